@@ -1,0 +1,143 @@
+/**
+ * Who may import whom: the layers of the source tree, for `npm run check` (`import type` counts as an import).
+ *
+ * The one thing to know: every folder of src/ stands in `knows`; a folder that does not is refused, so that a new one
+ * gets its place in the layers on the day it appears.
+ */
+
+/** Folder of src/ → what it may import from src/ beside itself, as regular expressions after `src/`. */
+const knows = {
+  domain: [],
+  ports: ["domain/"],
+  kernel: ["domain/reply\\.ts$"],
+  actors: ["domain/", "ports/", "kernel/"],
+  venues: ["domain/", "ports/", "kernel/"],
+  store: ["domain/", "ports/"],
+  ledger: ["domain/", "ports/", "kernel/", "store/sql\\.ts$"],
+  auth: ["domain/", "ports/", "config\\.ts$", "store/"],
+  http: ["domain/", "ports/", "actors/", "auth/", "store/"],
+  ws: ["domain/", "ports/", "actors/", "auth/"],
+}
+
+/** These may take the shape of their settings from `config.ts`, never its reading of the environment. */
+const knowsSettingsType = ["store"]
+
+const folders = Object.keys(knows).join("|")
+
+const layers = Object.entries(knows).flatMap(([folder, others]) => {
+  const typeOnly = knowsSettingsType.includes(folder)
+  const allowed = [`${folder}/`, ...others, ...(typeOnly ? ["config\\.ts$"] : [])]
+  const rules = [
+    {
+      name: `layer-${folder}`,
+      comment: `src/${folder} knows ${others.length === 0 ? "nothing of ours" : others.join(", ")}`,
+      severity: "error",
+      from: { path: `^src/${folder}/` },
+      to: { path: "^src/", pathNot: `^src/(${allowed.join("|")})` },
+    },
+  ]
+  if (typeOnly) {
+    rules.push({
+      name: `layer-${folder}-settings`,
+      comment: `src/${folder} may only \`import type\` from src/config.ts`,
+      severity: "error",
+      from: { path: `^src/${folder}/` },
+      to: { path: "^src/config\\.ts$", dependencyTypesNot: ["type-only"] },
+    })
+  }
+  return rules
+})
+
+/** A package that only the named files may import. */
+const only = (name, packages, files, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: "^src/", pathNot: files },
+  to: { path: `(^|/)node_modules/(${packages})/` },
+})
+
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: "layer-config",
+      comment: "src/config.ts knows domain",
+      severity: "error",
+      from: { path: "^src/config\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/domain/" },
+    },
+    {
+      name: "nobody-knows-main",
+      comment: "src/main.ts and the composition root src/gateway.ts know every part, no part knows them",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/main\\.ts$" },
+      to: { path: "^src/(main|gateway)\\.ts$" },
+    },
+    {
+      name: "layer-live",
+      comment: "src/live.ts knows the ports that it provides",
+      severity: "error",
+      from: { path: "^src/live\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/(domain|ports)/" },
+    },
+    {
+      name: "known-place",
+      comment: "give the folder its place in `knows` first",
+      severity: "error",
+      from: {},
+      to: { path: "^src/", pathNot: `^src/((${folders})/|(main|gateway|live|config)\\.ts$)` },
+    },
+    {
+      name: "src-alone",
+      comment: "what ships imports nothing from test, bench or scripts",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|scripts)/" },
+    },
+    only("ccxt-in-worker", "ccxt", "^src/venues/worker/", "ccxt's floats end in src/venues/worker/"),
+    only(
+      "sockets-in-four-files",
+      "uWebSockets\\.js|uws-pack",
+      "^src/(http/(server|mount)|ws/(server|hub))\\.ts$",
+      "a wrong call on uWebSockets ends the process: http/server, http/mount, ws/server and ws/hub only",
+    ),
+    only(
+      "sql-in-store",
+      "pg|pg-[^/]+|@effect/sql|@effect/sql-[^/]+",
+      "^src/(store/|ledger/|gateway\\.ts$)",
+      "SQL lives in src/store/ and src/ledger/; src/gateway.ts composes the layer",
+    ),
+    {
+      name: "no-cycle",
+      comment: "two files that need each other are one idea or three",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "resolvable",
+      comment: "an import that cannot be resolved escapes every other rule",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-dev-package-in-src",
+      comment: "`npm ci --omit=dev` must be enough to run",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-optional"] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default", "types"],
+      extensions: [".ts", ".mjs", ".cjs", ".js", ".json", ".d.ts"],
+    },
+  },
+}

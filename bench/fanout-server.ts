@@ -1,0 +1,158 @@
+/**
+ * The server side of `fanout`, one process per variant: the real hub and socket server (`ours`), or a bare uWebSockets app whose sockets
+ * join the topics they name (`floor`). Both publish the same bytes at the same times.
+ */
+import * as uws from "uWebSockets.js"
+import { bookChannel } from "../src/domain/channel.ts"
+import { Decimal } from "../src/domain/decimal.ts"
+import type { InstrumentId } from "../src/domain/ids.ts"
+import type { Instrument } from "../src/domain/instrument.ts"
+import { publicationFrame, publicationPrefix } from "../src/ws/push-frame.ts"
+import { startSockets, VENUE } from "../test/kit/socket-server.ts"
+import { answer } from "./kit/child.ts"
+import { ownCpuMicros } from "./kit/usage.ts"
+
+const INSTRUMENTS = 200
+/** A whole frame as the subscriber gets it. */
+const FRAME_BYTES = 300
+
+export interface Load {
+  /** `immediate`: every publication at once. `window`: gathered per topic for 10 ms. */
+  readonly flush: "immediate" | "window"
+  readonly instruments: number
+  /** Publications of one loop turn, one after the other over the instruments. */
+  readonly burst: number
+  readonly everyMillis: number
+  readonly millis: number
+}
+
+export interface Published {
+  readonly publications: number
+  readonly cpuMicros: number
+  readonly wallMillis: number
+  readonly rssBytes: number
+  /** Turns that started more than a whole period late. */
+  readonly lateTurns: number
+}
+
+const WINDOW_MILLIS = 10
+
+const instrument = (n: number): Instrument => ({
+  instrumentId: `MOCK:C${n}/USDT` as InstrumentId,
+  venue: VENUE,
+  symbol: `C${n}/USDT`,
+  baseAsset: `C${n}`,
+  quoteAsset: "USDT",
+  securityType: "CRYPTO",
+  tickSize: Decimal.of("0.01"),
+  lotSize: Decimal.of("0.00001"),
+  minQuantity: Decimal.of("0.00001"),
+  maxQuantity: null,
+  minNotional: null,
+  precision: 2,
+  scale: 5,
+  status: "ACTIVE",
+})
+const instruments = Array.from({ length: INSTRUMENTS }, (_, n) => instrument(n))
+const channels = instruments.map((each) => bookChannel(each.instrumentId))
+
+/** Data that makes a frame of FRAME_BYTES for offsets of up to seven digits; the floor's frames are built by the same functions. */
+const jsonOf = (channel: string): string => {
+  const around = publicationFrame(publicationPrefix(channel), `{"levels":""}`, 1_000_000).length
+  return `{"levels":"${"5".repeat(Math.max(0, FRAME_BYTES - around))}"}`
+}
+const texts = channels.map(jsonOf)
+
+const paced = (load: Load, publish: (n: number) => void): Promise<Published> =>
+  new Promise((resolve) => {
+    let publications = 0
+    let lateTurns = 0
+    const cpuBefore = ownCpuMicros()
+    const startedAt = performance.now()
+    let turns = 0
+    const turn = (): void => {
+      // A loop that fell behind makes up for it at once, so that the rate is the planned one.
+      do {
+        if (performance.now() - startedAt > (turns + 1) * load.everyMillis) lateTurns++
+        for (let i = 0; i < load.burst; i++) publish(publications++ % load.instruments)
+        turns++
+      } while (turns * load.everyMillis < Math.min(load.millis, performance.now() - startedAt))
+      if (turns * load.everyMillis < load.millis) {
+        setTimeout(turn, Math.max(0, turns * load.everyMillis - (performance.now() - startedAt)))
+        return
+      }
+      // What a window holds back still leaves, and counts.
+      setTimeout(() => {
+        resolve({
+          publications,
+          cpuMicros: ownCpuMicros() - cpuBefore,
+          wallMillis: performance.now() - startedAt,
+          rssBytes: process.memoryUsage().rss,
+          lateTurns,
+        })
+      }, 3 * WINDOW_MILLIS)
+    }
+    turn()
+  })
+
+const startOurs = async (flush: Load["flush"]) => {
+  const sockets = await startSockets({ windowMillis: flush === "window" ? WINDOW_MILLIS : 0 })
+  sockets.instruments.put(instruments)
+  const offsets = new Array<number>(INSTRUMENTS).fill(999_999)
+  return {
+    port: Number(new URL(sockets.url).port),
+    publish: (n: number): void => {
+      const offset = (offsets[n] ?? 0) + 1
+      offsets[n] = offset
+      sockets.hub.publish({ channel: channels[n]!, kind: "orderbook", epoch: "e1", offset, json: texts[n]! })
+    },
+  }
+}
+
+const startFloor = async (flush: Load["flush"]) => {
+  const app = uws.App()
+  app.ws("/connection/websocket", {
+    maxBackpressure: 1_048_576,
+    sendPingsAutomatically: false,
+    idleTimeout: 0,
+    message: (ws, message) => {
+      for (const topic of Buffer.from(message).toString("utf8").split("\n")) ws.subscribe(topic)
+      ws.send("joined", false)
+    },
+  })
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen("127.0.0.1", 0, (socket) => {
+      if (socket === false) reject(new Error("cannot listen"))
+      else resolve(uws.us_socket_local_port(socket as uws.us_socket))
+    })
+  })
+  const prefixes = channels.map(publicationPrefix)
+  const ready = channels.map((_, n) => publicationFrame(prefixes[n]!, texts[n]!, 1_000_001))
+  let pending: Array<string> = new Array(INSTRUMENTS).fill("")
+  if (flush === "window")
+    setInterval(() => {
+      const leaving = pending
+      pending = new Array(INSTRUMENTS).fill("")
+      for (const [n, frame] of leaving.entries()) if (frame !== "") app.publish(channels[n]!, frame, false)
+    }, WINDOW_MILLIS)
+  return {
+    port,
+    publish: (n: number): void => {
+      if (flush === "immediate") app.publish(channels[n]!, ready[n]!, false)
+      else pending[n] = pending[n] === "" ? ready[n]! : `${pending[n]}\n${ready[n]!}`
+    },
+  }
+}
+
+let running: Awaited<ReturnType<typeof startOurs>> | undefined
+
+answer({
+  start: async ({ variant, flush }: { readonly variant: "ours" | "floor"; readonly flush: Load["flush"] }) => {
+    running = await (variant === "ours" ? startOurs(flush) : startFloor(flush))
+    return { port: running.port, channels }
+  },
+  run: (load: Load): Promise<Published> => {
+    if (running === undefined) throw new Error("start comes first")
+    return paced(load, running.publish)
+  },
+})

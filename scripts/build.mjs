@@ -1,0 +1,154 @@
+/**
+ * Builds dist/ from src/ and proto/. Plain node without dependencies, because `npm start` runs it first, also where
+ * only the production packages are installed.
+ *
+ * The one thing to know: a hash over the sources' contents stands in dist/.stamp. When it matches and every output is
+ * there, nothing is written and no compiler is needed, so a read-only or `npm ci --omit=dev` tree starts.
+ * Contents and not times: a copied or checked-out tree has new times and the same contents.
+ */
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { dirname, join, relative, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const LOCK_WAIT_MILLIS = 120_000
+
+class BuildFailed extends Error {}
+
+/** Every file below `folder`, as sorted paths relative to `root` with forward slashes; an absent folder is empty. */
+const filesBelow = (root, folder) =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) =>
+          relative(root, join(entry.parentPath ?? entry.path, entry.name))
+            .split(sep)
+            .join("/"),
+        )
+        .sort()
+    : []
+
+const readSources = (root) => {
+  const sources = [...filesBelow(root, "src"), ...filesBelow(root, "proto")]
+  const hash = createHash("sha256")
+  for (const path of ["tsconfig.json", "tsconfig.build.json", ...sources]) {
+    if (!existsSync(join(root, path))) continue
+    const contents = readFileSync(join(root, path))
+    hash.update(`${path}\0${contents.length}\0`).update(contents)
+  }
+  const code = sources.filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
+  const assets = sources.filter((path) => !path.endsWith(".ts"))
+  return { code, assets, digest: hash.digest("hex") }
+}
+
+const outputsOf = ({ code, assets }) => [...code.map((path) => path.replace(/\.ts$/, ".js")), ...assets]
+
+const readStamp = (root) => {
+  const path = join(root, "dist/.stamp")
+  return existsSync(path) ? readFileSync(path, "utf8") : ""
+}
+
+const isUpToDate = (root, sources) =>
+  readStamp(root) === sources.digest && outputsOf(sources).every((path) => existsSync(join(root, "dist", path)))
+
+/** Outputs whose source is gone would still be found by whoever reads a folder (the migrator, for one). */
+const removeStale = (root, sources) => {
+  const wanted = new Set(outputsOf(sources).flatMap((path) => [`dist/${path}`, `dist/${path}.map`]))
+  for (const path of [...filesBelow(root, "dist/src"), ...filesBelow(root, "dist/proto")]) {
+    if (wanted.has(path)) continue
+    rmSync(join(root, path))
+    for (let folder = dirname(path); folder !== "dist"; folder = dirname(folder)) {
+      if (readdirSync(join(root, folder)).length > 0) break
+      rmdirSync(join(root, folder))
+    }
+  }
+}
+
+const compile = (root, sources) => {
+  const compiler = join(root, "node_modules/typescript-native/bin/tsc")
+  if (!existsSync(compiler)) {
+    throw new BuildFailed("dist is missing or older than src, and the compiler is not installed: run `npm ci` first")
+  }
+  // The compiler trusts its record of what it wrote; a missing output means that the record is wrong.
+  const complete = sources.code.every((path) => existsSync(join(root, "dist", path.replace(/\.ts$/, ".js"))))
+  if (!complete) rmSync(join(root, "dist/.tsbuildinfo"), { force: true })
+  const run = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, encoding: "utf8" })
+  if (run.error) throw new BuildFailed(`the compiler did not start: ${run.error.message}`)
+  if (run.status === 0) return
+  process.stderr.write(run.stdout + run.stderr)
+  const errors = run.stdout.match(/error TS\d+/g)?.length ?? 0
+  throw new BuildFailed(errors > 0 ? `${errors} compiler error(s), see above` : `the compiler ended with ${run.status}`)
+}
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === "EPERM"
+  }
+}
+
+/** Two builds at once would show each other half-written files: the second waits for the first. */
+const withLock = (root, run) => {
+  const lock = join(root, "dist/.lock")
+  mkdirSync(join(root, "dist"), { recursive: true })
+  for (const giveUpAt = Date.now() + LOCK_WAIT_MILLIS; ; ) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" })
+      break
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error
+    }
+    const owner = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : Number.NaN
+    // An empty lock is one that its owner is just writing, unless it stays empty.
+    const abandoned = Number.isInteger(owner) ? !isAlive(owner) : existsSync(lock) && ageMillis(lock) > 5_000
+    if (abandoned) rmSync(lock, { force: true })
+    else if (Date.now() > giveUpAt) throw new BuildFailed(`another build (process ${owner}) does not end`)
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+  }
+  try {
+    run()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+const ageMillis = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+
+const build = (root) => {
+  // Production images may ship dist/ alone.
+  if (!existsSync(join(root, "src")) && existsSync(join(root, "dist/src/main.js"))) return
+  if (isUpToDate(root, readSources(root))) return
+  withLock(root, () => {
+    const sources = readSources(root)
+    if (isUpToDate(root, sources)) return
+    // Without a stamp an interrupted build can never pass for a finished one.
+    rmSync(join(root, "dist/.stamp"), { force: true })
+    compile(root, sources)
+    for (const path of sources.assets) {
+      mkdirSync(dirname(join(root, "dist", path)), { recursive: true })
+      copyFileSync(join(root, path), join(root, "dist", path))
+    }
+    removeStale(root, sources)
+    writeFileSync(join(root, "dist/.stamp"), sources.digest)
+  })
+}
+
+try {
+  build(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)))
+} catch (error) {
+  process.stderr.write(`build failed: ${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,84 @@
+/**
+ * `npm run dev`: runs src/main.ts through tsx and starts it again when something below src/ or proto/ changes.
+ *
+ * The one thing to know: the gateway is always asked to stop (SIGTERM) and given time, because it owns a PostgreSQL
+ * server; killing it outright would leave that server behind.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, watch } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const quietMillis = 150
+/** The gateway promises to be gone 10 s after SIGTERM. */
+const stopMillisMax = 15_000
+
+/** Runs in the gateway before its own code: when this process dies, however it dies, the channel closes. */
+const watchParent = `process.on("disconnect", () => process.kill(process.pid, "SIGTERM")); process.channel.unref()`
+const endWithParent = `data:text/javascript,${encodeURIComponent(watchParent)}`
+
+let gateway: ChildProcess | undefined
+let change: NodeJS.Timeout | undefined
+let restartWanted = false
+let stopping = false
+
+const say = (text: string): void => {
+  process.stderr.write(`dev: ${text}\n`)
+}
+
+const start = (): void => {
+  restartWanted = false
+  const child = spawn(
+    process.execPath,
+    ["--max-semi-space-size=32", "--import", endWithParent, "--import", "tsx", "src/main.ts"],
+    { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] },
+  )
+  gateway = child
+  child.once("exit", (code, signal) => {
+    gateway = undefined
+    if (stopping) process.exit(code ?? 1)
+    if (restartWanted) start()
+    else say(`the gateway ended (${signal ?? code}); it starts again at the next change`)
+  })
+}
+
+const stopGateway = (): void => {
+  const child = gateway
+  if (!child) return
+  child.kill("SIGTERM")
+  setTimeout(() => child.kill("SIGKILL"), stopMillisMax).unref()
+}
+
+const restart = (path: string): void => {
+  if (stopping) return
+  say(`${path} changed`)
+  if (!gateway) start()
+  else if (!restartWanted) {
+    restartWanted = true
+    stopGateway()
+  }
+}
+
+const stop = (): void => {
+  if (stopping) return
+  stopping = true
+  if (gateway) stopGateway()
+  else process.exit(0)
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop)
+// tsx, our parent, forwards signals, but a killed parent says nothing: we only see that we have another one.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) stop()
+}, 500).unref()
+
+for (const folder of ["src", "proto"]) {
+  if (!existsSync(join(root, folder))) continue
+  watch(join(root, folder), { recursive: true }, (_event, file) => {
+    clearTimeout(change)
+    change = setTimeout(restart, quietMillis, join(folder, file ?? ""))
+  })
+}
+start()

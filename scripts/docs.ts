@@ -1,0 +1,156 @@
+/**
+ * `npm run docs` rewrites the generated pages: docs/openapi.json and docs/map.md. With `--check` it writes nothing and
+ * fails when one is stale.
+ *
+ * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
+ * the code they speak of does.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { runNode } from "./tools.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const packaged = (path: string): string => join(root, "node_modules", path)
+
+const openApi = async (): Promise<string> => {
+  const { openApiDocument } = await import("../src/http/openapi.ts")
+  return `${JSON.stringify(openApiDocument(), null, 2)}\n`
+}
+
+const filesOf = (folder: string): ReadonlyArray<string> =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(ts|sql|proto)$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
+        .sort()
+    : []
+
+/** The first sentence of the comment that a file opens with. */
+const openingOf = (path: string): string => {
+  const text = readFileSync(join(root, path), "utf8").trimStart()
+  const block = /^\/\*\*?([\s\S]*?)\*\//.exec(text)?.[1]
+  const lines = block
+    ? block.split("\n").map((line) => line.replace(/^\s*\* ?/, ""))
+    : (/^(?:(?:\/\/|--).*\n?)+/.exec(text)?.[0] ?? "").split("\n").map((line) => line.replace(/^(\/\/|--) ?/, ""))
+  const paragraph =
+    lines
+      .join("\n")
+      .trim()
+      .split(/\n\s*\n/)[0] ?? ""
+  const words = paragraph.replace(/\s+/g, " ").trim()
+  return (/^.*?[.!](?= [A-Z`]|$)/.exec(words)?.[0] ?? words).replaceAll("|", "\\|")
+}
+
+/** `src/http/quote/handlers.ts` stands in the list of `src/http/quote`. */
+const listing = (folders: ReadonlyArray<string>): string => {
+  const byFolder = new Map<string, Array<string>>()
+  for (const path of folders.flatMap(filesOf)) {
+    const folder = posix.dirname(path)
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), path])
+  }
+  return [...byFolder.keys()]
+    .sort()
+    .map((folder) => {
+      const files = byFolder.get(folder) ?? []
+      const rows = files.map((path) => `- [\`${posix.basename(path)}\`](../${path}) ${openingOf(path)}`.trimEnd())
+      return `### ${folder}\n\n${rows.join("\n")}\n`
+    })
+    .join("\n")
+}
+
+interface Cruise {
+  readonly modules: ReadonlyArray<{
+    readonly source: string
+    readonly dependencies: ReadonlyArray<{ readonly resolved: string }>
+  }>
+}
+
+const layerOf = (path: string): string | undefined => /^src\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1]
+
+/** The layers as they are, drawn from the imports; the composition root is left out, since it knows every part. */
+const layerPicture = async (): Promise<string> => {
+  const run = await runNode(root, packaged("dependency-cruiser/bin/dependency-cruise.mjs"), [
+    "src",
+    "--config",
+    ".dependency-cruiser.cjs",
+    "--no-progress",
+    "--output-type",
+    "json",
+  ])
+  const edges = new Set<string>()
+  for (const { source, dependencies } of (JSON.parse(run.stdout) as Cruise).modules) {
+    const from = layerOf(source)
+    if (from === undefined || from === "main") continue
+    for (const { resolved } of dependencies) {
+      const to = layerOf(resolved)
+      if (to !== undefined && to !== from) edges.add(`  ${from} --> ${to}`)
+    }
+  }
+  return ["```mermaid", "flowchart TD", ...[...edges].sort(), "```"].join("\n")
+}
+
+/** Services and layers as the language service sees them: `Name` in its file. */
+const services = async (): Promise<string> => {
+  const args = ["overview", "--project", join(root, "tsconfig.build.json"), "--max-symbol-depth", "0"]
+  const run = await runNode(root, packaged("@effect/language-service/cli.js"), args)
+  if (run.code !== 0) throw new Error(`the overview of the services failed:\n${run.output}`)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one
+  const lines = run.stdout.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").split("\n")
+  const sections = new Map<string, Array<string>>()
+  let section: Array<string> = []
+  lines.forEach((line, index) => {
+    const title = /^(Services|Layers) \(\d+\)$/.exec(line.trim())?.[1]
+    if (title !== undefined) {
+      section = []
+      sections.set(title, section)
+    }
+    const path = /^\s+(?:\.\/)?(src\/[^:]+):\d+:\d+$/.exec(line)?.[1]
+    const name = lines[index - 1]?.trim()
+    if (path !== undefined && name) section.push(`- \`${name}\` [${path}](../${path})`)
+  })
+  return ["Services", "Layers"]
+    .map((title) => `### ${title}\n\n${(sections.get(title) ?? []).sort().join("\n") || "None yet."}\n`)
+    .join("\n")
+}
+
+const map = async (): Promise<string> => {
+  const [picture, parts] = await Promise.all([layerPicture(), services()])
+  return `# Map
+
+Written by \`npm run docs\` from the sources; \`npm run check\` fails when it is stale. Edit the first comment of a file instead.
+
+## Layers
+
+An arrow is an import. \`src/main.ts\` composes everything and is left out; \`.dependency-cruiser.cjs\` holds the rules.
+
+${picture}
+
+## Files
+
+${listing(["src", "proto"])}
+## Services and layers
+
+${parts}`
+}
+
+const pages: Readonly<Record<string, () => Promise<string>>> = {
+  "docs/openapi.json": openApi,
+  "docs/map.md": map,
+}
+
+const isCheck = process.argv.includes("--check")
+for (const [path, write] of Object.entries(pages)) {
+  const wanted = await write()
+  const place = join(root, path)
+  const found = existsSync(place) ? readFileSync(place, "utf8") : ""
+  if (found === wanted) continue
+  if (isCheck) {
+    console.error(`${path} is stale: run \`npm run docs\``)
+    process.exitCode = 1
+  } else {
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, wanted)
+    console.log(`wrote ${path}`)
+  }
+}

@@ -1,0 +1,108 @@
+/** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
+import { Context, type Effect } from "effect"
+import type { Credential } from "../domain/credential.ts"
+import type {
+  AccountDisconnected,
+  Busy,
+  CancelRejected,
+  DisconnectIncomplete,
+  DomainError,
+  OrderClosed,
+  OrderNotFound,
+  PortfolioUnavailable,
+} from "../domain/errors.ts"
+import type { CredentialId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { Reply } from "../domain/reply.ts"
+import type { SubmitRequest } from "../domain/submit-request.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import type { Position, TradingAccount } from "../domain/trading-account.ts"
+
+/** `replayed`: the key was known, this is the existing order in its current state (header Idempotency-Replayed). */
+export interface SubmitAnswer {
+  readonly order: TradeOrder
+  readonly replayed: boolean
+  /** The order's record as JSON text, where it was written already. */
+  readonly json?: string
+}
+
+export interface SubmitOrder {
+  readonly _tag: "SubmitOrder"
+  readonly request: SubmitRequest
+  /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
+  readonly receivedAt: number
+  /** Told the id of the order in the turn in which it is made, before it is stored: for an edge whose deadline comes first. */
+  readonly named: (tradeOrderId: TradeOrderId) => void
+  /** Fails with any refusal of contract C12's order domains; nothing is stored then. */
+  readonly reply: Reply<SubmitAnswer, DomainError>
+}
+
+export interface CancelOrder {
+  readonly _tag: "CancelOrder"
+  readonly by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
+  readonly receivedAt: number
+  readonly reply: Reply<
+    TradeOrder,
+    OrderNotFound | OrderClosed | CancelRejected | AccountDisconnected | Busy | DomainError
+  >
+}
+
+/** The order in its current state, once everything known of it is durable. */
+export interface ReadOrder {
+  readonly _tag: "ReadOrder"
+  readonly by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
+  readonly reply: Reply<TradeOrder, OrderNotFound | DomainError>
+}
+
+export interface ReadPortfolio {
+  readonly _tag: "ReadPortfolio"
+  /** In order of currency; zero balances left out unless `currency` asks for one. */
+  readonly currency: string | null
+  readonly reply: Reply<ReadonlyArray<Position>, PortfolioUnavailable | DomainError>
+}
+
+export interface UpdateAccount {
+  readonly _tag: "UpdateAccount"
+  readonly nickname: string | null
+  /** Credentials to attach (connect again), already stored and verified. */
+  readonly attach: ReadonlyArray<Credential>
+  readonly reply: Reply<TradingAccount, AccountDisconnected | DomainError>
+}
+
+/** A credential was revoked; the account goes INACTIVE when it was the last one. */
+export interface CredentialGone {
+  readonly _tag: "CredentialGone"
+  readonly credentialId: CredentialId
+  readonly reply: Reply<TradingAccount, DomainError>
+}
+
+/** Contract C11. Answers the DISCONNECTED account, or fails after 30 s with what is unresolved. */
+export interface DisconnectAccount {
+  readonly _tag: "DisconnectAccount"
+  readonly force: boolean
+  readonly reply: Reply<TradingAccount, DisconnectIncomplete | DomainError>
+}
+
+export type AccountCommand =
+  | SubmitOrder
+  | CancelOrder
+  | ReadOrder
+  | ReadPortfolio
+  | UpdateAccount
+  | CredentialGone
+  | DisconnectAccount
+
+export class TradingAccounts extends Context.Tag("actors/TradingAccounts")<
+  TradingAccounts,
+  {
+    /** To the account's actor, waking it when it sleeps. The caller has checked in AccountDirectory that the account is its own. */
+    readonly post: (account: TradingAccountId, command: AccountCommand) => void
+    /**
+     * A new account, stored by the caller with status CREATED: enters the directory, its actor starts and reconciles.
+     * Answers the record once it is ACTIVE (or otherwise settled), else as it is after `timeoutMillis`.
+     */
+    readonly start: (account: TradingAccount, timeoutMillis: number) => Effect.Effect<TradingAccount>
+    /** Whether the account has orders that are not terminal: revoke asks (contract C11a). */
+    readonly hasOpenOrders: (account: TradingAccountId) => Effect.Effect<boolean>
+    readonly stats: () => { readonly live: number; readonly restarts: number }
+  }
+>() {}

@@ -1,0 +1,103 @@
+/**
+ * One open book and its trouble: who waits for it, since when it is lost, when it is asked for anew, and when it is called STALE.
+ * A book that held is asked for at once when it breaks; one that keeps breaking, ever more seldom.
+ */
+import type { DepthUpdate } from "../ports/venue-port.ts"
+import { BookLost, type OrderBookActor } from "./order-book.ts"
+
+/** A loss that lasts this long is STALE, and asked for again; so is a book that stays silent after a trade. */
+const STALE_AFTER_MILLIS = 5000
+const RESYNC_DELAY_MIN_MILLIS = 100
+const RESYNC_DELAY_MAX_MILLIS = 5000
+
+export class BookFeed {
+  readonly actor: OrderBookActor
+  /** Called once when the book is SYNCED. */
+  readonly waiting = new Set<() => unknown>()
+  readonly #monotonic: () => number
+  readonly #after: (millis: number, run: () => void) => void
+  readonly #askForSnapshot: () => void
+  #lostAt: number | null
+  #syncedAt: number
+  #updatedAt: number
+  /** The first trade that no update of the book came near to. */
+  #tradedAt: number | null = null
+  #isResyncing = false
+  #resyncDelay = 0
+
+  constructor(options: {
+    readonly actor: OrderBookActor
+    readonly monotonic: () => number
+    readonly after: (millis: number, run: () => void) => void
+    /** Does nothing when the stream was closed meanwhile. */
+    readonly askForSnapshot: () => void
+  }) {
+    this.actor = options.actor
+    this.#monotonic = options.monotonic
+    this.#after = options.after
+    this.#askForSnapshot = options.askForSnapshot
+    // A snapshot is on its way since the stream was opened.
+    this.#lostAt = options.monotonic()
+    this.#syncedAt = this.#lostAt
+    this.#updatedAt = this.#lostAt
+  }
+
+  /** Applies an update; true when the book is the venue's afterwards. */
+  onDepth(update: DepthUpdate): boolean {
+    try {
+      this.actor.onDepth(update)
+    } catch (cause) {
+      if (!(cause instanceof BookLost)) throw cause
+      this.#onLost()
+      return false
+    }
+    if (this.actor.quality !== "SYNCED") return false
+    this.#updatedAt = this.#monotonic()
+    if (this.#lostAt !== null) this.#syncedAt = this.#updatedAt
+    this.#lostAt = null
+    this.#tradedAt = null
+    return true
+  }
+
+  /** The stream is interrupted; whoever carries it reopens it and sends a snapshot. */
+  onDown(): void {
+    this.actor.lose()
+    this.#lostAt ??= this.#monotonic()
+  }
+
+  /**
+   * Every trade changes its book: one that shows nothing, neither before nor after, has lost its stream. Before counts too, for
+   * venues send trades and books on streams of their own, either of which may be ahead.
+   */
+  onTrade(): void {
+    const now = this.#monotonic()
+    if (now - this.#updatedAt >= STALE_AFTER_MILLIS) this.#tradedAt ??= now
+  }
+
+  /** Looks at the time. */
+  watch(now: number): void {
+    const since = this.#lostAt ?? this.#tradedAt
+    if (since === null || now - since < STALE_AFTER_MILLIS) return
+    this.#lostAt ??= now
+    this.actor.markStale()
+    this.#resync()
+  }
+
+  #onLost(): void {
+    const now = this.#monotonic()
+    this.#lostAt ??= now
+    if (now - this.#syncedAt > RESYNC_DELAY_MAX_MILLIS) this.#resyncDelay = 0
+    this.#resync()
+  }
+
+  #resync(): void {
+    if (this.#isResyncing) return
+    this.#isResyncing = true
+    const delay = this.#resyncDelay
+    this.#resyncDelay = Math.min(RESYNC_DELAY_MAX_MILLIS, Math.max(RESYNC_DELAY_MIN_MILLIS, delay * 2))
+    this.#after(delay, () => {
+      this.#isResyncing = false
+      if (this.#lostAt !== null) this.#askForSnapshot()
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Epoch and offset of one channel. Offsets grow by one with every change, heard or not; when a first listener comes after
+ * changes that nobody heard, a new epoch says that positions from before cannot be recovered.
+ */
+export class ChannelCursor {
+  readonly #newEpoch: () => string
+  #epoch: string
+  #offset = 0
+  #unheard = false
+
+  constructor(newEpoch: () => string) {
+    this.#newEpoch = newEpoch
+    this.#epoch = newEpoch()
+  }
+
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** Of the newest change. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The offset of one more change; `heard`: it is published. */
+  next(heard: boolean): number {
+    if (!heard) this.#unheard = true
+    this.#offset += 1
+    return this.#offset
+  }
+
+  /** A first listener comes. */
+  opened(): void {
+    if (!this.#unheard) return
+    this.#unheard = false
+    this.#epoch = this.#newEpoch()
+  }
+}

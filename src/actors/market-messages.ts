@@ -1,0 +1,34 @@
+/** What the edges ask of market data: reads are plain calls answered by a Reply, holds keep a feed open without a socket. */
+import { Context } from "effect"
+import type { DomainError } from "../domain/errors.ts"
+import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { TickerRecord } from "../domain/market.ts"
+import type { Reply } from "../domain/reply.ts"
+
+export class Markets extends Context.Tag("actors/Markets")<
+  Markets,
+  {
+    /**
+     * The book as JSON text of an OrderBook record (updateType SNAPSHOT), best first, cached per (book, depth, version).
+     * A closed feed is opened, waits up to 5 s for its first SYNCED state and stays open 30 s; then OrderBookUnavailable.
+     */
+    readonly readBook: (instrumentId: InstrumentId, depth: number, reply: Reply<string, DomainError>) => void
+    /** As `readBook`; the feed's first ticker within 5 s, else TickerUnavailable. */
+    readonly readTicker: (instrumentId: InstrumentId, reply: Reply<TickerRecord, DomainError>) => void
+    /** All tickers known now, by instrumentId. */
+    readonly tickers: () => ReadonlyArray<TickerRecord>
+    /** Top of book for pricing a market order's hold: [price, quantity] rows best first; empty when there is no SYNCED book. */
+    readonly topOfBook: (
+      instrumentId: InstrumentId,
+      side: "bids" | "asks",
+      rows: number,
+    ) => ReadonlyArray<readonly [price: string, quantity: string]>
+    /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */
+    readonly hold: (instrumentId: InstrumentId, key: string) => void
+    readonly release: (instrumentId: InstrumentId, key: string) => void
+    /** Time of the newest update of an instrument's book; null before the first. */
+    readonly lastUpdateAt: (instrumentId: InstrumentId) => number | null
+    /** Open feeds by venue, for health and metrics. */
+    readonly stats: () => ReadonlyArray<{ readonly venue: VenueId; readonly books: number; readonly stale: number }>
+  }
+>() {}

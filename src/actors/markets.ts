@@ -1,0 +1,185 @@
+/** Market data of all venues behind one door: one feed per venue, made when first asked for, and the sources of its channels. */
+import { Effect, FiberSet, Layer } from "effect"
+import { type Channel, type ChannelKind, parseChannel } from "../domain/channel.ts"
+import {
+  type DomainError,
+  InstrumentNotFound,
+  InvalidInstrumentId,
+  InvalidVenue,
+  OrderBookUnavailable,
+  TickerUnavailable,
+  VenueInactive,
+} from "../domain/errors.ts"
+import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import { parseInstrumentId } from "../domain/instrument.ts"
+import { ChannelPort, type ChannelSource, type StreamPosition } from "../ports/channel-port.ts"
+import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
+import { type MarketStream, VenuePort } from "../ports/venue-port.ts"
+import { InstrumentDirectory } from "./instrument-directory.ts"
+import { MarketFeed } from "./market-feed.ts"
+import { Markets } from "./market-messages.ts"
+
+/** How long a read waits for the first state of a feed that was closed (contract C14a). */
+const READ_WAIT_MILLIS = 5000
+/** A venue-wide ticker channel opens at most so many of a venue's tickers itself; others join while somebody else holds them. */
+const VENUE_TICKERS_MAX = 200
+const NOWHERE: StreamPosition = { epoch: "", offset: 0, snapshot: null }
+
+const make = Effect.gen(function* () {
+  const venues = yield* VenuePort
+  const channels = yield* ChannelPort
+  const clock = yield* Clock
+  const ids = yield* Ids
+  const directory = yield* InstrumentDirectory
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const feeds = new Map<VenueId, MarketFeed>()
+
+  const feedOf = (venue: VenueId): MarketFeed => {
+    const known = feeds.get(venue)
+    if (known !== undefined) return known
+    const feed = new MarketFeed({
+      venue,
+      connect: (sink) => venues.market(venue, sink),
+      channels,
+      clock,
+      ids,
+      fork,
+    })
+    feeds.set(venue, feed)
+    fork(feed.life)
+    return feed
+  }
+
+  /** The feed of an instrument that can be asked for, or why it cannot. */
+  const reach = (instrumentId: InstrumentId): MarketFeed | DomainError => {
+    const name = parseInstrumentId(instrumentId)
+    if (name === undefined) return new InvalidInstrumentId()
+    const venue = venues.find(name.venue)
+    if (venue === undefined) return new InvalidVenue()
+    if (venue.status !== "ACTIVE") return new VenueInactive()
+    if (directory.knows(name.venue) && directory.find(instrumentId) === undefined)
+      return new InstrumentNotFound({ instrumentId })
+    return feedOf(name.venue)
+  }
+
+  const listen = (instrumentId: InstrumentId, stream: MarketStream, holder: string): MarketFeed | undefined => {
+    const feed = reach(instrumentId)
+    if (!(feed instanceof MarketFeed)) return undefined
+    feed.hold(stream, instrumentId, holder)
+    return feed
+  }
+
+  /** A channel source for one kind; names of other kinds, which the hub never sends, do nothing. */
+  const source = <const K extends ChannelKind>(
+    kind: K,
+    parts: {
+      readonly opened: (channel: Extract<Channel, { kind: K }>) => void
+      readonly closed: (channel: Extract<Channel, { kind: K }>) => void
+      readonly position: (channel: Extract<Channel, { kind: K }>) => StreamPosition | undefined
+    },
+  ): void => {
+    const named = (name: string): Extract<Channel, { kind: K }> | undefined => {
+      const channel = parseChannel(name)
+      return channel?.kind === kind ? (channel as Extract<Channel, { kind: K }>) : undefined
+    }
+    const attached: ChannelSource = {
+      opened: (name) => {
+        const channel = named(name)
+        if (channel !== undefined) parts.opened(channel)
+      },
+      closed: (name) => {
+        const channel = named(name)
+        if (channel !== undefined) parts.closed(channel)
+      },
+      position: (name) => {
+        const channel = named(name)
+        return (channel === undefined ? undefined : parts.position(channel)) ?? NOWHERE
+      },
+    }
+    channels.attach(kind, attached)
+  }
+
+  source("orderbook", {
+    opened: ({ instrumentId, name }) => listen(instrumentId, "book", name)?.bookOpened(instrumentId),
+    closed: ({ venue, instrumentId, name }) => feeds.get(venue)?.release("book", instrumentId, name),
+    position: ({ venue, instrumentId }) => feeds.get(venue)?.bookPosition(instrumentId),
+  })
+  source("trade", {
+    opened: ({ instrumentId, name }) => listen(instrumentId, "trade", name)?.tradeOpened(instrumentId),
+    closed: ({ venue, instrumentId, name }) => feeds.get(venue)?.release("trade", instrumentId, name),
+    position: ({ venue, instrumentId }) => feeds.get(venue)?.tradePosition(instrumentId),
+  })
+  source("ticker", {
+    opened: ({ instrumentId, name }) => {
+      listen(instrumentId, "ticker", name)
+    },
+    closed: ({ venue, instrumentId, name }) => feeds.get(venue)?.release("ticker", instrumentId, name),
+    position: ({ venue, instrumentId }) => {
+      const board = feeds.get(venue)?.tickers
+      return board === undefined ? undefined : { epoch: board.epoch, offset: 0, snapshot: board.json(instrumentId) }
+    },
+  })
+  const listed = new Map<string, ReadonlyArray<InstrumentId>>()
+  source("venueTicker", {
+    opened: ({ venue, name }) => {
+      const chosen = directory
+        .ofVenue(venue)
+        .filter((instrument) => instrument.status === "ACTIVE")
+        .slice(0, VENUE_TICKERS_MAX)
+        .map((instrument) => instrument.instrumentId)
+      listed.set(name, chosen)
+      for (const instrumentId of chosen) listen(instrumentId, "ticker", name)
+    },
+    closed: ({ venue, name }) => {
+      for (const instrumentId of listed.get(name) ?? []) feeds.get(venue)?.release("ticker", instrumentId, name)
+      listed.delete(name)
+    },
+    position: ({ venue }) => {
+      const board = feeds.get(venue)?.tickers
+      return board === undefined ? undefined : { epoch: board.epoch, offset: 0, snapshot: null }
+    },
+  })
+
+  const feedOfInstrument = (instrumentId: InstrumentId): MarketFeed | undefined => {
+    const name = parseInstrumentId(instrumentId)
+    return name === undefined ? undefined : feeds.get(name.venue)
+  }
+
+  return Markets.of({
+    readBook: (instrumentId, depth, reply) => {
+      const feed = reach(instrumentId)
+      if (!(feed instanceof MarketFeed)) return reply.fail(feed)
+      feed.readBook(
+        instrumentId,
+        READ_WAIT_MILLIS,
+        (book) => reply.ok(book.snapshotJson(depth)),
+        () => reply.fail(new OrderBookUnavailable({ instrumentId })),
+      )
+    },
+    readTicker: (instrumentId, reply) => {
+      const feed = reach(instrumentId)
+      if (!(feed instanceof MarketFeed)) return reply.fail(feed)
+      feed.readTicker(instrumentId, READ_WAIT_MILLIS, reply.ok, () =>
+        reply.fail(new TickerUnavailable({ instrumentId })),
+      )
+    },
+    tickers: () =>
+      [...feeds.values()]
+        .flatMap((feed) => feed.tickers.all())
+        .sort((a, b) => (a.instrumentId < b.instrumentId ? -1 : a.instrumentId > b.instrumentId ? 1 : 0)),
+    topOfBook: (instrumentId, side, rows) => feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
+    hold: (instrumentId, key) => {
+      listen(instrumentId, "book", `subscription ${key}`)
+    },
+    release: (instrumentId, key) => {
+      feedOfInstrument(instrumentId)?.release("book", instrumentId, `subscription ${key}`)
+    },
+    lastUpdateAt: (instrumentId) => feedOfInstrument(instrumentId)?.lastUpdateAt(instrumentId) ?? null,
+    stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
+  })
+})
+
+/** Attaches the sources of the orderbook, ticker, venueTicker and trade channels, and ends every feed with its scope. */
+export const MarketsLive: Layer.Layer<Markets, never, VenuePort | ChannelPort | Clock | Ids | InstrumentDirectory> =
+  Layer.scoped(Markets, make)

@@ -1,0 +1,115 @@
+/**
+ * What is looked at again and again while an account works: silence, open orders, trades, balances (contract C3). Audits spare what was
+ * touched a moment ago, because the stream may be about to say it; a trade that was spared is looked at by the next audit.
+ */
+import { type Effect, Exit } from "effect"
+import type { InstrumentId } from "../domain/ids.ts"
+import type { VenueSession } from "../ports/venue-port.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import { eventOf, moved } from "./trading-account-progress.ts"
+import { auditFill, auditOpen } from "./trading-account-reconcile.ts"
+import { applyBalances } from "./trading-account-reports.ts"
+
+const WATCH_MILLIS = 5_000
+/** A submit or a cancel without an answer for this long is a doubt. */
+const SILENCE_MILLIS = 5_000
+const OPEN_AUDIT_MILLIS = 10_000
+const FILLS_AUDIT_MILLIS = 60_000
+const BALANCES_AUDIT_MILLIS = 30_000
+/** Orders touched more recently than this are left to the stream. */
+const QUIET_MILLIS = 5_000
+const BALANCES_SOON_MILLIS = 1_000
+
+/** `isDue`: whether the venue can be asked and its answers be applied. */
+export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
+  const { parts, self } = core
+  let balancesDue = false
+  let lastFillsAuditAt = parts.clock.monotonic()
+  /** Instruments of fills that the newest audit left to the stream. */
+  const sparedInstruments = new Set<InstrumentId>()
+
+  const every = (millis: number, run: () => void): void => {
+    self.later(millis, () => {
+      run()
+      every(millis, run)
+    })
+  }
+
+  /** Silence is a doubt: a submit or cancel that nobody answered. */
+  const watch = (): void => {
+    const now = parts.clock.monotonic()
+    const wall = parts.clock.now()
+    parts.doubts(core.account, core.openLives().filter(({ order }) => order.inDoubt).length)
+    for (const [id, until] of core.watched) if (until < now) core.watched.delete(id)
+    for (const live of core.openLives()) {
+      if (!live.stored || live.doubt !== null) continue
+      const { order } = live
+      if (order.orderStatus === "SUBMITTED" && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS) {
+        const next = moved(order, "UNKNOWN", { inDoubt: true })
+        core.change(live, next, eventOf(next))
+        core.look(live, "no answer to the submit")
+      } else if (order.cancelRequested && live.cancelSentAt !== null && now - live.cancelSentAt > SILENCE_MILLIS)
+        core.look(live, "no answer to the cancel")
+    }
+  }
+
+  const audit = <A>(question: (session: VenueSession) => Effect.Effect<A, unknown>, use: (answer: A) => void): void => {
+    const { session } = core
+    if (session === null || !isDue()) return
+    self.fork(core.budget(question(session)), (exit) => {
+      if (Exit.isSuccess(exit) && core.session === session && isDue()) use(exit.value)
+    })
+  }
+
+  const auditFills = (): void => {
+    // Before the first whole view of this process an audit of some instruments says nothing about the others.
+    if (core.fillsSeenAt === null) return
+    const now = parts.clock.monotonic()
+    // The last audit left alone what was fresh then.
+    const touched = [...core.orders.values()].filter((live) => live.touchedAt >= lastFillsAuditAt - QUIET_MILLIS)
+    const askedAt = parts.clock.now()
+    const named = [...core.openLives(), ...touched].map((live) => live.order.instrumentId)
+    const instruments = [...new Set([...named, ...sparedInstruments])]
+    if (instruments.length === 0) return
+    const since = core.fillsSince()
+    audit(
+      (session) => session.fetchFills(since, instruments),
+      (fills) => {
+        lastFillsAuditAt = now
+        sparedInstruments.clear()
+        for (const fill of fills) if (!auditFill(core, fill, QUIET_MILLIS)) sparedInstruments.add(fill.instrumentId)
+        if (sparedInstruments.size === 0) core.fillsSeenAt = askedAt
+      },
+    )
+  }
+
+  core.askBalances = () => {
+    if (balancesDue) return
+    balancesDue = true
+    self.later(BALANCES_SOON_MILLIS, () => {
+      balancesDue = false
+      audit(
+        (session) => session.fetchBalances,
+        (balances) => applyBalances(core, balances),
+      )
+    })
+  }
+
+  every(WATCH_MILLIS, watch)
+  if (!core.venue.inProcess) {
+    every(OPEN_AUDIT_MILLIS, () => {
+      if (core.open.size === 0 && core.watched.size === 0) return
+      audit(
+        (session) => session.fetchOpenOrders,
+        (open) => auditOpen(core, open, QUIET_MILLIS),
+      )
+    })
+    every(FILLS_AUDIT_MILLIS, auditFills)
+    every(BALANCES_AUDIT_MILLIS, () =>
+      audit(
+        (session) => session.fetchBalances,
+        (balances) => applyBalances(core, balances),
+      ),
+    )
+  }
+}

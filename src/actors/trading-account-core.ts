@@ -1,0 +1,343 @@
+/**
+ * What one account's actor remembers, and the only two ways to change it: `change` for an order, `saveAccount` for the account.
+ * Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from the unit's commit callback.
+ */
+import { Effect } from "effect"
+import type { AccountEventKind, EventDraft } from "../domain/account-event.ts"
+import { accountEventText } from "../domain/account-event.ts"
+import { accountChannel } from "../domain/channel.ts"
+import { Decimal } from "../domain/decimal.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import { changesOf, Portfolio } from "../domain/portfolio.ts"
+import { type Execution, executionRecord, type TradeOrder, tradeOrderJson } from "../domain/trade-order.ts"
+import {
+  type Position,
+  positionRecord,
+  type TradingAccount,
+  type TradingAccountStatus,
+  tradingAccountRecord,
+} from "../domain/trading-account.ts"
+import type { Venue } from "../domain/venue.ts"
+import type { Self } from "../kernel/actor.ts"
+import type { AccountState, Row, Settled } from "../ports/account-store.ts"
+import type { SessionReport, VenueOrderRef, VenueSession } from "../ports/venue-port.ts"
+import { type Alert, answerClosed, type ChangeOptions, type Live } from "./trading-account-live.ts"
+import { AccountOrders } from "./trading-account-orders.ts"
+import type { AccountParts } from "./trading-account-parts.ts"
+import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
+
+const QUERY_SPACING_MILLIS = 100
+/** Venues list trades by their own clocks. */
+const FILLS_MARGIN_MILLIS = 60_000
+const ENDED_MILLIS = 600_000
+
+export class AccountCore extends AccountOrders {
+  account: TradingAccount
+  readonly id: TradingAccountId
+  readonly venue: Venue
+  readonly portfolio = new Portfolio()
+  /** Assets whose position changed since it was last published. */
+  private readonly dirty = new Set<string>()
+  private readonly published = new Map<string, string>()
+  session: VenueSession | null = null
+  phase: "away" | "reconciling" | "ready" = "away"
+  /** The first agreement with a venue in this process is under way: a matter of one turn, so submits wait for it. */
+  isWaking = false
+  deferred: Array<() => void> = []
+  /** Runs when the account is ready, or when it will not be. */
+  readonly whenReady: Array<() => void> = []
+  /** Reports that wait for the end of a reconciliation. */
+  buffered: Array<SessionReport> = []
+  lastExecutionAt: number | null
+  /** When the trades were last fetched with success; null in a new process. */
+  fillsSeenAt: number | null = null
+  /** Orders that were declared never placed, until when (monotonic ms) a late appearance is looked for. */
+  readonly watched = new Map<TradeOrderId, number>()
+  /** Orders that reports name and memory does not know, while they are looked for: what waits for each. */
+  readonly strays = new Map<string, Array<(live: Live) => void>>()
+  /** Asks the venue for its balances soon; set by the session's keeper. */
+  askBalances: () => void = () => undefined
+  /** Asks the venue about an order until the question is answered; set by the keeper of doubts. */
+  look: (live: Live, why: string) => void = () => undefined
+  /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. */
+  cause: unknown = null
+  readonly quarantine = new Quarantine()
+  private readonly queries = Effect.unsafeMakeSemaphore(1)
+
+  constructor(
+    readonly parts: AccountParts,
+    readonly self: Self<never>,
+    state: AccountState,
+    venue: Venue,
+    readonly refusals: Refusals,
+  ) {
+    super()
+    this.account = state.account
+    this.id = state.account.tradingAccountId
+    this.venue = venue
+    this.lastExecutionAt = state.lastExecutionAt
+    parts.position(state.account, state.lastSequence)
+    for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
+    for (const order of state.openOrders) this.adopt(order)
+  }
+
+  refOf(order: TradeOrder): VenueOrderRef {
+    return {
+      tradeOrderId: order.tradeOrderId,
+      externalOrderId: order.externalOrderId,
+      instrumentId: order.instrumentId,
+    }
+  }
+
+  /**
+   * From when trades must be fetched so that none is missed: the newest applied, the last successful look, and the life of orders that
+   * ended just before the newest activity (an order that ended by our cancel says nothing about its last fills). Wall ms.
+   */
+  fillsSince(): number {
+    const ended = this.newestEnded()
+    const newest = Math.max(0, ...ended.map((order) => order.updatedAt))
+    let since = Math.min(this.lastExecutionAt ?? this.account.createdAt, this.fillsSeenAt ?? Number.MAX_SAFE_INTEGER)
+    for (const order of ended)
+      if (order.updatedAt > newest - ENDED_MILLIS)
+        since = Math.min(since, Math.max(order.createdAt, newest - 6 * ENDED_MILLIS))
+    return since - FILLS_MARGIN_MILLIS
+  }
+
+  // Remembering
+
+  /** Takes an order that the store already has into memory. */
+  adopt(order: TradeOrder): Live {
+    const live = this.liveOf(order, true)
+    this.index(live)
+    if (order.held.isPositive()) this.hold(order, Decimal.ZERO, order.held, 0)
+    return live
+  }
+
+  /** A new order: in memory at once, `stored` when its unit is. */
+  add(order: TradeOrder): Live {
+    const live = this.liveOf(order, false)
+    this.index(live)
+    if (order.held.isPositive()) this.hold(order, Decimal.ZERO, order.held, order.createdAt)
+    return live
+  }
+
+  /** The unit of a new order was refused by the unique index: nothing of it ever was. */
+  undo(live: Live): void {
+    const { order } = live
+    this.hold(order, order.held, Decimal.ZERO, this.parts.clock.now())
+    this.forget(order.tradeOrderId)
+  }
+
+  private liveOf(order: TradeOrder, stored: boolean): Live {
+    const restarted = stored && order.orderStatus === "CREATED"
+    return {
+      order,
+      stored,
+      unsavedSubmit: null,
+      acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
+      knownAt: this.parts.clock.monotonic(),
+      touchedAt: this.parts.clock.monotonic(),
+      cancelledEarly: false,
+      cancelReason: this.account.status === "LOCKED" ? "ACCOUNT_DISCONNECTED" : "USER_REQUEST",
+      cancelSentAt: null,
+      cancelsSent: 0,
+      isCancelOut: false,
+      doubt: null,
+      owed: null,
+      restarted,
+      waiters: [],
+      cancelWaiters: [],
+      whenStored: [],
+    }
+  }
+
+  private hold(order: TradeOrder, before: Decimal, after: Decimal, at: number): void {
+    const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
+    this.portfolio.hold(asset, before, after, at)
+    this.dirty.add(asset)
+  }
+
+  // Changing
+
+  /** A new image that nobody is told of yet: it rides with the order's next commit. */
+  amend(live: Live, next: TradeOrder): void {
+    live.order = next
+    this.index(live)
+  }
+
+  /** The next image of an order, its event and whatever belongs to it, as one unit. `kind` null: no event of the order itself. */
+  change(live: Live, next: TradeOrder, kind: AccountEventKind | null, options: ChangeOptions = {}): void {
+    const now = this.parts.clock.now()
+    const before = live.order
+    const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
+    const events: Array<EventDraft> = []
+    if (live.unsavedSubmit !== null) {
+      events.push(this.draft("TRADE_ORDER.SUBMITTED", tradeOrderJson(live.unsavedSubmit), now))
+      live.unsavedSubmit = null
+    }
+    const rows: Array<Row> = [{ _tag: "Order", order }, ...(options.rows ?? [])]
+    live.order = order
+    live.touchedAt = this.parts.clock.monotonic()
+    if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, options.at ?? now)
+    this.index(live)
+    if (options.execution !== undefined) {
+      rows.push({ _tag: "Execution", execution: options.execution })
+      events.push(this.executed(options.execution, order, now))
+    }
+    if (kind !== null) events.push(this.draft(kind, tradeOrderJson(order), now))
+    if (options.portfolio !== false) events.push(...this.changedPositions(now))
+    for (const alert of options.alerts ?? [])
+      events.push(this.draft("TRADING_ACCOUNT.ALERT", JSON.stringify(alert), now))
+    const isReport = options.portfolio !== false
+    const published = (): void => {
+      if (isReport) this.parts.failpoint.hit("report.published")
+    }
+    this.commit(
+      rows,
+      events,
+      () => {
+        if (isReport) this.parts.failpoint.hit("report.committed")
+        this.answerWaiters(live, order)
+        if (isTerminal(order.orderStatus)) for (const reply of live.cancelWaiters.splice(0)) answerClosed(order, reply)
+        options.committed?.(order)
+      },
+      published,
+    )
+  }
+
+  private executed(execution: Execution, order: TradeOrder, now: number): EventDraft {
+    this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
+    this.own(execution)
+    let contained = false
+    for (const [asset, change] of changesOf(execution, order.baseAsset, order.quoteAsset)) {
+      if (!this.portfolio.executed(asset, change, execution.executedAt)) contained = true
+      this.dirty.add(asset)
+    }
+    // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first.
+    if (contained) this.askBalances()
+    const payload = JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
+    return this.draft("EXECUTION.CREATED", payload, now)
+  }
+
+  /** The next image of the account with its event, and what goes with it. */
+  saveAccount(
+    patch: Partial<TradingAccount> & { readonly status: TradingAccountStatus },
+    extra: {
+      readonly rows?: ReadonlyArray<Row>
+      readonly after?: ReadonlyArray<EventDraft>
+      readonly committed?: (account: TradingAccount) => void
+      readonly published?: () => void
+    } = {},
+  ): void {
+    const now = this.parts.clock.now()
+    const account: TradingAccount = { ...this.account, ...patch, version: this.account.version + 1, updatedAt: now }
+    this.account = account
+    const event = this.draft("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
+    this.commit(
+      [{ _tag: "Account", account }, ...(extra.rows ?? [])],
+      [event, ...(extra.after ?? [])],
+      () => {
+        this.parts.accountChanged(account)
+        extra.committed?.(account)
+      },
+      extra.published,
+    )
+  }
+
+  draft(kind: AccountEventKind, payload: string, at = this.parts.clock.now()): EventDraft {
+    return { eventId: this.parts.ids.uuid(), kind, at, payload }
+  }
+
+  /** PORTFOLIO.UPDATED of what changed since it was last published; nothing when nothing did. */
+  changedPositions(now: number): ReadonlyArray<EventDraft> {
+    if (this.dirty.size === 0 || !this.portfolio.isKnown) return []
+    const changed: Array<string> = []
+    for (const currency of [...this.dirty].sort()) {
+      const position = this.positionOf(currency)
+      const text = `${position.available}|${position.locked}`
+      if (this.published.get(currency) === text) continue
+      this.published.set(currency, text)
+      changed.push(JSON.stringify(positionRecord(position)))
+    }
+    this.dirty.clear()
+    return changed.length === 0 ? [] : [this.draft("PORTFOLIO.UPDATED", `[${changed.join(",")}]`, now)]
+  }
+
+  markDirty(assets: ReadonlyArray<string>): void {
+    for (const asset of assets) this.dirty.add(asset)
+  }
+
+  positionOf(currency: string): Position {
+    const balance = this.portfolio.of(currency)
+    return { tradingAccountId: this.id, venue: this.account.venue, currency, ...balance }
+  }
+
+  // Leaving
+
+  /** One unit. `committed` runs in the commit callback before the unit's events are published, `published` after. */
+  commit(
+    rows: ReadonlyArray<Row>,
+    events: ReadonlyArray<EventDraft>,
+    committed: () => void,
+    published: () => void = () => undefined,
+    keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
+  ): void {
+    const { cause } = this
+    const settled = this.self.settling<Settled>(
+      (outcome) => {
+        if (outcome._tag === "Committed") {
+          committed()
+          this.publish(outcome.firstSequence, events)
+          published()
+        } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
+        else {
+          if (cause !== null) this.refusals.note(cause)
+          throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : "key used"}`)
+        }
+      },
+      // The incarnation that made this unit is over. What is durable is published all the same, or the channel would have a gap.
+      (outcome) => {
+        if (outcome._tag === "Committed") this.publish(outcome.firstSequence, events)
+      },
+    )
+    this.parts.store.commit({ accountId: this.id, rows, events, settled })
+  }
+
+  private publish(firstSequence: number, events: ReadonlyArray<EventDraft>): void {
+    const channel = accountChannel(this.id)
+    const epoch = this.account.channelEpoch
+    for (const [index, event] of events.entries()) {
+      const offset = firstSequence + index
+      const json = accountEventText(this.id, offset, event)
+      this.parts.position(this.account, offset)
+      this.parts.channels.publish({ channel, kind: "tradingAccount", epoch, offset, json })
+    }
+  }
+
+  /** A question to the venue: one at a time and 100 ms apart, unless the venue is in this process (contract C3). */
+  budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    if (this.venue.inProcess) return question
+    return this.queries.withPermits(1)(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
+  }
+
+  /** An answer that names state which may not be durable yet. */
+  whenDurable(run: () => void): void {
+    this.parts.store.after(this.id, this.self.turn(run))
+  }
+
+  answerWaiters(live: Live, order: TradeOrder): void {
+    if (live.waiters.length === 0) return
+    const closed = isTerminal(order.orderStatus)
+    const accepted = closed || order.externalOrderId !== null
+    const due = live.waiters.filter((it) => (it.until === "CLOSED" ? closed : accepted))
+    if (due.length === 0) return
+    live.waiters = live.waiters.filter((it) => !due.includes(it))
+    for (const { reply, replayed } of due) reply.ok({ order, replayed })
+  }
+
+  /** To the account's channel, for people. */
+  alert(alert: Alert): void {
+    this.commit([], [this.draft("TRADING_ACCOUNT.ALERT", JSON.stringify(alert))], () => undefined)
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Disconnect in its exact order (contract C11): lock, cancel everything, confirm at the venue, and only then wipe. While an order may
+ * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart.
+ */
+import { Effect, Exit } from "effect"
+import { accountChannel } from "../domain/channel.ts"
+import type { Credential } from "../domain/credential.ts"
+import { DisconnectIncomplete, type DomainError } from "../domain/errors.ts"
+import type { Reply } from "../domain/reply.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import type { DisconnectAccount } from "./account-messages.ts"
+import { requestCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import { applyFill } from "./trading-account-evidence.ts"
+import { foreignOrderId, takeIn } from "./trading-account-foreign.ts"
+import { noted } from "./trading-account-progress.ts"
+import { attempt } from "./trading-account-quarantine.ts"
+import type { SessionKeeper } from "./trading-account-session.ts"
+
+const DEADLINE_MILLIS = 30_000
+const STEP_MILLIS = 250
+const BACKGROUND_MILLIS = 5_000
+
+export interface Disconnector {
+  readonly disconnect: (message: DisconnectAccount) => void
+  /** A LOCKED account after a restart: goes on where it was. */
+  readonly resume: () => void
+}
+
+export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disconnector => {
+  const { parts, self } = core
+  const replies: Array<Reply<TradingAccount, DisconnectIncomplete | DomainError>> = []
+  let running = false
+  let forced = false
+  let deadlineAt = 0
+  let over = false
+
+  const disconnect = ({ force, reply }: DisconnectAccount): void => {
+    const { account } = core
+    if (account.status === "DISCONNECTED") {
+      core.whenDurable(() => reply.ok(account))
+      return
+    }
+    replies.push(reply)
+    forced = forced || force
+    deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
+    if (running) return
+    running = true
+    if (core.account.status === "LOCKED") start()
+    else core.saveAccount({ status: "LOCKED" }, { published: start })
+  }
+
+  const start = (): void => {
+    for (const live of core.openLives()) if (live.stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    parts.failpoint.hit("disconnect.halfway")
+    step()
+  }
+
+  const step = (): void => {
+    if (over) return
+    const late = parts.clock.monotonic() >= deadlineAt
+    if (late && forced) {
+      wipe()
+      return
+    }
+    if (late && replies.length > 0) {
+      const error = new DisconnectIncomplete({ tradeOrderIds: [...core.open] })
+      for (const reply of replies.splice(0)) core.whenDurable(() => reply.fail(error))
+    }
+    const next = (): void => void self.later(late ? BACKGROUND_MILLIS : STEP_MILLIS, step)
+    if (core.open.size > 0) {
+      for (const live of core.openLives()) if (live.stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+      next()
+      return
+    }
+    const { session } = core
+    // Without a usable credential there is nobody to ask and nothing left to cancel.
+    if (session === null) {
+      if (keeper.isHopeless()) wipe()
+      else next()
+      return
+    }
+    const since = (core.lastExecutionAt ?? core.account.createdAt) - BACKGROUND_MILLIS
+    const confirm = Effect.all([session.fetchOpenOrders, session.fetchFills(since, core.instruments())])
+    self.fork(core.budget(confirm), (exit) => {
+      if (over) return
+      if (Exit.isFailure(exit)) return next()
+      const [open, fills] = exit.value
+      if (confirmed(open, fills)) wipe()
+      else next()
+    })
+  }
+
+  /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
+  const confirmed = (open: ReadonlyArray<VenueOrderState>, fills: ReadonlyArray<VenueFill>): boolean => {
+    for (const fill of fills) {
+      const live = core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
+      if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
+    }
+    for (const state of open) {
+      const id = state.tradeOrderId ?? foreignOrderId(core, state.externalOrderId)
+      if (core.findAtVenue(state.tradeOrderId, state.externalOrderId) === undefined)
+        attempt(core, null, state, () => takeIn(core, { id, order: null, state }))
+    }
+    return open.length === 0 && core.open.size === 0
+  }
+
+  /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */
+  const wipe = (): void => {
+    over = true
+    const at = parts.clock.now()
+    for (const live of core.openLives()) {
+      const order = noted({ ...live.order, inDoubt: true }, at, "the account was disconnected by force")
+      live.doubt?.callOff()
+      core.change(live, order, null)
+    }
+    const shared = sharedCredentials(core)
+    const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
+    const credentials = own.map(
+      (it): Credential => (it.status === "REVOKED" ? it : { ...it, status: "REVOKED", updatedAt: at, revokedAt: at }),
+    )
+    core.saveAccount(
+      { status: "DISCONNECTED", disconnectedAt: at, credentials },
+      {
+        rows: [
+          { _tag: "CredentialsWiped", credentialIds: own.map((it) => it.credentialId), at },
+          { _tag: "SubscriptionsEnded", tradingAccountId: core.id, at },
+        ],
+        published: () => {
+          parts.channels.terminate(accountChannel(core.id))
+          keeper.close()
+          for (const reply of replies.splice(0)) reply.ok(core.account)
+        },
+      },
+    )
+  }
+
+  const resume = (): void => {
+    if (core.account.status !== "LOCKED") return
+    running = true
+    self.later(STEP_MILLIS, start)
+  }
+
+  return { disconnect, resume }
+}
+
+/** Credentials that another live account uses: detached here, never wiped. */
+const sharedCredentials = (core: AccountCore): ReadonlySet<string> => {
+  const used = new Set<string>()
+  for (const account of core.parts.accounts.all())
+    if (account.tradingAccountId !== core.id && account.status !== "DISCONNECTED")
+      for (const credential of account.credentials) used.add(credential.credentialId)
+  return used
+}

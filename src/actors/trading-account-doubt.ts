@@ -1,0 +1,212 @@
+/**
+ * Doubts and their end (contract C3): an order whose outcome is unknown is asked for by its client id until the venue shows it, or
+ * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
+ */
+import { Effect, Exit } from "effect"
+import { isTerminal } from "../domain/order-status.ts"
+import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
+import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import { applyFill, seen } from "./trading-account-evidence.ts"
+import { strayFill } from "./trading-account-foreign.ts"
+import type { Live } from "./trading-account-live.ts"
+import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
+import { attempt } from "./trading-account-quarantine.ts"
+
+/** Pause before each question, in ms; then every minute. */
+const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+const LAST_PAUSE_MILLIS = 60_000
+const PROOF_NOT_FOUNDS = 3
+const PROOF_MARGIN_MILLIS = 10_000
+/** Without an expiry at the venue an order is given up this long after its submit. */
+const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
+const CANCELS_MAX = 3
+/** How long the late appearance of an order that was "never placed" is looked for. */
+const WATCH_MILLIS = 86_400_000
+
+const isOpenQuestion = ({ order }: Live): boolean =>
+  !isTerminal(order.orderStatus) && (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested)
+
+/** Starts asking, unless it is being asked already. */
+export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
+  live.order = noted(live.order, core.parts.clock.now(), why)
+  if (live.doubt !== null) return
+  live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
+  schedule(core, live)
+}
+
+/** A session is there again: every open question is asked at once. */
+export const askAgain = (core: AccountCore): void => {
+  for (const live of core.openLives()) {
+    if (!isOpenQuestion(live)) continue
+    if (live.doubt === null) startDoubt(core, live, "asked again: the session is back")
+    else {
+      live.doubt.callOff()
+      live.doubt.attempt = 0
+      schedule(core, live)
+    }
+  }
+}
+
+const stop = (live: Live): void => {
+  live.doubt?.callOff()
+  live.doubt = null
+}
+
+const schedule = (core: AccountCore, live: Live): void => {
+  const { doubt } = live
+  if (doubt === null) return
+  const pause = PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS
+  doubt.attempt++
+  doubt.callOff = core.self.later(pause, () => ask(core, live))
+}
+
+const ask = (core: AccountCore, live: Live): void => {
+  if (live.doubt === null) return
+  if (isTerminal(live.order.orderStatus)) {
+    stop(live)
+    return
+  }
+  const { session } = core
+  if (session === null) {
+    schedule(core, live)
+    return
+  }
+  core.self.fork(core.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
+    if (live.doubt === null) return
+    if (Exit.isFailure(exit)) return schedule(core, live)
+    understood(core, live, exit.value, () => answered(core, live, exit.value))
+  })
+}
+
+/** An answer that makes no sense would be the same in a moment: the question is asked again in a minute. */
+const understood = (core: AccountCore, live: Live, answer: unknown, apply: () => void): void => {
+  const isUnderstood = attempt(core, live, answer, () => {
+    apply()
+    return true
+  })
+  if (isUnderstood === true || live.doubt === null) return
+  live.doubt.callOff()
+  live.doubt.attempt = PAUSES_MILLIS.length
+  schedule(core, live)
+}
+
+/** What the venue says about an order that it was asked for; also used by reconciliation and audits. */
+export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): void => {
+  const now = core.parts.clock.now()
+  if (lookup._tag === "Found") {
+    live.order = noted(live.order, now, `found: ${lookup.state.status} ${lookup.state.externalOrderId}`)
+    seen(core, live, lookup.state, true)
+    if (isOpenQuestion(live) && live.owed === null) stillOpen(core, live)
+    else stop(live)
+    return
+  }
+  if (isTerminal(live.order.orderStatus)) {
+    stop(live)
+    return
+  }
+  if (live.doubt === null) startDoubt(core, live, "unknown to the venue")
+  const doubt = live.doubt!
+  doubt.notFounds++
+  live.order = noted(live.order, now, lookup.definite ? "not found, definitely" : `not found (${doubt.notFounds})`)
+  if (lookup.definite) {
+    conclude(core, live)
+    return
+  }
+  if (live.order.orderStatus === "SUBMITTED") {
+    const order = moved(live.order, "UNKNOWN", { inDoubt: true })
+    core.change(live, order, eventOf(order))
+  }
+  const proofAt =
+    live.order.submitDeadline === null
+      ? live.order.createdAt + PROOF_WITHOUT_EXPIRY_MILLIS
+      : live.order.submitDeadline + PROOF_MARGIN_MILLIS
+  // By both clocks: a step of the wall clock proves nothing.
+  const known = core.parts.clock.monotonic() - live.knownAt
+  const isEarly = now <= proofAt || known <= proofAt - live.order.createdAt
+  if (doubt.notFounds < PROOF_NOT_FOUNDS || isEarly || core.session === null) {
+    doubt.callOff()
+    schedule(core, live)
+    return
+  }
+  core.self.fork(core.budget(proof(core, live, core.session)), (exit) => {
+    if (live.doubt === null || isTerminal(live.order.orderStatus)) return stop(live)
+    if (Exit.isFailure(exit)) return schedule(core, live)
+    const { state, fills, unowned } = exit.value
+    if (unowned.length > 0) {
+      for (const fill of unowned) strayFill(core, fill)
+      return schedule(core, live)
+    }
+    if (state === undefined && fills.length === 0) return conclude(core, live)
+    understood(core, live, exit.value, () => {
+      if (state !== undefined) seen(core, live, state, true)
+      for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
+      if (isOpenQuestion(live)) schedule(core, live)
+      else stop(live)
+    })
+  })
+}
+
+interface Proof {
+  readonly state: VenueOrderState | undefined
+  readonly fills: ReadonlyArray<VenueFill>
+  /** Trades of its side that no known order explains: any of them may be the order's. */
+  readonly unowned: ReadonlyArray<VenueFill>
+}
+
+/** Neither among the open orders nor among the trades since the submit. */
+const proof = (core: AccountCore, { order }: Live, session: VenueSession) =>
+  Effect.map(
+    Effect.all([session.fetchOpenOrders, session.fetchFills(order.createdAt - 60_000, [order.instrumentId])]),
+    ([open, fills]): Proof => {
+      const isIt = (it: { readonly tradeOrderId: string | null; readonly externalOrderId: string }): boolean =>
+        it.tradeOrderId === order.tradeOrderId || it.externalOrderId === order.externalOrderId
+      const executions = new Set(core.orders.get(order.tradeOrderId)?.order.executions.map((it) => it.externalTradeId))
+      const unowned = fills.filter(
+        (it) =>
+          it.orderSide === order.orderSide &&
+          it.tradeOrderId === null &&
+          core.findAtVenue(null, it.externalOrderId) === undefined &&
+          core.ownerOf(it) === undefined,
+      )
+      const own = fills.filter((it) => isIt(it) && !executions.has(it.externalTradeId))
+      return { state: open.find(isIt), fills: own, unowned }
+    },
+  )
+
+/** Proven: not at the venue, or (acknowledged before) not there any more. */
+const conclude = (core: AccountCore, live: Live): void => {
+  stop(live)
+  const { order } = live
+  const now = core.parts.clock.now()
+  if (order.externalOrderId === null && order.executedQuantity.isZero()) {
+    const rejectReason = live.restarted ? "GATEWAY_RESTART" : "NOT_PLACED: proven by expiry"
+    core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + WATCH_MILLIS)
+    core.change(live, moved(order, "REJECTED", { rejectReason }), "TRADE_ORDER.REJECTED")
+    return
+  }
+  const reason = order.cancelRequested ? live.cancelReason : "VENUE"
+  core.change(live, cancelled(order, reason, now), "TRADE_ORDER.CANCELLED")
+}
+
+/** The venue shows the order and the question stays: a cancel that had no effect is sent again, a few times. */
+const stillOpen = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (order.cancelRequested && core.session !== null) {
+    const isDue = mayCancel(core, live)
+    if (isDue && live.cancelsSent >= CANCELS_MAX && core.account.status !== "LOCKED") {
+      giveUpCancel(core, live)
+      return
+    }
+    if (isDue) sendCancel(core, live)
+  }
+  if (live.doubt === null) live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
+  live.doubt.callOff()
+  schedule(core, live)
+}
+
+/** Sent three times, still open: the cancel failed and the order works on. */
+const giveUpCancel = (core: AccountCore, live: Live): void => {
+  stop(live)
+  cancelRefused(core, live, "the venue keeps the order open", null)
+}

@@ -1,0 +1,239 @@
+/**
+ * Evidence from the venue, applied: one fill, one view of an order. Repeats and stale views change nothing; a view that names more
+ * than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution closes the gap).
+ */
+import { Exit } from "effect"
+import type { Decimal } from "../domain/decimal.ts"
+import type { ExecutionId } from "../domain/ids.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import type { Alert, Live } from "./trading-account-live.ts"
+import {
+  acknowledged,
+  cancelled,
+  endingOf,
+  eventOf,
+  filled,
+  IllegalTransition,
+  moved,
+} from "./trading-account-progress.ts"
+import { attempt } from "./trading-account-quarantine.ts"
+import { decimal, instant, venueId } from "./trading-account-text.ts"
+
+const TRADES_MILLIS = 5_000
+
+/** One fill. Whether it was new. */
+export const applyFill = (core: AccountCore, live: Live, fill: VenueFill): boolean => {
+  const { order } = live
+  const externalTradeId = venueId(fill.externalTradeId)
+  if (order.executions.some((it) => it.externalTradeId === externalTradeId)) return false
+  // A trade that an inferred execution already stands for.
+  if (order.executions.some((it) => it.inferred && fill.executedAt <= it.executedAt)) return false
+  if (fill.orderSide !== order.orderSide) throw new Error(`fill ${fill.externalTradeId} has the other side`)
+  const owner = core.ownerOf(fill)
+  if (owner !== undefined) throw new Error(`fill ${externalTradeId} is counted for order ${owner}`)
+  const executedQuantity = decimal(fill.quantity)
+  const executedPrice = decimal(fill.price)
+  if (!executedQuantity.isPositive()) throw new Error(`fill ${fill.externalTradeId} of nothing`)
+  record(core, live, venueId(fill.externalOrderId), {
+    ...executionOf(core, order),
+    externalTradeId,
+    executedQuantity,
+    executedPrice,
+    executedCost: executedPrice.multiply(executedQuantity),
+    fees: fill.fees.map((fee) => ({ asset: fee.asset, venue: order.venue, quantity: decimal(fee.quantity) })),
+    inferred: false,
+    executedAt: instant(fill.executedAt),
+  })
+  return true
+}
+
+const executionOf = (core: AccountCore, order: TradeOrder) => ({
+  executionId: core.parts.ids.uuid() as ExecutionId,
+  tradeOrderId: order.tradeOrderId,
+  tradingAccountId: core.id,
+  venue: order.venue,
+  instrumentId: order.instrumentId,
+  orderSide: order.orderSide,
+})
+
+const record = (core: AccountCore, live: Live, externalOrderId: string | null, execution: Execution): void => {
+  const before = live.order
+  const { order, kind, late, overfilled } = filled(before, execution, externalOrderId)
+  const { tradeOrderId } = order
+  const alerts: Array<Alert> = []
+  if (overfilled)
+    alerts.push({ code: "OVERFILL", severity: "CRITICAL", message: "executed more than ordered", tradeOrderId })
+  if (late && before.orderStatus === "REJECTED")
+    alerts.push({
+      code: "FILL_AFTER_REJECT",
+      severity: "CRITICAL",
+      message: "a rejected order was filled",
+      tradeOrderId,
+    })
+  live.acceptedAt ??= execution.executedAt
+  core.change(live, order, kind, { execution, alerts, at: execution.executedAt })
+  explained(core, live)
+}
+
+/** After a fill: when everything the venue named is explained, its word is applied. */
+const explained = (core: AccountCore, live: Live): void => {
+  const { owed } = live
+  if (owed === null || live.order.executedQuantity.lessThan(namedQuantity(live.order, owed.state))) return
+  owed.callOff()
+  live.owed = null
+  seen(core, live, owed.state, false)
+}
+
+/** Executed quantity by the venue's word; FILLED without a quantity names all of it. */
+const namedQuantity = (order: TradeOrder, state: VenueOrderState): Decimal => {
+  const named = decimal(state.executedQuantity)
+  return state.status === "FILLED" && named.isZero() ? order.baseQuantity : named
+}
+
+/** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
+export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void => {
+  const before = live.order
+  const at = state.updatedAt === null ? null : instant(state.updatedAt)
+  venueId(state.externalOrderId)
+  live.acceptedAt ??= state.createdAt ?? at ?? core.parts.clock.now()
+  if (namedQuantity(before, state).greaterThan(before.executedQuantity)) {
+    if (!isTerminal(before.orderStatus)) acknowledge(core, live, state)
+    owe(core, live, state)
+    return
+  }
+  if (isTerminal(before.orderStatus)) {
+    if (state.status === "OPEN") appeared(core, live, state.externalOrderId)
+    return
+  }
+  switch (state.status) {
+    case "OPEN":
+    case "UNKNOWN":
+      // A word of lower rank with an older venue time says nothing new.
+      if (!asked && at !== null && before.venueUpdatedAt !== null && at < before.venueUpdatedAt) return
+      acknowledge(core, live, state)
+      return
+    case "FILLED":
+      acknowledge(core, live, state)
+      finish(core, live, moved(live.order, "FILLED"), at)
+      return
+    case "CANCELLED":
+    case "EXPIRED": {
+      const { to, cancelReason } = endingOf(before, state, live.cancelReason)
+      const patch = withVenueId(before, state)
+      const next =
+        to === "EXPIRED" || cancelReason === null
+          ? moved(before, "EXPIRED", patch)
+          : { ...cancelled(before, cancelReason, at ?? core.parts.clock.now()), ...patch }
+      finish(core, live, next, at)
+      return
+    }
+    case "REJECTED":
+      if (before.executedQuantity.isPositive()) throw new IllegalTransition(before, "REJECTED")
+      finish(
+        core,
+        live,
+        moved(before, "REJECTED", { ...withVenueId(before, state), rejectReason: "VENUE: rejected" }),
+        at,
+      )
+      return
+  }
+}
+
+const withVenueId = (order: TradeOrder, state: VenueOrderState): Partial<TradeOrder> => ({
+  externalOrderId: order.externalOrderId ?? state.externalOrderId,
+  venueUpdatedAt: Math.max(order.venueUpdatedAt ?? 0, state.updatedAt ?? 0) || null,
+})
+
+const finish = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void =>
+  core.change(live, next, eventOf(next), { at })
+
+const acknowledge = (core: AccountCore, live: Live, state: VenueOrderState): void =>
+  applyAcknowledgement(core, live, state.externalOrderId, state.updatedAt)
+
+/** The venue has the order. */
+export const applyAcknowledgement = (
+  core: AccountCore,
+  live: Live,
+  externalOrderId: string,
+  at: number | null,
+): void => {
+  const before = live.order
+  live.acceptedAt ??= at ?? core.parts.clock.now()
+  const next = acknowledged(before, venueId(externalOrderId), at)
+  if (next === before) return
+  if (next.orderStatus !== before.orderStatus) core.change(live, next, eventOf(next), { at })
+  else core.amend(live, next)
+}
+
+/** An order that is over shows up: one that was "never placed" must not work on (contract C3, 6). */
+export const appeared = (core: AccountCore, live: Live, externalOrderId: string): void => {
+  const { order } = live
+  if (order.orderStatus !== "REJECTED" || core.session === null) return
+  const first = order.externalOrderId === null
+  const next = { ...order, externalOrderId: order.externalOrderId ?? venueId(externalOrderId) }
+  if (mayCancel(core, live)) cancelAtVenue(core, live, core.refOf(next))
+  if (!first) return
+  const message = "an order that was proven not placed appeared at the venue and is being cancelled"
+  const { tradeOrderId } = order
+  core.change(live, next, null, {
+    portfolio: false,
+    alerts: [{ code: "LATE_APPEARANCE", severity: "CRITICAL", message, tradeOrderId }],
+  })
+}
+
+/** The trades of a quantity that the venue named: they get 5 s to arrive, then they are fetched. */
+const owe = (core: AccountCore, live: Live, state: VenueOrderState): void => {
+  if (live.owed !== null) {
+    const known = namedQuantity(live.order, live.owed.state)
+    if (state.status !== "OPEN" || namedQuantity(live.order, state).greaterThan(known)) live.owed.state = state
+    return
+  }
+  live.owed = { state, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+}
+
+const fetchOwed = (core: AccountCore, live: Live): void => {
+  const { owed, order } = live
+  if (owed === null) return
+  const again = (): void => {
+    if (live.owed !== null) live.owed.callOff = core.self.later(TRADES_MILLIS, () => fetchOwed(core, live))
+  }
+  if (core.session === null) {
+    again()
+    return
+  }
+  const since = Math.min(order.createdAt, owed.state.createdAt ?? order.createdAt) - 60_000
+  core.self.fork(core.budget(core.session.fetchFills(since, [order.instrumentId])), (exit) => {
+    if (live.owed === null) return
+    if (Exit.isFailure(exit)) return again()
+    for (const fill of exit.value)
+      if (fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId)
+        attempt(core, live, fill, () => applyFill(core, live, fill))
+    const { owed: rest } = live
+    if (rest !== null && attempt(core, live, rest.state, () => infer(core, live, rest.state)) !== true) again()
+  })
+}
+
+/** No trade explains what the venue named: an execution of ours does, at the best price known. */
+const infer = (core: AccountCore, live: Live, state: VenueOrderState): boolean => {
+  const { order } = live
+  const executedQuantity = namedQuantity(order, state).subtract(order.executedQuantity)
+  const side = order.orderSide === "BUY" ? "asks" : "bids"
+  const top = core.parts.markets.topOfBook(order.instrumentId, side, 1)[0]?.[0]
+  const executedPrice = order.limitPrice ?? order.executedPrice ?? (top === undefined ? undefined : decimal(top))
+  if (executedPrice === undefined) return false
+  record(core, live, state.externalOrderId, {
+    ...executionOf(core, order),
+    externalTradeId: `inferred:${order.tradeOrderId}:${order.executions.length}`,
+    executedQuantity,
+    executedPrice,
+    executedCost: executedPrice.multiply(executedQuantity),
+    fees: [],
+    inferred: true,
+    executedAt: state.updatedAt ?? core.parts.clock.now(),
+  })
+  return true
+}

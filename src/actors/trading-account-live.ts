@@ -1,0 +1,81 @@
+/** One order in an account's memory: what its stored image does not say, and who waits for it. */
+import { type DomainError, OrderClosed } from "../domain/errors.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import type { Reply } from "../domain/reply.ts"
+import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
+import type { Row } from "../ports/account-store.ts"
+import type { VenueOrderState } from "../ports/venue-port.ts"
+import type { SubmitAnswer } from "./account-messages.ts"
+
+/** Somebody who waits for an order to come further than PENDING. */
+export interface Waiter {
+  readonly until: "CLOSED" | "ACCEPTED"
+  readonly reply: Reply<SubmitAnswer, DomainError>
+  readonly replayed: boolean
+}
+
+/** A question to the venue that stays open until it has an answer (contract C3). */
+export interface Doubt {
+  attempt: number
+  /** Explicit "unknown order" answers in a row. */
+  notFounds: number
+  callOff: () => void
+}
+
+/** An order in memory: its newest image and what the image does not say. */
+export interface Live {
+  order: TradeOrder
+  /** The submit is in the database. */
+  stored: boolean
+  /** The image at dispatch: its SUBMITTED event rides with the next commit. */
+  unsavedSubmit: TradeOrder | null
+  /** Wall ms from which the venue's snapshots contain this order's hold; null before it is acknowledged. */
+  acceptedAt: number | null
+  /** Monotonic ms: since when this process has the order. The wall clock may be set meanwhile. */
+  readonly knownAt: number
+  /** Monotonic ms of the newest change. */
+  touchedAt: number
+  /** A cancel came before the submit was stored: then it is never dispatched. */
+  cancelledEarly: boolean
+  /** Why it is being cancelled, for the day the venue confirms. */
+  cancelReason: CancelReason
+  /** Monotonic ms. */
+  cancelSentAt: number | null
+  cancelsSent: number
+  /** The newest cancel has no answer yet. */
+  isCancelOut: boolean
+  doubt: Doubt | null
+  /** Executed quantity that the venue has named and no trade has explained yet, and the look-up that will. */
+  owed: { state: VenueOrderState; callOff: () => void } | null
+  /** It was CREATED when the process ended: the bytes may have left. */
+  readonly restarted: boolean
+  waiters: Array<Waiter>
+  cancelWaiters: Array<Reply<TradeOrder, DomainError>>
+  /** Runs once the submit is settled; false when it was undone. */
+  whenStored: Array<(exists: boolean) => void>
+}
+
+export interface Alert {
+  readonly code: string
+  readonly severity: "WARNING" | "CRITICAL"
+  readonly message: string
+  readonly tradeOrderId: TradeOrderId | null
+}
+
+export interface ChangeOptions {
+  readonly execution?: Execution
+  readonly alerts?: ReadonlyArray<Alert>
+  readonly rows?: ReadonlyArray<Row>
+  /** Venue time of the cause; our time when there is none. */
+  readonly at?: number | null
+  /** False: no PORTFOLIO.UPDATED with this unit. */
+  readonly portfolio?: boolean
+  /** In the commit callback, before publication, with the image that was stored. */
+  readonly committed?: (order: TradeOrder) => void
+}
+
+/** What a cancel of an order that is over is answered (contract C1.4). */
+export const answerClosed = (order: TradeOrder, reply: Reply<TradeOrder, DomainError>): void => {
+  if (order.orderStatus === "CANCELLED" || order.orderStatus === "REVOKED") reply.ok(order)
+  else reply.fail(new OrderClosed({ status: order.orderStatus }))
+}

@@ -1,0 +1,32 @@
+/** What an account's actor works with: the ports, and the few calls that reach beyond the account itself. */
+import type { Context } from "effect"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { AccountStore } from "../ports/account-store.ts"
+import type { ChannelPort } from "../ports/channel-port.ts"
+import type { Clock } from "../ports/clock.ts"
+import type { CredentialVault } from "../ports/credential-vault.ts"
+import type { Failpoint } from "../ports/failpoint.ts"
+import type { Ids } from "../ports/ids.ts"
+import type { VenuePort } from "../ports/venue-port.ts"
+import type { AccountDirectory } from "./account-directory.ts"
+import type { InstrumentDirectory } from "./instrument-directory.ts"
+import type { Markets } from "./market-messages.ts"
+
+export interface AccountParts {
+  readonly store: Context.Tag.Service<typeof AccountStore>
+  readonly venues: Context.Tag.Service<typeof VenuePort>
+  readonly channels: Context.Tag.Service<typeof ChannelPort>
+  readonly clock: Context.Tag.Service<typeof Clock>
+  readonly ids: Context.Tag.Service<typeof Ids>
+  readonly failpoint: Context.Tag.Service<typeof Failpoint>
+  readonly vault: Context.Tag.Service<typeof CredentialVault>
+  readonly markets: Context.Tag.Service<typeof Markets>
+  readonly accounts: AccountDirectory
+  readonly instruments: InstrumentDirectory
+  /** The channel of the account stands at this sequence. */
+  readonly position: (account: TradingAccount, sequence: number) => void
+  /** How many of the account's orders are in doubt; told every few seconds. */
+  readonly doubts: (account: TradingAccount, count: number) => void
+  /** After the commit of a new image of the account. */
+  readonly accountChanged: (account: TradingAccount) => void
+}

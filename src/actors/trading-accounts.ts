@@ -1,0 +1,169 @@
+/**
+ * All trading accounts' actors behind one tag: waking, sleeping, and where each account's channel stands. The directory must be
+ * filled before this layer is built: every account in it that may have open orders is woken and agrees with its venue.
+ */
+import { Context, Effect, Layer } from "effect"
+import { type Channel, parseChannel } from "../domain/channel.ts"
+import {
+  AccountReconciling,
+  Busy,
+  type DomainError,
+  OutcomeUnknown,
+  ShuttingDown,
+  TradingAccountNotFound,
+} from "../domain/errors.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import type { Reply } from "../domain/reply.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import { type Actor, create } from "../kernel/actor.ts"
+import * as Registry from "../kernel/registry.ts"
+import { AccountStore } from "../ports/account-store.ts"
+import { ChannelPort } from "../ports/channel-port.ts"
+import { Clock } from "../ports/clock.ts"
+import { CredentialVault } from "../ports/credential-vault.ts"
+import { Failpoint } from "../ports/failpoint.ts"
+import { Ids } from "../ports/ids.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { AccountDirectory } from "./account-directory.ts"
+import { TradingAccounts } from "./account-messages.ts"
+import { InstrumentDirectory } from "./instrument-directory.ts"
+import { Markets } from "./market-messages.ts"
+import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
+import type { AccountParts } from "./trading-account-parts.ts"
+
+const IDLE_MILLIS = 300_000
+const SWEEP_MILLIS = 30_000
+
+const make = Effect.gen(function* () {
+  const clock = yield* Clock
+  const channels = yield* ChannelPort
+  const accounts = yield* AccountDirectory
+  /** Offset of each account's channel: its newest published event. */
+  const offsets = new Map<TradingAccountId, number>()
+  const inDoubt = new Map<TradingAccountId, number>()
+  /** Accounts whose state is being read for the first time, and who waits for it. */
+  const loading = new Map<TradingAccountId, () => void>()
+
+  const parts: AccountParts = {
+    store: yield* AccountStore,
+    venues: yield* VenuePort,
+    channels,
+    clock,
+    ids: yield* Ids,
+    failpoint: yield* Failpoint,
+    vault: yield* CredentialVault,
+    markets: yield* Markets,
+    accounts,
+    instruments: yield* InstrumentDirectory,
+    position: (account, sequence) => {
+      offsets.set(account.tradingAccountId, sequence)
+      loading.get(account.tradingAccountId)?.()
+    },
+    doubts: (account, count) => {
+      if (count === 0) inDoubt.delete(account.tradingAccountId)
+      else inDoubt.set(account.tradingAccountId, count)
+    },
+    accountChanged: accounts.put,
+  }
+
+  const answers = {
+    busy: () => new Busy({ retryAfterSeconds: 1 }),
+    lost: () => new OutcomeUnknown({ tradeOrderId: null }),
+    parked: () => new AccountReconciling({}),
+    ended: () => new ShuttingDown({}),
+  }
+
+  const spawn = (id: TradingAccountId): Actor<AccountMessage> =>
+    create<AccountMessage, DomainError, never>(
+      {
+        name: `TradingAccount ${id}`,
+        behaviour: behaviour(id, parts, (message) => registry.post(id, message)),
+        refusable: isRefusable,
+        answers,
+        monotonic: clock.monotonic,
+        onParked: () => {
+          const account = accounts.find(id)
+          if (account !== undefined) accounts.put({ ...account, status: "UNAVAILABLE" })
+          loading.get(id)?.()
+        },
+      },
+      Context.empty(),
+    )
+
+  const registry: Registry.Registry<TradingAccountId, AccountMessage> = yield* Registry.make({
+    create: spawn,
+    idleMillis: IDLE_MILLIS,
+    sweepMillis: SWEEP_MILLIS,
+    monotonic: clock.monotonic,
+  })
+
+  const idOf = (name: string): TradingAccountId | undefined => {
+    const channel: Channel | undefined = parseChannel(name)
+    return channel?.kind === "tradingAccount" ? channel.tradingAccountId : undefined
+  }
+  channels.attach("tradingAccount", {
+    opened: (name) => {
+      const id = idOf(name)
+      if (id !== undefined && accounts.find(id) !== undefined) registry.wake(id)
+    },
+    closed: () => undefined,
+    position: (name) => {
+      const id = idOf(name)
+      const account = id === undefined ? undefined : accounts.find(id)
+      return {
+        epoch: account?.channelEpoch ?? "",
+        offset: id === undefined ? 0 : (offsets.get(id) ?? 0),
+        snapshot: null,
+      }
+    },
+  })
+
+  const ask = <A>(id: TradingAccountId, message: (reply: Reply<A, DomainError>) => AccountMessage) =>
+    Effect.async<A, DomainError>((resume) => {
+      registry.post(
+        id,
+        message({ ok: (answer) => resume(Effect.succeed(answer)), fail: (error) => resume(Effect.fail(error)) }),
+      )
+    })
+
+  /** Wakes the account and waits until its state is in memory, not until it agrees with its venue. */
+  const load = (id: TradingAccountId): Effect.Effect<void> =>
+    Effect.async((resume) => {
+      loading.set(id, () => {
+        loading.delete(id)
+        resume(Effect.void)
+      })
+      registry.wake(id)
+    })
+
+  // INACTIVE ones go back to sleep, but their first subscriber must be told where the channel stands.
+  yield* Effect.forEach(
+    accounts.all().filter((account) => account.status !== "DISCONNECTED"),
+    (account) => load(account.tradingAccountId),
+    { concurrency: 16, discard: true },
+  )
+
+  return TradingAccounts.of({
+    post: (id, command) => {
+      if (accounts.find(id) === undefined) command.reply.fail(new TradingAccountNotFound({}))
+      else registry.post(id, command)
+    },
+    start: (account, timeoutMillis) =>
+      Effect.suspend(() => {
+        accounts.put(account)
+        const id = account.tradingAccountId
+        return ask<TradingAccount>(id, (reply) => ({ _tag: "AwaitSettled", reply })).pipe(
+          Effect.timeout(timeoutMillis),
+          Effect.orElseSucceed(() => accounts.find(id) ?? account),
+        )
+      }),
+    hasOpenOrders: (id) =>
+      ask<boolean>(id, (reply) => ({ _tag: "AskOpenOrders", reply })).pipe(
+        // Who cannot be asked may have some: the safe answer.
+        Effect.orElseSucceed(() => true),
+      ),
+    stats: () => ({ live: registry.live(), restarts: registry.restarts() }),
+  })
+})
+
+export const TradingAccountsLive = Layer.scoped(TradingAccounts, make)

@@ -1,0 +1,164 @@
+/** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
+import { readFileSync } from "node:fs"
+import { isAbsolute, resolve } from "node:path"
+
+/** A setting that cannot be used; the message names the variable and what it takes. */
+export class InvalidSetting extends Error {
+  override readonly name = "InvalidSetting"
+}
+
+export interface Settings {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  /** Everything the gateway keeps on disk. */
+  readonly dataDir: string
+  /** A PostgreSQL server of the user's instead of the embedded one. */
+  readonly databaseUrl: string | null
+  readonly production: boolean
+  readonly environment: "PROD" | "UAT"
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** Addresses (IP or CIDR) of proxies in front, whose X-Forwarded-Proto and X-Forwarded-For count. */
+  readonly trustProxy: ReadonlyArray<string>
+  /** Browser origins allowed to open the socket besides our own; `*` allows all. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** Ed25519 private key (PKCS #8 PEM) that signs access tokens; null: generated once into `dataDir`. */
+  readonly signingKey: string | null
+  /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
+  readonly encryptionKeys: string | null
+  readonly defaultTenantId: string
+  readonly bootstrapAdminEmail: string | null
+  /** `host:port` → URL: re-routes the connections of connectors; every other host is refused. Null: no re-routing. */
+  readonly venueRoutes: Readonly<Record<string, string>> | null
+  /** Venues disabled by configuration. */
+  readonly venuesInactive: ReadonlyArray<string>
+  readonly venueSessionsMax: number
+  /** Starting balances of a MOCK account: asset → decimal text. */
+  readonly mockBalances: Readonly<Record<string, string>>
+  /** Seed of MOCK's synthetic market. */
+  readonly mockSeed: number
+  /** MOCK's synthetic prices move this often, in ms; 0 keeps them still. */
+  readonly mockTickMillis: number
+  /** How long publications may be gathered when the loop is busy, in ms; 0 flushes each at once. */
+  readonly wsFlushMillis: number
+  readonly wsDeflate: boolean
+  readonly accessLog: boolean
+  /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
+  readonly failpoint: string | null
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const text = (env: Environment, name: string): string | null => {
+  const value = env[name]?.trim()
+  return value === undefined || value === "" ? null : value
+}
+
+const integer = (env: Environment, name: string, fallback: number, min: number, max: number): number => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  const n = Number(value)
+  if (!Number.isInteger(n) || n < min || n > max)
+    throw new InvalidSetting(`${name} must be an integer from ${min} to ${max}, not "${value}"`)
+  return n
+}
+
+const flag = (env: Environment, name: string, fallback: boolean): boolean => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  if (value === "true" || value === "1") return true
+  if (value === "false" || value === "0") return false
+  throw new InvalidSetting(`${name} must be true or false, not "${value}"`)
+}
+
+const choice = <const A extends string>(env: Environment, name: string, choices: ReadonlyArray<A>, fallback: A): A => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  const found = choices.find((c) => c === value)
+  if (found === undefined) throw new InvalidSetting(`${name} must be one of ${choices.join(", ")}, not "${value}"`)
+  return found
+}
+
+const list = (env: Environment, name: string): ReadonlyArray<string> =>
+  (text(env, name) ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+/** A JSON object of strings, or the name of a file that holds one after an `@`. */
+const record = (env: Environment, name: string): Readonly<Record<string, string>> | null => {
+  const value = text(env, name)
+  if (value === null) return null
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(value.startsWith("@") ? readFileSync(value.slice(1), "utf8") : value)
+  } catch {
+    throw new InvalidSetting(`${name} must be a JSON object`)
+  }
+  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed))
+    throw new InvalidSetting(`${name} must be a JSON object`)
+  for (const [key, item] of Object.entries(parsed))
+    if (typeof item !== "string") throw new InvalidSetting(`${name}: "${key}" must be a string`)
+  return parsed as Readonly<Record<string, string>>
+}
+
+const routes = (env: Environment): Readonly<Record<string, string>> | null => {
+  const given = record(env, "VENUE_ROUTES")
+  if (given === null) return null
+  for (const [from, to] of Object.entries(given)) {
+    if (!/^[a-z0-9.-]+:\d+$/.test(from))
+      throw new InvalidSetting(`VENUE_ROUTES: "${from}" must be host:port, for example api.binance.com:443`)
+    if (!/^https?:\/\/[^/]+:\d+\/?$/.test(to))
+      throw new InvalidSetting(`VENUE_ROUTES: "${to}" must be a URL with a port, for example http://127.0.0.1:9001`)
+  }
+  return given
+}
+
+const balances = (env: Environment): Readonly<Record<string, string>> => {
+  const given = record(env, "MOCK_BALANCES")
+  if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
+  for (const [asset, quantity] of Object.entries(given))
+    if (!/^(0|[1-9]\d{0,35})(\.\d{1,18})?$/.test(quantity))
+      throw new InvalidSetting(`MOCK_BALANCES: "${asset}" must be a decimal string`)
+  return given
+}
+
+/** Reads the settings; throws InvalidSetting. */
+export const readSettings = (env: Environment): Settings => {
+  const certFile = text(env, "TLS_CERT_FILE")
+  const keyFile = text(env, "TLS_KEY_FILE")
+  if ((certFile === null) !== (keyFile === null))
+    throw new InvalidSetting("TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither")
+  const databaseUrl = text(env, "DATABASE_URL")
+  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl))
+    throw new InvalidSetting("DATABASE_URL must start with postgresql://")
+  const dataDir = text(env, "DATA_DIR") ?? "var"
+  const production = text(env, "NODE_ENV") === "production"
+  const failpoint = text(env, "FAILPOINT")
+  if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not for production")
+  return {
+    host: text(env, "HOST") ?? "127.0.0.1",
+    port: integer(env, "PORT", 8080, 0, 65_535),
+    dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
+    databaseUrl,
+    production,
+    environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
+    tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
+    trustProxy: list(env, "TRUST_PROXY"),
+    allowedOrigins: list(env, "ALLOWED_ORIGINS"),
+    signingKey: text(env, "SIGNING_KEY"),
+    encryptionKeys: text(env, "ENCRYPTION_KEYS"),
+    defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
+    bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),
+    venueRoutes: routes(env),
+    venuesInactive: list(env, "VENUES_INACTIVE"),
+    venueSessionsMax: integer(env, "VENUE_SESSIONS_MAX", 1000, 1, 100_000),
+    mockBalances: balances(env),
+    mockSeed: integer(env, "MOCK_SEED", 1, 0, 2_147_483_647),
+    mockTickMillis: integer(env, "MOCK_TICK_MS", 250, 0, 60_000),
+    wsFlushMillis: integer(env, "WS_FLUSH_MS", 10, 0, 1000),
+    wsDeflate: flag(env, "WS_DEFLATE", false),
+    accessLog: flag(env, "ACCESS_LOG", true),
+    failpoint,
+  }
+}

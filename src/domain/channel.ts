@@ -1,0 +1,37 @@
+/** Channel names and what stands behind each kind of channel (specification, Events; contract C13). */
+
+import type { InstrumentId, TradingAccountId, VenueId } from "./ids.ts"
+import { instrumentIdOf } from "./instrument.ts"
+
+export type ChannelKind = Channel["kind"]
+
+export type Channel =
+  | { readonly kind: "tradingAccount"; readonly name: string; readonly tradingAccountId: TradingAccountId }
+  | { readonly kind: "orderbook"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
+  | { readonly kind: "ticker"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
+  | { readonly kind: "venueTicker"; readonly name: string; readonly venue: VenueId }
+  | { readonly kind: "trade"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
+
+export const accountChannel = (id: TradingAccountId): string => `tradingAccount:${id}`
+export const bookChannel = (id: InstrumentId): string => `market:orderbook:${id}`
+export const tickerChannel = (id: InstrumentId): string => `market:ticker:${id}`
+export const venueTickerChannel = (venue: VenueId): string => `market:ticker:${venue}`
+export const tradeChannel = (id: InstrumentId): string => `market:trade:${id}`
+
+const ACCOUNT = /^tradingAccount:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+const MARKET = /^market:(orderbook|ticker|trade):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?$/
+
+/**
+ * The channel a client names; undefined when there is none of that name (protocol error 102).
+ * `BASE-QUOTE` is accepted for `BASE/QUOTE`: such a channel keeps the name the client used and shares the instrument.
+ */
+export const parseChannel = (name: string): Channel | undefined => {
+  const account = ACCOUNT.exec(name)
+  if (account !== null) return { kind: "tradingAccount", name, tradingAccountId: account[1] as TradingAccountId }
+  const market = MARKET.exec(name)
+  if (market === null) return undefined
+  const venue = market[2] as VenueId
+  if (market[3] === undefined) return market[1] === "ticker" ? { kind: "venueTicker", name, venue } : undefined
+  const instrumentId = instrumentIdOf(venue, `${market[3]}/${market[4]}`)
+  return { kind: market[1] as "orderbook" | "ticker" | "trade", name, venue, instrumentId }
+}

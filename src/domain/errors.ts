@@ -1,0 +1,480 @@
+/**
+ * Every failure a caller can act on, as tagged errors that know no HTTP: each edge has one table by tag (`http/errno.ts`), and a tag
+ * without a row does not compile. The fields of an error become `details.metadata` of the answer. Order: as contract C12.
+ */
+import { Schema } from "effect"
+import { TradeOrderId, TradingAccountId } from "./ids.ts"
+
+// Authentication
+export class AccessTokenMissing extends Schema.TaggedError<AccessTokenMissing>()("AccessTokenMissing", {}) {
+  override message = "Access token missing"
+}
+export class InvalidAccessToken extends Schema.TaggedError<InvalidAccessToken>()("InvalidAccessToken", {}) {
+  override message = "Invalid access token"
+}
+/** Refresh the session and try again. */
+export class AccessTokenExpired extends Schema.TaggedError<AccessTokenExpired>()("AccessTokenExpired", {}) {
+  override message = "Access token expired"
+}
+/** The session was logged out or ended; log in again. */
+export class SessionRevoked extends Schema.TaggedError<SessionRevoked>()("SessionRevoked", {}) {
+  override message = "Session revoked"
+}
+/** Wrong e-mail or wrong password; the two are never told apart. */
+export class InvalidLoginCredentials extends Schema.TaggedError<InvalidLoginCredentials>()(
+  "InvalidLoginCredentials",
+  {},
+) {
+  override message = "Invalid login credentials"
+}
+export class InvalidRefreshToken extends Schema.TaggedError<InvalidRefreshToken>()("InvalidRefreshToken", {}) {
+  override message = "Invalid refresh token"
+}
+export class RefreshTokenExpired extends Schema.TaggedError<RefreshTokenExpired>()("RefreshTokenExpired", {}) {
+  override message = "Refresh token expired"
+}
+/** An old refresh token came back: the whole session is revoked. */
+export class RefreshTokenReused extends Schema.TaggedError<RefreshTokenReused>()("RefreshTokenReused", {}) {
+  override message = "Refresh token already used"
+}
+export class UserDisabled extends Schema.TaggedError<UserDisabled>()("UserDisabled", {}) {
+  override message = "Account disabled"
+}
+
+// Users
+export class UserExists extends Schema.TaggedError<UserExists>()("UserExists", {}) {
+  override message = "User already registered"
+}
+export class WeakPassword extends Schema.TaggedError<WeakPassword>()("WeakPassword", {
+  reasons: Schema.Array(Schema.String),
+}) {
+  override message = "Password too weak"
+}
+export class InvalidEmail extends Schema.TaggedError<InvalidEmail>()("InvalidEmail", {}) {
+  override message = "Invalid e-mail"
+}
+
+// Authorisation
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {}) {
+  override message = "Forbidden"
+}
+export class AccountForbidden extends Schema.TaggedError<AccountForbidden>()("AccountForbidden", {}) {
+  override message = "Not authorised for this trading account"
+}
+export class InsufficientPermissions extends Schema.TaggedError<InsufficientPermissions>()("InsufficientPermissions", {
+  required: Schema.Array(Schema.String),
+  provided: Schema.Array(Schema.String),
+}) {
+  override message = "Insufficient permissions"
+}
+export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminRequired", {
+  required: Schema.Array(Schema.String),
+  provided: Schema.Array(Schema.String),
+}) {
+  override message = "Admin only"
+}
+export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("TenantForbidden", {}) {
+  override message = "Tenant mismatch"
+}
+export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired", {}) {
+  override message = "HTTPS required"
+}
+
+// Limits
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterSeconds: Schema.Int }) {
+  override message = "Too many requests"
+}
+
+// Request form
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { reason: Schema.String }) {
+  override message = "Invalid request"
+}
+export class MalformedJson extends Schema.TaggedError<MalformedJson>()("MalformedJson", {}) {
+  override message = "Malformed JSON"
+}
+export class MissingParameter extends Schema.TaggedError<MissingParameter>()("MissingParameter", {
+  parameter: Schema.String,
+}) {
+  override message = "Missing parameter"
+}
+export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()("InvalidParameter", {
+  parameter: Schema.String,
+  reason: Schema.String,
+}) {
+  override message = "Invalid parameter"
+}
+export class UnknownEndpoint extends Schema.TaggedError<UnknownEndpoint>()("UnknownEndpoint", {}) {
+  override message = "Unknown endpoint"
+}
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", {
+  allowed: Schema.Array(Schema.String),
+}) {
+  override message = "Method not allowed"
+}
+export class UnsupportedContentType extends Schema.TaggedError<UnsupportedContentType>()("UnsupportedContentType", {}) {
+  override message = "Unsupported content type"
+}
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", {
+  bytesMax: Schema.Int,
+}) {
+  override message = "Payload too large"
+}
+export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {
+  override message = "Invalid cursor"
+}
+export class ConflictingParameters extends Schema.TaggedError<ConflictingParameters>()("ConflictingParameters", {
+  parameters: Schema.Array(Schema.String),
+}) {
+  override message = "Conflicting parameters"
+}
+export class InvalidTimeRange extends Schema.TaggedError<InvalidTimeRange>()("InvalidTimeRange", {}) {
+  override message = "Invalid time range"
+}
+
+// Orders
+export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", {}) {
+  override message = "Trade order not found"
+}
+export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("IdempotencyConflict", {
+  tradeOrderId: TradeOrderId,
+}) {
+  override message = "Idempotency key reused with a different order"
+}
+export class DuplicateClientOrderId extends Schema.TaggedError<DuplicateClientOrderId>()("DuplicateClientOrderId", {
+  tradeOrderId: TradeOrderId,
+}) {
+  override message = "Duplicate client order id"
+}
+export class OrderClosed extends Schema.TaggedError<OrderClosed>()("OrderClosed", { status: Schema.String }) {
+  override message = "Order already closed"
+}
+export class CancelRejected extends Schema.TaggedError<CancelRejected>()("CancelRejected", { reason: Schema.String }) {
+  override message = "Cancel rejected by venue"
+}
+/** The answer did not come in time, or storage was lost: the order may or may not exist. Ask by id or repeat with the same key. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  tradeOrderId: Schema.NullOr(TradeOrderId),
+}) {
+  override message = "Order outcome unknown"
+}
+
+// Funds and risk
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  asset: Schema.String,
+  required: Schema.String,
+  available: Schema.String,
+}) {
+  override message = "Insufficient balance"
+}
+export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {}) {
+  override message = "Leverage not allowed"
+}
+
+// Order parameters
+export class UnsupportedOrderType extends Schema.TaggedError<UnsupportedOrderType>()("UnsupportedOrderType", {
+  orderType: Schema.NullOr(Schema.String),
+}) {
+  override message = "Unsupported order type"
+}
+export class InvalidOrderSide extends Schema.TaggedError<InvalidOrderSide>()("InvalidOrderSide", {}) {
+  override message = "Invalid order side"
+}
+export class LimitPriceRequired extends Schema.TaggedError<LimitPriceRequired>()("LimitPriceRequired", {}) {
+  override message = "limitPrice required"
+}
+export class StopPriceRequired extends Schema.TaggedError<StopPriceRequired>()("StopPriceRequired", {}) {
+  override message = "stopPrice required"
+}
+export class ParameterNotAllowed extends Schema.TaggedError<ParameterNotAllowed>()("ParameterNotAllowed", {
+  parameter: Schema.String,
+}) {
+  override message = "Parameter not allowed for this order type"
+}
+export class QuoteIdRequired extends Schema.TaggedError<QuoteIdRequired>()("QuoteIdRequired", {}) {
+  override message = "quoteId required"
+}
+export class ContingentUnsupported extends Schema.TaggedError<ContingentUnsupported>()("ContingentUnsupported", {}) {
+  override message = "Contingent orders unsupported here"
+}
+export class InvalidTimeInForce extends Schema.TaggedError<InvalidTimeInForce>()("InvalidTimeInForce", {}) {
+  override message = "Invalid timeInForce"
+}
+export class UnsupportedTimeInForce extends Schema.TaggedError<UnsupportedTimeInForce>()("UnsupportedTimeInForce", {
+  timeInForce: Schema.String,
+  supported: Schema.Array(Schema.String),
+}) {
+  override message = "Unsupported timeInForce"
+}
+export class ExpireAtRequired extends Schema.TaggedError<ExpireAtRequired>()("ExpireAtRequired", {}) {
+  override message = "expireAt required"
+}
+export class InvalidExpireAt extends Schema.TaggedError<InvalidExpireAt>()("InvalidExpireAt", {}) {
+  override message = "Invalid expireAt"
+}
+export class TimeInForceNotAllowed extends Schema.TaggedError<TimeInForceNotAllowed>()("TimeInForceNotAllowed", {
+  timeInForce: Schema.String,
+}) {
+  override message = "timeInForce not allowed for this type"
+}
+export class QuantityBelowMinimum extends Schema.TaggedError<QuantityBelowMinimum>()("QuantityBelowMinimum", {
+  minQuantity: Schema.String,
+}) {
+  override message = "Quantity below minimum"
+}
+export class InvalidQuantityPrecision extends Schema.TaggedError<InvalidQuantityPrecision>()(
+  "InvalidQuantityPrecision",
+  { step: Schema.String },
+) {
+  override message = "Invalid quantity precision"
+}
+export class InvalidPricePrecision extends Schema.TaggedError<InvalidPricePrecision>()("InvalidPricePrecision", {
+  parameter: Schema.String,
+  step: Schema.String,
+}) {
+  override message = "Invalid price precision"
+}
+export class QuantityAboveMaximum extends Schema.TaggedError<QuantityAboveMaximum>()("QuantityAboveMaximum", {
+  maxQuantity: Schema.String,
+}) {
+  override message = "Quantity above maximum"
+}
+export class NotionalBelowMinimum extends Schema.TaggedError<NotionalBelowMinimum>()("NotionalBelowMinimum", {
+  minNotional: Schema.String,
+}) {
+  override message = "Notional below minimum"
+}
+
+// Trading accounts
+export class TradingAccountNotFound extends Schema.TaggedError<TradingAccountNotFound>()("TradingAccountNotFound", {}) {
+  override message = "Trading account not found"
+}
+export class ExternalAccountTaken extends Schema.TaggedError<ExternalAccountTaken>()("ExternalAccountTaken", {}) {
+  override message = "External account already connected by another user"
+}
+export class AccountNotActive extends Schema.TaggedError<AccountNotActive>()("AccountNotActive", {
+  status: Schema.String,
+}) {
+  override message = "Trading account not active"
+}
+export class AccountDisconnected extends Schema.TaggedError<AccountDisconnected>()("AccountDisconnected", {}) {
+  override message = "Trading account disconnected"
+}
+export class CredentialsRequired extends Schema.TaggedError<CredentialsRequired>()("CredentialsRequired", {}) {
+  override message = "Credentials required"
+}
+export class ExternalAccountNotVisible extends Schema.TaggedError<ExternalAccountNotVisible>()(
+  "ExternalAccountNotVisible",
+  {},
+) {
+  override message = "External account not visible with these credentials"
+}
+/** The account cannot take new orders until it agrees with its venue; nothing was stored. Try again. */
+export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()("AccountReconciling", {}) {
+  override message = "Trading account reconciling"
+}
+/** Orders may still be live at the venue: nothing was wiped, the account stays LOCKED and keeps trying. */
+export class DisconnectIncomplete extends Schema.TaggedError<DisconnectIncomplete>()("DisconnectIncomplete", {
+  tradeOrderIds: Schema.Array(TradeOrderId),
+}) {
+  override message = "Disconnect incomplete"
+}
+
+// Credentials
+export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {}) {
+  override message = "Credential not found"
+}
+export class CredentialsInvalid extends Schema.TaggedError<CredentialsInvalid>()("CredentialsInvalid", {
+  reason: Schema.String,
+}) {
+  override message = "Credentials failed validation"
+}
+export class PassphraseRequired extends Schema.TaggedError<PassphraseRequired>()("PassphraseRequired", {}) {
+  override message = "Passphrase required"
+}
+export class CredentialRevoked extends Schema.TaggedError<CredentialRevoked>()("CredentialRevoked", {}) {
+  override message = "Credential revoked"
+}
+export class CredentialInUse extends Schema.TaggedError<CredentialInUse>()("CredentialInUse", {
+  tradingAccountId: TradingAccountId,
+}) {
+  override message = "Credential in use"
+}
+
+// Portfolio
+export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailable>()("PortfolioUnavailable", {}) {
+  override message = "Portfolio unavailable"
+}
+
+// Venues
+export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", { reason: Schema.String }) {
+  override message = "Venue error"
+}
+/** *Means unknown, not failed*: what was asked may have happened. Reconcile before anything is repeated. */
+export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("VenueUnavailable", {
+  reason: Schema.String,
+}) {
+  override message = "Venue unavailable"
+}
+export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVenue", {}) {
+  override message = "Invalid venue"
+}
+export class VenueInactive extends Schema.TaggedError<VenueInactive>()("VenueInactive", {}) {
+  override message = "Venue inactive"
+}
+export class VenueTimeout extends Schema.TaggedError<VenueTimeout>()("VenueTimeout", {}) {
+  override message = "Venue timeout"
+}
+export class NotSupportedByVenue extends Schema.TaggedError<NotSupportedByVenue>()("NotSupportedByVenue", {
+  feature: Schema.String,
+}) {
+  override message = "Not supported by venue"
+}
+
+// Market data
+export class InstrumentNotFound extends Schema.TaggedError<InstrumentNotFound>()("InstrumentNotFound", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Instrument not found"
+}
+export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>()("InvalidInstrumentId", {}) {
+  override message = "Invalid instrumentId"
+}
+export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {}) {
+  override message = "Instrument not tradable"
+}
+export class InvalidDepth extends Schema.TaggedError<InvalidDepth>()("InvalidDepth", {}) {
+  override message = "Invalid depth"
+}
+export class OrderBookUnavailable extends Schema.TaggedError<OrderBookUnavailable>()("OrderBookUnavailable", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Order book not available"
+}
+export class TickerUnavailable extends Schema.TaggedError<TickerUnavailable>()("TickerUnavailable", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Ticker not available"
+}
+export class SyncRunning extends Schema.TaggedError<SyncRunning>()("SyncRunning", {}) {
+  override message = "Sync already running"
+}
+
+// Order book subscriptions
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {}) {
+  override message = "Subscription not found"
+}
+export class SubscriptionLimit extends Schema.TaggedError<SubscriptionLimit>()("SubscriptionLimit", {
+  limit: Schema.Int,
+}) {
+  override message = "Subscription limit"
+}
+
+// The service
+/** A defect of ours; the log has it under the request id, the client never does. */
+export class InternalDefect extends Schema.TaggedError<InternalDefect>()("InternalDefect", {}) {
+  override message = "Internal error"
+}
+/** Not accepted, nothing stored: safe to repeat. */
+export class Busy extends Schema.TaggedError<Busy>()("Busy", { retryAfterSeconds: Schema.Int }) {
+  override message = "Service unavailable"
+}
+export class ShuttingDown extends Schema.TaggedError<ShuttingDown>()("ShuttingDown", {}) {
+  override message = "Shutting down"
+}
+export class StorageUnavailable extends Schema.TaggedError<StorageUnavailable>()("StorageUnavailable", {}) {
+  override message = "Storage unavailable"
+}
+export class DeadlineExceeded extends Schema.TaggedError<DeadlineExceeded>()("DeadlineExceeded", {}) {
+  override message = "Timeout"
+}
+
+export type DomainError =
+  | AccessTokenMissing
+  | InvalidAccessToken
+  | AccessTokenExpired
+  | SessionRevoked
+  | InvalidLoginCredentials
+  | InvalidRefreshToken
+  | RefreshTokenExpired
+  | RefreshTokenReused
+  | UserDisabled
+  | UserExists
+  | WeakPassword
+  | InvalidEmail
+  | Forbidden
+  | AccountForbidden
+  | InsufficientPermissions
+  | AdminRequired
+  | TenantForbidden
+  | TlsRequired
+  | RateLimited
+  | InvalidRequest
+  | MalformedJson
+  | MissingParameter
+  | InvalidParameter
+  | UnknownEndpoint
+  | MethodNotAllowed
+  | UnsupportedContentType
+  | PayloadTooLarge
+  | InvalidCursor
+  | ConflictingParameters
+  | InvalidTimeRange
+  | OrderNotFound
+  | IdempotencyConflict
+  | DuplicateClientOrderId
+  | OrderClosed
+  | CancelRejected
+  | OutcomeUnknown
+  | InsufficientBalance
+  | LeverageNotAllowed
+  | UnsupportedOrderType
+  | InvalidOrderSide
+  | LimitPriceRequired
+  | StopPriceRequired
+  | ParameterNotAllowed
+  | QuoteIdRequired
+  | ContingentUnsupported
+  | InvalidTimeInForce
+  | UnsupportedTimeInForce
+  | ExpireAtRequired
+  | InvalidExpireAt
+  | TimeInForceNotAllowed
+  | QuantityBelowMinimum
+  | InvalidQuantityPrecision
+  | InvalidPricePrecision
+  | QuantityAboveMaximum
+  | NotionalBelowMinimum
+  | TradingAccountNotFound
+  | ExternalAccountTaken
+  | AccountNotActive
+  | AccountDisconnected
+  | CredentialsRequired
+  | ExternalAccountNotVisible
+  | AccountReconciling
+  | DisconnectIncomplete
+  | CredentialNotFound
+  | CredentialsInvalid
+  | PassphraseRequired
+  | CredentialRevoked
+  | CredentialInUse
+  | PortfolioUnavailable
+  | VenueFailed
+  | VenueUnavailable
+  | InvalidVenue
+  | VenueInactive
+  | VenueTimeout
+  | NotSupportedByVenue
+  | InstrumentNotFound
+  | InvalidInstrumentId
+  | InstrumentNotTradable
+  | InvalidDepth
+  | OrderBookUnavailable
+  | TickerUnavailable
+  | SyncRunning
+  | SubscriptionNotFound
+  | SubscriptionLimit
+  | InternalDefect
+  | Busy
+  | ShuttingDown
+  | StorageUnavailable
+  | DeadlineExceeded

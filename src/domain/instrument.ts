@@ -1,0 +1,48 @@
+/** Instruments: what can be traded where, and the steps its prices and quantities move in. */
+import { Decimal } from "./decimal.ts"
+import type { InstrumentId, VenueId } from "./ids.ts"
+
+export interface Instrument {
+  readonly instrumentId: InstrumentId
+  readonly venue: VenueId
+  /** `<BASE>/<QUOTE>` */
+  readonly symbol: string
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  readonly securityType: "CRYPTO"
+  /** Price step; zero = any price. */
+  readonly tickSize: Decimal
+  /** Quantity step; zero = 10^-scale. */
+  readonly lotSize: Decimal
+  readonly minQuantity: Decimal
+  readonly maxQuantity: Decimal | null
+  /** Smallest price × quantity the venue takes. */
+  readonly minNotional: Decimal | null
+  /** Fractional digits of a price. */
+  readonly precision: number
+  /** Fractional digits of a quantity. */
+  readonly scale: number
+  readonly status: "ACTIVE" | "DELISTED"
+}
+
+/** Quantities are whole numbers of this step. */
+export const quantityStep = (instrument: Instrument): Decimal =>
+  instrument.lotSize.isPositive() ? instrument.lotSize : Decimal.fromUnits(1n, instrument.scale)
+
+const FORM = /^([A-Z][A-Z0-9_]{0,39}):([A-Z0-9.]{1,30})\/([A-Z0-9.]{1,30})$/
+
+export interface InstrumentName {
+  readonly venue: VenueId
+  readonly symbol: string
+  readonly baseAsset: string
+  readonly quoteAsset: string
+}
+
+/** The parts of `<VENUE>:<BASE>/<QUOTE>`; undefined when the text has another form (errno -131002). */
+export const parseInstrumentId = (id: string): InstrumentName | undefined => {
+  const m = FORM.exec(id)
+  if (m === null) return undefined
+  return { venue: m[1] as VenueId, symbol: `${m[2]}/${m[3]}`, baseAsset: m[2]!, quoteAsset: m[3]! }
+}
+
+export const instrumentIdOf = (venue: VenueId, symbol: string): InstrumentId => `${venue}:${symbol}` as InstrumentId

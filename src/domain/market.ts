@@ -1,0 +1,73 @@
+/** Public market records: order book, ticker, trade (specification, Resources; contract C13 for the extra fields). */
+import { Schema } from "effect"
+
+/** SYNCED: equal to the venue's book. RESYNCING: a gap was met, a SNAPSHOT follows. STALE: the feed is silent. */
+export const BookQuality = Schema.Literal("SYNCED", "RESYNCING", "STALE")
+export type BookQuality = typeof BookQuality.Type
+
+const Row = Schema.Tuple(Schema.String, Schema.String, Schema.String)
+
+export const OrderBookRecord = Schema.Struct({
+  updateType: Schema.Literal("SNAPSHOT", "DIFF"),
+  instrumentId: Schema.String,
+  venue: Schema.String,
+  symbol: Schema.String,
+  orderBookType: Schema.Literal("L2"),
+  columns: Schema.Array(Schema.String),
+  /** [price, quantity, orderCount]: the venue's own digits; orderCount is "" where the venue gives none; quantity "0" deletes (DIFF). */
+  bids: Schema.Array(Row),
+  asks: Schema.Array(Row),
+  /** Venue time, or the gateway's where the venue gives none. */
+  timestamp: Schema.Int,
+  /** Grows by one with every publication of this book since its feed was opened. */
+  sequence: Schema.Int,
+  previousSequence: Schema.NullOr(Schema.Int),
+  quality: BookQuality,
+}).annotations({ identifier: "OrderBook" })
+export type OrderBookRecord = typeof OrderBookRecord.Type
+
+export const TickerRecord = Schema.Struct({
+  instrumentId: Schema.String,
+  venue: Schema.String,
+  symbol: Schema.String,
+  lastPrice: Schema.NullOr(Schema.String),
+  lastQuantity: Schema.NullOr(Schema.String),
+  bidPrice: Schema.NullOr(Schema.String),
+  bidQuantity: Schema.NullOr(Schema.String),
+  askPrice: Schema.NullOr(Schema.String),
+  askQuantity: Schema.NullOr(Schema.String),
+  timestamp: Schema.Int,
+}).annotations({ identifier: "Ticker" })
+export type TickerRecord = typeof TickerRecord.Type
+
+export const TradeRecord = Schema.Struct({
+  tradeId: Schema.String,
+  externalTradeId: Schema.String,
+  instrumentId: Schema.String,
+  venue: Schema.String,
+  symbol: Schema.String,
+  price: Schema.String,
+  quantity: Schema.String,
+  /** The taker's side. */
+  side: Schema.Literal("BUY", "SELL", "UNKNOWN"),
+  timestamp: Schema.Int,
+  timestampDateTime: Schema.String,
+  sequence: Schema.Int,
+}).annotations({ identifier: "Trade" })
+export type TradeRecord = typeof TradeRecord.Type
+
+export const SubscriptionRecord = Schema.Struct({
+  subscriptionId: Schema.String,
+  venue: Schema.String,
+  tradingAccountId: Schema.NullOr(Schema.String),
+  instrumentId: Schema.String,
+  subscriptionType: Schema.Literal("MARKET.SUBSCRIPTION.ORDERBOOK"),
+  status: Schema.Literal("ACTIVE", "INACTIVE"),
+  createdAt: Schema.Int,
+  createdAtDateTime: Schema.String,
+  updatedAt: Schema.Int,
+  updatedAtDateTime: Schema.String,
+  lastEventTimestamp: Schema.NullOr(Schema.Int),
+  lastEventTimestampDateTime: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "OrderBookSubscription" })
+export type SubscriptionRecord = typeof SubscriptionRecord.Type

@@ -1,0 +1,166 @@
+/**
+ * Balances and holds of one account, as arithmetic (contract C10): balance = last snapshot ± executions since; locked = what the
+ * snapshot locks beyond our own orders + the holds of our open orders, within [0, balance]; available = balance − locked.
+ */
+import { Decimal } from "./decimal.ts"
+import type { Execution } from "./trade-order.ts"
+
+export interface Balance {
+  readonly available: Decimal
+  readonly locked: Decimal
+  /** Venue time of the snapshot, or of the newest execution since. */
+  readonly updatedAt: number
+}
+
+export interface SnapshotRow {
+  readonly asset: string
+  readonly available: Decimal
+  readonly locked: Decimal
+}
+
+interface Snapshot {
+  readonly balance: Decimal
+  /** Locked at the venue by what is not ours. */
+  readonly foreignLocked: Decimal
+  readonly at: number
+}
+
+/** Something that happened after a snapshot it may not contain. */
+interface Movement {
+  readonly asset: string
+  readonly change: Decimal
+  /** How much less is held for open orders since. */
+  readonly released: Decimal
+  readonly at: number
+}
+
+const MOVEMENT_MILLIS = 120_000
+const EMPTY: Snapshot = { balance: Decimal.ZERO, foreignLocked: Decimal.ZERO, at: 0 }
+
+/** Signed changes of balances by one execution, fees included: [asset, change]. */
+export const changesOf = (
+  execution: Execution,
+  baseAsset: string,
+  quoteAsset: string,
+): ReadonlyArray<readonly [asset: string, change: Decimal]> => {
+  const bought = execution.orderSide === "BUY"
+  const { executedQuantity: quantity, executedCost: cost } = execution
+  return [
+    [baseAsset, bought ? quantity : quantity.negate()],
+    [quoteAsset, bought ? cost.negate() : cost],
+    ...execution.fees.map((fee) => [fee.asset, fee.quantity.negate()] as const),
+  ]
+}
+
+/**
+ * What a BUY of `quantity` costs walking `asks` (best first); beyond the shown depth at its last price. Undefined for an empty
+ * book: the cost is not known.
+ */
+export const walkCost = (
+  asks: ReadonlyArray<readonly [price: string, quantity: string]>,
+  quantity: Decimal,
+): Decimal | undefined => {
+  let rest = quantity
+  let cost = Decimal.ZERO
+  let last: Decimal | undefined
+  for (const [priceText, quantityText] of asks) {
+    const price = Decimal.fromVenue(priceText)
+    const offered = Decimal.fromVenue(quantityText)
+    if (price === undefined || offered === undefined) continue
+    last = price
+    const taken = Decimal.min(rest, offered)
+    cost = cost.add(price.multiply(taken))
+    rest = rest.subtract(taken)
+    if (!rest.isPositive()) return cost
+  }
+  return last === undefined ? undefined : cost.add(last.multiply(rest))
+}
+
+export class Portfolio {
+  private readonly snapshots = new Map<string, Snapshot>()
+  private readonly changes = new Map<string, { sum: Decimal; at: number }>()
+  private readonly holds = new Map<string, Decimal>()
+  private movements: Array<Movement> = []
+  /** A complete snapshot was seen. */
+  isKnown = false
+
+  /** An order now holds `after` of an asset where it held `before`; `at` is the venue's time of the cause. */
+  hold(asset: string, before: Decimal, after: Decimal, at: number): void {
+    const change = after.subtract(before)
+    if (change.isZero()) return
+    this.holds.set(asset, (this.holds.get(asset) ?? Decimal.ZERO).add(change))
+    if (change.isNegative()) this.move({ asset, change: Decimal.ZERO, released: change.negate(), at })
+  }
+
+  /** An execution moved a balance; false when the snapshot is not older, and so is taken to contain it. */
+  executed(asset: string, change: Decimal, at: number): boolean {
+    this.move({ asset, change, released: Decimal.ZERO, at })
+    if (at <= (this.snapshots.get(asset)?.at ?? 0)) return false
+    const known = this.changes.get(asset)
+    this.changes.set(asset, { sum: (known?.sum ?? Decimal.ZERO).add(change), at: Math.max(known?.at ?? 0, at) })
+    return true
+  }
+
+  /**
+   * The venue's word of instant `at`. `included`: what our orders that the venue already knew held, per asset. With `complete`,
+   * assets that are not listed are zero. An older word than the known one changes nothing. Answers the assets it touched.
+   */
+  seen(
+    rows: ReadonlyArray<SnapshotRow>,
+    at: number,
+    complete: boolean,
+    included: ReadonlyMap<string, Decimal>,
+  ): ReadonlyArray<string> {
+    const listed = new Set(rows.map((row) => row.asset))
+    const all = [...rows]
+    if (complete) {
+      this.isKnown = true
+      for (const asset of this.snapshots.keys())
+        if (!listed.has(asset)) all.push({ asset, available: Decimal.ZERO, locked: Decimal.ZERO })
+    }
+    const touched: Array<string> = []
+    for (const { asset, available, locked } of all) {
+      if (at < (this.snapshots.get(asset)?.at ?? 0)) continue
+      let ours = included.get(asset) ?? Decimal.ZERO
+      let sum = Decimal.ZERO
+      let newest = 0
+      for (const movement of this.movements) {
+        if (movement.asset !== asset || movement.at <= at) continue
+        ours = ours.add(movement.released)
+        sum = sum.add(movement.change)
+        if (!movement.change.isZero()) newest = Math.max(newest, movement.at)
+      }
+      const foreignLocked = Decimal.max(Decimal.ZERO, locked.subtract(ours))
+      this.snapshots.set(asset, { balance: available.add(locked), foreignLocked, at })
+      if (newest > 0) this.changes.set(asset, { sum, at: newest })
+      else this.changes.delete(asset)
+      touched.push(asset)
+    }
+    this.movements = this.movements.filter((movement) => movement.at > at - MOVEMENT_MILLIS)
+    return touched
+  }
+
+  /** What is held of an asset for our own open orders. */
+  held(asset: string): Decimal {
+    return this.holds.get(asset) ?? Decimal.ZERO
+  }
+
+  of(asset: string): Balance {
+    const snapshot = this.snapshots.get(asset) ?? EMPTY
+    const since = this.changes.get(asset)
+    const raw = since === undefined ? snapshot.balance : snapshot.balance.add(since.sum)
+    const balance = Decimal.max(Decimal.ZERO, raw)
+    const locked = Decimal.min(balance, snapshot.foreignLocked.add(Decimal.max(Decimal.ZERO, this.held(asset))))
+    return { available: balance.subtract(locked), locked, updatedAt: Math.max(snapshot.at, since?.at ?? 0) }
+  }
+
+  /** Every asset ever seen, in alphabetical order. */
+  assets(): ReadonlyArray<string> {
+    return [...new Set([...this.snapshots.keys(), ...this.changes.keys()])].sort()
+  }
+
+  private move(movement: Movement): void {
+    this.movements.push(movement)
+    if (this.movements.length > 4_096) this.movements = this.movements.slice(2_048)
+  }
+}

@@ -1,0 +1,42 @@
+/** The public record of an instrument: the specification's Security, with the extensions of contract C14a. */
+import { Schema } from "effect"
+import type { Instrument } from "./instrument.ts"
+
+export const SecurityRecord = Schema.Struct({
+  securityId: Schema.String,
+  symbol: Schema.String,
+  venue: Schema.String,
+  securityType: Schema.String,
+  /** Fractional digits of a price. */
+  precision: Schema.Int,
+  /** Fractional digits of a quantity. */
+  scale: Schema.Int,
+  minQuantity: Schema.String,
+  lotSize: Schema.String,
+  instrumentId: Schema.String,
+  baseAsset: Schema.String,
+  quoteAsset: Schema.String,
+  tickSize: Schema.String,
+  maxQuantity: Schema.NullOr(Schema.String),
+  minNotional: Schema.NullOr(Schema.String),
+  status: Schema.Literal("ACTIVE", "DELISTED"),
+}).annotations({ identifier: "Security" })
+export type SecurityRecord = typeof SecurityRecord.Type
+
+export const securityRecord = (i: Instrument): SecurityRecord => ({
+  securityId: i.instrumentId,
+  symbol: i.symbol,
+  venue: i.venue,
+  securityType: i.securityType,
+  precision: i.precision,
+  scale: i.scale,
+  minQuantity: i.minQuantity.toString(),
+  lotSize: i.lotSize.toString(),
+  instrumentId: i.instrumentId,
+  baseAsset: i.baseAsset,
+  quoteAsset: i.quoteAsset,
+  tickSize: i.tickSize.toString(),
+  maxQuantity: i.maxQuantity?.toString() ?? null,
+  minNotional: i.minNotional?.toString() ?? null,
+  status: i.status,
+})

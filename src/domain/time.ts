@@ -1,0 +1,18 @@
+/** Instants are milliseconds since the Unix epoch; on records each `…At` has a `…AtDateTime` sibling (specification, conventions 4). */
+
+/** `YYYY-MM-DDTHH:mm:ss.SSSZ` of an instant. */
+export const dateTime = (at: number): string => {
+  const second = Math.floor(at / 1000)
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, 20)
+    lastSecond = second
+  }
+  const millis = at - second * 1000
+  return `${lastText}${millis < 10 ? "00" : millis < 100 ? "0" : ""}${millis}Z`
+}
+// Nearly all instants of a running service are of this second: its text is built once.
+let lastSecond = Number.NaN
+let lastText = ""
+
+/** As `dateTime`; null stays null. */
+export const dateTimeOrNull = (at: number | null): string | null => (at === null ? null : dateTime(at))

@@ -1,0 +1,118 @@
+/** A trading account: one user's account on one venue (contract C11a), and its public records. */
+import { Schema } from "effect"
+import { type Credential, CredentialRecord, credentialRecord } from "./credential.ts"
+import type { Decimal } from "./decimal.ts"
+import type { TenantId, TradingAccountId, UserId, VenueId } from "./ids.ts"
+import { dateTime } from "./time.ts"
+
+export const TradingAccountStatus = Schema.Literal(
+  "NEW",
+  "CREATED",
+  "ACTIVE",
+  "INACTIVE",
+  "LOCKED",
+  "DISCONNECTED",
+  "UNAVAILABLE",
+)
+export type TradingAccountStatus = typeof TradingAccountStatus.Type
+
+export interface TradingAccount {
+  readonly tradingAccountId: TradingAccountId
+  readonly tenantId: TenantId
+  readonly userId: UserId
+  /** Grows by one with every stored image. */
+  readonly version: number
+  readonly venue: VenueId
+  /** The account's id at the venue; a label where the venue gives none. */
+  readonly externalTradingAccountId: string
+  readonly nickname: string
+  readonly status: TradingAccountStatus
+  readonly credentials: ReadonlyArray<Credential>
+  /** Starting balances of an account on an in-process venue, fixed when it is connected: [asset, decimal text]. */
+  readonly initialBalances: ReadonlyArray<readonly [asset: string, quantity: string]>
+  /** Stream identity of `tradingAccount:<id>`; a new one makes older positions unrecoverable. */
+  readonly channelEpoch: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly disconnectedAt: number | null
+}
+
+export const TradingAccountRecord = Schema.Struct({
+  tradingAccountId: Schema.String,
+  externalTradingAccountId: Schema.String,
+  userId: Schema.String,
+  venue: Schema.String,
+  nickname: Schema.String,
+  name: Schema.String,
+  accountType: Schema.String,
+  externalAccountType: Schema.String,
+  positionMode: Schema.String,
+  collateralMode: Schema.String,
+  marginMode: Schema.String,
+  credentials: Schema.Array(CredentialRecord),
+  status: TradingAccountStatus,
+  createdAt: Schema.Int,
+  createdAtDateTime: Schema.String,
+  updatedAt: Schema.Int,
+  updatedAtDateTime: Schema.String,
+  disconnectedAt: Schema.optional(Schema.Int),
+  disconnectedAtDateTime: Schema.optional(Schema.String),
+}).annotations({ identifier: "TradingAccount" })
+export type TradingAccountRecord = typeof TradingAccountRecord.Type
+
+export const tradingAccountRecord = (a: TradingAccount): TradingAccountRecord => ({
+  tradingAccountId: a.tradingAccountId,
+  externalTradingAccountId: a.externalTradingAccountId,
+  userId: a.userId,
+  venue: a.venue,
+  nickname: a.nickname,
+  name: a.nickname,
+  accountType: "SPOT",
+  externalAccountType: "SPOT",
+  positionMode: "NETTING",
+  collateralMode: "CROSS",
+  marginMode: "CROSS",
+  credentials: a.credentials.map(credentialRecord),
+  status: a.status,
+  createdAt: a.createdAt,
+  createdAtDateTime: dateTime(a.createdAt),
+  updatedAt: a.updatedAt,
+  updatedAtDateTime: dateTime(a.updatedAt),
+  ...(a.disconnectedAt === null
+    ? {}
+    : { disconnectedAt: a.disconnectedAt, disconnectedAtDateTime: dateTime(a.disconnectedAt) }),
+})
+
+/** Balance of one currency: balance = available + locked, always (contract C10). */
+export interface Position {
+  readonly tradingAccountId: TradingAccountId
+  readonly venue: VenueId
+  readonly currency: string
+  readonly available: Decimal
+  readonly locked: Decimal
+  /** Venue time of the snapshot, or of the execution since. */
+  readonly updatedAt: number
+}
+
+export const PositionRecord = Schema.Struct({
+  tradingAccountId: Schema.String,
+  venue: Schema.String,
+  currency: Schema.String,
+  balance: Schema.String,
+  available: Schema.String,
+  locked: Schema.String,
+  updatedAt: Schema.Int,
+  updatedAtDateTime: Schema.String,
+}).annotations({ identifier: "PortfolioPosition" })
+export type PositionRecord = typeof PositionRecord.Type
+
+export const positionRecord = (p: Position): PositionRecord => ({
+  tradingAccountId: p.tradingAccountId,
+  venue: p.venue,
+  currency: p.currency,
+  balance: p.available.add(p.locked).toString(),
+  available: p.available.toString(),
+  locked: p.locked.toString(),
+  updatedAt: p.updatedAt,
+  updatedAtDateTime: dateTime(p.updatedAt),
+})

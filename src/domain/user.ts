@@ -1,0 +1,95 @@
+/** Users and who a request speaks for. */
+import { Schema } from "effect"
+import type { SessionId, TenantId, UserId } from "./ids.ts"
+import { dateTime, dateTimeOrNull } from "./time.ts"
+
+export const Permission = Schema.Literal("read", "write", "admin")
+export type Permission = typeof Permission.Type
+
+export interface User {
+  readonly userId: UserId
+  readonly email: string
+  readonly tenantId: TenantId
+  /** admin implies write implies read; stored with all it implies. */
+  readonly permissions: ReadonlyArray<Permission>
+  readonly environments: ReadonlyArray<"PROD" | "UAT">
+  readonly userMetadata: Readonly<Record<string, unknown>>
+  readonly emailConfirmedAt: number | null
+  readonly lastSignInAt: number | null
+  readonly bannedAt: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Who a request speaks for: read from the live session each time, never from the token (order-path 5). */
+export interface Principal {
+  readonly userId: UserId
+  readonly sessionId: SessionId
+  readonly tenantId: TenantId
+  readonly permissions: ReadonlyArray<Permission>
+  readonly environments: ReadonlyArray<"PROD" | "UAT">
+}
+
+export const UserRecord = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  phone: Schema.NullOr(Schema.String),
+  emailConfirmedAt: Schema.NullOr(Schema.String),
+  phoneConfirmedAt: Schema.NullOr(Schema.String),
+  lastSignInAt: Schema.NullOr(Schema.String),
+  createdAt: Schema.String,
+  updatedAt: Schema.String,
+  role: Schema.Literal("authenticated"),
+  appMetadata: Schema.Struct({ tenantId: Schema.String, environments: Schema.Array(Schema.String) }),
+  userMetadata: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  identities: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      userId: Schema.String,
+      identityData: Schema.Struct({ email: Schema.String }),
+      provider: Schema.Literal("email"),
+      lastSignInAt: Schema.NullOr(Schema.String),
+      createdAt: Schema.String,
+      updatedAt: Schema.String,
+    }),
+  ),
+}).annotations({ identifier: "User" })
+export type UserRecord = typeof UserRecord.Type
+
+export const userRecord = (u: User): UserRecord => ({
+  id: u.userId,
+  email: u.email,
+  phone: null,
+  emailConfirmedAt: dateTimeOrNull(u.emailConfirmedAt),
+  phoneConfirmedAt: null,
+  lastSignInAt: dateTimeOrNull(u.lastSignInAt),
+  createdAt: dateTime(u.createdAt),
+  updatedAt: dateTime(u.updatedAt),
+  role: "authenticated",
+  appMetadata: { tenantId: u.tenantId, environments: u.environments },
+  userMetadata: u.userMetadata,
+  identities: [
+    {
+      id: u.userId,
+      userId: u.userId,
+      identityData: { email: u.email },
+      provider: "email",
+      lastSignInAt: dateTimeOrNull(u.lastSignInAt),
+      createdAt: dateTime(u.createdAt),
+      updatedAt: dateTime(u.updatedAt),
+    },
+  ],
+})
+
+export const SessionRecord = Schema.Struct({
+  accessToken: Schema.String,
+  refreshToken: Schema.String,
+  tokenType: Schema.Literal("bearer"),
+  /** Seconds of validity: 3600. */
+  expiresIn: Schema.Int,
+  /** Expiry in *seconds* since the Unix epoch (contract C14); `expiresAtDateTime` removes the doubt. */
+  expiresAt: Schema.Int,
+  expiresAtDateTime: Schema.String,
+  user: UserRecord,
+}).annotations({ identifier: "Session" })
+export type SessionRecord = typeof SessionRecord.Type

@@ -1,0 +1,329 @@
+/**
+ * The composition root: every part of the gateway, in the order in which it comes to life; the scope ends them in reverse. Reads as a
+ * parts list: nothing is decided here.
+ */
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Runtime, Schedule, type Scope } from "effect"
+import { AccountDirectory } from "./actors/account-directory.ts"
+import { InstrumentDirectory } from "./actors/instrument-directory.ts"
+import { Markets } from "./actors/market-messages.ts"
+import { MarketsLive } from "./actors/markets.ts"
+import { TradingAccountsLive } from "./actors/trading-accounts.ts"
+import { credentialLayers, missingKids } from "./auth/credential-vault.ts"
+import { type Keys, loadKeys } from "./auth/keys.ts"
+import { Sessions, sessionsLayer } from "./auth/sessions.ts"
+import { InvalidSetting, type Settings } from "./config.ts"
+import { Api, SERVICE } from "./http/api.ts"
+import { makeHandlers } from "./http/make-handlers.ts"
+import { type InstrumentSync, makeInstrumentSync } from "./http/market/instrument-sync.ts"
+import { mount } from "./http/mount.ts"
+import { referencePages } from "./http/reference.ts"
+import { openRequestLog, type RequestLog } from "./http/request-log.ts"
+import { type HttpServer, type ListeningServer, makeServer } from "./http/server.ts"
+import type { TransportRefused } from "./http/transport.ts"
+import { makeUpgradeScreen } from "./http/upgrade.ts"
+import { makeVenueGate } from "./http/venue-gate.ts"
+import { clockLive, failpointLive, idsLive, placementLive, requestIds } from "./live.ts"
+import { ChannelPort } from "./ports/channel-port.ts"
+import { Clock } from "./ports/clock.ts"
+import { VenuePort } from "./ports/venue-port.ts"
+import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
+import { Accounts } from "./store/accounts.ts"
+import { Credentials } from "./store/credentials.ts"
+import { embeddedPostgres } from "./store/embedded.ts"
+import { Instruments } from "./store/instruments.ts"
+import { ownDatabase } from "./store/node.ts"
+import { maintainPartitions } from "./store/partitions.ts"
+import { SessionRows } from "./store/sessions.ts"
+import { checkDurability, migrate, SqlUnavailable, sqlLayer } from "./store/sql.ts"
+import { Subscriptions } from "./store/subscriptions.ts"
+import { TradeOrders } from "./store/trade-orders.ts"
+import { Users } from "./store/users.ts"
+import { ccxtVenues } from "./venues/ccxt-venue.ts"
+import { mockVenue } from "./venues/mock-venue.ts"
+import { venuesLayer } from "./venues/venues.ts"
+import { channelKinds } from "./ws/channel-kinds.ts"
+import { Hub } from "./ws/hub.ts"
+import { type SocketServer, serveSockets } from "./ws/server.ts"
+
+export interface Gateway {
+  readonly listening: ListeningServer
+  /** Takes nothing new, tells the sockets, lets what runs finish (at most 5 s), stores what waits. */
+  readonly drain: Effect.Effect<void>
+}
+
+export interface GatewayOptions {
+  readonly settings: Settings
+  /** A word for the operator, on stderr. */
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** The process owns nothing any more, or lost its database for good: it must end at once. */
+  readonly fatal: (reason: string) => void
+}
+
+const sqlPromise = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
+  })
+
+/** A migrated database of our own, durable, that no other process owns. */
+const database = ({ settings, fatal }: GatewayOptions) =>
+  Effect.gen(function* () {
+    let url = settings.databaseUrl
+    if (url === null) {
+      const embedded = yield* embeddedPostgres({ dataDir: settings.dataDir })
+      let isClosing = false
+      yield* Effect.addFinalizer(() => Effect.sync(() => (isClosing = true)))
+      void embedded.exited.then(() => {
+        if (!isClosing) fatal("the embedded PostgreSQL ended")
+      })
+      url = embedded.url()
+    }
+    const opened = url
+    const clock = yield* Clock
+    yield* sqlPromise(() => checkDurability(opened))
+    const prepare = Effect.asVoid(sqlPromise(() => migrate(opened)))
+    const owner = yield* ownDatabase(opened, { now: clock.now, prepare })
+    void owner.lost.then(fatal)
+    return { url: opened, owner }
+  })
+
+const ports = (options: GatewayOptions) =>
+  Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint))
+
+const repositories = Layer.mergeAll(
+  Users.Default,
+  SessionRows.Default,
+  Credentials.Default,
+  Accounts.Default,
+  Instruments.Default,
+  Subscriptions.Default,
+  TradeOrders.Default,
+)
+
+const directories = Layer.mergeAll(AccountDirectory.Default, InstrumentDirectory.Default)
+
+/** MOCK in the process, the others as ccxt connectors in workers. */
+const venues = ({ settings, notice }: GatewayOptions) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const { adapter } = yield* mockVenue(settings)
+      const inactive = settings.venuesInactive.includes(adapter.venue.venue)
+      const mock = inactive ? { ...adapter, venue: { ...adapter.venue, status: "INACTIVE" as const } } : adapter
+      const connectors = yield* ccxtVenues({
+        venueRoutes: settings.venueRoutes,
+        venuesInactive: settings.venuesInactive,
+        notice: (venue, what) => notice(what, { venue }),
+      })
+      const known = new Set([mock, ...connectors].map(({ venue }) => venue.venue as string))
+      const unknown = settings.venuesInactive.filter((venue) => !known.has(venue))
+      if (unknown.length > 0)
+        return yield* Effect.fail(new InvalidSetting(`VENUES_INACTIVE names no venue of ours: ${unknown.join(", ")}`))
+      return venuesLayer([mock, ...connectors])
+    }),
+  )
+
+const channelPort = (hub: Hub) =>
+  Layer.succeed(ChannelPort, {
+    publish: (publication) => hub.publish(publication),
+    hasSubscribers: (channel) => hub.hasSubscribers(channel),
+    invalidate: (channel) => hub.invalidate(channel),
+    terminate: (channel) => hub.terminate(channel),
+    attach: (kind, source) => hub.attach(kind, source),
+  })
+
+/** What the actors must know before the first of them wakes. */
+const fillDirectories = (keys: Keys) =>
+  Effect.gen(function* () {
+    const missing = missingKids(keys, yield* (yield* Credentials).kidsInUse)
+    if (missing.length > 0)
+      return yield* Effect.fail(
+        new InvalidSetting(`ENCRYPTION_KEYS lacks the keys that stored credentials need: ${missing.join(", ")}`),
+      )
+    const accounts = yield* AccountDirectory
+    for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
+    const instruments = yield* InstrumentDirectory
+    instruments.put(yield* (yield* Instruments).all)
+  })
+
+const instrumentSync = Effect.gen(function* () {
+  const port = yield* VenuePort
+  const sync = makeInstrumentSync({
+    venues: port,
+    directory: yield* InstrumentDirectory,
+    upsert: (yield* Instruments).upsert,
+    now: (yield* Clock).now,
+  })
+  // In-process venues are known from the first moment on; the others when they are first asked for.
+  for (const venue of port.venues) if (venue.inProcess) yield* sync.sync(venue.venue, null)
+  return sync
+})
+
+/** Registrations of order book interest outlive a restart: their feeds open again. */
+const holdSubscriptions = Effect.gen(function* () {
+  const markets = yield* Markets
+  for (const { instrumentId, subscriptionId } of yield* (yield* Subscriptions).active)
+    markets.hold(instrumentId, subscriptionId)
+})
+
+const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, isReady: () => boolean) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    makeHandlers({
+      environment: settings.environment,
+      cursorKey: keys.cursor,
+      initialBalances: settings.mockBalances,
+      venueSessionsMax: settings.venueSessionsMax,
+      sync,
+      database: sql`SELECT 1`.pipe(
+        Effect.timeout("1 second"),
+        Effect.as(true),
+        Effect.orElseSucceed(() => false),
+      ),
+      isReady,
+    }),
+  )
+
+const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
+  settings.accessLog
+    ? Effect.acquireRelease(
+        Effect.sync(() =>
+          openRequestLog({
+            directory: join(settings.dataDir, "logs"),
+            onTrouble: (error) => notice("the access log cannot be written", { error: error.message }),
+          }),
+        ),
+        (log) => Effect.promise(() => log.close()),
+      )
+    : Effect.succeed(null)
+
+const sockets = (
+  { settings }: GatewayOptions,
+  server: HttpServer,
+  hub: Hub,
+  sync: InstrumentSync,
+  log: RequestLog | null,
+  requestId: () => string,
+) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock
+    const sessions = yield* Sessions
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const { offered } = makeVenueGate(yield* VenuePort, settings.environment)
+    return serveSockets({
+      app: server.app,
+      hub,
+      accounts: yield* AccountDirectory,
+      instruments: yield* InstrumentDirectory,
+      findVenue: (venue) => offered.find((it) => it.venue === venue),
+      version: SERVICE.version,
+      now: clock.now,
+      verify: sessions.verify,
+      learnInstruments: (venue, done) => {
+        fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))
+      },
+      allowedOrigins: settings.allowedOrigins,
+      deflate: settings.wsDeflate,
+      screen: makeUpgradeScreen({
+        route: "/connection/websocket",
+        transport: server.transport,
+        requestId,
+        now: clock.now,
+        log: log === null ? null : log.write,
+      }),
+      onSessionEnded: sessions.onEnded,
+    })
+  })
+
+const drain = (server: ListeningServer, socket: SocketServer, inFlight: () => number, writer: Writer["Type"]) =>
+  Effect.gen(function* () {
+    server.stopAccepting()
+    yield* Effect.promise(() => socket.shutdown())
+    yield* Effect.suspend(() => (inFlight() === 0 ? Effect.void : Effect.fail("busy"))).pipe(
+      Effect.retry(Schedule.spaced("20 millis")),
+      Effect.timeout("5 seconds"),
+      Effect.ignore,
+    )
+    yield* Effect.tryPromise(() => writer.drain()).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+  })
+
+/** Starts everything; ready when it returns. */
+export const startGateway = (options: GatewayOptions) =>
+  Effect.gen(function* () {
+    const { settings, notice, fatal } = options
+    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
+    const server = yield* Effect.acquireRelease(
+      Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
+      (it) => Effect.sync(it.close),
+    )
+    if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
+
+    const base = yield* Layer.build(ports(options))
+    const { url, owner } = yield* database(options).pipe(Effect.provide(base))
+    const store = yield* Layer.build(
+      accountStoreLayer({
+        url,
+        nodeId: owner.nodeId,
+        epoch: owner.epoch,
+        lost: fatal,
+        defect: (error) => notice("a callback of the order writer threw", { error: String(error) }),
+        warn: notice,
+      }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
+    ).pipe(Effect.provide(base))
+    yield* maintainPartitions(Context.get(base, Clock).now()).pipe(Effect.provide(store))
+    yield* Effect.suspend(() => maintainPartitions(Context.get(base, Clock).now())).pipe(
+      Effect.catchAll((error) => Effect.logWarning("partitions of account events", error)),
+      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.delay("1 hour"),
+      Effect.provide(store),
+      Effect.forkScoped,
+    )
+
+    const known = Context.merge(base, store)
+    yield* fillDirectories(keys).pipe(Effect.provide(known))
+    const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
+      Effect.provide(known),
+    )
+    const hub = new Hub(server.app, channelKinds(settings.wsFlushMillis), Context.get(base, Clock).monotonic)
+    const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
+    const edges = Context.merge(Context.merge(known, auth), outside)
+    const sync = yield* instrumentSync.pipe(Effect.provide(edges))
+    const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
+      Effect.provide(edges),
+    )
+    const all = Context.merge(edges, actors)
+    yield* holdSubscriptions.pipe(Effect.provide(all))
+
+    let isDraining = false
+    let isReady = false
+    const log = yield* accessLog(options)
+    const requestId = requestIds()
+    const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
+    const socket = yield* sockets(options, server, hub, sync, log, requestId).pipe(Effect.provide(all))
+    const mounted = yield* mount(server.app, Api, apiHandlers, {
+      transport: server.transport,
+      requestId,
+      now: Context.get(base, Clock).now,
+      monotonic: Context.get(base, Clock).monotonic,
+      log: log === null ? null : log.write,
+      onDefect: ({ requestId, route, error }) =>
+        notice("a request failed", { requestId, route, error: describe(error) }),
+      authenticate: Context.get(auth, Sessions).authenticate,
+      isDraining: () => isDraining,
+      pages: referencePages(),
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
+    const listening: ListeningServer = yield* server.listen
+    isReady = true
+    const writer = Context.get(store, Writer)
+    const gateway: Gateway = {
+      listening,
+      drain: Effect.suspend(() => {
+        isDraining = true
+        return drain(listening, socket, mounted.inFlight, writer)
+      }),
+    }
+    return gateway
+  })
+
+const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

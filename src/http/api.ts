@@ -1,0 +1,39 @@
+/** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
+import { HttpApi, OpenApi } from "@effect/platform"
+import { CredentialApi } from "./credential/endpoints.ts"
+import { MarketApi } from "./market/endpoints.ts"
+import { RootApi } from "./root/endpoints.ts"
+import type { Handlers } from "./route.ts"
+import { SessionApi } from "./session/endpoints.ts"
+import { SubscriptionApi } from "./subscription/endpoints.ts"
+import { TradeOrderApi } from "./trade-order/endpoints.ts"
+import { TradingAccountApi } from "./trading-account/endpoints.ts"
+
+/** What the service calls itself (specification, Root record). */
+export const SERVICE = {
+  name: "Trading Platform HTTP API",
+  version: "3.0.1",
+  description: "One trading gateway in front of many venues: orders, balances and market data over HTTP and WebSocket.",
+} as const
+
+export const Api = HttpApi.make("gateway")
+  .add(RootApi)
+  .add(SessionApi)
+  .add(CredentialApi)
+  .add(TradingAccountApi)
+  .add(TradeOrderApi)
+  .add(MarketApi)
+  .add(SubscriptionApi)
+  .annotate(OpenApi.Title, SERVICE.name)
+  .annotate(OpenApi.Version, SERVICE.version)
+
+/** One handler per endpoint, by group and name: a missing one does not compile. */
+export interface ApiHandlers {
+  readonly root: Handlers<typeof RootApi>
+  readonly auth: Handlers<typeof SessionApi>
+  readonly credential: Handlers<typeof CredentialApi>
+  readonly tradingAccount: Handlers<typeof TradingAccountApi>
+  readonly tradeOrder: Handlers<typeof TradeOrderApi>
+  readonly market: Handlers<typeof MarketApi>
+  readonly subscription: Handlers<typeof SubscriptionApi>
+}

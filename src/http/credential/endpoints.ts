@@ -1,0 +1,98 @@
+/** Exchange API credentials: create (proved at the venue first), list, revoke. A secret goes in and never comes out again. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { CredentialRecord } from "../../domain/credential.ts"
+import {
+  ConflictingParameters,
+  CredentialInUse,
+  CredentialNotFound,
+  CredentialsInvalid,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidVenue,
+  NotSupportedByVenue,
+  PassphraseRequired,
+  VenueInactive,
+  VenueUnavailable,
+} from "../../domain/errors.ts"
+import { CredentialId } from "../../domain/ids.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
+import { Ask, optional, text, VenueText } from "../wire-text.ts"
+
+const CreateCredential = Schema.Struct({
+  venue: VenueText,
+  apiKey: text(512),
+  apiSecret: text(8_192).annotations({ description: "Key text or PEM; stored encrypted, never returned" }),
+  apiPassphrase: optional(text(512)).annotations({ description: "Some venues need one" }),
+  name: optional(text(128)),
+  type: optional(text(32)).annotations({ description: "Default EXCHANGE" }),
+}).annotations({
+  identifier: "CreateCredential",
+  examples: [
+    {
+      venue: "BINANCE_UAT",
+      apiKey: "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A",
+      apiSecret: "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j",
+      name: "testnet",
+    },
+  ],
+})
+
+const RevokeCredential = Schema.Struct({
+  credentialId: CredentialId,
+  force: optional(Schema.Boolean).annotations({
+    description: "Revoke although orders that depend on it are open; the account goes INACTIVE",
+  }),
+}).annotations({ identifier: "RevokeCredential" })
+
+const create = HttpApiEndpoint.post("create", "/api/v3/credential/create")
+  .setPayload(CreateCredential)
+  .addSuccess(Ok(CredentialRecord))
+  .addError(
+    Fail(
+      CredentialsInvalid,
+      PassphraseRequired,
+      InvalidVenue,
+      VenueInactive,
+      NotSupportedByVenue,
+      VenueUnavailable,
+      InsufficientPermissions,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "Store a credential")
+  .annotate(
+    OpenApi.Description,
+    "Proves the credential at the venue, then stores it encrypted. A wrong one is refused and nothing is stored.",
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/v3/credential/list")
+  .setUrlParams(
+    Query({ venue: Schema.optional(VenueText), limit: Ask.limit(1_000, 50), offset: Ask.offset, cursor: Ask.cursor }),
+  )
+  .addSuccess(Page(CredentialRecord))
+  .addError(Fail(InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List credentials")
+  .annotate(OpenApi.Description, "Your credentials, newest first, with masked keys.")
+
+const revoke = HttpApiEndpoint.post("revoke", "/api/v3/credential/revoke")
+  .setPayload(RevokeCredential)
+  .addSuccess(Ok(CredentialRecord))
+  .addError(Fail(CredentialNotFound, CredentialInUse))
+  .annotate(Access, "write")
+  .annotate(Deadline, within(15_000))
+  .annotate(OpenApi.Summary, "Revoke a credential")
+  .annotate(
+    OpenApi.Description,
+    "Invalidates the credential and deletes its secret. Refused (409) while it is the last one of an account with open orders, unless force.",
+  )
+
+export class CredentialApi extends HttpApiGroup.make("credential")
+  .add(create)
+  .add(list)
+  .add(revoke)
+  .annotate(OpenApi.Title, "Credentials")
+  .annotate(OpenApi.Description, "API keys of your accounts on venues. MOCK needs none.") {}

@@ -1,0 +1,121 @@
+/** Credentials: proved at the venue before anything is stored, revoked only when no open order depends on them (contract C11a). */
+import { Effect } from "effect"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import { type Credential, credentialRecord } from "../../domain/credential.ts"
+import { CredentialInUse, CredentialNotFound, NotSupportedByVenue, PassphraseRequired } from "../../domain/errors.ts"
+import type { CredentialId, VenueId } from "../../domain/ids.ts"
+import type { TradingAccount } from "../../domain/trading-account.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Credentials } from "../../store/credentials.ts"
+import { ask, isFailure } from "../answers.ts"
+import type { Cursors } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { CredentialApi } from "./endpoints.ts"
+
+export interface CredentialParts {
+  readonly gate: VenueGate
+  readonly venues: Pick<VenuePort["Type"], "verify">
+  readonly keeper: CredentialKeeper["Type"]
+  readonly credentials: Credentials
+  readonly accounts: AccountDirectory
+  readonly tradingAccounts: TradingAccounts["Type"]
+  readonly cursors: Cursors
+  readonly now: () => number
+}
+
+/** How long a revoke waits for each account that it concerns. */
+const NEWS_MILLIS = 2_000
+
+const isUsable = (credential: Credential): boolean => credential.status !== "REVOKED"
+
+export const credentialHandlers = (parts: CredentialParts): Handlers<typeof CredentialApi> => {
+  const { gate, venues, keeper, credentials, accounts, tradingAccounts, cursors, now } = parts
+
+  const accountsWith = (id: CredentialId): ReadonlyArray<TradingAccount> =>
+    accounts
+      .all()
+      .filter((it) => it.status !== "DISCONNECTED" && it.credentials.some((each) => each.credentialId === id))
+
+  /** The first account whose open orders would lose their last credential. */
+  const dependentOf = (id: CredentialId) =>
+    Effect.gen(function* () {
+      for (const account of accountsWith(id)) {
+        const isLast = !account.credentials.some((each) => each.credentialId !== id && isUsable(each))
+        if (isLast && (yield* tradingAccounts.hasOpenOrders(account.tradingAccountId))) return account.tradingAccountId
+      }
+      return undefined
+    })
+
+  return {
+    create: ({ body, principal }, reply) =>
+      Effect.gen(function* () {
+        const named = gate.resolve(body.venue, principal)
+        if (isFailure(named)) return yield* named
+        const { venue, headers } = named
+        if (!venue.needsCredentials) return yield* new NotSupportedByVenue({ feature: "credentials" })
+        const secrets = {
+          apiKey: body.apiKey,
+          apiSecret: body.apiSecret,
+          apiPassphrase: body.apiPassphrase ?? null,
+        }
+        if (venue.needsPassphrase && secrets.apiPassphrase === null) return yield* new PassphraseRequired()
+        yield* venues.verify(venue.venue, secrets)
+        const credential = yield* keeper.store({
+          principal,
+          venue,
+          secrets,
+          name: body.name ?? venue.name,
+          type: body.type ?? "EXCHANGE",
+        })
+        reply.ok(credentialRecord(credential), { headers })
+      }),
+
+    list: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `credential/list:${principal.userId}`,
+        filters: { venue: query.venue },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const named = plan.filters["venue"]
+      const venue = typeof named === "string" ? (gate.canonicalVenue(named) as VenueId) : undefined
+      const start = plan.after === null ? plan.offset : Number(plan.after)
+      const options = { limit: plan.limit, offset: start, ...(venue === undefined ? {} : { venue }) }
+      return Effect.map(credentials.list(principal.userId, options), ({ rows, total }) => {
+        const end = start + rows.length
+        reply.ok(rows.map(credentialRecord), {
+          pagination: cursors.pagination(plan, total, end < total && rows.length > 0 ? `${end}` : null),
+        })
+      })
+    },
+
+    revoke: ({ body, principal }, reply) =>
+      Effect.gen(function* () {
+        const id = body.credentialId.toLowerCase() as CredentialId
+        const stored = yield* credentials.find(id)
+        // Somebody else's answers as one that does not exist.
+        if (stored === null || stored.credential.userId !== principal.userId) return yield* new CredentialNotFound()
+        if (isUsable(stored.credential) && body.force !== true) {
+          const dependent = yield* dependentOf(id)
+          if (dependent !== undefined) return yield* new CredentialInUse({ tradingAccountId: dependent })
+        }
+        const revoked = yield* credentials.revoke(id, now())
+        if (revoked === null) return yield* new CredentialNotFound()
+        // The revocation is stored; an account that cannot take the news now meets it when it next opens its session.
+        for (const account of accountsWith(id))
+          yield* ask((answer) =>
+            tradingAccounts.post(account.tradingAccountId, {
+              _tag: "CredentialGone",
+              credentialId: id,
+              reply: answer,
+            }),
+          ).pipe(Effect.timeout(NEWS_MILLIS), Effect.ignore)
+        reply.ok(credentialRecord(revoked))
+      }),
+  }
+}

@@ -1,0 +1,100 @@
+/** Every handler with what it needs: the whole of HTTP but the adapter, in the order of the declaration. */
+import { Effect } from "effect"
+import { AccountDirectory } from "../actors/account-directory.ts"
+import { TradingAccounts } from "../actors/account-messages.ts"
+import { InstrumentDirectory } from "../actors/instrument-directory.ts"
+import { Markets } from "../actors/market-messages.ts"
+import { CredentialKeeper } from "../auth/credential-vault.ts"
+import { Sessions } from "../auth/sessions.ts"
+import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { Accounts } from "../store/accounts.ts"
+import { Credentials } from "../store/credentials.ts"
+import { Subscriptions } from "../store/subscriptions.ts"
+import { TradeOrders } from "../store/trade-orders.ts"
+import type { ApiHandlers } from "./api.ts"
+import { credentialHandlers } from "./credential/handlers.ts"
+import { marketHandlers } from "./market/handlers.ts"
+import { makeInstrumentLookup } from "./market/instrument-lookup.ts"
+import type { InstrumentSync } from "./market/instrument-sync.ts"
+import { makeCursors } from "./pagination.ts"
+import { rootHandlers } from "./root/handlers.ts"
+import { sessionHandlers } from "./session/handlers.ts"
+import { subscriptionHandlers } from "./subscription/handlers.ts"
+import { tradeOrderHandlers } from "./trade-order/handlers.ts"
+import { tradingAccountHandlers } from "./trading-account/handlers.ts"
+import { makeVenueGate } from "./venue-gate.ts"
+
+export interface HandlerOptions {
+  readonly environment: "PROD" | "UAT"
+  /** Signs cursors, which outlive a restart as long as it does. */
+  readonly cursorKey: Uint8Array
+  readonly initialBalances: Readonly<Record<string, string>>
+  readonly venueSessionsMax: number
+  readonly sync: InstrumentSync
+  /** Whether a query comes back; gives up by itself within a second. */
+  readonly database: Effect.Effect<boolean>
+  /** False while starting and while draining. */
+  readonly isReady: () => boolean
+}
+
+export const makeHandlers = (options: HandlerOptions) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock
+    const ids = yield* Ids
+    const port = yield* VenuePort
+    const directory = yield* InstrumentDirectory
+    const accounts = yield* AccountDirectory
+    const tradingAccounts = yield* TradingAccounts
+    const markets = yield* Markets
+    const keeper = yield* CredentialKeeper
+    const gate = makeVenueGate(port, options.environment)
+    const cursors = makeCursors(options.cursorKey)
+    const { sync } = options
+    const find = makeInstrumentLookup(gate, directory, sync)
+    const time = { now: clock.now, uuid: ids.uuid }
+    return {
+      root: rootHandlers({
+        now: clock.now,
+        monotonic: clock.monotonic,
+        database: options.database,
+        venues: port.health,
+        isReady: options.isReady,
+      }),
+      auth: sessionHandlers(yield* Sessions),
+      credential: credentialHandlers({
+        gate,
+        venues: port,
+        keeper,
+        credentials: yield* Credentials,
+        accounts,
+        tradingAccounts,
+        cursors,
+        now: clock.now,
+      }),
+      tradingAccount: tradingAccountHandlers({
+        gate,
+        cursors,
+        venues: port,
+        keeper,
+        accounts,
+        store: yield* Accounts,
+        tradingAccounts,
+        sync,
+        initialBalances: options.initialBalances,
+        venueSessionsMax: options.venueSessionsMax,
+        ...time,
+      }),
+      tradeOrder: tradeOrderHandlers({ accounts, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
+      market: marketHandlers({ gate, directory, markets, sync, find, cursors }),
+      subscription: subscriptionHandlers({
+        subscriptions: yield* Subscriptions,
+        markets,
+        accounts,
+        find,
+        gate,
+        ...time,
+      }),
+    } satisfies ApiHandlers
+  })

@@ -1,0 +1,182 @@
+/** Venues, instruments and market data: sync, lists, order books, tickers (contract C14, C14a). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  ConflictingParameters,
+  InstrumentNotFound,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidInstrumentId,
+  InvalidParameter,
+  InvalidVenue,
+  OrderBookUnavailable,
+  SyncRunning,
+  TickerUnavailable,
+  VenueInactive,
+  VenueUnavailable,
+} from "../../domain/errors.ts"
+import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
+import { SecurityRecord } from "../../domain/security.ts"
+import { VenueRecord } from "../../domain/venue.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
+import { Ask, InstrumentText, optional, text, VenueText } from "../wire-text.ts"
+
+const SyncRecord = Schema.Struct({
+  venue: Schema.String,
+  synced: Schema.Int,
+  added: Schema.Int,
+  updated: Schema.Int,
+}).annotations({ identifier: "InstrumentSync" })
+
+const InstrumentIds = Schema.Array(InstrumentText).pipe(Schema.minItems(1), Schema.maxItems(100))
+
+const instrumentSync = HttpApiEndpoint.post("instrumentSync", "/api/v3/market/instrument/sync")
+  .setPayload(
+    Schema.Struct({
+      venue: VenueText,
+      symbols: optional(
+        Schema.Array(Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}\/[A-Z0-9.]{1,30}$/))).pipe(
+          Schema.maxItems(5_000),
+        ),
+      ).annotations({ description: "<BASE>/<QUOTE> each; all when left out" }),
+    }).annotations({ identifier: "SyncInstruments", examples: [{ venue: "MOCK", symbols: ["BTC/USDT"] }] }),
+  )
+  .addSuccess(Ok(SyncRecord))
+  .addError(Fail(InvalidVenue, VenueInactive, VenueUnavailable, InsufficientPermissions, SyncRunning))
+  .annotate(Access, "write")
+  .annotate(Deadline, within(120_000))
+  .annotate(OpenApi.Summary, "Synchronise instruments")
+  .annotate(
+    OpenApi.Description,
+    "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while.",
+  )
+
+const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/instrument/list")
+  .setUrlParams(
+    Query({
+      venue: Schema.optional(VenueText),
+      symbol: Schema.optional(text(64)),
+      instrumentId: Schema.optional(InstrumentText),
+      securityType: Schema.optional(text(32)),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(SecurityRecord))
+  .addError(Fail(InvalidVenue, InsufficientPermissions, InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List instruments")
+  .annotate(OpenApi.Description, "Known instruments by securityId: price and quantity steps, limits.")
+
+const venueList = HttpApiEndpoint.get("venueList", "/api/v3/market/venue/list")
+  .addSuccess(Ok(Schema.Array(VenueRecord)))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List venues")
+  .annotate(OpenApi.Description, "Only ACTIVE venues are available for trading.")
+
+const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbook/get")
+  .setUrlParams(Query({ instrumentId: InstrumentText, depth: Ask.depth }))
+  .addSuccess(Ok(OrderBookRecord))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      VenueInactive,
+      InsufficientPermissions,
+      VenueUnavailable,
+      OrderBookUnavailable,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "Get an order book")
+  .annotate(
+    OpenApi.Description,
+    "The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds.",
+  )
+
+const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/orderbook/list")
+  .setUrlParams(Query({ instrumentIds: InstrumentIds, depth: Ask.depth }))
+  .addSuccess(Ok(Schema.Array(OrderBookRecord)))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      VenueInactive,
+      InsufficientPermissions,
+      VenueUnavailable,
+      OrderBookUnavailable,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "Get several order books")
+  .annotate(
+    OpenApi.Description,
+    "At most 100; repeat instrumentIds, or give a comma list. One that is unknown fails the request.",
+  )
+
+const tickerGet = HttpApiEndpoint.get("tickerGet", "/api/v3/market/ticker/get")
+  .setUrlParams(Query({ instrumentId: InstrumentText }))
+  .addSuccess(Ok(TickerRecord))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      VenueInactive,
+      InsufficientPermissions,
+      VenueUnavailable,
+      TickerUnavailable,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "Get a ticker")
+  .annotate(OpenApi.Description, "Last price and best prices of one instrument.")
+
+const tickerList = HttpApiEndpoint.get("tickerList", "/api/v3/market/ticker/list")
+  .setUrlParams(
+    Query({
+      instrumentIds: Schema.optional(InstrumentIds),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(TickerRecord))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      VenueInactive,
+      InsufficientPermissions,
+      VenueUnavailable,
+      TickerUnavailable,
+      InvalidCursor,
+      InvalidParameter,
+      ConflictingParameters,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "List tickers")
+  .annotate(
+    OpenApi.Description,
+    "Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.",
+  )
+
+export class MarketApi extends HttpApiGroup.make("market")
+  .add(instrumentSync)
+  .add(instrumentList)
+  .add(venueList)
+  .add(orderBookGet)
+  .add(orderBookList)
+  .add(tickerGet)
+  .add(tickerList)
+  .annotate(OpenApi.Title, "Market data")
+  .annotate(
+    OpenApi.Description,
+    "Venues, instruments, order books and tickers. Live updates come over the WebSocket.",
+  ) {}

@@ -1,0 +1,174 @@
+/** Venues, instruments and market data: lists come from memory, books and tickers from their feeds. */
+import { Effect } from "effect"
+import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { Markets } from "../../actors/market-messages.ts"
+import { type DomainError, InvalidVenue } from "../../domain/errors.ts"
+import type { Instrument } from "../../domain/instrument.ts"
+import type { TickerRecord } from "../../domain/market.ts"
+import { securityRecord } from "../../domain/security.ts"
+import type { Principal } from "../../domain/user.ts"
+import { venueRecord } from "../../domain/venue.ts"
+import { ask, isFailure, relayed } from "../answers.ts"
+import { JsonText } from "../envelope.ts"
+import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { MarketApi } from "./endpoints.ts"
+import type { FindInstrument, FoundInstrument } from "./instrument-lookup.ts"
+import type { InstrumentSync } from "./instrument-sync.ts"
+
+export interface MarketParts {
+  readonly gate: VenueGate
+  readonly directory: InstrumentDirectory
+  readonly markets: Markets["Type"]
+  readonly sync: InstrumentSync
+  readonly find: FindInstrument
+  readonly cursors: Cursors
+}
+
+const DEPTH = 10
+const PAGE = 50
+
+/** Joins what several instruments answered, in the order in which they were asked for. */
+const ofAll = <A>(
+  ids: ReadonlyArray<string>,
+  read: (id: string) => Effect.Effect<A, DomainError>,
+): Effect.Effect<ReadonlyArray<A>, DomainError> => Effect.forEach(ids, read, { concurrency: "unbounded" })
+
+export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> => {
+  const { gate, directory, markets, sync, find, cursors } = parts
+
+  /** Runs `read` in this turn when the instrument is known. */
+  const withInstrument = (
+    id: string,
+    principal: Principal,
+    reply: { readonly relay: (error: DomainError) => void },
+    read: (found: FoundInstrument) => void,
+  ): void | Effect.Effect<void> => {
+    const found = find(id, principal)
+    if ("instrument" in found) return read(found)
+    return relayed(Effect.map(found, read), reply)
+  }
+
+  const found = (id: string, principal: Principal): Effect.Effect<Instrument, DomainError> => {
+    const result = find(id, principal)
+    return "instrument" in result ? Effect.succeed(result.instrument) : Effect.map(result, (it) => it.instrument)
+  }
+
+  const tickerOf = (id: string, principal: Principal): Effect.Effect<TickerRecord, DomainError> =>
+    Effect.flatMap(found(id, principal), (instrument) =>
+      ask<TickerRecord, DomainError>((reply) => markets.readTicker(instrument.instrumentId, reply)),
+    )
+
+  const bookOf = (id: string, principal: Principal, depth: number): Effect.Effect<string, DomainError> =>
+    Effect.flatMap(found(id, principal), (instrument) =>
+      ask<string, DomainError>((reply) => markets.readBook(instrument.instrumentId, depth, reply)),
+    )
+
+  return {
+    instrumentSync: ({ body, principal }, reply) => {
+      const named = gate.resolve(body.venue, principal)
+      if (isFailure(named)) return reply.fail(named)
+      const { venue, headers } = named
+      return Effect.map(sync.sync(venue.venue, body.symbols ?? null), (counts) =>
+        reply.ok(
+          { venue: venue.venue, synced: counts.synced, added: counts.added, updated: counts.updated },
+          { headers },
+        ),
+      )
+    },
+
+    instrumentList: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `instrument/list:${principal.userId}`,
+        filters: {
+          venue: query.venue,
+          symbol: query.symbol,
+          instrumentId: query.instrumentId,
+          securityType: query.securityType,
+        },
+        limit: query.limit ?? PAGE,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const { filters } = plan
+      const venueName = filters["venue"]
+      const named =
+        typeof venueName === "string" ? gate.resolve(venueName, principal, { allowInactive: true }) : undefined
+      if (named !== undefined && "_tag" in named)
+        return reply.fail(named._tag === "VenueInactive" ? new InvalidVenue() : named)
+      const venues = named === undefined ? gate.offered : [named.venue]
+      const instrumentId =
+        typeof filters["instrumentId"] === "string" ? gate.canonicalInstrumentId(filters["instrumentId"]) : undefined
+      const items = venues
+        .flatMap((venue) => directory.ofVenue(venue.venue))
+        .filter(
+          (it) =>
+            (filters["symbol"] === undefined || it.symbol === filters["symbol"]) &&
+            (instrumentId === undefined || it.instrumentId === instrumentId) &&
+            (filters["securityType"] === undefined || it.securityType === filters["securityType"]),
+        )
+      const keyOf = (it: Instrument): string => it.instrumentId
+      const page = pageOf(cursors, plan, sortedBy(items, keyOf), keyOf)
+      return reply.ok(page.items.map(securityRecord), { pagination: page.pagination, headers: named?.headers ?? {} })
+    },
+
+    venueList: (_input, reply) => reply.ok(gate.offered.map(venueRecord)),
+
+    orderBookGet: ({ query, principal }, reply) =>
+      withInstrument(query.instrumentId, principal, reply, ({ instrument, headers }) =>
+        markets.readBook(instrument.instrumentId, query.depth ?? DEPTH, {
+          ok: (text) => reply.ok(new JsonText(text), { headers }),
+          fail: reply.relay,
+        }),
+      ),
+
+    orderBookList: ({ query, principal }, reply) =>
+      relayed(
+        Effect.map(
+          ofAll(query.instrumentIds, (id) => bookOf(id, principal, query.depth ?? DEPTH)),
+          (books) => reply.ok(new JsonText(`[${books.join(",")}]`)),
+        ),
+        reply,
+      ),
+
+    tickerGet: ({ query, principal }, reply) =>
+      withInstrument(query.instrumentId, principal, reply, ({ instrument, headers }) =>
+        markets.readTicker(instrument.instrumentId, {
+          ok: (ticker) => reply.ok(ticker, { headers }),
+          fail: reply.relay,
+        }),
+      ),
+
+    tickerList: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `ticker/list:${principal.userId}`,
+        filters: { instrumentIds: query.instrumentIds?.join(",") },
+        limit: query.limit ?? PAGE,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const ids = plan.filters["instrumentIds"]
+      const keyOf = (ticker: TickerRecord): string => ticker.instrumentId
+      const answer = (tickers: ReadonlyArray<TickerRecord>): void => {
+        const page = pageOf(cursors, plan, sortedBy(tickers, keyOf), keyOf)
+        reply.ok(page.items, { pagination: page.pagination })
+      }
+      if (typeof ids === "string") {
+        const wanted = [...new Set(ids.split(","))]
+        return relayed(
+          Effect.map(
+            ofAll(wanted, (id) => tickerOf(id, principal)),
+            answer,
+          ),
+          reply,
+        )
+      }
+      const mayTest = principal.environments.includes("UAT")
+      const offered = new Set(gate.offered.map((venue) => venue.venue as string))
+      return answer(markets.tickers().filter((it) => offered.has(it.venue) && (mayTest || !it.venue.endsWith("_UAT"))))
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/** From an instrumentId in a request to the instrument: form (400), venue, then existence (404); a venue's first use syncs it. */
+import { Effect } from "effect"
+import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import {
+  InstrumentNotFound,
+  type InsufficientPermissions,
+  InvalidInstrumentId,
+  InvalidVenue,
+  type StorageUnavailable,
+  type VenueInactive,
+  type VenueUnavailable,
+} from "../../domain/errors.ts"
+import { type Instrument, parseInstrumentId } from "../../domain/instrument.ts"
+import type { Principal } from "../../domain/user.ts"
+import { isFailure } from "../answers.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { InstrumentSync } from "./instrument-sync.ts"
+
+export interface FoundInstrument {
+  readonly instrument: Instrument
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type LookupFailure =
+  | InvalidInstrumentId
+  | InstrumentNotFound
+  | InsufficientPermissions
+  | VenueInactive
+  | VenueUnavailable
+  | StorageUnavailable
+
+/** A found instrument at once where nothing must be waited for, else an Effect. */
+export type FindInstrument = (
+  id: string,
+  principal: Principal,
+) => FoundInstrument | Effect.Effect<FoundInstrument, LookupFailure>
+
+export const makeInstrumentLookup =
+  (gate: VenueGate, directory: InstrumentDirectory, sync: InstrumentSync): FindInstrument =>
+  (id, principal) => {
+    const name = parseInstrumentId(id)
+    if (name === undefined) return new InvalidInstrumentId()
+    const resolved = gate.resolve(name.venue, principal)
+    if (resolved instanceof InvalidVenue) return new InstrumentNotFound({ instrumentId: id })
+    if (isFailure(resolved)) return resolved
+    const { headers } = resolved
+    const instrumentId = gate.canonicalInstrumentId(id)
+    const instrument = directory.find(instrumentId)
+    if (instrument !== undefined) return { instrument, headers }
+    if (directory.knows(resolved.venue.venue)) return new InstrumentNotFound({ instrumentId: id })
+    return sync.ensure(resolved.venue.venue).pipe(
+      // The gate knows the venue, so its adapter does.
+      Effect.catchTag("InvalidVenue", () => new InstrumentNotFound({ instrumentId: id })),
+      Effect.flatMap(() => {
+        const found = directory.find(instrumentId)
+        return found === undefined
+          ? new InstrumentNotFound({ instrumentId: id })
+          : Effect.succeed({ instrument: found, headers })
+      }),
+    )
+  }

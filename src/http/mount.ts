@@ -1,0 +1,315 @@
+/**
+ * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes. A route's function that throws,
+ * or returns without an answer and without `onAborted`, ends the whole process: so everything here runs inside one guard.
+ */
+
+import type { HttpRequest, HttpResponse, TemplatedApp } from "uWebSockets.js"
+import { HttpApi, type HttpApiGroup } from "@effect/platform"
+import { type SchemaAST as AST, Cause, Context, Effect, Exit, Option, Runtime } from "effect"
+import {
+  AdminRequired,
+  type DomainError,
+  InsufficientPermissions,
+  InvalidParameter,
+  MethodNotAllowed,
+  PayloadTooLarge,
+  ShuttingDown,
+  TlsRequired,
+  UnknownEndpoint,
+  UnsupportedContentType,
+} from "../domain/errors.ts"
+import type { Principal } from "../domain/user.ts"
+import { type Check, compileCheck } from "./checks.ts"
+import { Deadlines } from "./deadlines.ts"
+import { Exchange, type RouteFacts, type Surroundings } from "./exchange.ts"
+import { parseQuery, type QueryPlan, queryPlan } from "./query.ts"
+import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
+import { Access, type AccessLevel, type AnyHandler, Deadline, type HandlerInput, type Handlers } from "./route.ts"
+
+/** Something that is served as it is, outside the envelope. */
+export interface StaticPage {
+  readonly path: string
+  readonly contentType: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface MountOptions extends Omit<Surroundings, "deadlines"> {
+  readonly authenticate: (authorization: string) => Principal | DomainError
+  /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
+  readonly isDraining: () => boolean
+  readonly pages: ReadonlyArray<StaticPage>
+}
+
+export interface Mounted {
+  /** Requests without an answer yet. */
+  readonly inFlight: () => number
+  /** Stops the deadlines; for after the sockets are closed. */
+  readonly close: () => void
+}
+
+type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
+
+interface Route extends RouteFacts {
+  readonly access: AccessLevel
+  readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
+  readonly body: Check | undefined
+  readonly handler: AnyHandler
+}
+
+/** Every declared endpoint as a route; throws, at start, what is wrong with a declaration. */
+const routesOf = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> => {
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, payloads }) => {
+      const name = `${group.identifier}.${endpoint.name}`
+      const handler = handlers[group.identifier]?.[endpoint.name]
+      if (handler === undefined) throw new Error(`${name}: no handler`)
+      const annotations = endpoint.annotations as Context.Context<Access>
+      const access = Option.getOrUndefined(Context.getOption(annotations, Access))
+      if (access === undefined) throw new Error(`${name}: no Access is declared`)
+      if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
+      const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
+      const bodyAst = payloads.get("application/json")?.ast
+      routes.push({
+        method: endpoint.method,
+        template: endpoint.path,
+        operation: { resource: group.identifier, action: endpoint.name },
+        deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
+        isHead: false,
+        access,
+        query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
+        body: bodyAst && compileCheck(bodyAst, `${name} body`),
+        handler,
+      })
+    },
+  })
+  return routes
+}
+
+const missingPermission = (access: AccessLevel, principal: Principal): DomainError | undefined => {
+  if (access === "none" || access === "session" || principal.permissions.includes(access)) return undefined
+  const fields = { required: [access], provided: principal.permissions }
+  return access === "admin" ? new AdminRequired(fields) : new InsufficientPermissions(fields)
+}
+
+const NO_QUERY: unknown = Object.freeze({})
+
+const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  app: TemplatedApp,
+  api: HttpApi.HttpApi<Id, G, E, R>,
+  handlers: AnyHandlers,
+  options: MountOptions,
+  runtime: Runtime.Runtime<never>,
+): Mounted => {
+  // tidy: the edge itself: a request's Effect starts here, on the runtime that composed the handlers
+  const fork = Runtime.runFork(runtime)
+  const { authenticate, isDraining } = options
+  const deadlines = new Deadlines(options.monotonic)
+  const around: Surroundings = {
+    transport: options.transport,
+    deadlines,
+    requestId: options.requestId,
+    now: options.now,
+    monotonic: options.monotonic,
+    log: options.log,
+    onDefect: options.onDefect,
+  }
+
+  /** Answers the failure that `work` finds; nothing it throws reaches uWebSockets. */
+  const guarded = (exchange: Exchange, work: () => DomainError | undefined): void => {
+    try {
+      const failure = work()
+      if (failure !== undefined) exchange.fail(failure)
+    } catch (error) {
+      exchange.defect(error)
+    }
+  }
+
+  /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */
+  const begin = (res: HttpResponse, req: HttpRequest, route: RouteFacts): Exchange | undefined => {
+    let exchange: Exchange | undefined
+    res.onAborted(() => exchange?.abort())
+    try {
+      exchange = new Exchange(res, req, route, around)
+    } catch (error) {
+      console.error("a request could not be taken", error)
+      res.close()
+    }
+    return exchange
+  }
+
+  /** What holds for every path: secure, and of one length. True: go on. */
+  const isAdmitted = (exchange: Exchange): boolean => {
+    if (!exchange.isSecure) exchange.fail(new TlsRequired())
+    // A proxy in front may have believed the other one: what follows on this connection is anybody's request. An answer
+    // would leave what is already read to be served, so there is none.
+    else if (exchange.contradicts("content-length")) exchange.drop()
+    return !exchange.done
+  }
+
+  const handle = (exchange: Exchange, route: Route, query: unknown, body: unknown): undefined => {
+    exchange.handedOver = true
+    const input = { query, body, principal: exchange.principal, request: exchange }
+    // The checks have looked at query and body, and `serve` at the principal.
+    const running = route.handler(input as unknown as HandlerInput<never, never>, exchange.reply)
+    if (!Effect.isEffect(running)) return
+    fork(running).addObserver((exit) => {
+      if (Exit.isSuccess(exit)) return
+      const failure = Cause.failureOption(exit.cause)
+      if (Option.isSome(failure)) exchange.fail(failure.value)
+      else if (Cause.isInterruptedOnly(exit.cause)) exchange.fail(new ShuttingDown())
+      else exchange.defect(exit.cause)
+    })
+  }
+
+  const tooLarge = (exchange: Exchange, closeConnection: boolean): DomainError => {
+    exchange.closeConnection = closeConnection
+    return new PayloadTooLarge({ bytesMax: BODY_BYTES_MAX })
+  }
+
+  const readBody = (
+    res: HttpResponse,
+    exchange: Exchange,
+    route: Route,
+    check: Check,
+    query: unknown,
+  ): DomainError | undefined => {
+    if (!isJsonType(exchange.header("content-type")) || exchange.header("content-encoding") !== "")
+      return new UnsupportedContentType()
+    if (Number(exchange.header("content-length")) > BODY_BYTES_DRAINED) return tooLarge(exchange, true)
+    // Chunks are joined once: joining at each would make many small ones quadratic.
+    let gathered: Array<Buffer> | undefined
+    const take = (chunk: ArrayBuffer, isLast: boolean): DomainError | undefined => {
+      exchange.bytesIn += chunk.byteLength
+      if (exchange.done) return undefined
+      if (exchange.bytesIn > BODY_BYTES_MAX) {
+        gathered = undefined
+        return isLast || exchange.bytesIn > BODY_BYTES_DRAINED ? tooLarge(exchange, !isLast) : undefined
+      }
+      if (!isLast || gathered !== undefined) {
+        // The chunk's memory is uWebSockets' own again when this returns.
+        const copy = Buffer.from(new Uint8Array(chunk))
+        if (gathered === undefined) gathered = [copy]
+        else gathered.push(copy)
+      }
+      if (!isLast) return undefined
+      const parsed = parseBody(gathered === undefined ? Buffer.from(chunk) : Buffer.concat(gathered))
+      if (!("value" in parsed)) return parsed
+      const fault = check(parsed.value)
+      if (fault !== undefined) return fault
+      exchange.tradingAccountId = (parsed.value as { readonly tradingAccountId?: unknown }).tradingAccountId
+      return handle(exchange, route, query, parsed.value)
+    }
+    res.onData((chunk, isLast) => guarded(exchange, () => take(chunk, isLast)))
+    return undefined
+  }
+
+  /** Token, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
+  const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
+    if (!isAdmitted(exchange)) return undefined
+    if (isDraining() && route.operation.resource !== "root") {
+      exchange.closeConnection = true
+      return new ShuttingDown()
+    }
+    if (route.access !== "none") {
+      const principal = authenticate(exchange.header("authorization"))
+      if ("_tag" in principal) return principal
+      exchange.principal = principal
+      const missing = missingPermission(route.access, principal)
+      if (missing !== undefined) return missing
+    }
+    let query = NO_QUERY
+    if (route.query !== undefined) {
+      const parsed = parseQuery(req.getQuery() ?? "", route.query.plan)
+      if (parsed instanceof InvalidParameter) return parsed
+      const fault = route.query.check(parsed)
+      if (fault !== undefined) return fault
+      exchange.tradingAccountId = parsed["tradingAccountId"]
+      query = parsed
+    }
+    return route.body === undefined
+      ? handle(exchange, route, query, undefined)
+      : readBody(res, exchange, route, route.body, query)
+  }
+
+  const mountRoute =
+    (route: Route) =>
+    (res: HttpResponse, req: HttpRequest): void => {
+      const exchange = begin(res, req, route)
+      if (exchange === undefined) return
+      guarded(exchange, () => serve(res, req, route, exchange))
+      if (!exchange.done) exchange.startClock()
+    }
+
+  const allowed = new Map<string, Array<string>>()
+  const allow = (path: string, method: string): void => {
+    allowed.set(path, [...(allowed.get(path) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])])
+  }
+
+  const verbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "del" } as const
+  for (const route of routesOf(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)) {
+    const verb = verbs[route.method as keyof typeof verbs]
+    app[verb](route.template, mountRoute(route))
+    if (route.method === "GET") app.head(route.template, mountRoute({ ...route, method: "HEAD", isHead: true }))
+    allow(route.template, route.method)
+  }
+
+  const plain = (method: string, template: string, isHead: boolean): RouteFacts => ({
+    method,
+    template,
+    operation: { resource: "service", action: "serve" },
+    deadline: Deadline.defaultValue(),
+    isHead,
+  })
+
+  for (const page of options.pages) {
+    const serve = (isHead: boolean) => (res: HttpResponse, req: HttpRequest) => {
+      const exchange = begin(res, req, plain(isHead ? "HEAD" : "GET", page.path, isHead))
+      if (exchange === undefined) return
+      guarded(exchange, () => {
+        if (isAdmitted(exchange)) exchange.sendPage(200, page.contentType, page.body, page.headers)
+        return undefined
+      })
+    }
+    app.get(page.path, serve(false))
+    app.head(page.path, serve(true))
+    allow(page.path, "GET")
+  }
+
+  app.any("/*", (res, req) => {
+    const path = req.getUrl()
+    const methods = allowed.get(path)
+    const method = req.getMethod().toUpperCase()
+    const facts = plain(/^[A-Z]{1,16}$/.test(method) ? method : "OTHER", methods ? path : "*", method === "HEAD")
+    const exchange = begin(res, req, facts)
+    if (exchange === undefined) return
+    guarded(exchange, () => {
+      if (!isAdmitted(exchange)) return undefined
+      if (methods === undefined) return new UnknownEndpoint()
+      const headers = { Allow: [...methods, "OPTIONS"].join(", ") }
+      if (method === "OPTIONS") exchange.sendPage(204, "", "", headers)
+      else exchange.fail(new MethodNotAllowed({ allowed: [...methods, "OPTIONS"] }), { headers })
+      return undefined
+    })
+  })
+
+  return { inFlight: () => deadlines.size, close: () => deadlines.close() }
+}
+
+/** One group of handlers for every group of the API. */
+export type HandlersOf<G extends HttpApiGroup.HttpApiGroup.Any> = {
+  readonly [I in HttpApiGroup.HttpApiGroup.Name<G>]: Handlers<HttpApiGroup.HttpApiGroup.WithName<G, I>>
+}
+
+/** Mounts the declared API on the app; the handlers' Effects run on the runtime of this Effect. */
+export const mount = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  app: TemplatedApp,
+  api: HttpApi.HttpApi<Id, G, E, R>,
+  handlers: HandlersOf<G>,
+  options: MountOptions,
+): Effect.Effect<Mounted> =>
+  Effect.map(Effect.runtime<never>(), (runtime) =>
+    mountRoutes(app, api, handlers as unknown as AnyHandlers, options, runtime),
+  )

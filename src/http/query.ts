@@ -1,0 +1,81 @@
+/**
+ * Query strings: repeatable keys (`a=1&a=2`, `a[]=1`, and comma lists for instrumentIds) and the words of numbers and booleans.
+ * Ours instead of ajv's `coerceTypes`, which takes `0x10`, `1e3` and ` 5` for integers.
+ */
+import type { SchemaAST as AST } from "effect"
+import { InvalidParameter } from "../domain/errors.ts"
+import { faultOfText } from "./text-faults.ts"
+
+export type QueryField = "text" | "integer" | "boolean" | "list"
+
+/** Of each key that the schema names, what its text is turned into. */
+export type QueryPlan = ReadonlyMap<string, QueryField>
+
+const kindOf = (ast: AST.AST): QueryField => {
+  switch (ast._tag) {
+    case "Refinement":
+      return kindOf(ast.from)
+    case "Union": {
+      const kinds = ast.types.filter((type) => type._tag !== "UndefinedKeyword").map(kindOf)
+      return kinds[0] ?? "text"
+    }
+    case "TupleType":
+      return "list"
+    case "NumberKeyword":
+      return "integer"
+    case "BooleanKeyword":
+      return "boolean"
+    default:
+      return "text"
+  }
+}
+
+export const queryPlan = (ast: AST.AST): QueryPlan => {
+  if (ast._tag !== "TypeLiteral") throw new Error("a query schema must be a struct")
+  return new Map(ast.propertySignatures.map((field) => [String(field.name), kindOf(field.type)]))
+}
+
+const INTEGER = /^-?(0|[1-9]\d{0,15})$/
+
+const typed = (text: string, kind: QueryField): unknown => {
+  if (kind === "integer") return INTEGER.test(text) ? Number(text) : text
+  if (kind === "boolean") return text === "true" ? true : text === "false" ? false : text
+  return text
+}
+
+const decode = (text: string): string | undefined => {
+  if (!text.includes("%") && !text.includes("+")) return text
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields that the plan names; unknown keys are ignored. What cannot be turned stays text, and the check refuses it. */
+export const parseQuery = (query: string, plan: QueryPlan): Record<string, unknown> | InvalidParameter => {
+  const fields: Record<string, unknown> = Object.create(null)
+  if (query === "") return fields
+  for (const pair of query.split("&")) {
+    if (pair === "") continue
+    const equals = pair.indexOf("=")
+    const rawKey = decode(equals < 0 ? pair : pair.slice(0, equals))
+    if (rawKey === undefined) continue
+    const key = rawKey.endsWith("[]") ? rawKey.slice(0, -2) : rawKey
+    const kind = plan.get(key)
+    if (kind === undefined) continue
+    const text = decode(equals < 0 ? "" : pair.slice(equals + 1))
+    const fault = text === undefined ? "is not percent-encoded UTF-8" : faultOfText(text)
+    if (text === undefined || fault !== undefined)
+      return new InvalidParameter({ parameter: key, reason: fault ?? "is not percent-encoded UTF-8" })
+    if (kind === "list") {
+      const items = text.split(",").filter((item) => item !== "")
+      fields[key] = [...((fields[key] as ReadonlyArray<string> | undefined) ?? []), ...items]
+    } else if (fields[key] === undefined) {
+      fields[key] = typed(text, kind)
+    } else {
+      return new InvalidParameter({ parameter: key, reason: "was given more than once" })
+    }
+  }
+  return fields
+}

@@ -1,0 +1,88 @@
+/**
+ * The browsable reference at /docs: our page around the files of swagger-ui-dist, served from node_modules. Nothing comes from another
+ * host, and the Content-Security-Policy lets nothing else in.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import type { StaticPage } from "./mount.ts"
+import { openApiDocument } from "./openapi.ts"
+
+const OPEN_API_PATH = "/api/v3/openapi.json"
+
+/** The page sets styles on elements while it runs, and its pictures are data URLs. No eval, no inline script. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Trading Platform HTTP API v3</title>
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>The reference needs JavaScript. The document itself is at <a href="${OPEN_API_PATH}">${OPEN_API_PATH}</a>.</noscript>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+const START = `SwaggerUIBundle({
+  url: "${OPEN_API_PATH}",
+  dom_id: "#reference",
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  filter: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+})
+`
+
+const page = (
+  path: string,
+  contentType: string,
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+): StaticPage => ({
+  path,
+  contentType,
+  body,
+  headers,
+})
+
+/** The packaged files change only with the gateway's own version. */
+const CACHED = { "Cache-Control": "public, max-age=3600" } as const
+
+/** The document and the reference around it. Reads the files once. */
+export const referencePages = (): ReadonlyArray<StaticPage> => {
+  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
+  const asset = (name: string, contentType: string): StaticPage =>
+    page(`/docs/${name}`, contentType, readFileSync(join(folder, name)), CACHED)
+  const html = { "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY" }
+  return [
+    page(OPEN_API_PATH, "application/json; charset=utf-8", Buffer.from(JSON.stringify(openApiDocument())), {}),
+    page("/docs", "text/html; charset=utf-8", Buffer.from(PAGE), html),
+    page("/docs/", "text/html; charset=utf-8", Buffer.from(PAGE), html),
+    page("/docs/start.js", "text/javascript; charset=utf-8", Buffer.from(START), CACHED),
+    asset("swagger-ui.css", "text/css; charset=utf-8"),
+    asset("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+    asset("favicon-32x32.png", "image/png"),
+  ]
+}

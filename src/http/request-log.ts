@@ -1,0 +1,127 @@
+/**
+ * The access log: one JSON line per answer (specification, conventions 9), gathered in memory and written a few times a second.
+ * Neither bodies nor query strings are ever in it; the path is the route's template.
+ */
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type WriteStream,
+} from "node:fs"
+import { join } from "node:path"
+import { dateTime } from "../domain/time.ts"
+
+export interface RequestLog {
+  /** One line without its line break. Never throws, never waits. */
+  readonly write: (line: string) => void
+  readonly close: () => Promise<void>
+}
+
+export interface AccessEntry {
+  readonly at: number
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly errno: number
+  readonly durationMillis: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly userId: string | null
+  readonly sessionId: string | null
+  readonly tradingAccountId: string | null
+  readonly ip: string
+  readonly userAgent: string
+  readonly secure: boolean
+  readonly aborted: boolean
+}
+
+const quoted = (text: string | null): string => (text === null ? "null" : `"${text}"`)
+
+/** Everything but the user agent is ours or of a checked form, so only that one is escaped. */
+export const accessLine = (e: AccessEntry): string =>
+  `{"ts":"${dateTime(e.at)}","level":"info","msg":"access","requestId":"${e.requestId}","method":"${e.method}",` +
+  `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
+  `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +
+  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":"${e.ip}","ua":${JSON.stringify(e.userAgent.slice(0, 200))},` +
+  `"tls":${e.secure},"aborted":${e.aborted}}`
+
+const FLUSH_MILLIS = 250
+const FLUSH_CHARACTERS = 65_536
+
+export interface RequestLogOptions {
+  /** Made when it is not there. */
+  readonly directory: string
+  /** Default 64 MiB a file. */
+  readonly bytesMax?: number
+  /** Files kept besides the current one: access.log.1 is the newest. Default 4. */
+  readonly keep?: number
+  /** Told once per trouble; lines that cannot be written are dropped, requests go on. */
+  readonly onTrouble: (error: Error) => void
+}
+
+/** Writes to `access.log` in the directory, turned over by size. */
+export const openRequestLog = (options: RequestLogOptions): RequestLog => {
+  const { directory, bytesMax = 64 * 1024 * 1024, keep = 4, onTrouble } = options
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, "access.log")
+  let pending = ""
+  let size = existsSync(path) ? statSync(path).size : 0
+  let stream = open()
+
+  function open(): WriteStream {
+    // Opened at once: a stream that opens later could meet the name after it was turned over.
+    return createWriteStream(path, { fd: openSync(path, "a", 0o600) }).on("error", onTrouble)
+  }
+
+  /** Files turned over whose last lines are still on their way. */
+  const ending = new Set<Promise<void>>()
+  const ended = (old: WriteStream): Promise<void> => {
+    const done = new Promise<void>((resolve) => {
+      old.end(resolve)
+    }).finally(() => ending.delete(done))
+    ending.add(done)
+    return done
+  }
+
+  const turnOver = (): void => {
+    void ended(stream)
+    rmSync(`${path}.${keep}`, { force: true })
+    for (let n = keep - 1; n >= 1; n--) if (existsSync(`${path}.${n}`)) renameSync(`${path}.${n}`, `${path}.${n + 1}`)
+    renameSync(path, `${path}.1`)
+    size = 0
+    stream = open()
+  }
+
+  const flush = (): void => {
+    if (pending === "") return
+    const text = pending
+    pending = ""
+    size += Buffer.byteLength(text)
+    stream.write(text)
+    if (size < bytesMax) return
+    try {
+      turnOver()
+    } catch (error) {
+      onTrouble(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  const timer = setInterval(flush, FLUSH_MILLIS)
+  timer.unref()
+  return {
+    write: (line) => {
+      pending += `${line}\n`
+      if (pending.length >= FLUSH_CHARACTERS) flush()
+    },
+    close: async () => {
+      clearInterval(timer)
+      flush()
+      await Promise.all([...ending, ended(stream)])
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** The root record and the health of the service: no token, for people and for load balancers. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Busy } from "../../domain/errors.ts"
+import { Fail, Ok } from "../envelope.ts"
+import { Access } from "../route.ts"
+
+export const RootRecord = Schema.Struct({
+  name: Schema.String,
+  version: Schema.String,
+  description: Schema.String,
+}).annotations({ identifier: "Root" })
+
+const HealthCheck = Schema.Struct({
+  status: Schema.Literal("healthy", "degraded", "unhealthy"),
+  reason: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "HealthCheck" })
+export type HealthCheck = typeof HealthCheck.Type
+
+export const HealthRecord = Schema.Struct({
+  status: Schema.Literal("healthy", "degraded", "unhealthy"),
+  timestamp: Schema.Int,
+  isoDateTime: Schema.String,
+  version: Schema.String,
+  checks: Schema.Record({ key: Schema.String, value: HealthCheck }),
+}).annotations({ identifier: "Health" })
+export type HealthRecord = typeof HealthRecord.Type
+
+const ROOT_WORDS = "Name, version and description of the service. Not more than that: see health."
+const HEALTH_WORDS =
+  "200 while the service can work: healthy, or degraded when a venue is away. Otherwise 503 -190001 with this record in details.metadata.health."
+
+const root = HttpApiEndpoint.get("get", "/api/v3")
+  .addSuccess(Ok(RootRecord))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Root record")
+  .annotate(OpenApi.Description, ROOT_WORDS)
+
+const health = HttpApiEndpoint.get("health", "/api/v3/health")
+  .addSuccess(Ok(HealthRecord))
+  .addError(Fail(Busy))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Health")
+  .annotate(OpenApi.Description, HEALTH_WORDS)
+
+const live = HttpApiEndpoint.get("live", "/api/v3/health/live")
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Liveness")
+  .annotate(OpenApi.Description, "Answers while the process turns, whatever it depends on.")
+
+const AGAIN_WORDS = "The same record under another address."
+const rootSlash = HttpApiEndpoint.get("getSlash", "/api/v3/")
+  .addSuccess(Ok(RootRecord))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Root record (with the slash)")
+  .annotate(OpenApi.Description, AGAIN_WORDS)
+const rootBare = HttpApiEndpoint.get("getBare", "/")
+  .addSuccess(Ok(RootRecord))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Root record (bare)")
+  .annotate(OpenApi.Description, AGAIN_WORDS)
+const healthBare = HttpApiEndpoint.get("healthBare", "/health")
+  .addSuccess(Ok(HealthRecord))
+  .addError(Fail(Busy))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Health (bare)")
+  .annotate(OpenApi.Description, AGAIN_WORDS)
+
+export class RootApi extends HttpApiGroup.make("root")
+  .add(root)
+  .add(rootSlash)
+  .add(rootBare)
+  .add(health)
+  .add(healthBare)
+  .add(live)
+  .annotate(OpenApi.Title, "Service")
+  .annotate(OpenApi.Description, "What runs here and whether it is well. No token.") {}

@@ -1,0 +1,83 @@
+/** Order book subscriptions: registered interest in a book, which keeps its feed open (contract C14a). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  AccountDisconnected,
+  AccountForbidden,
+  InstrumentNotFound,
+  InsufficientPermissions,
+  InvalidInstrumentId,
+  MissingParameter,
+  SubscriptionLimit,
+  SubscriptionNotFound,
+  TradingAccountNotFound,
+  VenueInactive,
+  VenueUnavailable,
+} from "../../domain/errors.ts"
+import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
+import { SubscriptionRecord } from "../../domain/market.ts"
+import { Fail, Ok } from "../envelope.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
+import { InstrumentText, optional } from "../wire-text.ts"
+
+const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription/orderbook/subscribe")
+  .setPayload(
+    Schema.Struct({
+      instrumentId: InstrumentText,
+      tradingAccountId: optional(TradingAccountId).annotations({
+        description: "Extension: the subscription ends when this account is disconnected",
+      }),
+    }).annotations({ identifier: "SubscribeOrderBook", examples: [{ instrumentId: "MOCK:BTC/USDT" }] }),
+  )
+  .addSuccess(Ok(SubscriptionRecord))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      VenueInactive,
+      VenueUnavailable,
+      InsufficientPermissions,
+      TradingAccountNotFound,
+      AccountForbidden,
+      AccountDisconnected,
+      SubscriptionLimit,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(30_000))
+  .annotate(OpenApi.Summary, "Subscribe to order book updates")
+  .annotate(
+    OpenApi.Description,
+    "Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again answers the record you have.",
+  )
+
+const unsubscribe = HttpApiEndpoint.post("unsubscribe", "/api/v3/market/subscription/orderbook/unsubscribe")
+  .setPayload(
+    Schema.Struct({
+      subscriptionId: optional(SubscriptionId),
+      tradingAccountId: optional(TradingAccountId),
+      instrumentId: optional(InstrumentText),
+    }).annotations({ identifier: "UnsubscribeOrderBook" }),
+  )
+  .addSuccess(Ok(SubscriptionRecord))
+  .addError(Fail(MissingParameter, SubscriptionNotFound))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "Unsubscribe from order book updates")
+  .annotate(
+    OpenApi.Description,
+    "By subscriptionId, or by instrumentId (and tradingAccountId). Answers it INACTIVE; repeats are harmless.",
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/v3/market/subscription/orderbook/list")
+  .setUrlParams(Query({ instrumentId: Schema.optional(InstrumentText) }))
+  .addSuccess(Ok(Schema.Array(SubscriptionRecord)))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List order book subscriptions")
+  .annotate(OpenApi.Description, "Your ACTIVE subscriptions.")
+
+export class SubscriptionApi extends HttpApiGroup.make("subscription")
+  .add(subscribe)
+  .add(unsubscribe)
+  .add(list)
+  .annotate(OpenApi.Title, "Order book subscriptions")
+  .annotate(OpenApi.Description, "Registered interest in order books.") {}

@@ -1,0 +1,109 @@
+/** Order book subscriptions: the record in the store, and a hold that keeps the book's feed open. */
+import { Effect } from "effect"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { Markets } from "../../actors/market-messages.ts"
+import { AccountDisconnected, MissingParameter } from "../../domain/errors.ts"
+import type { InstrumentId, SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
+import type { SubscriptionRecord } from "../../domain/market.ts"
+import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
+import type { Subscription, SubscriptionRef, Subscriptions } from "../../store/subscriptions.ts"
+import { accountOf } from "../account-access.ts"
+import { isFailure, relayed } from "../answers.ts"
+import type { FindInstrument } from "../market/instrument-lookup.ts"
+import type { Handlers } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { SubscriptionApi } from "./endpoints.ts"
+
+export interface SubscriptionParts {
+  readonly subscriptions: Subscriptions
+  readonly markets: Markets["Type"]
+  readonly accounts: AccountDirectory
+  readonly find: FindInstrument
+  readonly gate: VenueGate
+  readonly now: () => number
+  readonly uuid: () => string
+}
+
+/** ACTIVE ones of a user (contract C14a). */
+const LIMIT = 200
+
+export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof SubscriptionApi> => {
+  const { subscriptions, markets, accounts, find, gate, now, uuid } = parts
+
+  const record = (s: Subscription): SubscriptionRecord => {
+    const lastEventAt = markets.lastUpdateAt(s.instrumentId)
+    return {
+      subscriptionId: s.subscriptionId,
+      venue: s.venue,
+      tradingAccountId: s.tradingAccountId,
+      instrumentId: s.instrumentId,
+      subscriptionType: "MARKET.SUBSCRIPTION.ORDERBOOK",
+      status: s.status,
+      createdAt: s.createdAt,
+      createdAtDateTime: dateTime(s.createdAt),
+      updatedAt: s.updatedAt,
+      updatedAtDateTime: dateTime(s.updatedAt),
+      lastEventTimestamp: lastEventAt,
+      lastEventTimestampDateTime: dateTimeOrNull(lastEventAt),
+    }
+  }
+
+  return {
+    subscribe: ({ body, principal }, reply) => {
+      const account = body.tradingAccountId ? accountOf(accounts, principal, body.tradingAccountId, "write") : undefined
+      if (account !== undefined && isFailure(account)) return reply.fail(account)
+      if (account?.status === "DISCONNECTED") return reply.fail(new AccountDisconnected())
+      const found = find(body.instrumentId, principal)
+      const lookup = "instrument" in found ? Effect.succeed(found) : found
+      return lookup.pipe(
+        Effect.flatMap(({ instrument, headers }) =>
+          Effect.map(
+            subscriptions.subscribe({
+              subscriptionId: uuid() as SubscriptionId,
+              userId: principal.userId,
+              tenantId: principal.tenantId,
+              instrumentId: instrument.instrumentId,
+              venue: instrument.venue,
+              tradingAccountId: account?.tradingAccountId ?? null,
+              at: now(),
+              limit: LIMIT,
+            }),
+            (subscription) => {
+              markets.hold(subscription.instrumentId, subscription.subscriptionId)
+              reply.ok(record(subscription), { headers })
+            },
+          ),
+        ),
+      )
+    },
+
+    unsubscribe: ({ body, principal }, reply) => {
+      const { userId } = principal
+      const at = now()
+      let ref: SubscriptionRef
+      if (body.subscriptionId) ref = { userId, at, subscriptionId: body.subscriptionId.toLowerCase() as SubscriptionId }
+      else if (body.instrumentId)
+        ref = {
+          userId,
+          at,
+          instrumentId: gate.canonicalInstrumentId(body.instrumentId) as InstrumentId,
+          tradingAccountId: (body.tradingAccountId?.toLowerCase() as TradingAccountId | undefined) ?? null,
+        }
+      else return reply.fail(new MissingParameter({ parameter: "subscriptionId" }))
+      return Effect.map(subscriptions.unsubscribe(ref), (subscription) => {
+        markets.release(subscription.instrumentId, subscription.subscriptionId)
+        reply.ok(record(subscription))
+      })
+    },
+
+    list: ({ query, principal }, reply) => {
+      const instrumentId = query.instrumentId
+        ? (gate.canonicalInstrumentId(query.instrumentId) as InstrumentId)
+        : undefined
+      return relayed(
+        Effect.map(subscriptions.list(principal.userId, instrumentId), (list) => reply.ok(list.map(record))),
+        reply,
+      )
+    },
+  }
+}

@@ -1,0 +1,206 @@
+/** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
+import { Effect } from "effect"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { TradingAccounts } from "../../actors/account-messages.ts"
+import {
+  ConflictingParameters,
+  type DomainError,
+  InvalidCursor,
+  InvalidInstrumentId,
+  InvalidTimeRange,
+  MissingParameter,
+  OrderNotFound,
+  OutcomeUnknown,
+} from "../../domain/errors.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import { parseInstrumentId } from "../../domain/instrument.ts"
+import type { NarrativeStatus, OrderStatus } from "../../domain/order-status.ts"
+import { type TradeOrder, tradeOrderJson, tradeOrderRecord } from "../../domain/trade-order.ts"
+import type { Principal } from "../../domain/user.ts"
+import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/trade-orders.ts"
+import { accountOf } from "../account-access.ts"
+import { isFailure } from "../answers.ts"
+import { JsonText } from "../envelope.ts"
+import { type Cursors, timeKey } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { TradeOrderApi } from "./endpoints.ts"
+import { statusFilter } from "./status-filter.ts"
+
+export interface TradeOrderParts {
+  readonly accounts: AccountDirectory
+  readonly tradingAccounts: TradingAccounts["Type"]
+  readonly orders: TradeOrders
+  readonly gate: VenueGate
+  readonly cursors: Cursors
+}
+
+type OrderName = { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
+
+/** Exactly one of the two names of an order. */
+const nameOf = (given: {
+  readonly tradeOrderId?: TradeOrderId | null | undefined
+  readonly clientOrderId?: string | null | undefined
+}): OrderName | MissingParameter | ConflictingParameters => {
+  const { tradeOrderId, clientOrderId } = given
+  if (tradeOrderId && clientOrderId) return new ConflictingParameters({ parameters: ["tradeOrderId", "clientOrderId"] })
+  if (tradeOrderId) return { tradeOrderId: tradeOrderId.toLowerCase() as TradeOrderId }
+  return clientOrderId ? { clientOrderId } : new MissingParameter({ parameter: "tradeOrderId" })
+}
+
+const REPLAYED = { headers: { "Idempotency-Replayed": "true" } } as const
+
+/** `timeKey` back into the store's terms; undefined when a signed cursor is of another list's form. */
+const keysetOf = (after: string): OrderKeyset | undefined => {
+  const [at, id] = after.split("|")
+  return at === undefined || id === undefined ? undefined : { createdAt: Number(at), tradeOrderId: id as TradeOrderId }
+}
+
+const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(order))
+
+export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
+  const { accounts, tradingAccounts, orders, gate, cursors } = parts
+
+  const ownAccounts = (principal: Principal): ReadonlyArray<TradingAccountId> =>
+    accounts.ofUser(principal.userId).map((it) => it.tradingAccountId)
+
+  /** From the actor: current, and durable before it is told. */
+  const readOrder = (
+    account: TradingAccountId,
+    by: OrderName,
+    reply: { readonly ok: (order: TradeOrder) => void; readonly fail: (error: DomainError) => void },
+  ): void => tradingAccounts.post(account, { _tag: "ReadOrder", by, reply })
+
+  return {
+    submit: ({ body, principal, request }, reply) => {
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "SubmitOrder",
+        request: body,
+        receivedAt: request.receivedAt,
+        named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
+        reply: {
+          ok: ({ order, replayed, json }) =>
+            reply.ok(json === undefined ? orderText(order) : new JsonText(json), replayed ? REPLAYED : undefined),
+          fail: reply.relay,
+        },
+      })
+    },
+
+    cancel: ({ body, principal, request }, reply) => {
+      const by = nameOf(body)
+      if ("_tag" in by) return reply.fail(by)
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "CancelOrder",
+        by,
+        receivedAt: request.receivedAt,
+        reply: { ok: (order) => reply.ok(orderText(order)), fail: reply.relay },
+      })
+    },
+
+    get: ({ query, principal }, reply) => {
+      const by = nameOf(query)
+      if ("_tag" in by) return reply.fail(by)
+      const answer = { ok: (order: TradeOrder) => reply.ok(orderText(order)), fail: reply.relay }
+      if (query.tradingAccountId !== undefined) {
+        const account = accountOf(accounts, principal, query.tradingAccountId, "read")
+        return isFailure(account) ? reply.fail(account) : readOrder(account.tradingAccountId, by, answer)
+      }
+      if (!("tradeOrderId" in by)) return reply.fail(new MissingParameter({ parameter: "tradingAccountId" }))
+      const found = orders.list({
+        tradingAccountIds: ownAccounts(principal),
+        tradeOrderId: by.tradeOrderId,
+        limit: 1,
+        offset: 0,
+        counted: false,
+      })
+      return Effect.map(found, ({ orders: [order] }) =>
+        order === undefined ? reply.fail(new OrderNotFound()) : readOrder(order.tradingAccountId, by, answer),
+      )
+    },
+
+    list: ({ query, principal }, reply) => {
+      if (query.status !== undefined && query.orderStatus !== undefined && query.status !== query.orderStatus)
+        return reply.fail(new ConflictingParameters({ parameters: ["status", "orderStatus"] }))
+      const plan = cursors.plan({
+        scope: `tradeOrder/list:${principal.userId}`,
+        filters: {
+          tradeOrderId: query.tradeOrderId?.toLowerCase(),
+          clientOrderId: query.clientOrderId,
+          orderListId: query.orderListId,
+          status: query.orderStatus ?? query.status,
+          tradingAccountId: query.tradingAccountId?.toLowerCase(),
+          instrumentId: query.instrumentId,
+          startTime: query.startTime,
+          endTime: query.endTime,
+          ascending: query.ascending,
+        },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const wanted = orderQuery(plan.filters)
+      if (isFailure(wanted)) return reply.fail(wanted)
+      const named = plan.filters["tradingAccountId"]
+      const account = typeof named === "string" ? accountOf(accounts, principal, named, "read") : undefined
+      if (account !== undefined && isFailure(account)) return reply.fail(account)
+      const cursor = plan.after === null ? undefined : keysetOf(plan.after)
+      if (plan.after !== null && cursor === undefined) return reply.fail(new InvalidCursor())
+      const listed = orders.list({
+        ...wanted,
+        // No contingent orders yet (contract C4), so that no order has a list.
+        tradingAccountIds:
+          plan.filters["orderListId"] !== undefined
+            ? []
+            : account === undefined
+              ? ownAccounts(principal)
+              : [account.tradingAccountId],
+        limit: plan.limit,
+        offset: plan.offset,
+        counted: plan.total === null,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      return Effect.map(listed, (page) => {
+        const total = plan.total ?? { count: page.total, isLowerBound: page.totalIsLowerBound }
+        const last = page.orders.at(-1)
+        const next = page.hasNext && last !== undefined ? timeKey(last.createdAt, last.tradeOrderId) : null
+        reply.ok(page.orders.map(tradeOrderRecord), {
+          pagination: cursors.pagination(plan, total.count, next, total.isLowerBound),
+        })
+      })
+    },
+  }
+
+  function orderQuery(
+    filters: Readonly<Record<string, string | number | boolean>>,
+  ): Partial<OrderQuery> | InvalidTimeRange | InvalidInstrumentId {
+    const text = (name: string): string | undefined => {
+      const value = filters[name]
+      return typeof value === "string" ? value : undefined
+    }
+    const instant = (name: string): number | undefined => {
+      const value = filters[name]
+      return typeof value === "number" ? value : undefined
+    }
+    const [startTime, endTime] = [instant("startTime"), instant("endTime")]
+    if (startTime !== undefined && endTime !== undefined && startTime > endTime) return new InvalidTimeRange()
+    const instrument = text("instrumentId")
+    const instrumentId = instrument === undefined ? undefined : gate.canonicalInstrumentId(instrument)
+    if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined) return new InvalidInstrumentId()
+    const [tradeOrderId, clientOrderId, status] = [text("tradeOrderId"), text("clientOrderId"), text("status")]
+    return {
+      ...(tradeOrderId === undefined ? {} : { tradeOrderId: tradeOrderId as TradeOrderId }),
+      ...(clientOrderId === undefined ? {} : { clientOrderId }),
+      ...(status === undefined ? {} : statusFilter(status as OrderStatus | NarrativeStatus)),
+      ...(instrumentId === undefined ? {} : { instrumentId: instrumentId as InstrumentId }),
+      ...(startTime === undefined ? {} : { startTime }),
+      ...(endTime === undefined ? {} : { endTime }),
+      ...(filters["ascending"] === true ? { ascending: true } : {}),
+    }
+  }
+}

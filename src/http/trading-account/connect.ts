@@ -1,0 +1,150 @@
+/**
+ * Connecting an account (contract C11a): the venue says whose account it is before anything is stored, and the same account again is
+ * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import type { Credential } from "../../domain/credential.ts"
+import {
+  ConflictingParameters,
+  CredentialsRequired,
+  type DomainError,
+  ExternalAccountNotVisible,
+  MissingParameter,
+  VenueUnavailable,
+} from "../../domain/errors.ts"
+import type { CredentialId, TradingAccountId } from "../../domain/ids.ts"
+import type { TradingAccount } from "../../domain/trading-account.ts"
+import type { Principal } from "../../domain/user.ts"
+import type { Venue } from "../../domain/venue.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Accounts } from "../../store/accounts.ts"
+import { ask } from "../answers.ts"
+import type { InstrumentSync } from "../market/instrument-sync.ts"
+
+export interface ConnectParts {
+  readonly venues: Pick<VenuePort["Type"], "verify" | "find">
+  readonly keeper: CredentialKeeper["Type"]
+  readonly accounts: AccountDirectory
+  readonly store: Pick<Accounts, "insertAccount">
+  readonly tradingAccounts: TradingAccounts["Type"]
+  readonly sync: InstrumentSync
+  readonly now: () => number
+  readonly uuid: () => string
+  /** Starting balances on in-process venues: asset → decimal text. */
+  readonly initialBalances: Readonly<Record<string, string>>
+  /** Live accounts on venues with private sessions. */
+  readonly venueSessionsMax: number
+}
+
+export interface ConnectRequest {
+  readonly principal: Principal
+  readonly venue: Venue
+  readonly credentialIds: ReadonlyArray<CredentialId>
+  readonly externalTradingAccountId: string | null
+  readonly nickname: string | null
+}
+
+/** How long connect waits for the first reconciliation. */
+const READY_MILLIS = 10_000
+
+/** Whose account it is, as far as it can be known. */
+interface Identity {
+  readonly externalId: string
+  /** Unique across users at the venue; null where a label per user is enough. */
+  readonly externalKey: string | null
+  /** Those named in the request; none where the venue needs none. */
+  readonly credentials: ReadonlyArray<Credential>
+}
+
+export const makeConnect = (parts: ConnectParts) => {
+  const { venues, keeper, accounts, store, tradingAccounts, sync, now, uuid } = parts
+  const oneAtATime = Effect.unsafeMakeSemaphore(1)
+
+  const labelled = (request: ConnectRequest): Effect.Effect<Identity, MissingParameter | ConflictingParameters> =>
+    request.credentialIds.length > 0 && !request.venue.needsCredentials
+      ? new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
+      : request.externalTradingAccountId === null
+        ? new MissingParameter({ parameter: "externalTradingAccountId" })
+        : Effect.succeed({ externalId: request.externalTradingAccountId, externalKey: null, credentials: [] })
+
+  /** Asks the venue with the first credential; all of them must be the user's and the venue's. */
+  const proved = (request: ConnectRequest) =>
+    Effect.gen(function* () {
+      const { principal, venue, credentialIds, externalTradingAccountId: wanted } = request
+      if (credentialIds.length === 0) return yield* new CredentialsRequired()
+      const { credentials, secrets } = yield* keeper.open(principal, credentialIds)
+      if (credentials.some((it) => it.venue !== venue.venue))
+        return yield* new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
+      // An account whose venue's instruments are unknown could not reconcile.
+      yield* sync.ensure(venue.venue)
+      const { externalAccountId } = yield* venues.verify(venue.venue, secrets)
+      if (externalAccountId === null) {
+        const { externalId } = yield* labelled(request)
+        return { externalId, externalKey: createHash("sha256").update(secrets.apiKey).digest("hex"), credentials }
+      }
+      if (wanted !== null && wanted !== externalAccountId) return yield* new ExternalAccountNotVisible()
+      return { externalId: externalAccountId, externalKey: externalAccountId, credentials }
+    })
+
+  const hasRoom = (venue: Venue): boolean => {
+    if (venue.inProcess) return true
+    let sessions = 0
+    for (const account of accounts.all())
+      if (account.status !== "DISCONNECTED" && venues.find(account.venue)?.inProcess === false) sessions++
+    return sessions < parts.venueSessionsMax
+  }
+
+  const newAccount = (request: ConnectRequest, externalId: string): TradingAccount => {
+    const at = now()
+    return {
+      tradingAccountId: uuid() as TradingAccountId,
+      tenantId: request.principal.tenantId,
+      userId: request.principal.userId,
+      version: 1,
+      venue: request.venue.venue,
+      externalTradingAccountId: externalId,
+      nickname: request.nickname ?? request.venue.name,
+      status: "CREATED",
+      credentials: [],
+      initialBalances: request.venue.inProcess ? Object.entries(parts.initialBalances) : [],
+      channelEpoch: randomBytes(6).toString("base64url"),
+      createdAt: at,
+      updatedAt: at,
+      disconnectedAt: null,
+    }
+  }
+
+  const known = (request: ConnectRequest, externalId: string): TradingAccount | undefined =>
+    accounts.findExternal(request.principal.userId, request.venue.venue, externalId)
+
+  const findOrInsert = (request: ConnectRequest, { externalId, externalKey, credentials }: Identity) =>
+    Effect.gen(function* () {
+      const existing = known(request, externalId)
+      if (existing !== undefined) return { account: existing, isNew: false }
+      if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
+      // Only what was proven to be the user's own is ever linked.
+      const proven = credentials.map((it) => it.credentialId)
+      const stored = yield* store.insertAccount(newAccount(request, externalId), externalKey, proven)
+      accounts.put(stored)
+      return { account: stored, isNew: true }
+    }).pipe(oneAtATime.withPermits(1))
+
+  return (request: ConnectRequest): Effect.Effect<TradingAccount, DomainError> =>
+    Effect.gen(function* () {
+      const identity = yield* request.venue.needsCredentials ? proved(request) : labelled(request)
+      const { account, isNew } = yield* findOrInsert(request, identity)
+      if (isNew) return yield* tradingAccounts.start(account, READY_MILLIS)
+      return yield* ask<TradingAccount, DomainError>((reply) =>
+        tradingAccounts.post(account.tradingAccountId, {
+          _tag: "UpdateAccount",
+          nickname: request.nickname,
+          attach: identity.credentials,
+          reply,
+        }),
+      )
+    })
+}

@@ -1,0 +1,155 @@
+/** Trading accounts: connect, update, list, disconnect, and what they hold (specification, Trading account; contract C11, C11a). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  AccountDisconnected,
+  AccountForbidden,
+  ConflictingParameters,
+  CredentialNotFound,
+  CredentialRevoked,
+  CredentialsInvalid,
+  CredentialsRequired,
+  DisconnectIncomplete,
+  ExternalAccountNotVisible,
+  ExternalAccountTaken,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidVenue,
+  MissingParameter,
+  PortfolioUnavailable,
+  TenantForbidden,
+  TradingAccountNotFound,
+  VenueInactive,
+  VenueUnavailable,
+} from "../../domain/errors.ts"
+import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
+import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
+import { AccountText, Ask, optional, text, VenueText } from "../wire-text.ts"
+
+const ConnectAccount = Schema.Struct({
+  venue: VenueText,
+  credentialIds: optional(Schema.Array(CredentialId).pipe(Schema.maxItems(16))).annotations({
+    description: "From credential/create; MOCK needs none",
+  }),
+  externalTradingAccountId: optional(text(128)).annotations({
+    description: "The account's id at the venue where the venue tells it, else a label of your own",
+  }),
+  dealerAccountId: optional(Schema.UUID),
+  nickname: optional(text(128)),
+}).annotations({
+  identifier: "ConnectTradingAccount",
+  examples: [{ venue: "MOCK", externalTradingAccountId: "demo", nickname: "My first account" }],
+})
+
+const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect")
+  .setPayload(ConnectAccount)
+  .addSuccess(Ok(TradingAccountRecord))
+  .addError(
+    Fail(
+      InvalidVenue,
+      VenueInactive,
+      VenueUnavailable,
+      InsufficientPermissions,
+      MissingParameter,
+      ConflictingParameters,
+      CredentialsRequired,
+      CredentialsInvalid,
+      CredentialNotFound,
+      CredentialRevoked,
+      ExternalAccountNotVisible,
+      ExternalAccountTaken,
+      AccountDisconnected,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(Deadline, within(40_000))
+  .annotate(OpenApi.Summary, "Connect a trading account")
+  .annotate(
+    OpenApi.Description,
+    "Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials.",
+  )
+
+const update = HttpApiEndpoint.post("update", "/api/v3/tradingAccount/update")
+  .setPayload(
+    Schema.Struct({ tradingAccountId: TradingAccountId, nickname: optional(text(128)) }).annotations({
+      identifier: "UpdateTradingAccount",
+    }),
+  )
+  .addSuccess(Ok(TradingAccountRecord))
+  .addError(Fail(TradingAccountNotFound, AccountForbidden, AccountDisconnected))
+  .annotate(Access, "write")
+  .annotate(OpenApi.Summary, "Rename a trading account")
+  .annotate(OpenApi.Description, "Changes the nickname.")
+
+const list = HttpApiEndpoint.get("list", "/api/v3/tradingAccount/list")
+  .setUrlParams(
+    Query({
+      tradingAccountId: Schema.optional(TradingAccountId),
+      venue: Schema.optional(VenueText),
+      accountStatus: Schema.optional(TradingAccountStatus),
+      userId: Schema.optional(UserId),
+      tenantId: Schema.optional(text(128)),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(TradingAccountRecord))
+  .addError(Fail(InsufficientPermissions, TenantForbidden, InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List trading accounts")
+  .annotate(
+    OpenApi.Description,
+    "Your accounts, newest first. DISCONNECTED ones are left out unless accountStatus or tradingAccountId asks for them. Admins may give userId.",
+  )
+
+const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/disconnect")
+  .setPayload(
+    Schema.Struct({
+      tradingAccountId: AccountText,
+      force: optional(Schema.Boolean).annotations({
+        description: "Extension: disconnect although the venue could not confirm that every order is gone",
+      }),
+    }).annotations({ identifier: "DisconnectTradingAccount" }),
+  )
+  .addSuccess(Ok(TradingAccountRecord))
+  .addError(Fail(TradingAccountNotFound, AccountForbidden, DisconnectIncomplete))
+  .annotate(Access, "write")
+  .annotate(Deadline, within(40_000))
+  .annotate(OpenApi.Summary, "Disconnect a trading account")
+  .annotate(
+    OpenApi.Description,
+    "Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation.",
+  )
+
+const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/portfolio/list")
+  .setUrlParams(
+    Query({
+      tradingAccountId: Schema.optional(AccountText),
+      venue: Schema.optional(VenueText),
+      currency: Schema.optional(text(32)).annotations({ description: "An asset code; shown even when it is zero" }),
+      limit: Ask.limit(100, 10),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(PositionRecord))
+  .addError(Fail(TradingAccountNotFound, AccountForbidden, PortfolioUnavailable, InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(Deadline, within(10_000))
+  .annotate(OpenApi.Summary, "Balances")
+  .annotate(
+    OpenApi.Description,
+    "What your accounts hold, by venue and currency. balance = available + locked, always.",
+  )
+
+export class TradingAccountApi extends HttpApiGroup.make("tradingAccount")
+  .add(connect)
+  .add(update)
+  .add(list)
+  .add(disconnect)
+  .add(portfolio)
+  .annotate(OpenApi.Title, "Trading accounts")
+  .annotate(OpenApi.Description, "Accounts on venues and what they hold.") {}

@@ -1,0 +1,139 @@
+/** Passes account operations on to the account's actor; lists come from the directory. */
+import { Effect } from "effect"
+import type { DomainError } from "../../domain/errors.ts"
+import { InsufficientPermissions, TenantForbidden } from "../../domain/errors.ts"
+import type { UserId } from "../../domain/ids.ts"
+import {
+  type Position,
+  positionRecord,
+  type TradingAccount,
+  type TradingAccountRecord,
+  tradingAccountRecord,
+} from "../../domain/trading-account.ts"
+import { accountOf } from "../account-access.ts"
+import { isFailure, relayed } from "../answers.ts"
+import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
+import type { Handlers, HttpReply } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import { type ConnectParts, makeConnect } from "./connect.ts"
+import type { TradingAccountApi } from "./endpoints.ts"
+import { readPortfolios } from "./portfolio.ts"
+
+export interface TradingAccountParts extends ConnectParts {
+  readonly gate: VenueGate
+  readonly cursors: Cursors
+}
+
+const answering = (reply: HttpReply<TradingAccountRecord, never>) => ({
+  ok: (account: TradingAccount) => reply.ok(tradingAccountRecord(account)),
+  fail: reply.relay,
+})
+
+export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typeof TradingAccountApi> => {
+  const { gate, cursors, accounts, tradingAccounts } = parts
+  const connect = makeConnect(parts)
+  return {
+    connect: ({ body, principal }, reply) => {
+      const named = gate.resolve(body.venue, principal)
+      if (isFailure(named)) return reply.fail(named)
+      const request = {
+        principal,
+        venue: named.venue,
+        credentialIds: [...new Set(body.credentialIds ?? [])],
+        externalTradingAccountId: body.externalTradingAccountId ?? null,
+        nickname: body.nickname ?? null,
+      }
+      const connected = Effect.map(connect(request), (account) =>
+        reply.ok(tradingAccountRecord(account), { headers: named.headers }),
+      )
+      return relayed(connected, reply)
+    },
+
+    update: ({ body, principal }, reply) => {
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "UpdateAccount",
+        nickname: body.nickname ?? null,
+        attach: [],
+        reply: answering(reply),
+      })
+    },
+
+    list: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `tradingAccount/list:${principal.userId}`,
+        filters: {
+          tradingAccountId: query.tradingAccountId?.toLowerCase(),
+          venue: query.venue,
+          accountStatus: query.accountStatus,
+          userId: query.userId?.toLowerCase(),
+          tenantId: query.tenantId,
+        },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const { tradingAccountId, venue, accountStatus, userId, tenantId } = plan.filters
+      if (tenantId !== undefined && tenantId !== principal.tenantId) return reply.fail(new TenantForbidden())
+      if (userId !== undefined && userId !== principal.userId && !principal.permissions.includes("admin"))
+        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const owner = typeof userId === "string" ? (userId as UserId) : principal.userId
+      const venueName = typeof venue === "string" ? gate.canonicalVenue(venue) : undefined
+      const showsEnded = accountStatus !== undefined || tradingAccountId !== undefined
+      const items = accounts
+        .ofUser(owner)
+        .filter(
+          (it) =>
+            it.tenantId === principal.tenantId &&
+            (tradingAccountId === undefined || it.tradingAccountId === tradingAccountId) &&
+            (venueName === undefined || it.venue === venueName) &&
+            (accountStatus === undefined || it.status === accountStatus) &&
+            (showsEnded || it.status !== "DISCONNECTED"),
+        )
+      const keyOf = (it: TradingAccount): string => timeKey(it.createdAt, it.tradingAccountId)
+      const page = pageOf(cursors, plan, sortedBy(items, keyOf, "descending"), keyOf, "descending")
+      return reply.ok(page.items.map(tradingAccountRecord), { pagination: page.pagination })
+    },
+
+    disconnect: ({ body, principal }, reply) => {
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      if (account.status === "DISCONNECTED") return reply.ok(tradingAccountRecord(account))
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "DisconnectAccount",
+        force: body.force ?? false,
+        reply: answering(reply),
+      })
+    },
+
+    portfolioList: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `portfolio/list:${principal.userId}`,
+        filters: { tradingAccountId: query.tradingAccountId, venue: query.venue, currency: query.currency },
+        limit: query.limit ?? 10,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const { tradingAccountId, venue, currency } = plan.filters
+      const named =
+        typeof tradingAccountId === "string" ? accountOf(accounts, principal, tradingAccountId, "read") : undefined
+      if (named !== undefined && isFailure(named)) return reply.fail(named)
+      const venueName = typeof venue === "string" ? gate.canonicalVenue(venue) : undefined
+      const own = named === undefined ? accounts.ofUser(principal.userId) : [named]
+      const asked = own.filter(
+        (it) => it.status !== "DISCONNECTED" && (venueName === undefined || it.venue === venueName),
+      )
+      const keyOf = (it: Position): string => `${it.venue}|${it.currency}|${it.tradingAccountId}`
+      return readPortfolios(tradingAccounts, asked, typeof currency === "string" ? currency : null, {
+        ok: (positions) => {
+          const page = pageOf(cursors, plan, sortedBy(positions, keyOf), keyOf)
+          reply.ok(page.items.map(positionRecord), { pagination: page.pagination })
+        },
+        fail: (error: DomainError) => reply.relay(error),
+      })
+    },
+  }
+}

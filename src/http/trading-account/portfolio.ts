@@ -1,0 +1,29 @@
+/** What several accounts hold, asked of their actors at once: any that cannot say fails the whole list, so none is left out silently. */
+import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { DomainError } from "../../domain/errors.ts"
+import type { Reply } from "../../domain/reply.ts"
+import type { Position, TradingAccount } from "../../domain/trading-account.ts"
+
+export const readPortfolios = (
+  tradingAccounts: TradingAccounts["Type"],
+  accounts: ReadonlyArray<TradingAccount>,
+  currency: string | null,
+  reply: Reply<ReadonlyArray<Position>, DomainError>,
+): void => {
+  let waiting = accounts.length
+  if (waiting === 0) reply.ok([])
+  const positions: Array<Position> = []
+  for (const account of accounts)
+    tradingAccounts.post(account.tradingAccountId, {
+      _tag: "ReadPortfolio",
+      currency,
+      reply: {
+        ok: (held) => {
+          positions.push(...held)
+          waiting--
+          if (waiting === 0) reply.ok(positions)
+        },
+        fail: reply.fail,
+      },
+    })
+}

@@ -1,0 +1,62 @@
+/** What holds for a WebSocket upgrade as for every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
+import { type DomainError, Forbidden, TlsRequired } from "../domain/errors.ts"
+import { ERRNO } from "./errno.ts"
+import { failureText } from "./failures.ts"
+import { requestIdOf } from "./request-id.ts"
+import { accessLine } from "./request-log.ts"
+import { plainAddress, type TransportPolicy } from "./transport.ts"
+
+interface UpgradeSocket {
+  getRemoteAddressAsText(): ArrayBuffer
+}
+
+interface UpgradeRequest {
+  getHeader(lowerCaseName: string): string
+}
+
+export interface Screened {
+  readonly requestId: string
+  /** The answer's status line and body; null when the socket may open. */
+  readonly refusal: { readonly status: string; readonly body: string } | null
+}
+
+export interface UpgradeOptions {
+  readonly route: string
+  readonly transport: TransportPolicy
+  readonly requestId: () => string
+  readonly now: () => number
+  /** Null: no access log. */
+  readonly log: ((line: string) => void) | null
+}
+
+export const makeUpgradeScreen =
+  ({ route, transport, requestId: fresh, now, log }: UpgradeOptions) =>
+  (socket: UpgradeSocket, request: UpgradeRequest, isOriginAllowed: boolean): Screened => {
+    const requestId = requestIdOf(request.getHeader("x-request-id"), fresh)
+    const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
+    const isSecure = transport.isSecure(peer, request.getHeader("x-forwarded-proto"))
+    const failure: DomainError | null = !isSecure ? new TlsRequired() : isOriginAllowed ? null : new Forbidden()
+    const { status, errno } = failure === null ? { status: 101, errno: 0 } : ERRNO[failure._tag]
+    const body = failure === null ? "" : failureText(failure, { resource: "socket", action: "connect" }, requestId)
+    log?.(
+      accessLine({
+        at: now(),
+        requestId,
+        method: "GET",
+        route,
+        status,
+        errno,
+        durationMillis: 0,
+        bytesIn: 0,
+        bytesOut: body.length,
+        userId: null,
+        sessionId: null,
+        tradingAccountId: null,
+        ip: transport.clientIp(peer, request.getHeader("x-forwarded-for")),
+        userAgent: request.getHeader("user-agent"),
+        secure: transport.mode !== "plain" && isSecure,
+        aborted: false,
+      }),
+    )
+    return { requestId, refusal: failure === null ? null : { status: `${status} Forbidden`, body } }
+  }

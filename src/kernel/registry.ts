@@ -1,0 +1,61 @@
+/**
+ * Actors by id: a post wakes the one it is for, idle ones are put to sleep. Check and removal are one synchronous step, and an
+ * actor takes mail from the moment it exists, so no message can fall between the two.
+ */
+import { Effect, Fiber, FiberSet, type Scope } from "effect"
+import type { Actor } from "./actor.ts"
+
+export interface Registry<Id, M> {
+  /** To the actor of that id, waking it. */
+  readonly post: (id: Id, message: M) => void
+  readonly wake: (id: Id) => void
+  readonly isAwake: (id: Id) => boolean
+  readonly live: () => number
+  /** Restarts of every actor since the registry began. */
+  readonly restarts: () => number
+}
+
+export const make = <Id, M>(options: {
+  /** A new actor; its life is the registry's to run. */
+  readonly create: (id: Id) => Actor<M>
+  readonly idleMillis: number
+  /** How often idle actors are looked for. */
+  readonly sweepMillis: number
+  readonly monotonic: () => number
+}): Effect.Effect<Registry<Id, M>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const run = yield* FiberSet.makeRuntime<never>()
+    const entries = new Map<Id, { readonly actor: Actor<M>; readonly fiber: Fiber.RuntimeFiber<never> }>()
+    let gone = 0
+
+    const wake = (id: Id): Actor<M> => {
+      const known = entries.get(id)
+      if (known !== undefined) return known.actor
+      const actor = options.create(id)
+      entries.set(id, { actor, fiber: run(actor.life) })
+      return actor
+    }
+
+    const sweep = (): void => {
+      const now = options.monotonic()
+      for (const [id, { actor, fiber }] of entries) {
+        if (now - actor.lastPostAt() < options.idleMillis || !actor.isQuiet()) continue
+        entries.delete(id)
+        gone += actor.restarts()
+        run(Fiber.interrupt(fiber))
+      }
+    }
+
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.sync(sweep), options.sweepMillis)))
+    return {
+      post: (id, message) => wake(id).post(message),
+      wake: (id) => void wake(id),
+      isAwake: (id) => entries.has(id),
+      live: () => entries.size,
+      restarts: () => {
+        let sum = gone
+        for (const { actor } of entries.values()) sum += actor.restarts()
+        return sum
+      },
+    }
+  })

@@ -1,0 +1,64 @@
+/**
+ * The process: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
+ * drain that took longer than 10 s, or the loss of the database.
+ */
+import { Cause, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { readSettings, type Settings } from "./config.ts"
+import { startGateway } from "./gateway.ts"
+import { SERVICE } from "./http/api.ts"
+
+const DRAIN_MILLIS = 9_500
+
+/** One line on stderr that an operator can act on, and the end. */
+const end = (message: string): never => {
+  process.stderr.write(`venue-gateway: ${message.split("\n")[0]}\n`)
+  process.exit(1)
+}
+
+const notice = (msg: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+  process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), level: "warn", msg, ...fields })}\n`)
+}
+
+const settings = ((): Settings => {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    return end(error instanceof Error ? error.message : String(error))
+  }
+})()
+
+const program = Effect.gen(function* () {
+  const scope = yield* Scope.make()
+  const started = yield* startGateway({ settings, notice, fatal: end }).pipe(Scope.extend(scope), Effect.exit)
+  if (Exit.isFailure(started)) {
+    yield* Scope.close(scope, started)
+    return yield* started
+  }
+  const { listening, drain } = started.value
+  process.stdout.write(
+    `ready ${JSON.stringify({ http: listening.http, ws: listening.ws, version: SERVICE.version })}\n`,
+  )
+  return yield* Effect.never.pipe(Effect.onInterrupt(() => drain.pipe(Effect.zipRight(Scope.close(scope, Exit.void)))))
+}).pipe(
+  // stdout carries the ready line and nothing else.
+  Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.jsonLogger))),
+)
+
+// tidy: the one place where the program starts
+const fiber = Effect.runFork(program)
+let isStopping = false
+const stop = (): void => {
+  if (isStopping) process.exit(1)
+  isStopping = true
+  setTimeout(() => end("the drain took longer than 10 s"), DRAIN_MILLIS).unref()
+  // tidy: signals arrive outside of any Effect
+  Effect.runFork(Fiber.interrupt(fiber))
+}
+process.on("SIGTERM", stop)
+process.on("SIGINT", stop)
+
+fiber.addObserver((exit) => {
+  if (Exit.isSuccess(exit) || isStopping) process.exit(0)
+  const failure = Cause.squash(exit.cause)
+  end(failure instanceof Error ? failure.message : String(failure))
+})

@@ -1,0 +1,76 @@
+/**
+ * The unit of durability (order-path 1): all that one message changed, committed before anything is answered, sent or published.
+ * The writer owns storage failure: a frozen batch is sent again until the database answers; keys and versions make that harmless.
+ */
+import { Context, type Effect } from "effect"
+import type { EventDraft } from "../domain/account-event.ts"
+import type { CredentialId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+
+/** Whole row images with versions, never deltas. Of several images of one key in a batch the last counts. */
+export type Row =
+  | { readonly _tag: "Order"; readonly order: TradeOrder }
+  | { readonly _tag: "Execution"; readonly execution: Execution }
+  | { readonly _tag: "Account"; readonly account: TradingAccount }
+  /** Disconnect, step 7 (contract C11): credentials that no other account uses are revoked and their ciphertext deleted. */
+  | { readonly _tag: "CredentialsWiped"; readonly credentialIds: ReadonlyArray<CredentialId>; readonly at: number }
+  /** Disconnect, step 7: the account's order book subscriptions end. */
+  | { readonly _tag: "SubscriptionsEnded"; readonly tradingAccountId: TradingAccountId; readonly at: number }
+  /** A venue report that could not be applied: kept raw for people. */
+  | {
+      readonly _tag: "Quarantined"
+      readonly id: string
+      readonly tradeOrderId: TradeOrderId | null
+      readonly report: string
+      readonly reason: string
+      readonly at: number
+    }
+
+export type Settled =
+  /** Durable. `firstSequence` numbers the unit's first event; the others follow +1. */
+  | { readonly _tag: "Committed"; readonly firstSequence: number }
+  /** The idempotency key (or client order id) belongs to an older order: nothing of the unit was stored. */
+  | { readonly _tag: "KeyUsed"; readonly by: "idempotencyKey" | "clientOrderId"; readonly order: TradeOrder }
+  /** The database refused this very unit (class 22 or 23): nothing of it was stored, nor of any later unit
+   * that the account has handed over since: they were made by an actor that believed in it. A defect of the actor. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+export interface Unit {
+  readonly accountId: TradingAccountId
+  readonly rows: ReadonlyArray<Row>
+  /** In order, unnumbered. */
+  readonly events: ReadonlyArray<EventDraft>
+  /** Called exactly once, never within `commit` itself. */
+  readonly settled: (outcome: Settled) => void
+}
+
+export interface AccountState {
+  readonly account: TradingAccount
+  /** Every order that is not terminal, with its executions, oldest first. */
+  readonly openOrders: ReadonlyArray<TradeOrder>
+  /** The newest 10,000 terminal orders' keys, for replays answered from memory. */
+  readonly recentOrders: ReadonlyArray<TradeOrder>
+  /** Sequence of the account's newest event; 0 before the first. */
+  readonly lastSequence: number
+  /** Time of the newest execution applied; null without one. */
+  readonly lastExecutionAt: number | null
+}
+
+export class AccountStore extends Context.Tag("ports/AccountStore")<
+  AccountStore,
+  {
+    readonly load: (id: TradingAccountId) => Effect.Effect<AccountState>
+    /** A stored order by id or client order id, terminal ones too; null when this account has none. */
+    readonly find: (
+      id: TradingAccountId,
+      by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string },
+    ) => Effect.Effect<TradeOrder | null>
+    /** First in, first out; one batch in flight; a batch ends at 512 units or 1 MiB. */
+    readonly commit: (unit: Unit) => void
+    /** Runs once everything this account handed over before is durable; at once (but not within the call) when nothing is in flight. */
+    readonly after: (id: TradingAccountId, run: () => void) => void
+    /** `full`: 4,096 units wait, or the oldest waits longer than 1 s. Edges then refuse with Busy. */
+    readonly pressure: () => "calm" | "full"
+  }
+>() {}

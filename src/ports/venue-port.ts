@@ -1,0 +1,247 @@
+/**
+ * Everything the gateway wants from a venue. Orders go out and reports come back as plain calls; only calls with an answer are
+ * Effects. Decimals are text in the venue's own digits. Three implementations: ccxt workers, in-process venues, the simulation.
+ */
+import { Context, type Effect, type Scope } from "effect"
+import type { VenueSecrets } from "../domain/credential.ts"
+import type { CredentialsInvalid, InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { InstrumentId, TradeOrderId, VenueId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import type { OrderSide, OrderType, StoredTimeInForce } from "../domain/trade-order.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { Venue } from "../domain/venue.ts"
+
+/** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
+export interface VenueOrder {
+  readonly tradeOrderId: TradeOrderId
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  readonly orderType: OrderType
+  readonly timeInForce: StoredTimeInForce
+  /** In base, decimal text. */
+  readonly quantity: string
+  readonly limitPrice: string | null
+  /** Not to be signed after this instant (wall ms): then the report is NotSent. */
+  readonly notAfter: number
+}
+
+/** How an order is found at the venue. */
+export interface VenueOrderRef {
+  readonly tradeOrderId: TradeOrderId
+  readonly externalOrderId: string | null
+  readonly instrumentId: InstrumentId
+}
+
+export type VenueOrderStatus = "OPEN" | "FILLED" | "CANCELLED" | "REJECTED" | "EXPIRED" | "UNKNOWN"
+
+/** An order as the venue shows it. OPEN with executedQuantity > 0 is a partial fill. */
+export interface VenueOrderState {
+  /** Null for an order that is not ours. */
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly clientId: string | null
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  /** The venue's words in ours where they fit, else LIMIT or MARKET by whether there is a price. */
+  readonly orderType: OrderType
+  readonly timeInForce: StoredTimeInForce
+  readonly limitPrice: string | null
+  readonly quantity: string
+  readonly executedQuantity: string
+  readonly status: VenueOrderStatus
+  /** The venue ended the rest of an IOC, FOK or market order, or stopped a self trade; null otherwise. */
+  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | null
+  readonly createdAt: number | null
+  /** Venue time of this state; null where the venue gives none. */
+  readonly updatedAt: number | null
+}
+
+export interface VenueFee {
+  readonly asset: string
+  readonly quantity: string
+}
+
+/** One fill of one order. */
+export interface VenueFill {
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly externalTradeId: string
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  readonly quantity: string
+  readonly price: string
+  readonly fees: ReadonlyArray<VenueFee>
+  readonly executedAt: number
+}
+
+export interface VenueBalance {
+  readonly asset: string
+  readonly available: string
+  readonly locked: string
+}
+
+export interface VenueBalances {
+  /** Only what changed, or all there is. */
+  readonly complete: boolean
+  readonly balances: ReadonlyArray<VenueBalance>
+  readonly at: number
+}
+
+/** What a session tells its account. Order of arrival is order of sending per session; nothing else is promised. */
+export type SessionReport =
+  /** The venue took the order: at least acknowledged. */
+  | {
+      readonly _tag: "Accepted"
+      readonly tradeOrderId: TradeOrderId
+      readonly externalOrderId: string
+      readonly at: number
+    }
+  /** A definite no of the venue: never on its book. `code` is ours (contract C3, REFUSED), `text` short and clean of secrets. */
+  | {
+      readonly _tag: "Refused"
+      readonly tradeOrderId: TradeOrderId
+      readonly code: string
+      readonly text: string
+      readonly at: number
+    }
+  /** Proven that no byte left this host, or `notAfter` had passed. */
+  | { readonly _tag: "NotSent"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  /** The submit may or may not have arrived. */
+  | { readonly _tag: "InDoubt"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  | { readonly _tag: "CancelAccepted"; readonly tradeOrderId: TradeOrderId; readonly at: number }
+  /** `unknownOrder`: the venue does not know it (any more): look before believing anything. */
+  | {
+      readonly _tag: "CancelRefused"
+      readonly tradeOrderId: TradeOrderId
+      readonly unknownOrder: boolean
+      readonly text: string
+      readonly at: number
+    }
+  | {
+      readonly _tag: "CancelInDoubt"
+      readonly tradeOrderId: TradeOrderId
+      readonly reason: string
+      readonly at: number
+    }
+  | { readonly _tag: "OrderSeen"; readonly state: VenueOrderState }
+  | { readonly _tag: "Filled"; readonly fill: VenueFill }
+  | { readonly _tag: "BalancesSeen"; readonly balances: VenueBalances }
+  /** The private stream is lost: events may be missing until `StreamUp`, after which the account reconciles. */
+  | { readonly _tag: "StreamDown"; readonly reason: string }
+  | { readonly _tag: "StreamUp" }
+  /** The credential no longer works: no further call is made. */
+  | { readonly _tag: "SessionRefused"; readonly reason: string }
+
+/** The answer to "do you know this order?". */
+export type OrderLookup =
+  | { readonly _tag: "Found"; readonly state: VenueOrderState }
+  /** The venue said explicitly that it does not know it. `definite`: an in-process venue, for which that is proof. */
+  | { readonly _tag: "NotFound"; readonly definite: boolean }
+
+/** One account's private session at its venue. */
+export interface VenueSession {
+  /** Hands the order over; the outcome is a report. Never throws, never waits. */
+  readonly submit: (order: VenueOrder) => void
+  readonly cancel: (order: VenueOrderRef) => void
+  readonly fetchOrder: (order: VenueOrderRef) => Effect.Effect<OrderLookup, VenueUnavailable>
+  /** All open orders of the account, foreign ones too. */
+  readonly fetchOpenOrders: Effect.Effect<ReadonlyArray<VenueOrderState>, VenueUnavailable>
+  /** Fills of the named instruments since an instant (venue time, inclusive), oldest first, all pages. */
+  readonly fetchFills: (
+    since: number,
+    instruments: ReadonlyArray<InstrumentId>,
+  ) => Effect.Effect<ReadonlyArray<VenueFill>, VenueUnavailable>
+  readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
+}
+
+export type MarketStream = "book" | "trade" | "ticker"
+
+export interface DepthUpdate {
+  readonly instrumentId: InstrumentId
+  /** True: replaces the book. False: absolute quantities of changed levels, "0" deletes. */
+  readonly snapshot: boolean
+  /** Flat [price, quantity, price, quantity, …], the venue's own digits, no order promised. */
+  readonly bids: ReadonlyArray<string>
+  readonly asks: ReadonlyArray<string>
+  /** Of the feed: +1 per update since its snapshot (the snapshot's own number may be any); a hole means the book is lost. */
+  readonly sequence: number
+  /** The venue's own sequence, for example Binance's `u`; null where there is none. */
+  readonly nonce: number | null
+  /** Venue time in ms; null where the venue gives none. */
+  readonly venueAt: number | null
+  readonly receivedAt: number
+}
+
+export interface MarketTrade {
+  readonly instrumentId: InstrumentId
+  readonly externalTradeId: string
+  readonly price: string
+  readonly quantity: string
+  readonly side: "BUY" | "SELL" | "UNKNOWN"
+  readonly at: number
+}
+
+/** Null: the venue's feed does not carry the field. */
+export interface TickerUpdate {
+  readonly instrumentId: InstrumentId
+  readonly lastPrice: string | null
+  readonly lastQuantity: string | null
+  readonly bidPrice: string | null
+  readonly bidQuantity: string | null
+  readonly askPrice: string | null
+  readonly askQuantity: string | null
+  readonly at: number
+}
+
+/** Where market data goes: plain calls in the order of arrival. */
+export interface MarketSink {
+  readonly depth: (update: DepthUpdate) => void
+  /** Trades of one venue frame, in venue order. */
+  readonly trades: (trades: ReadonlyArray<MarketTrade>) => void
+  readonly ticker: (update: TickerUpdate) => void
+  /** The stream is interrupted; a book is lost until its next snapshot. */
+  readonly down: (stream: MarketStream, instrumentId: InstrumentId, reason: string) => void
+}
+
+/** One venue's public feed. Opening what is open, or closing what is closed, does nothing. */
+export interface MarketSource {
+  readonly open: (stream: MarketStream, instrumentId: InstrumentId) => void
+  readonly close: (stream: MarketStream, instrumentId: InstrumentId) => void
+  /** The reader found a gap: send a fresh snapshot. */
+  readonly resync: (instrumentId: InstrumentId) => void
+}
+
+export interface VenueHealth {
+  readonly venue: VenueId
+  /** idle: nothing was asked of it yet. */
+  readonly status: "idle" | "up" | "down"
+  readonly reason: string | null
+}
+
+export class VenuePort extends Context.Tag("ports/VenuePort")<
+  VenuePort,
+  {
+    /** Every venue that is listed, ACTIVE or not, by identifier. */
+    readonly venues: ReadonlyArray<Venue>
+    readonly find: (venue: string) => Venue | undefined
+    /** Proves the credential at the venue and reads the account id behind it (null where the venue gives none). */
+    readonly verify: (
+      venue: VenueId,
+      secrets: VenueSecrets,
+    ) => Effect.Effect<{ readonly externalAccountId: string | null }, CredentialsInvalid | VenueUnavailable>
+    /** Opens the private session; reports flow until the scope closes. Fails only when the venue is not there at all. */
+    readonly openSession: (options: {
+      readonly account: TradingAccount
+      readonly secrets: VenueSecrets | null
+      readonly report: (report: SessionReport) => void
+    }) => Effect.Effect<VenueSession, VenueUnavailable, Scope.Scope>
+    /** All instruments of the venue, or those named (`BASE/QUOTE`). */
+    readonly instruments: (
+      venue: VenueId,
+      symbols: ReadonlyArray<string> | null,
+    ) => Effect.Effect<ReadonlyArray<Instrument>, InvalidVenue | VenueUnavailable>
+    /** The public feed of a venue, its updates going to `sink`. Once per venue. */
+    readonly market: (venue: VenueId, sink: MarketSink) => MarketSource
+    readonly health: () => ReadonlyArray<VenueHealth>
+  }
+>() {}

@@ -1,0 +1,95 @@
+/** Trading accounts outside their actors: all of them for the directory at start, and a new one at connect, stored at once. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { Credential } from "../domain/credential.ts"
+import { ExternalAccountTaken, type StorageUnavailable } from "../domain/errors.ts"
+import type { CredentialId } from "../domain/ids.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  accountOf,
+  CREDENTIAL_COLUMNS,
+  type CredentialRow,
+  credentialOf,
+} from "./rows.ts"
+import { constraintOf, orUnavailable } from "./storage-failure.ts"
+
+const UNIQUE = new Set(["trading_account_external_key", "trading_account_label"])
+
+export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** Every account with its credentials, in order of creation. */
+    const loadAccounts: Effect.Effect<ReadonlyArray<TradingAccount>, StorageUnavailable> = orUnavailable(
+      Effect.gen(function* () {
+        const links = yield* sql.unsafe<CredentialRow & { trading_account_id: string }>(
+          `SELECT l.trading_account_id, ${CREDENTIAL_COLUMNS}
+           FROM trading_account_credential l JOIN credential c USING (credential_id) ORDER BY l.trading_account_id, l.position`,
+        )
+        const credentials = new Map<string, Array<Credential>>()
+        for (const link of links) {
+          const list = credentials.get(link.trading_account_id)
+          if (list === undefined) credentials.set(link.trading_account_id, [credentialOf(link)])
+          else list.push(credentialOf(link))
+        }
+        const rows = yield* sql.unsafe<AccountRow>(
+          `SELECT ${ACCOUNT_COLUMNS} FROM trading_account a ORDER BY a.created_at, a.trading_account_id`,
+        )
+        return rows.map((row) => accountOf(row, credentials.get(row.trading_account_id) ?? []))
+      }),
+    )
+
+    /**
+     * `externalKey` is what must be unique across users at this venue (contract C11a), null where a label is enough.
+     * ExternalAccountTaken: a live account has that key, or that label of the same user. The answer carries its credentials.
+     */
+    const insertAccount = (
+      account: TradingAccount,
+      externalKey: string | null,
+      credentialIds: ReadonlyArray<CredentialId>,
+    ): Effect.Effect<TradingAccount, ExternalAccountTaken | StorageUnavailable> => {
+      const insert = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`INSERT INTO trading_account ${sql.insert({
+            trading_account_id: account.tradingAccountId,
+            tenant_id: account.tenantId,
+            user_id: account.userId,
+            version: account.version,
+            venue: account.venue,
+            external_trading_account_id: account.externalTradingAccountId,
+            external_key: externalKey,
+            nickname: account.nickname,
+            status: account.status,
+            initial_balances: JSON.stringify(account.initialBalances),
+            channel_epoch: account.channelEpoch,
+            created_at: account.createdAt,
+            updated_at: account.updatedAt,
+            disconnected_at: account.disconnectedAt,
+          })}`
+          for (const [index, credentialId] of credentialIds.entries())
+            yield* sql`INSERT INTO trading_account_credential (trading_account_id, credential_id, position)
+              VALUES (${account.tradingAccountId}, ${credentialId}, ${index + 1})`
+          const credentials = yield* sql.unsafe<CredentialRow>(
+            `SELECT ${CREDENTIAL_COLUMNS} FROM trading_account_credential l JOIN credential c USING (credential_id)
+             WHERE l.trading_account_id = $1 ORDER BY l.position`,
+            [account.tradingAccountId],
+          )
+          return { ...account, credentials: credentials.map(credentialOf) }
+        }),
+      )
+      return orUnavailable(
+        insert.pipe(
+          Effect.map((stored): TradingAccount | undefined => stored),
+          Effect.catchIf(
+            (error) => UNIQUE.has(constraintOf(error) ?? ""),
+            () => Effect.succeed(undefined),
+          ),
+        ),
+      ).pipe(Effect.flatMap((stored) => (stored === undefined ? new ExternalAccountTaken() : Effect.succeed(stored))))
+    }
+
+    return { loadAccounts, insertAccount }
+  }),
+}) {}

@@ -1,0 +1,120 @@
+/** Instruments as last synced from their venues. One that a venue no longer lists stays, DELISTED: orders point to it. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import { decimal } from "./rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+interface InstrumentRow {
+  readonly instrument_id: string
+  readonly venue: string
+  readonly symbol: string
+  readonly base_asset: string
+  readonly quote_asset: string
+  readonly security_type: "CRYPTO"
+  readonly tick_size: string
+  readonly lot_size: string
+  readonly min_quantity: string
+  readonly max_quantity: string | null
+  readonly min_notional: string | null
+  readonly price_digits: number
+  readonly quantity_digits: number
+  readonly status: Instrument["status"]
+}
+
+const instrumentOf = (row: InstrumentRow): Instrument => ({
+  instrumentId: row.instrument_id as InstrumentId,
+  venue: row.venue as VenueId,
+  symbol: row.symbol,
+  baseAsset: row.base_asset,
+  quoteAsset: row.quote_asset,
+  securityType: row.security_type,
+  tickSize: decimal(row.tick_size),
+  lotSize: decimal(row.lot_size),
+  minQuantity: decimal(row.min_quantity),
+  maxQuantity: row.max_quantity === null ? null : decimal(row.max_quantity),
+  minNotional: row.min_notional === null ? null : decimal(row.min_notional),
+  precision: row.price_digits,
+  scale: row.quantity_digits,
+  status: row.status,
+})
+
+/** As json_to_recordset reads it; decimals as text keep their digits. */
+const jsonOf = (i: Instrument) => ({
+  instrument_id: i.instrumentId,
+  symbol: i.symbol,
+  base_asset: i.baseAsset,
+  quote_asset: i.quoteAsset,
+  security_type: i.securityType,
+  tick_size: i.tickSize.toString(),
+  lot_size: i.lotSize.toString(),
+  min_quantity: i.minQuantity.toString(),
+  max_quantity: i.maxQuantity?.toString() ?? null,
+  min_notional: i.minNotional?.toString() ?? null,
+  price_digits: i.precision,
+  quantity_digits: i.scale,
+  status: i.status,
+})
+
+const COLUMNS = `instrument_id, venue, symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity,
+  min_notional, price_digits, quantity_digits, status`
+
+/** Everything that sync may change; compared as a whole, so that an unchanged instrument is not written. */
+const TERMS = `symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity, min_notional,
+  price_digits, quantity_digits, status`
+const of = (alias: string): string =>
+  TERMS.split(",")
+    .map((name) => `${alias}.${name.trim()}`)
+    .join(", ")
+
+const UPSERT = `WITH listed AS (
+    SELECT $1::text AS venue, r.* FROM json_to_recordset($2::json) AS r(instrument_id text, symbol text, base_asset text,
+      quote_asset text, security_type text, tick_size numeric, lot_size numeric, min_quantity numeric, max_quantity numeric,
+      min_notional numeric, price_digits int, quantity_digits int, status text)),
+  known AS (SELECT instrument_id FROM instrument WHERE venue = $1),
+  written AS (
+    INSERT INTO instrument AS i (${COLUMNS}, updated_at)
+    SELECT ${COLUMNS}, $3::bigint FROM listed
+    ON CONFLICT (instrument_id) DO UPDATE SET (${TERMS}, updated_at) = ROW (${of("excluded")}, excluded.updated_at)
+    WHERE (${of("i")}) IS DISTINCT FROM (${of("excluded")})
+    RETURNING instrument_id),
+  gone AS (
+    UPDATE instrument SET status = 'DELISTED', updated_at = $3
+    WHERE venue = $1 AND status <> 'DELISTED' AND instrument_id NOT IN (SELECT instrument_id FROM listed)
+    RETURNING instrument_id)
+  SELECT (SELECT count(*)::int FROM listed) AS synced,
+    (SELECT count(*)::int FROM written WHERE instrument_id NOT IN (SELECT instrument_id FROM known)) AS added,
+    (SELECT count(*)::int FROM written WHERE instrument_id IN (SELECT instrument_id FROM known))
+      + (SELECT count(*)::int FROM gone) AS updated`
+
+export interface SyncCounts {
+  /** Listed by the venue. */
+  readonly synced: number
+  readonly added: number
+  /** Changed terms, and those newly DELISTED. */
+  readonly updated: number
+}
+
+export class Instruments extends Effect.Service<Instruments>()("store/Instruments", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      /** In order of venue and id. */
+      all: orUnavailable(
+        sql.unsafe<InstrumentRow>(`SELECT ${COLUMNS} FROM instrument ORDER BY venue, instrument_id`),
+      ).pipe(Effect.map((rows) => rows.map(instrumentOf))),
+
+      /** `list` is everything the venue trades now: others of the venue become DELISTED. */
+      upsert: (
+        venue: VenueId,
+        list: ReadonlyArray<Instrument>,
+        at: number,
+      ): Effect.Effect<SyncCounts, StorageUnavailable> =>
+        orUnavailable(sql.unsafe<SyncCounts>(UPSERT, [venue, JSON.stringify(list.map(jsonOf)), at])).pipe(
+          Effect.map((rows) => rows[0]!),
+        ),
+    }
+  }),
+}) {}

@@ -1,0 +1,89 @@
+/**
+ * What the order writer asks besides its batches: who an account is, and whose key it was that a refused unit wanted to use.
+ * The one thing to know: an answer of the server about a key names the key, which finds the unit without halving the batch.
+ */
+import type { Settled, Unit } from "../ports/account-store.ts"
+import { EXECUTION_COLUMNS, type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
+import { constraintOf, sqlStateOf } from "./storage-failure.ts"
+import type { WriterSession } from "./writer-session.ts"
+
+/** Owner and newest event number of accounts; numbers of dropped partitions stand in account_sequence. */
+export const LEARN_ACCOUNTS = {
+  name: "learn-accounts",
+  text: `SELECT a.trading_account_id, a.tenant_id, greatest(
+      (SELECT max(e.sequence) FROM account_event e WHERE e.trading_account_id = a.trading_account_id),
+      (SELECT s.last_sequence FROM account_sequence s WHERE s.trading_account_id = a.trading_account_id), 0) AS last_sequence
+    FROM trading_account a WHERE a.trading_account_id = ANY ($1::uuid[])`,
+}
+
+/** Newest place in the queues of in-process venues: only open orders have one that counts. */
+export const LEARN_QUEUE = {
+  name: "learn-queue",
+  text: "SELECT coalesce(max(accepted_number), 0) AS last FROM trade_order WHERE open",
+}
+
+const KEY_INDEXES = new Set(["trade_order_key", "trade_order_client_order_id"])
+
+/** `Key (trading_account_id, …)=(<account>, <key>) already exists.` In another language of the server it is not understood. */
+const KEY_DETAIL = /=\(([0-9a-f-]{36}), (.+)\) /s
+
+const keyOf = (order: { readonly idempotencyKey: string | null; readonly clientOrderId: string | null }) =>
+  order.idempotencyKey ?? order.clientOrderId
+
+/** Index of the last unit that can have caused the error; undefined when the error does not say. */
+export const suspectOf = (units: ReadonlyArray<Unit>, error: unknown): number | undefined => {
+  if (!KEY_INDEXES.has(constraintOf(error) ?? "")) return undefined
+  const detail =
+    typeof error === "object" && error !== null && "detail" in error && typeof error.detail === "string"
+      ? error.detail
+      : ""
+  const [, account, key] = KEY_DETAIL.exec(detail) ?? []
+  if (account === undefined || key === undefined) return undefined
+  const index = units.findLastIndex(
+    (unit) =>
+      unit.accountId === account &&
+      unit.rows.some((row) => row._tag === "Order" && (keyOf(row.order) === key || row.order.clientOrderId === key)),
+  )
+  return index < 0 ? undefined : index
+}
+
+const OLDER = {
+  name: "older-order",
+  text: `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trading_account_id = $1 AND o.trade_order_id <> $2
+    AND (coalesce(o.idempotency_key, o.client_order_id) = $3 OR o.client_order_id = $4)
+    ORDER BY coalesce(o.idempotency_key, o.client_order_id) = $3 DESC LIMIT 1`,
+}
+const EXECUTIONS = {
+  name: "older-executions",
+  text: `SELECT ${EXECUTION_COLUMNS} FROM execution x WHERE x.trade_order_id = $1 ORDER BY x.number`,
+}
+
+/**
+ * The outcome KeyUsed of a unit that was refused alone; undefined when none of its orders wants a key of an older one. The error does
+ * not count: of several broken rules the server names any, and a used key is the one that the actor can live with.
+ */
+export const olderOrder = async (session: WriterSession, unit: Unit): Promise<Settled | undefined | "closed"> => {
+  for (const row of unit.rows) {
+    if (row._tag !== "Order" || keyOf(row.order) === null) continue
+    const { order } = row
+    const found = await session.ask({
+      ...OLDER,
+      values: [order.tradingAccountId, order.tradeOrderId, keyOf(order), order.clientOrderId],
+    })
+    if (found._tag === "Closed") return "closed"
+    if (found._tag === "Refused" || found.rows[0] === undefined) continue
+    const older = found.rows[0] as unknown as OrderRow
+    const executions = await session.ask({ ...EXECUTIONS, values: [older.trade_order_id] })
+    if (executions._tag === "Closed") return "closed"
+    const rows = executions._tag === "Rows" ? (executions.rows as unknown as ReadonlyArray<ExecutionRow>) : []
+    const sameKey = order.idempotencyKey !== null && (older.idempotency_key ?? older.client_order_id) === keyOf(order)
+    return { _tag: "KeyUsed", by: sameKey ? "idempotencyKey" : "clientOrderId", order: ordersOf([older], rows)[0]! }
+  }
+  return undefined
+}
+
+/** For people: SQLSTATE, constraint and the server's first line; its detail, which quotes whole rows, stays out. */
+export const wordsOf = (error: unknown): string => {
+  const message = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
+  return [sqlStateOf(error), constraintOf(error), message].filter((word) => word !== undefined).join(" ")
+}

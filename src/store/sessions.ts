@@ -1,0 +1,108 @@
+/**
+ * Session rows: one refresh counter and one sealed key each (security A.2). The one thing to know: `advance` is a compare and set, so
+ * of two refreshes with one token only one moves the session on.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { SessionId, UserId } from "../domain/ids.ts"
+import type { User } from "../domain/user.ts"
+import { instant, instantOrNull } from "./rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+import { USER_COLUMNS, type UserRow, userOf } from "./users.ts"
+
+export interface SessionRow {
+  readonly sessionId: SessionId
+  readonly userId: UserId
+  readonly createdAt: number
+  readonly refreshedAt: number
+  /** The session ends then whatever happens. */
+  readonly notAfter: number
+  readonly refreshCounter: number
+  /** As sealed by the caller; opaque here. */
+  readonly refreshKey: Buffer
+  readonly revokedAt: number | null
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+interface JoinedRow extends UserRow {
+  readonly session_id: string
+  readonly created_at: string
+  readonly refreshed_at: string
+  readonly not_after: string
+  readonly refresh_counter: string
+  readonly refresh_key: Buffer
+  readonly revoked_at: string | null
+  readonly ip: string | null
+  readonly user_agent: string | null
+}
+
+const JOINED = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.revoked_at, s.ip,
+  s.user_agent, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
+
+export interface SessionWithUser {
+  readonly row: SessionRow
+  readonly user: User
+}
+
+const joinedOf = (row: JoinedRow): SessionWithUser => ({
+  row: {
+    sessionId: row.session_id as SessionId,
+    userId: row.user_id as UserId,
+    createdAt: instant(row.created_at),
+    refreshedAt: instant(row.refreshed_at),
+    notAfter: instant(row.not_after),
+    refreshCounter: Number(row.refresh_counter),
+    refreshKey: row.refresh_key,
+    revokedAt: instantOrNull(row.revoked_at),
+    ip: row.ip,
+    userAgent: row.user_agent,
+  },
+  user: userOf(row),
+})
+
+export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRows", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      insert: (row: SessionRow): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key,
+            revoked_at, ip, user_agent)
+          SELECT ${row.sessionId}, u.user_id, u.tenant_id, ${row.createdAt}::bigint, ${row.refreshedAt}::bigint,
+            ${row.notAfter}::bigint, ${row.refreshCounter}::bigint, ${row.refreshKey}::bytea, ${row.revokedAt}::bigint,
+            ${row.ip}::text, ${row.userAgent}::text
+          FROM app_user u WHERE u.user_id = ${row.userId}`).pipe(Effect.asVoid),
+
+      find: (sessionId: SessionId): Effect.Effect<SessionWithUser | null, StorageUnavailable> =>
+        orUnavailable(sql.unsafe<JoinedRow>(`${JOINED} WHERE s.session_id = $1`, [sessionId])).pipe(
+          Effect.map(([row]) => (row === undefined ? null : joinedOf(row))),
+        ),
+
+      /** To the next counter; false when the session stands elsewhere or is revoked. */
+      advance: (sessionId: SessionId, fromCounter: number, at: number): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE session SET refresh_counter = refresh_counter + 1, refreshed_at = ${at}
+          WHERE session_id = ${sessionId} AND refresh_counter = ${fromCounter} AND revoked_at IS NULL
+          RETURNING session_id`).pipe(Effect.map((rows) => rows.length === 1)),
+
+      /** False when it was revoked before, or does not exist. The first reason stays. */
+      revoke: (sessionId: SessionId, reason: string, at: number): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
+          WHERE session_id = ${sessionId} AND revoked_at IS NULL RETURNING session_id`).pipe(
+          Effect.map((rows) => rows.length === 1),
+        ),
+
+      /** Sessions refreshed at or after that instant and not revoked, with their users: the live ones that start loads. */
+      live: (refreshedSince: number): Effect.Effect<ReadonlyArray<SessionWithUser>, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<JoinedRow>(
+            `${JOINED} WHERE s.revoked_at IS NULL AND s.refreshed_at >= $1 ORDER BY s.refreshed_at`,
+            [refreshedSince],
+          ),
+        ).pipe(Effect.map((rows) => rows.map(joinedOf))),
+    }
+  }),
+}) {}

@@ -1,0 +1,44 @@
+/**
+ * What a failed statement means: the database is away (StorageUnavailable, 503, may be repeated), a rule of the schema was broken
+ * (the caller looks at the constraint's name), or we have a defect. The one thing to know: only the first is a failure for callers.
+ */
+import { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schedule } from "effect"
+import { StorageUnavailable } from "../domain/errors.ts"
+
+/** SQLSTATE of an error that the server reported; undefined when the server said nothing (connection lost, refused, timed out). */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const cause = error instanceof SqlError ? error.cause : error
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
+  return typeof cause.code === "string" && /^[0-9A-Z]{5}$/.test(cause.code) ? cause.code : undefined
+}
+
+/** Name of the constraint or unique index that a statement ran into; undefined for every other error. */
+export const constraintOf = (error: unknown): string | undefined => {
+  const cause = error instanceof SqlError ? error.cause : error
+  if (typeof cause !== "object" || cause === null || !("constraint" in cause)) return undefined
+  return typeof cause.constraint === "string" ? cause.constraint : undefined
+}
+
+/**
+ * The server refuses these values now and for ever: a row met twice (21), data exceptions (22), broken constraints (23), limits (54).
+ * Everything else may pass when it is sent again.
+ */
+export const isDefinite = (error: unknown): boolean => /^(21|22|23|54)/.test(sqlStateOf(error) ?? "")
+
+/** Connection trouble (08), resources (53), operator (57: shutdown, cancel, statement timeout), system (58), lock trouble (40, 55). */
+const isAway = (error: unknown): boolean => {
+  const state = sqlStateOf(error)
+  return state === undefined || /^(08|40|53|55|57|58)/.test(state)
+}
+
+/** For repositories behind the edges: a database that is away is a failure, any other error a defect. */
+export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
+  Effect.catchAll(effect, (error) => (isAway(error) ? Effect.fail(new StorageUnavailable()) : Effect.die(error)))
+
+const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))
+
+/** For actors, which have nobody to tell: waits until the database answers. */
+export const untilAvailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, never, R> =>
+  // The schedule never ends, so there is nothing left to die of.
+  effect.pipe(orUnavailable, Effect.retry(patience), Effect.orDie)

@@ -1,0 +1,148 @@
+/**
+ * Orders as HTTP reads them: newest first, by filters, page by page. The one thing to know: pages follow the keyset (createdAt, id), so
+ * that orders placed meanwhile neither repeat nor hide one; what is read here is durable, never what an actor only plans.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { OrderStatus } from "../domain/order-status.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import { withExecutions } from "./account-store-sql.ts"
+import { ORDER_COLUMNS, type OrderRow } from "./rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+/** Counting stops here (contract C14): the total is then a lower bound. */
+const TOTAL_MAX = 10_000
+
+/** The last order of the page before. */
+export interface OrderKeyset {
+  readonly createdAt: number
+  readonly tradeOrderId: TradeOrderId
+}
+
+export interface OrderQuery {
+  /** The accounts whose orders the caller may see. */
+  readonly tradingAccountIds: ReadonlyArray<TradingAccountId>
+  readonly tradeOrderId?: TradeOrderId
+  readonly clientOrderId?: string
+  readonly orderStatus?: ReadonlyArray<OrderStatus>
+  /** With `orderStatus`: PENDING_CANCEL, PENDING_REPLACE and REPLACED count only with (true) or without (false) executions. */
+  readonly hasFills?: boolean
+  readonly instrumentId?: InstrumentId
+  /** createdAt, both inclusive, ms. */
+  readonly startTime?: number
+  readonly endTime?: number
+  readonly limit: number
+  readonly offset: number
+  /** Continue behind this order; `offset` then counts from there. */
+  readonly cursor?: OrderKeyset
+  /** Oldest first. */
+  readonly ascending?: boolean
+  /** False leaves the count out (total 0): pages behind the first carry it in their cursor. */
+  readonly counted?: boolean
+}
+
+export interface OrderPage {
+  readonly orders: ReadonlyArray<TradeOrder>
+  /** Of all that match, whatever the page; at most 10,000. */
+  readonly total: number
+  readonly totalIsLowerBound: boolean
+  readonly hasNext: boolean
+}
+
+interface Condition {
+  readonly text: string
+  /** The first is the accounts, as an array literal. */
+  readonly values: Array<string | number>
+}
+
+/** Each account's index gives its own newest orders in order; one look at all accounts together would sort every order they have. */
+const perAccount = (select: string): string => `unnest($1::uuid[]) AS a(id) CROSS JOIN LATERAL (${select}) AS o`
+
+const MOMENTARY = "'PENDING_CANCEL', 'PENDING_REPLACE', 'REPLACED'"
+
+const conditionOf = (query: OrderQuery): Condition => {
+  const values: Array<string | number> = [`{${query.tradingAccountIds.join(",")}}`]
+  const parts: Array<string> = ["o.trading_account_id = a.id"]
+  const param = (value: string | number): string => {
+    values.push(value)
+    return `$${values.length}`
+  }
+  if (query.tradeOrderId !== undefined) parts.push(`o.trade_order_id = ${param(query.tradeOrderId)}`)
+  if (query.clientOrderId !== undefined) parts.push(`o.client_order_id = ${param(query.clientOrderId)}`)
+  if (query.instrumentId !== undefined) parts.push(`o.instrument_id = ${param(query.instrumentId)}`)
+  if (query.orderStatus !== undefined)
+    parts.push(`o.order_status = ANY (${param(`{${query.orderStatus.join(",")}}`)}::text[])`)
+  if (query.hasFills !== undefined)
+    parts.push(`(o.order_status NOT IN (${MOMENTARY}) OR o.executed_quantity ${query.hasFills ? ">" : "="} 0)`)
+  if (query.startTime !== undefined) parts.push(`o.created_at >= ${param(query.startTime)}`)
+  if (query.endTime !== undefined) parts.push(`o.created_at <= ${param(query.endTime)}`)
+  return { text: parts.join(" AND "), values }
+}
+
+export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrders", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const get = (account: TradingAccountId, column: string, value: string) =>
+      orUnavailable(
+        sql
+          .unsafe<OrderRow>(
+            `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trading_account_id = $1 AND o.${column} = $2`,
+            [account, value],
+          )
+          .pipe(Effect.flatMap((rows) => withExecutions(sql, rows))),
+      ).pipe(Effect.map((orders) => orders[0] ?? null))
+
+    return {
+      list: (query: OrderQuery): Effect.Effect<OrderPage, StorageUnavailable> =>
+        orUnavailable(
+          Effect.gen(function* () {
+            const { text, values } = conditionOf(query)
+            const pageValues = [...values]
+            let where = text
+            if (query.cursor !== undefined) {
+              pageValues.push(query.cursor.createdAt, query.cursor.tradeOrderId)
+              const n = pageValues.length
+              where += ` AND (o.created_at, o.trade_order_id) ${query.ascending ? ">" : "<"} ($${n - 1}::bigint, $${n}::uuid)`
+            }
+            const direction = query.ascending ? "ASC" : "DESC"
+            const order = `o.created_at ${direction}, o.trade_order_id ${direction}`
+            pageValues.push(query.offset + query.limit + 1, query.offset, query.limit + 1)
+            const [reach, skip, take] = [2, 1, 0].map((back) => `$${pageValues.length - back}::bigint`)
+            const rows = yield* sql.unsafe<OrderRow>(
+              `SELECT ${ORDER_COLUMNS} FROM ${perAccount(
+                `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE ${where} ORDER BY ${order} LIMIT ${reach}`,
+              )} ORDER BY ${order} OFFSET ${skip} LIMIT ${take}`,
+              pageValues,
+            )
+            const counted =
+              query.counted === false
+                ? 0
+                : (yield* sql.unsafe<{ total: number }>(
+                    `SELECT count(*)::int AS total FROM (SELECT FROM ${perAccount(
+                      `SELECT FROM trade_order o WHERE ${text} LIMIT ${TOTAL_MAX + 1}`,
+                    )} LIMIT ${TOTAL_MAX + 1}) AS matching`,
+                    values,
+                  ))[0]!.total
+            return {
+              orders: yield* withExecutions(sql, rows.slice(0, query.limit)),
+              total: Math.min(counted, TOTAL_MAX),
+              totalIsLowerBound: counted > TOTAL_MAX,
+              hasNext: rows.length > query.limit,
+            }
+          }),
+        ),
+
+      /** Null when the account has no such order. */
+      get: (account: TradingAccountId, id: TradeOrderId): Effect.Effect<TradeOrder | null, StorageUnavailable> =>
+        get(account, "trade_order_id", id),
+
+      getByClientOrderId: (
+        account: TradingAccountId,
+        clientOrderId: string,
+      ): Effect.Effect<TradeOrder | null, StorageUnavailable> => get(account, "client_order_id", clientOrderId),
+    }
+  }),
+}) {}

@@ -1,0 +1,143 @@
+/** Users, as the authentication edge needs them. A tenant's row appears with its first user. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { type StorageUnavailable, UserExists } from "../domain/errors.ts"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import type { Permission, User } from "../domain/user.ts"
+import { instant, instantOrNull } from "./rows.ts"
+import { constraintOf, orUnavailable } from "./storage-failure.ts"
+
+export interface NewUser {
+  readonly userId: UserId
+  /** As it is shown; unique without regard to case. */
+  readonly email: string
+  readonly passwordHash: string
+  readonly tenantId: TenantId
+  readonly environments: ReadonlyArray<"PROD" | "UAT">
+  readonly userMetadata: Readonly<Record<string, unknown>>
+  readonly at: number
+  /** Becomes admin when nobody has signed up before, decided together with the insertion (contract C16). */
+  readonly adminIfFirst: boolean
+  readonly admin: boolean
+}
+
+export interface UserRow {
+  readonly user_id: string
+  readonly email: string
+  readonly tenant_id: string
+  readonly permissions: ReadonlyArray<Permission>
+  readonly environments: ReadonlyArray<"PROD" | "UAT">
+  readonly user_metadata: Readonly<Record<string, unknown>>
+  readonly email_confirmed_at: string | null
+  readonly last_sign_in_at: string | null
+  readonly banned_at: string | null
+  readonly user_created_at: string
+  readonly user_updated_at: string
+}
+
+/** Select list of UserRow, for a table or alias `u`. */
+export const USER_COLUMNS = `u.user_id, u.email, u.tenant_id, u.permissions, u.environments, u.user_metadata, u.email_confirmed_at,
+  u.last_sign_in_at, u.banned_at, u.created_at AS user_created_at, u.updated_at AS user_updated_at`
+
+export const userOf = (row: UserRow): User => ({
+  userId: row.user_id as UserId,
+  email: row.email,
+  tenantId: row.tenant_id as TenantId,
+  permissions: row.permissions,
+  environments: row.environments,
+  userMetadata: row.user_metadata,
+  emailConfirmedAt: instantOrNull(row.email_confirmed_at),
+  lastSignInAt: instantOrNull(row.last_sign_in_at),
+  bannedAt: instantOrNull(row.banned_at),
+  createdAt: instant(row.user_created_at),
+  updatedAt: instant(row.user_updated_at),
+})
+
+/** Transaction advisory lock of signups that may become the first admin ("user" in ASCII). */
+const FIRST_USER_LOCK = 0x75736572
+
+export class Users extends Effect.Service<Users>()("store/Users", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const one = (where: string, value: string) =>
+      sql.unsafe<UserRow & { password_hash: string }>(
+        `SELECT ${USER_COLUMNS}, u.password_hash FROM app_user u WHERE ${where}`,
+        [value],
+      )
+
+    const insertRow = (user: NewUser) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          // Two first signups at once: the second waits here and then finds the first.
+          if (user.adminIfFirst) yield* sql`SELECT pg_advisory_xact_lock(${FIRST_USER_LOCK})`
+          yield* sql`INSERT INTO tenant (tenant_id, created_at) VALUES (${user.tenantId}, ${user.at}) ON CONFLICT DO NOTHING`
+          const first =
+            user.adminIfFirst &&
+            (yield* sql<{ empty: boolean }>`SELECT NOT EXISTS (SELECT FROM app_user) AS empty`)[0]?.empty === true
+          const permissions = first || user.admin ? ["read", "write", "admin"] : ["read", "write"]
+          const rows = yield* sql.unsafe<UserRow>(
+            `INSERT INTO app_user AS u (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata,
+               email_confirmed_at, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7::jsonb, $8, $8, $8) RETURNING ${USER_COLUMNS}`,
+            [
+              user.userId,
+              user.email,
+              user.passwordHash,
+              user.tenantId,
+              `{${permissions.join(",")}}`,
+              `{${user.environments.join(",")}}`,
+              JSON.stringify(user.userMetadata),
+              user.at,
+            ],
+          )
+          return userOf(rows[0]!)
+        }),
+      )
+
+    return {
+      insert: (user: NewUser): Effect.Effect<User, UserExists | StorageUnavailable> =>
+        orUnavailable(
+          insertRow(user).pipe(
+            Effect.map((stored): User | undefined => stored),
+            Effect.catchIf(
+              (error) => constraintOf(error) === "app_user_email",
+              () => Effect.succeed(undefined),
+            ),
+          ),
+        ).pipe(Effect.flatMap((stored) => (stored === undefined ? new UserExists() : Effect.succeed(stored)))),
+
+      findByEmail: (
+        email: string,
+      ): Effect.Effect<{ readonly user: User; readonly passwordHash: string } | null, StorageUnavailable> =>
+        orUnavailable(one("lower(u.email) = lower($1)", email)).pipe(
+          Effect.map(([row]) => (row === undefined ? null : { user: userOf(row), passwordHash: row.password_hash })),
+        ),
+
+      findById: (userId: UserId): Effect.Effect<User | null, StorageUnavailable> =>
+        orUnavailable(one("u.user_id = $1", userId)).pipe(
+          Effect.map(([row]) => (row === undefined ? null : userOf(row))),
+        ),
+
+      touchSignIn: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`UPDATE app_user SET last_sign_in_at = ${at} WHERE user_id = ${userId}`).pipe(Effect.asVoid),
+
+      updatePasswordHash: (userId: UserId, passwordHash: string): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`UPDATE app_user SET password_hash = ${passwordHash} WHERE user_id = ${userId}`).pipe(
+          Effect.asVoid,
+        ),
+
+      /** Give all that the highest implies: admin, write and read. */
+      setPermissions: (
+        userId: UserId,
+        permissions: ReadonlyArray<Permission>,
+      ): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe("UPDATE app_user SET permissions = $2::text[] WHERE user_id = $1", [
+            userId,
+            `{${permissions.join(",")}}`,
+          ]),
+        ).pipe(Effect.asVoid),
+    }
+  }),
+}) {}

@@ -1,0 +1,119 @@
+/**
+ * The order writer's own connection. The one thing to know: `ask` returns only when the database has answered, with rows or with a
+ * definite refusal; a lost connection, a timeout or a passing error sends the very same query again, for as long as it takes.
+ */
+import type pg from "pg"
+import { isDefinite } from "./storage-failure.ts"
+
+export interface Query {
+  /** Prepared once per connection under this name. */
+  readonly name: string
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+}
+
+export type Answer =
+  | { readonly _tag: "Rows"; readonly rows: ReadonlyArray<Record<string, unknown>> }
+  /** The values are refused, now and for ever (SQLSTATE class 21, 22, 23, 54). */
+  | { readonly _tag: "Refused"; readonly error: unknown }
+  /** The session was closed before an answer came: nothing is known. */
+  | { readonly _tag: "Closed" }
+
+export interface WriterSession {
+  readonly ask: (query: Query) => Promise<Answer>
+  /** How often a query was sent once more. */
+  readonly retries: () => number
+  /** Ends the connection; whoever waits in `ask` gets Closed. */
+  readonly close: () => void
+}
+
+const BACKOFF_MIN_MILLIS = 10
+const BACKOFF_MAX_MILLIS = 1_000
+
+export const openWriterSession = (options: {
+  readonly connect: () => Promise<pg.Client>
+  /** Without an answer for this long the connection counts as lost. */
+  readonly timeoutMillis: number
+  readonly warn: (message: string) => void
+}): WriterSession => {
+  let client: pg.Client | undefined
+  let closed = false
+  let retries = 0
+  let wake: (() => void) | undefined
+
+  const connected = async (): Promise<pg.Client> => {
+    if (client !== undefined) return client
+    const fresh = await options.connect()
+    fresh.once("end", () => {
+      if (client === fresh) client = undefined
+    })
+    // The writer's few statements suit every batch: planning 40 arrays again for each would cost more than running them.
+    await fresh.query("SET plan_cache_mode = force_generic_plan")
+    if (closed) drop(fresh)
+    else client = fresh
+    return fresh
+  }
+
+  /** With a query in flight pg's end() destroys the socket at once; the server finds out by itself and rolls back or commits. */
+  const drop = (lost: pg.Client | undefined): void => {
+    if (lost === undefined) return
+    if (client === lost) client = undefined
+    void lost.end().catch(() => undefined)
+  }
+
+  const once = (on: pg.Client, query: Query): Promise<ReadonlyArray<Record<string, unknown>>> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error(`no answer within ${options.timeoutMillis} ms`))
+        drop(on)
+      }, options.timeoutMillis)
+      on.query<Record<string, unknown>>({ name: query.name, text: query.text, values: [...query.values] }).then(
+        (result) => {
+          clearTimeout(timer)
+          resolve(result.rows)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          reject(error)
+        },
+      )
+    })
+
+  const pause = (millis: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, millis)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  return {
+    ask: async (query) => {
+      let backoffMillis = BACKOFF_MIN_MILLIS
+      while (!closed) {
+        let used: pg.Client | undefined
+        try {
+          used = await connected()
+          return { _tag: "Rows", rows: await once(used, query) }
+        } catch (error) {
+          if (isDefinite(error)) return { _tag: "Refused", error }
+          if (closed) break
+          // A new connection even after an error that the server reported: its statements are prepared anew, which cures stale plans.
+          drop(used)
+          retries++
+          options.warn(`the order writer sends again: ${error instanceof Error ? error.message : String(error)}`)
+          await pause(backoffMillis)
+          backoffMillis = Math.min(backoffMillis * 2, BACKOFF_MAX_MILLIS)
+        }
+      }
+      return { _tag: "Closed" }
+    },
+    retries: () => retries,
+    close: () => {
+      closed = true
+      drop(client)
+      wake?.()
+    },
+  }
+}

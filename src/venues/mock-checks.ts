@@ -1,0 +1,58 @@
+/** What MOCK refuses an order for, and how the matcher sees an order that passes. Codes are the words of the errno table. */
+import { Decimal } from "../domain/decimal.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
+import type { Matcher, MatchOrder } from "./matcher.ts"
+import type { MockOrder } from "./mock-accounts.ts"
+import { unitsOf } from "./mock-instruments.ts"
+
+/** Why the order is refused before it reaches the book; undefined when it may go. */
+export const refusalOf = (
+  market: { readonly instrument: Instrument; readonly matcher: Matcher } | undefined,
+  order: MockOrder,
+): { readonly code: string; readonly text: string } | undefined => {
+  const { request, quantity, limitPrice } = order
+  if (market === undefined) return { code: "INSTRUMENT_NOT_FOUND", text: "no such instrument" }
+  const { instrument, matcher } = market
+  if (request.timeInForce === "GTD" || request.timeInForce === "DAY")
+    return { code: "UNSUPPORTED_TIME_IN_FORCE", text: `${request.timeInForce} is not supported` }
+  if (!quantity.isPositive() || quantity.lessThan(instrument.minQuantity))
+    return { code: "QUANTITY_BELOW_MINIMUM", text: `quantity below ${instrument.minQuantity}` }
+  if (!quantity.isMultipleOf(quantityStep(instrument)))
+    return { code: "INVALID_QUANTITY_PRECISION", text: `quantity is not a multiple of ${quantityStep(instrument)}` }
+  if (instrument.maxQuantity !== null && quantity.greaterThan(instrument.maxQuantity))
+    return { code: "QUANTITY_ABOVE_MAXIMUM", text: `quantity above ${instrument.maxQuantity}` }
+  if (request.orderType !== "MARKET" && limitPrice === null)
+    return { code: "LIMIT_PRICE_REQUIRED", text: "a limit order needs a price" }
+  if (limitPrice !== null && !(limitPrice.isPositive() && limitPrice.isMultipleOf(instrument.tickSize)))
+    return { code: "INVALID_PRICE_PRECISION", text: `price is not a multiple of ${instrument.tickSize}` }
+  const notional = limitPrice?.multiply(quantity)
+  if (instrument.minNotional !== null && notional?.lessThan(instrument.minNotional) === true)
+    return { code: "NOTIONAL_BELOW_MINIMUM", text: `price × quantity below ${instrument.minNotional}` }
+  const isBuy = request.orderSide === "BUY"
+  const units = unitsOf(quantity, instrument.scale)!
+  const need = !isBuy
+    ? quantity
+    : request.orderType === "MARKET" || notional === undefined
+      ? Decimal.fromUnits(matcher.cost("BUY", units), instrument.precision + instrument.scale)
+      : notional
+  const asset = isBuy ? instrument.quoteAsset : instrument.baseAsset
+  return need.greaterThan(order.account.available(asset))
+    ? { code: "INSUFFICIENT_BALANCE", text: `not enough ${asset}` }
+    : undefined
+}
+
+export const matchOrderOf = (instrument: Instrument, order: MockOrder): MatchOrder => {
+  const { request } = order
+  const isMarket = request.orderType === "MARKET"
+  const isPostOnly = request.orderType === "LIMIT_MAKER" || request.timeInForce === "GTX"
+  const timeInForce = request.timeInForce === "IOC" || request.timeInForce === "FOK" ? request.timeInForce : "GTC"
+  return {
+    id: request.tradeOrderId,
+    owner: order.account.tradingAccountId,
+    side: request.orderSide,
+    price: isMarket || order.limitPrice === null ? null : unitsOf(order.limitPrice, instrument.precision)!,
+    quantity: unitsOf(order.quantity, instrument.scale)!,
+    timeInForce,
+    postOnly: isPostOnly && !isMarket,
+  }
+}

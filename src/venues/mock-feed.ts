@@ -1,0 +1,196 @@
+/** MOCK's public feed: collects what one loop turn changed and hands it to the sink, for open streams only. */
+import { Decimal } from "../domain/decimal.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import type { MarketSink, MarketSource, MarketStream, MarketTrade } from "../ports/venue-port.ts"
+import type { Matcher } from "./matcher.ts"
+import type { MatchSide } from "./matcher-side.ts"
+
+/** The public face of one market: what the feed reads when it is asked for a snapshot or a ticker. */
+export interface FeedMarket {
+  readonly instrument: Instrument
+  readonly matcher: Matcher
+  lastPrice: string | null
+  lastQuantity: string | null
+}
+
+interface Streams {
+  readonly market: FeedMarket
+  readonly open: Set<MarketStream>
+  /** Streams that a rig cut. */
+  readonly cut: Set<MarketStream>
+  readonly bids: Map<bigint, bigint>
+  readonly asks: Map<bigint, bigint>
+  trades: Array<MarketTrade>
+  sequence: number
+  needsSnapshot: boolean
+  needsTicker: boolean
+  /** Depth updates that a rig loses on the way: they count, but never arrive. */
+  skipped: number
+}
+
+export class MockFeed {
+  readonly #streams = new Map<InstrumentId, Streams>()
+  readonly #schedule: () => void
+  readonly #opened: () => void
+  readonly #now: () => number
+  #sink: MarketSink | null = null
+
+  constructor(options: {
+    readonly markets: Iterable<FeedMarket>
+    /** Asks for a `flush` later in this loop turn. */
+    readonly schedule: () => void
+    readonly opened: () => void
+    readonly now: () => number
+  }) {
+    for (const market of options.markets)
+      this.#streams.set(market.instrument.instrumentId, {
+        market,
+        open: new Set(),
+        cut: new Set(),
+        bids: new Map(),
+        asks: new Map(),
+        trades: [],
+        sequence: 0,
+        needsSnapshot: false,
+        needsTicker: false,
+        skipped: 0,
+      })
+    this.#schedule = options.schedule
+    this.#opened = options.opened
+    this.#now = options.now
+  }
+
+  connect(sink: MarketSink): MarketSource {
+    this.#sink = sink
+    return {
+      open: (stream, instrumentId) => {
+        const streams = this.#streams.get(instrumentId)
+        if (streams === undefined || streams.open.has(stream)) return
+        streams.open.add(stream)
+        this.#opened()
+        this.#begin(streams, stream)
+      },
+      close: (stream, instrumentId) => {
+        this.#streams.get(instrumentId)?.open.delete(stream)
+      },
+      resync: (instrumentId) => {
+        const streams = this.#streams.get(instrumentId)
+        if (streams !== undefined && this.#flows(streams, "book")) this.#begin(streams, "book")
+      },
+    }
+  }
+
+  isOpen(instrumentId: InstrumentId): boolean {
+    return (this.#streams.get(instrumentId)?.open.size ?? 0) > 0
+  }
+
+  level(instrumentId: InstrumentId, side: MatchSide, price: bigint, quantity: bigint): void {
+    const streams = this.#streams.get(instrumentId)
+    if (streams === undefined || streams.open.size === 0) return
+    if (this.#flows(streams, "book")) (side === "BUY" ? streams.bids : streams.asks).set(price, quantity)
+    streams.needsTicker = true
+  }
+
+  trade(trade: MarketTrade): void {
+    const streams = this.#streams.get(trade.instrumentId)
+    if (streams === undefined || streams.open.size === 0) return
+    if (this.#flows(streams, "trade")) streams.trades.push(trade)
+    streams.needsTicker = true
+  }
+
+  /** Sends what has gathered, at most one depth update and one ticker per instrument. */
+  flush(): void {
+    const sink = this.#sink
+    if (sink === null) return
+    for (const streams of this.#streams.values()) {
+      if (streams.open.size === 0) continue
+      if (this.#flows(streams, "book")) this.#sendDepth(streams, sink)
+      if (streams.trades.length > 0) {
+        const trades = streams.trades
+        streams.trades = []
+        sink.trades(trades)
+      }
+      if (streams.needsTicker && this.#flows(streams, "ticker")) this.#sendTicker(streams, sink)
+    }
+  }
+
+  /** The stream is interrupted until `mend`. */
+  cut(stream: MarketStream, instrumentId: InstrumentId): void {
+    const streams = this.#streams.get(instrumentId)
+    if (streams === undefined) return
+    streams.cut.add(stream)
+    this.#sink?.down(stream, instrumentId, "rigged")
+  }
+
+  mend(stream: MarketStream, instrumentId: InstrumentId): void {
+    const streams = this.#streams.get(instrumentId)
+    if (streams?.cut.delete(stream) === true && streams.open.has(stream)) this.#begin(streams, stream)
+  }
+
+  /** The next depth update is lost on the way. */
+  skipDepth(instrumentId: InstrumentId): void {
+    const streams = this.#streams.get(instrumentId)
+    if (streams !== undefined) streams.skipped += 1
+  }
+
+  #flows(streams: Streams, stream: MarketStream): boolean {
+    return streams.open.has(stream) && !streams.cut.has(stream)
+  }
+
+  #begin(streams: Streams, stream: MarketStream): void {
+    if (stream === "book") streams.needsSnapshot = true
+    if (stream === "ticker") streams.needsTicker = true
+    this.#schedule()
+  }
+
+  #sendDepth(streams: Streams, sink: MarketSink): void {
+    const { market, bids, asks, needsSnapshot } = streams
+    if (!needsSnapshot && bids.size + asks.size === 0) return
+    const { precision, scale, instrumentId } = market.instrument
+    const flat = (levels: Iterable<readonly [bigint, bigint]>): ReadonlyArray<string> => {
+      const texts: Array<string> = []
+      for (const [price, quantity] of levels)
+        texts.push(Decimal.fromUnits(price, precision).toString(), Decimal.fromUnits(quantity, scale).toString())
+      return texts
+    }
+    const all = function* (side: MatchSide): Generator<readonly [bigint, bigint]> {
+      for (const level of market.matcher.levels(side)) yield [level.price, level.quantity]
+    }
+    const now = this.#now()
+    streams.sequence += 1
+    streams.needsSnapshot = false
+    const update = {
+      instrumentId,
+      snapshot: needsSnapshot,
+      bids: flat(needsSnapshot ? all("BUY") : bids),
+      asks: flat(needsSnapshot ? all("SELL") : asks),
+      sequence: streams.sequence,
+      nonce: streams.sequence,
+      venueAt: now,
+      receivedAt: now,
+    }
+    bids.clear()
+    asks.clear()
+    if (streams.skipped > 0 && !needsSnapshot) streams.skipped -= 1
+    else sink.depth(update)
+  }
+
+  #sendTicker(streams: Streams, sink: MarketSink): void {
+    const { matcher, instrument, lastPrice, lastQuantity } = streams.market
+    const { precision, scale, instrumentId } = instrument
+    const bid = matcher.best("BUY")
+    const ask = matcher.best("SELL")
+    streams.needsTicker = false
+    sink.ticker({
+      instrumentId,
+      lastPrice,
+      lastQuantity,
+      bidPrice: bid === undefined ? null : Decimal.fromUnits(bid.price, precision).toString(),
+      bidQuantity: bid === undefined ? null : Decimal.fromUnits(bid.quantity, scale).toString(),
+      askPrice: ask === undefined ? null : Decimal.fromUnits(ask.price, precision).toString(),
+      askQuantity: ask === undefined ? null : Decimal.fromUnits(ask.quantity, scale).toString(),
+      at: this.#now(),
+    })
+  }
+}

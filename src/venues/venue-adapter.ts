@@ -1,0 +1,25 @@
+/** One venue behind the VenuePort: a ccxt connector in a worker, or an in-process venue. `venues.ts` makes one port of them all. */
+import type { Context, Effect, Scope } from "effect"
+import type { VenueSecrets } from "../domain/credential.ts"
+import type { CredentialsInvalid, InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import type { Venue } from "../domain/venue.ts"
+import type { MarketSink, MarketSource, VenueHealth, VenuePort, VenueSession } from "../ports/venue-port.ts"
+
+type Port = Context.Tag.Service<typeof VenuePort>
+
+/** The functions of VenuePort for one venue; see there for what each promises. */
+export interface VenueAdapter {
+  readonly venue: Venue
+  readonly verify: (
+    secrets: VenueSecrets,
+  ) => Effect.Effect<{ readonly externalAccountId: string | null }, CredentialsInvalid | VenueUnavailable>
+  readonly openSession: (
+    options: Parameters<Port["openSession"]>[0],
+  ) => Effect.Effect<VenueSession, VenueUnavailable, Scope.Scope>
+  readonly instruments: (
+    symbols: ReadonlyArray<string> | null,
+  ) => Effect.Effect<ReadonlyArray<Instrument>, InvalidVenue | VenueUnavailable>
+  readonly market: (sink: MarketSink) => MarketSource
+  readonly health: () => VenueHealth
+}

@@ -1,0 +1,32 @@
+/** The VenuePort over any list of venues: it only finds the adapter and passes on. */
+import { Effect, Layer } from "effect"
+import { InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { VenueId } from "../domain/ids.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import type { VenueAdapter } from "./venue-adapter.ts"
+
+/** Venues are listed by identifier; two adapters of one venue are a defect. */
+export const venuesLayer = (adapters: ReadonlyArray<VenueAdapter>): Layer.Layer<VenuePort> =>
+  Layer.sync(VenuePort, () => {
+    const byVenue = new Map<string, VenueAdapter>()
+    for (const adapter of adapters) {
+      if (byVenue.has(adapter.venue.venue)) throw new Error(`two adapters of ${adapter.venue.venue}`)
+      byVenue.set(adapter.venue.venue, adapter)
+    }
+    const venues = [...byVenue.values()].map(({ venue }) => venue).sort((a, b) => (a.venue < b.venue ? -1 : 1))
+    const unknown = (venue: VenueId) => new VenueUnavailable({ reason: `no such venue: ${venue}` })
+    return VenuePort.of({
+      venues,
+      find: (venue) => byVenue.get(venue)?.venue,
+      verify: (venue, secrets) => byVenue.get(venue)?.verify(secrets) ?? Effect.fail(unknown(venue)),
+      openSession: (options) =>
+        byVenue.get(options.account.venue)?.openSession(options) ?? Effect.fail(unknown(options.account.venue)),
+      instruments: (venue, symbols) => byVenue.get(venue)?.instruments(symbols) ?? Effect.fail(new InvalidVenue()),
+      market: (venue, sink) => {
+        const adapter = byVenue.get(venue)
+        if (adapter === undefined) throw new Error(`no such venue: ${venue}`)
+        return adapter.market(sink)
+      },
+      health: () => [...byVenue.values()].map((adapter) => adapter.health()),
+    })
+  })

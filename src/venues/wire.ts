@@ -1,0 +1,166 @@
+/**
+ * What crosses between the main thread and a venue worker: plain data, decimals as text. Commands go to the worker one by one;
+ * records come back in batches, one batch per loop turn of the worker.
+ */
+import type { MessagePort } from "node:worker_threads"
+import type { VenueSecrets } from "../domain/credential.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import type {
+  DepthUpdate,
+  MarketStream,
+  MarketTrade,
+  SessionReport,
+  TickerUpdate,
+  VenueBalances,
+  VenueFill,
+  VenueOrder,
+  VenueOrderRef,
+  VenueOrderState,
+} from "../ports/venue-port.ts"
+import type { VenueProfile } from "./registry.ts"
+
+export interface ShardSettings {
+  readonly profile: VenueProfile
+  /** `host:port` → URL; null dials the venue itself. */
+  readonly routes: Readonly<Record<string, string>> | null
+  /** Takes `Break` commands. Tests only. */
+  readonly breakable: boolean
+}
+
+/** The argument of the Piscina task. */
+export interface ShardTask {
+  readonly shard: ShardSettings
+  readonly port: MessagePort
+}
+
+/** A failure at a venue, clean of secrets and URLs: all that is ever said about it outside the worker. */
+export interface VenueFailure {
+  readonly category: FailureCategory
+  /** The venue's own code, for example "-2010"; null where it gave none. */
+  readonly code: string | null
+  /** At most 200 characters. */
+  readonly text: string
+}
+
+export type FailureCategory =
+  | "INSUFFICIENT_BALANCE"
+  | "INVALID_ORDER"
+  | "WOULD_TAKE"
+  | "ORDER_NOT_FILLABLE"
+  | "ORDER_NOT_FOUND"
+  | "DUPLICATE_CLIENT_ORDER_ID"
+  | "INVALID_ARGUMENT"
+  | "INSTRUMENT_NOT_FOUND"
+  | "NOT_SUPPORTED"
+  | "MARKET_CLOSED"
+  | "RESTRICTED_LOCATION"
+  | "REJECTED"
+  | "VENUE_AUTHENTICATION"
+  | "PERMISSION_DENIED"
+  | "ACCOUNT_SUSPENDED"
+  | "RATE_LIMITED"
+  | "CLOCK_SKEW"
+  | "STREAM_GAP"
+  | "UNSUBSCRIBED"
+  | "STOPPED"
+  | "VENUE_UNREACHABLE"
+  | "VENUE_NETWORK"
+  | "VENUE_TIMEOUT"
+  | "VENUE_UNAVAILABLE"
+  | "VENUE_FAILED"
+  | "BAD_VENUE_RESPONSE"
+  | "CANCEL_PENDING"
+  | "TOO_LATE"
+  | "INTERNAL"
+
+/** An instrument with its steps as text; `instrument-of.ts` makes the domain's Instrument of it. */
+export interface InstrumentRow {
+  readonly symbol: string
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  readonly tickSize: string
+  readonly lotSize: string
+  readonly minQuantity: string
+  readonly maxQuantity: string | null
+  readonly minNotional: string | null
+  readonly active: boolean
+}
+
+/** A call with an answer, by name: what goes in and what comes out. */
+export interface Calls {
+  readonly instruments: {
+    readonly ask: { readonly symbols: ReadonlyArray<string> | null }
+    readonly answer: ReadonlyArray<InstrumentRow>
+  }
+  readonly verify: {
+    readonly ask: { readonly secrets: VenueSecrets }
+    readonly answer: { readonly externalAccountId: string | null }
+  }
+  /** Answers when the session can trade: markets are loaded. The private stream reports for itself. */
+  readonly ready: { readonly ask: { readonly session: string }; readonly answer: null }
+  /** Null: the venue said that it does not know the order. */
+  readonly order: {
+    readonly ask: { readonly session: string; readonly order: VenueOrderRef }
+    readonly answer: VenueOrderState | null
+  }
+  readonly openOrders: { readonly ask: { readonly session: string }; readonly answer: ReadonlyArray<VenueOrderState> }
+  readonly fills: {
+    readonly ask: {
+      readonly session: string
+      readonly since: number
+      readonly instruments: ReadonlyArray<InstrumentId>
+    }
+    readonly answer: ReadonlyArray<VenueFill>
+  }
+  readonly balances: { readonly ask: { readonly session: string }; readonly answer: VenueBalances }
+}
+
+export type CallName = keyof Calls
+export type CallRequest = { readonly [N in CallName]: { readonly name: N } & Calls[N]["ask"] }[CallName]
+
+export type Command =
+  | { readonly _tag: "Open"; readonly stream: MarketStream; readonly instrumentId: InstrumentId }
+  | { readonly _tag: "Close"; readonly stream: MarketStream; readonly instrumentId: InstrumentId }
+  | { readonly _tag: "Resync"; readonly instrumentId: InstrumentId }
+  /** Secrets travel here and nowhere else. */
+  | { readonly _tag: "OpenSession"; readonly session: string; readonly secrets: VenueSecrets }
+  | { readonly _tag: "CloseSession"; readonly session: string }
+  | { readonly _tag: "Submit"; readonly session: string; readonly order: VenueOrder }
+  | { readonly _tag: "Cancel"; readonly session: string; readonly order: VenueOrderRef }
+  | { readonly _tag: "Call"; readonly call: number; readonly request: CallRequest }
+  | { readonly _tag: "Ping"; readonly beat: number }
+  /** Every batch up to this number was taken. */
+  | { readonly _tag: "Acknowledge"; readonly batch: number }
+  /** Fails on purpose, where the shard is breakable. */
+  | { readonly _tag: "Break"; readonly how: "throw" | "exit" | "spin" | "reject" }
+
+export type WorkerRecord =
+  /** The first record of a task: it reads commands from now on. */
+  | { readonly _tag: "Hello"; readonly threadId: number }
+  | {
+      readonly _tag: "Pong"
+      readonly beat: number
+      readonly heapUsed: number
+      /** Stray rejections this thread survived. */
+      readonly rejections: number
+    }
+  | { readonly _tag: "Depth"; readonly update: DepthUpdate }
+  | { readonly _tag: "Trades"; readonly trades: ReadonlyArray<MarketTrade> }
+  | { readonly _tag: "Ticker"; readonly update: TickerUpdate }
+  | {
+      readonly _tag: "StreamLost"
+      readonly stream: MarketStream
+      readonly instrumentId: InstrumentId
+      readonly reason: string
+    }
+  | { readonly _tag: "Report"; readonly session: string; readonly report: SessionReport }
+  | { readonly _tag: "Answer"; readonly call: number; readonly value: unknown }
+  | { readonly _tag: "Failed"; readonly call: number; readonly failure: VenueFailure }
+  /** The venue could be reached, or could not: the markets loaded or failed to load. */
+  | { readonly _tag: "Reachable"; readonly reason: string | null }
+  | { readonly _tag: "Noticed"; readonly what: string }
+
+export interface Batch {
+  readonly batch: number
+  readonly records: ReadonlyArray<WorkerRecord>
+}

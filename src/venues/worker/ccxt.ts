@@ -1,0 +1,171 @@
+/**
+ * The parts of a ccxt.pro exchange that connectors touch, written down from ccxt 4.5.84. ccxt's own types are mostly `any` and
+ * import 104 exchanges; these are what our code may rely on. Numbers are floats on a public instance and strings on a private one.
+ */
+
+/** Values ccxt passes through untouched. */
+export type Raw = Readonly<Record<string, unknown>>
+
+export interface CcxtBookSide extends ReadonlyArray<ReadonlyArray<number>> {
+  storeArray(row: ReadonlyArray<number>): void
+}
+
+export interface CcxtOrderBook {
+  readonly bids: CcxtBookSide
+  readonly asks: CcxtBookSide
+  readonly nonce: number | undefined
+  readonly timestamp: number | undefined
+  readonly symbol: string | undefined
+  reset(snapshot?: unknown): unknown
+}
+
+export interface CcxtMarket {
+  readonly symbol: string
+  readonly base: string
+  readonly quote: string
+  readonly spot: boolean | undefined
+  readonly active: boolean | undefined
+  readonly precision: { readonly price: number | undefined; readonly amount: number | undefined }
+  readonly limits: {
+    readonly amount: { readonly min: number | undefined; readonly max: number | undefined } | undefined
+    readonly cost: { readonly min: number | undefined } | undefined
+  }
+}
+
+export interface CcxtFee {
+  readonly cost: unknown
+  readonly currency: string | undefined
+}
+
+export interface CcxtTrade {
+  readonly id: string | undefined
+  readonly order: string | undefined
+  readonly symbol: string | undefined
+  readonly side: string | undefined
+  readonly price: unknown
+  readonly amount: unknown
+  readonly timestamp: number | undefined
+  readonly fee: CcxtFee | undefined
+  readonly fees: ReadonlyArray<CcxtFee> | undefined
+  readonly info: Raw | undefined
+}
+
+export interface CcxtOrder {
+  readonly id: string | undefined
+  readonly clientOrderId: string | undefined
+  readonly symbol: string | undefined
+  readonly type: string | undefined
+  readonly timeInForce: string | undefined
+  readonly postOnly: boolean | undefined
+  readonly side: string | undefined
+  readonly price: unknown
+  readonly amount: unknown
+  readonly filled: unknown
+  readonly status: string | undefined
+  readonly timestamp: number | undefined
+  readonly lastUpdateTimestamp: number | undefined
+  readonly lastTradeTimestamp: number | undefined
+  readonly trades: ReadonlyArray<CcxtTrade> | undefined
+  readonly info: Raw | undefined
+}
+
+export interface CcxtTicker {
+  readonly symbol: string | undefined
+  readonly timestamp: number | undefined
+  readonly last: unknown
+  readonly bid: unknown
+  readonly bidVolume: unknown
+  readonly ask: unknown
+  readonly askVolume: unknown
+  readonly info: Raw | undefined
+}
+
+export interface CcxtBalance {
+  readonly free: Readonly<Record<string, unknown>> | undefined
+  readonly used: Readonly<Record<string, unknown>> | undefined
+  readonly timestamp: number | undefined
+  readonly info: Raw | undefined
+}
+
+export interface CcxtCache<A> {
+  append(item: A): void
+}
+
+export interface CcxtSocket {
+  readonly url: string
+  readonly subscriptions: Readonly<Record<string, unknown>>
+  onError(error: Error): void
+  close(): unknown
+}
+
+export interface CcxtExchange {
+  readonly id: string
+  readonly has: Readonly<Record<string, unknown>>
+  options: Record<string, unknown>
+  tokenBucket: Record<string, unknown>
+  markets: Readonly<Record<string, CcxtMarket>> | undefined
+  orderbooks: Readonly<Record<string, CcxtOrderBook>>
+  clients: Readonly<Record<string, CcxtSocket>>
+  orders: CcxtCache<CcxtOrder> | undefined
+  myTrades: CcxtCache<CcxtTrade> | undefined
+
+  setSandboxMode(on: boolean): void
+  getDispatcherOptions(isPlainAgent?: boolean): object
+  throttle(cost?: unknown): Promise<void>
+  sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
+  handleMessage(socket: CcxtSocket, message: unknown): unknown
+  numberToString(value: number | string): string
+  amountToPrecision(symbol: string, amount: unknown): string
+  priceToPrecision(symbol: string, price: unknown): string
+  costToPrecision(symbol: string, cost: unknown): string
+  currencyToPrecision(code: string, fee: unknown, network?: unknown): string
+
+  orderBook(...options: ReadonlyArray<unknown>): CcxtOrderBook
+  countedOrderBook(...options: ReadonlyArray<unknown>): CcxtOrderBook
+  indexedOrderBook(...options: ReadonlyArray<unknown>): CcxtOrderBook
+  safeFloat(source: unknown, key: unknown, otherwise?: unknown): unknown
+  safeFloat2(source: unknown, key1: unknown, key2: unknown, otherwise?: unknown): unknown
+  safeNumber(source: unknown, key: unknown, otherwise?: unknown): unknown
+  parseNumber(value: unknown, otherwise?: unknown): unknown
+  parseOrderBookBidAsk(row: unknown, priceKey?: unknown, amountKey?: unknown, countKey?: unknown): ReadonlyArray<number>
+  safeCurrencyCode(id: string): string
+  safeTrade(trade: Raw, market?: unknown): CcxtTrade
+  safeTicker(ticker: Raw, market?: unknown): CcxtTicker
+
+  loadMarkets(reload?: boolean): Promise<unknown>
+  setMarketsFromExchange(source: CcxtExchange): unknown
+  loadTimeDifference(): Promise<unknown>
+  authenticate(params?: Raw): Promise<unknown>
+  close(): Promise<unknown>
+
+  watchOrderBook(symbol: string): Promise<CcxtOrderBook>
+  unWatchOrderBook(symbol: string): Promise<unknown>
+  watchTrades(symbol: string): Promise<ReadonlyArray<CcxtTrade>>
+  unWatchTrades(symbol: string): Promise<unknown>
+  watchTicker(symbol: string, params?: Raw): Promise<CcxtTicker>
+  unWatchTicker(symbol: string, params?: Raw): Promise<unknown>
+  watchOrders(): Promise<unknown>
+  watchMyTrades(): Promise<unknown>
+  watchBalance(): Promise<CcxtBalance>
+
+  createOrder(
+    symbol: string,
+    type: string,
+    side: string,
+    amount: string,
+    price: string | undefined,
+    params: Raw,
+  ): Promise<CcxtOrder>
+  cancelOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
+  fetchOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
+  fetchOpenOrders(): Promise<ReadonlyArray<CcxtOrder>>
+  fetchMyTrades(
+    symbol: string,
+    since: number | undefined,
+    limit: number,
+    params: Raw,
+  ): Promise<ReadonlyArray<CcxtTrade>>
+  fetchBalance(): Promise<CcxtBalance>
+}
+
+export type CcxtExchangeClass = new (settings: Record<string, unknown>) => CcxtExchange

@@ -1,0 +1,42 @@
+/**
+ * Submits on their way through ccxt, by venue client id. ccxt signs after its throttle, so signing is the one place to see that an
+ * order has waited too long (order-path.md 3), and the last one before its bytes may leave.
+ */
+import type { CcxtExchange } from "./ccxt.ts"
+import { TooLate } from "./errors.ts"
+
+export interface Departure {
+  /** Not to be signed after this instant (wall ms, our clock). */
+  readonly notAfter: number
+  /** From here on the order may be at the venue. */
+  signed: boolean
+}
+
+export class Departures {
+  readonly #waiting = new Map<string, Departure>()
+
+  /** Wraps `sign` of the instance. */
+  constructor(exchange: CcxtExchange) {
+    const sign = exchange.sign.bind(exchange)
+    exchange.sign = (path, api, method, params, headers, body) => {
+      const asks = method === "GET" || method === "DELETE"
+      for (const value of asks ? [] : Object.values(params)) {
+        const departure = typeof value === "string" ? this.#waiting.get(value) : undefined
+        if (departure === undefined) continue
+        if (Date.now() > departure.notAfter) throw new TooLate("its time to be sent had passed")
+        departure.signed = true
+      }
+      return sign(path, api, method, params, headers, body)
+    }
+  }
+
+  begin(clientId: string, notAfter: number): Departure {
+    const departure = { notAfter, signed: false }
+    this.#waiting.set(clientId, departure)
+    return departure
+  }
+
+  end(clientId: string): void {
+    this.#waiting.delete(clientId)
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Keeps the venue's own digits where ccxt makes floats of them. A public instance needs floats (deleted levels must be falsy,
+ * venues.md 4.2), so the readers that turn text into a number are wrapped: each notes number → source text, and whoever receives
+ * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
+ * readings, price then quantity, are looked at first and the rest of the frame only after them.
+ */
+import type { CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
+
+const property = (source: unknown, key: unknown): unknown =>
+  typeof source === "object" && source !== null
+    ? (source as Record<PropertyKey, unknown>)[key as PropertyKey]
+    : undefined
+
+/** The text of one price and one quantity. */
+export type RowText = readonly [price: string, quantity: string]
+
+/** Readings kept while no frame is handled: the last two are all that is asked for then. */
+const KEPT_OUTSIDE = 64
+
+export class Digits {
+  /** What was read, newest last: number and source text side by side. A list is cheaper here than a map with numbers as keys. */
+  readonly #numbers: Array<number> = []
+  readonly #texts: Array<string> = []
+  #count = 0
+  #inFrame = false
+  readonly #rows = new WeakMap<object, RowText>()
+  readonly #named = new WeakMap<object, Readonly<Record<string, string>>>()
+  #numberToString: (value: number) => string = String
+
+  frameStarts(): void {
+    this.#inFrame = true
+    this.#count = 0
+  }
+
+  frameEnds(): void {
+    this.#inFrame = false
+    this.#count = 0
+  }
+
+  /** Notes what a reader made of what it read; anything but a text that became a number is of no interest. */
+  note(made: unknown, source: unknown): void {
+    if (typeof made !== "number" || typeof source !== "string") return
+    if (!this.#inFrame && this.#count >= KEPT_OUTSIDE) {
+      this.#numbers[0] = this.#numbers[this.#count - 1] ?? Number.NaN
+      this.#texts[0] = this.#texts[this.#count - 1] ?? ""
+      this.#count = 1
+    }
+    this.#numbers[this.#count] = made
+    this.#texts[this.#count] = source
+    this.#count += 1
+  }
+
+  /** The texts of a row [price, quantity, …] that was read just now, in this frame, or by `parseOrderBookBidAsk`. */
+  row(row: ReadonlyArray<number>): RowText {
+    const known = this.#rows.get(row)
+    if (known !== undefined) return known
+    const price = row[0] ?? Number.NaN
+    const quantity = row[1] ?? Number.NaN
+    return this.#lastTwo(price, quantity) ?? [this.#text(price), this.#text(quantity)]
+  }
+
+  /** The text of a field of a parsed trade or ticker; null when the venue's feed does not carry it. */
+  field(parsed: CcxtTrade | CcxtTicker, name: string): string | null {
+    const kept = this.#named.get(parsed)?.[name]
+    if (kept !== undefined) return kept
+    const value = property(parsed, name)
+    if (typeof value === "string") return value
+    return typeof value === "number" && Number.isFinite(value) ? this.#text(value) : null
+  }
+
+  /** Wraps the readers of a public instance, in place. `safeNumber` reads through `parseNumber`, which is wrapped. */
+  install(exchange: CcxtExchange): void {
+    const numberToString = exchange.numberToString.bind(exchange)
+    this.#numberToString = (value) => numberToString(value)
+    const safeFloat = exchange.safeFloat.bind(exchange)
+    exchange.safeFloat = (source, key, otherwise) => {
+      const made = safeFloat(source, key, otherwise)
+      this.note(made, property(source, key))
+      return made
+    }
+    const safeFloat2 = exchange.safeFloat2.bind(exchange)
+    exchange.safeFloat2 = (source, key1, key2, otherwise) => {
+      const made = safeFloat2(source, key1, key2, otherwise)
+      this.note(made, property(source, key1) ?? property(source, key2))
+      return made
+    }
+    const parseNumber = exchange.parseNumber.bind(exchange)
+    exchange.parseNumber = (value, otherwise) => {
+      const made = parseNumber(value, otherwise)
+      this.note(made, value)
+      return made
+    }
+    const parseOrderBookBidAsk = exchange.parseOrderBookBidAsk.bind(exchange)
+    exchange.parseOrderBookBidAsk = (source, priceKey, amountKey, countKey) => {
+      const row = parseOrderBookBidAsk(source, priceKey, amountKey, countKey)
+      const texts = this.#lastTwo(row[0], row[1])
+      if (texts !== undefined) this.#rows.set(row, texts)
+      return row
+    }
+    const safeTrade = exchange.safeTrade.bind(exchange)
+    exchange.safeTrade = (trade, market) => {
+      const texts = textsOf(trade, ["price", "amount"])
+      const parsed = safeTrade(trade, market)
+      this.#named.set(parsed, texts)
+      return parsed
+    }
+    const safeTicker = exchange.safeTicker.bind(exchange)
+    exchange.safeTicker = (ticker, market) => {
+      const texts = textsOf(ticker, ["last", "bid", "bidVolume", "ask", "askVolume"])
+      const parsed = safeTicker(ticker, market)
+      this.#named.set(parsed, texts)
+      return parsed
+    }
+  }
+
+  /** The texts of the two readings before this, if they are of these numbers. */
+  #lastTwo(price: number | undefined, quantity: number | undefined): RowText | undefined {
+    const at = this.#count
+    if (at < 2 || this.#numbers[at - 2] !== price || this.#numbers[at - 1] !== quantity) return undefined
+    return [this.#texts[at - 2] ?? "", this.#texts[at - 1] ?? ""]
+  }
+
+  /** The newest reading of this number in this frame. */
+  #text(value: number): string {
+    for (let at = this.#count - 1; at >= 0; at--) {
+      if (this.#numbers[at] === value) return this.#texts[at] ?? ""
+    }
+    return this.#numberToString(value)
+  }
+}
+
+const textsOf = (source: Raw, names: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+  const texts: Record<string, string> = {}
+  for (const name of names) {
+    const value = source[name]
+    if (typeof value === "string" && value !== "") texts[name] = value
+  }
+  return texts
+}

@@ -1,0 +1,175 @@
+/**
+ * What a failure at a venue means. ccxt's class decides, then the quirks that ccxt maps to the wrong class, each pinned by a test
+ * (venues.md 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
+ */
+import type { FailureCategory, VenueFailure } from "../wire.ts"
+import { NEVER_CONNECTED } from "./transport.ts"
+
+/** What a failed submit is worth: a definite no, proof that it never left, or neither. */
+export type Verdict = "REFUSED" | "NOT_SENT" | "IN_DOUBT"
+
+export interface Failure extends VenueFailure {
+  readonly verdict: Verdict
+}
+
+/** Thrown by the wrapped `sign` when an order's `notAfter` has passed: nothing was signed, nothing was sent. */
+export class TooLate extends Error {
+  override readonly name = "TooLate"
+}
+
+type Row = readonly [className: string, category: FailureCategory, verdict: Verdict]
+
+/** Most specific first: the first class of the error's ancestry that stands here decides. */
+const CLASSES: ReadonlyArray<Row> = [
+  ["TooLate", "TOO_LATE", "NOT_SENT"],
+  ["InsufficientFunds", "INSUFFICIENT_BALANCE", "REFUSED"],
+  ["OrderImmediatelyFillable", "WOULD_TAKE", "REFUSED"],
+  ["OrderNotFillable", "ORDER_NOT_FILLABLE", "REFUSED"],
+  ["OrderNotFound", "ORDER_NOT_FOUND", "REFUSED"],
+  ["OrderNotCached", "ORDER_NOT_FOUND", "IN_DOUBT"],
+  ["DuplicateOrderId", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"],
+  ["InvalidOrder", "INVALID_ORDER", "REFUSED"],
+  ["AccountNotEnabled", "PERMISSION_DENIED", "REFUSED"],
+  ["PermissionDenied", "PERMISSION_DENIED", "REFUSED"],
+  ["AccountSuspended", "ACCOUNT_SUSPENDED", "REFUSED"],
+  ["AuthenticationError", "VENUE_AUTHENTICATION", "REFUSED"],
+  ["BadSymbol", "INSTRUMENT_NOT_FOUND", "REFUSED"],
+  ["ArgumentsRequired", "INVALID_ARGUMENT", "REFUSED"],
+  ["BadRequest", "INVALID_ARGUMENT", "REFUSED"],
+  ["NotSupported", "NOT_SUPPORTED", "REFUSED"],
+  ["MarketClosed", "MARKET_CLOSED", "REFUSED"],
+  ["RestrictedLocation", "RESTRICTED_LOCATION", "REFUSED"],
+  ["OperationRejected", "REJECTED", "REFUSED"],
+  ["ChecksumError", "STREAM_GAP", "IN_DOUBT"],
+  ["InvalidNonce", "CLOCK_SKEW", "IN_DOUBT"],
+  ["DDoSProtection", "RATE_LIMITED", "IN_DOUBT"],
+  ["RateLimitExceeded", "RATE_LIMITED", "IN_DOUBT"],
+  ["OnMaintenance", "VENUE_UNAVAILABLE", "IN_DOUBT"],
+  ["ExchangeNotAvailable", "VENUE_UNAVAILABLE", "IN_DOUBT"],
+  ["RequestTimeout", "VENUE_TIMEOUT", "IN_DOUBT"],
+  ["NetworkError", "VENUE_NETWORK", "IN_DOUBT"],
+  ["CancelPending", "CANCEL_PENDING", "IN_DOUBT"],
+  ["NullResponse", "BAD_VENUE_RESPONSE", "IN_DOUBT"],
+  ["BadResponse", "BAD_VENUE_RESPONSE", "IN_DOUBT"],
+  ["OperationFailed", "VENUE_FAILED", "IN_DOUBT"],
+  ["UnsubscribeError", "UNSUBSCRIBED", "IN_DOUBT"],
+  ["ExchangeClosedByUser", "STOPPED", "IN_DOUBT"],
+  ["ExchangeError", "VENUE_FAILED", "IN_DOUBT"],
+]
+
+const BY_CLASS = new Map(CLASSES.map((row) => [row[0], row]))
+
+/** Binance codes whose class in ccxt 4.5.84 says something else than the code does. */
+const BINANCE_CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
+  // "Unknown error", "disconnected", "unexpected response", "timeout waiting for the backend": the order may be live.
+  ["-1000", ["", "VENUE_FAILED", "IN_DOUBT"]],
+  ["-1001", ["", "VENUE_FAILED", "IN_DOUBT"]],
+  ["-1006", ["", "VENUE_TIMEOUT", "IN_DOUBT"]],
+  ["-1007", ["", "VENUE_TIMEOUT", "IN_DOUBT"]],
+  // A filter's refusal arrives as BadRequest.
+  ["-1013", ["", "INVALID_ORDER", "REFUSED"]],
+  // Outside the recvWindow: the venue looked and refused.
+  ["-1021", ["", "CLOCK_SKEW", "REFUSED"]],
+  ["-1022", ["", "VENUE_AUTHENTICATION", "REFUSED"]],
+  ["-2014", ["", "VENUE_AUTHENTICATION", "REFUSED"]],
+  // DDoSProtection once anything has succeeded.
+  ["-2015", ["", "VENUE_AUTHENTICATION", "REFUSED"]],
+])
+
+const TEXT_MAX = 200
+const CODE_MAX = 40
+
+/**
+ * One line without URLs, signatures, keys or tokens, cut to 200 characters. Nothing in it that PostgreSQL refuses, because one such
+ * text would take a whole commit group with it: no control characters (NUL), no half of a surrogate pair (in JSON).
+ */
+export const cleanText = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, " ")
+    .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, "")
+    .replace(
+      /\b(signature|api-?key|secret|token|passphrase|password|x-mbx-apikey)\b["']?\s*[=:]\s*["']?[^\s"'&,}]+/gi,
+      "$1",
+    )
+    .replace(/\b[A-Za-z0-9+/_-]{40,}={0,2}/g, "…")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, TEXT_MAX)
+    .replace(/\p{Cs}/gu, "")
+
+interface VenueWords {
+  readonly code: string | null
+  readonly message: string | null
+}
+
+/** `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. */
+const venueWords = (error: unknown, text: string): VenueWords => {
+  const start = text.indexOf("{")
+  const candidate: unknown =
+    typeof error === "object" && error !== null && !(error instanceof Error)
+      ? error
+      : start < 0
+        ? null
+        : parsed(text.slice(start))
+  const outer = record(candidate)
+  const words = outer["error"] === undefined ? outer : record(outer["error"])
+  const code = words["code"]
+  const message = words["msg"] ?? words["message"]
+  return {
+    code: typeof code === "number" || typeof code === "string" ? cleanText(String(code)).slice(0, CODE_MAX) : null,
+    message: typeof message === "string" ? message : null,
+  }
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON after all: the text alone has to do.
+    return null
+  }
+}
+
+const classRow = (error: unknown): Row | undefined => {
+  for (let at: object | null = Object(error); at !== null; at = Object.getPrototypeOf(at)) {
+    const row = BY_CLASS.get(Object.hasOwn(at, "constructor") ? at.constructor.name : "")
+    if (row !== undefined) return row
+  }
+  return undefined
+}
+
+const decide = (error: unknown, text: string, code: string | null): Row => {
+  if (text.includes(NEVER_CONNECTED)) return ["", "VENUE_UNREACHABLE", "NOT_SENT"]
+  // The id is taken because an earlier attempt arrived (contract C3).
+  if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
+  const pinned = code === null ? undefined : BINANCE_CODES.get(code)
+  const row = pinned ?? classRow(error)
+  if (row === undefined) return ["", "INTERNAL", "IN_DOUBT"]
+  // Only an answer 418 or 429 is a definite no; ccxt uses these classes for more than that.
+  if (row[1] === "RATE_LIMITED" && /\b(418|429)\b|"code":\s*-10(03|15)\b/.test(text)) return [row[0], row[1], "REFUSED"]
+  return row
+}
+
+/** Never throws, whatever was thrown. */
+export const classify = (error: unknown): Failure => {
+  const text =
+    error instanceof Error ? error.message : typeof error === "string" ? error : (JSON.stringify(error) ?? "")
+  const { code, message } = venueWords(error, text)
+  const [, category, verdict] = decide(error, text, code)
+  const said = cleanText(message ?? text)
+  return { category, code, text: said === "" ? category : said, verdict }
+}
+
+/** The key itself is refused, whatever was asked with it: no further call makes sense. */
+export const refusesKey = (failure: VenueFailure): boolean => failure.category === "VENUE_AUTHENTICATION"
+
+/**
+ * Something is forbidden to the account. In the answer to a question about the whole account that ends the session; in the answer
+ * to one order it may be about that order alone: Binance's -2010 "This symbol is not permitted for this account." is a
+ * PermissionDenied of ccxt.
+ */
+export const forbids = (failure: VenueFailure): boolean =>
+  failure.category === "PERMISSION_DENIED" || failure.category === "ACCOUNT_SUSPENDED"

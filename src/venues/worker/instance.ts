@@ -1,0 +1,67 @@
+/**
+ * Builds the two kinds of ccxt instances with every setting venues.md section 4 asks for. A public instance has floats and no keys;
+ * a private one has strings, the keys of one account and a throttle of its own, so that orders never queue behind market data.
+ */
+import type { VenueSecrets } from "../../domain/credential.ts"
+import type { ShardSettings } from "../wire.ts"
+import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
+import { applyTransport } from "./transport.ts"
+
+const REQUEST_TIMEOUT_MILLIS = 5000
+/** A half-open socket is noticed after two missed pongs; ccxt waits up to 9 minutes on Binance otherwise. */
+const STREAMING = { keepAlive: 10_000, maxPingPongMisses: 2 }
+/** ccxt's own goes to 60 s and keeps the state. */
+const DIAL_BACKOFF = { base: 250, factor: 2, max: 10_000, stableAfter: 15_000 }
+
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? { ...value } : {}
+
+const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Record<string, unknown>): CcxtExchange => {
+  const { profile, routes } = shard
+  const exchange = new Exchange({
+    enableRateLimit: true,
+    rateLimiterAlgorithm: "rollingWindow",
+    timeout: REQUEST_TIMEOUT_MILLIS,
+    newUpdates: true,
+    streaming: STREAMING,
+    ...settings,
+    options: structuredClone(profile.options),
+  })
+  // First of all: it exchanges the URLs.
+  if (profile.sandbox) exchange.setSandboxMode(true)
+  exchange.options["ws"] = { ...record(exchange.options["ws"]), backoff: DIAL_BACKOFF }
+  // The rolling window is for REST. Sockets made from here on get the leaky bucket, which spaces what is sent: a window would let
+  // 200 subscribe messages out at once, and Binance closes a connection that sends more than 5 a second.
+  exchange.tokenBucket = { ...exchange.tokenBucket, algorithm: "leakyBucket" }
+  applyTransport(exchange, routes)
+  return exchange
+}
+
+export const publicInstance = (Exchange: CcxtExchangeClass, shard: ShardSettings): CcxtExchange =>
+  build(Exchange, shard, {})
+
+/** Text that is already right stays as it is; ccxt would pass it through floats. */
+const asGiven = (value: unknown): string => String(value)
+
+export const privateInstance = (
+  Exchange: CcxtExchangeClass,
+  shard: ShardSettings,
+  secrets: VenueSecrets,
+): CcxtExchange => {
+  const exchange = build(Exchange, shard, {
+    number: String,
+    apiKey: secrets.apiKey,
+    secret: secrets.apiSecret,
+    ...(secrets.apiPassphrase === null ? {} : { password: secrets.apiPassphrase }),
+  })
+  // With `number: String` costs are strings, and the rolling window would add them up as text and never admit a second request.
+  const throttle = exchange.throttle.bind(exchange)
+  exchange.throttle = (cost) => throttle(Number(cost ?? 1))
+  // Prices and quantities were checked against the steps before they came here; ccxt would truncate and round them silently.
+  exchange.amountToPrecision = (_symbol, amount) => asGiven(amount)
+  exchange.priceToPrecision = (_symbol, price) => asGiven(price)
+  exchange.costToPrecision = (_symbol, cost) => asGiven(cost)
+  // Fees can be in an asset that no listed market has; ccxt would throw and lose the fill.
+  exchange.currencyToPrecision = (_code, fee) => asGiven(fee)
+  return exchange
+}

@@ -1,0 +1,163 @@
+/** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not say stays null or "0". */
+import { tradeOrderIdOf, type VenueId } from "../../domain/ids.ts"
+import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
+import type { OrderSide, OrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
+import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-port.ts"
+import type { InstrumentRow } from "../wire.ts"
+import type { CcxtBalance, CcxtFee, CcxtMarket, CcxtOrder, CcxtTrade } from "./ccxt.ts"
+import type { Quirks } from "./quirks.ts"
+
+/** A decimal text of a private instance (its numbers are strings already); null where there is none. */
+const text = (value: unknown): string | null => {
+  if (typeof value === "string" && value !== "") return value
+  return typeof value === "number" && Number.isFinite(value) ? String(value) : null
+}
+
+const isZero = (value: string): boolean => /^-?0*(\.0*)?$/.test(value)
+
+const sideOf = (side: string | undefined): OrderSide | undefined =>
+  side === "buy" ? "BUY" : side === "sell" ? "SELL" : undefined
+
+/** ccxt passes words it does not know through raw (venues.md 4.10). */
+const STATUS: Readonly<Record<string, VenueOrderStatus>> = {
+  open: "OPEN",
+  closed: "FILLED",
+  canceled: "CANCELLED",
+  canceling: "OPEN",
+  rejected: "REJECTED",
+}
+
+const typeOf = (order: CcxtOrder): OrderType => {
+  if (order.postOnly === true || order.type === "limit_maker") return "LIMIT_MAKER"
+  if (order.type === "market") return "MARKET"
+  if (order.type === "limit") return "LIMIT"
+  const price = text(order.price)
+  return price === null || isZero(price) ? "MARKET" : "LIMIT"
+}
+
+const TIMES_IN_FORCE: Readonly<Record<string, StoredTimeInForce>> = {
+  GTC: "GTC",
+  IOC: "IOC",
+  FOK: "FOK",
+  GTD: "GTD",
+  PO: "GTX",
+  GTX: "GTX",
+}
+
+const ownId = (clientId: string | null | undefined): string | null =>
+  clientId !== null && clientId !== undefined && tradeOrderIdOf(clientId) !== undefined ? clientId : null
+
+/**
+ * Undefined for something that is no order of a listed instrument. Whose it is, the venue's own word says first: `knownAs`, the
+ * client id that it was asked for with or is remembered by, only counts where the answer carries none of ours.
+ */
+export const orderState = (
+  venue: VenueId,
+  order: CcxtOrder,
+  quirks: Quirks,
+  knownAs: string | null = null,
+): VenueOrderState | undefined => {
+  const side = sideOf(order.side)
+  const quantity = text(order.amount)
+  if (order.id === undefined || order.symbol === undefined || side === undefined || quantity === null) return undefined
+  const instrumentId = instrumentIdOf(venue, order.symbol)
+  if (parseInstrumentId(instrumentId) === undefined) return undefined
+  const clientId = ownId(quirks.orderClientId(order)) ?? ownId(knownAs) ?? order.clientOrderId ?? null
+  const orderType = typeOf(order)
+  const price = text(order.price)
+  const end =
+    order.status === "expired"
+      ? quirks.ended(order)
+      : { status: STATUS[order.status ?? ""] ?? ("UNKNOWN" as const), ending: null }
+  return {
+    tradeOrderId: tradeOrderIdOf(clientId) ?? null,
+    externalOrderId: order.id,
+    clientId,
+    instrumentId,
+    orderSide: side,
+    orderType,
+    timeInForce: orderType === "LIMIT_MAKER" ? "GTX" : (TIMES_IN_FORCE[order.timeInForce ?? ""] ?? "GTC"),
+    limitPrice: orderType === "MARKET" || price === null || isZero(price) ? null : price,
+    quantity,
+    executedQuantity: text(order.filled) ?? "0",
+    status: end.status,
+    ending: end.ending,
+    createdAt: order.timestamp ?? null,
+    updatedAt: order.lastUpdateTimestamp ?? order.lastTradeTimestamp ?? order.timestamp ?? null,
+  }
+}
+
+const feesOf = (trade: CcxtTrade): ReadonlyArray<VenueFee> => {
+  const given: ReadonlyArray<CcxtFee> =
+    trade.fees !== undefined && trade.fees.length > 0 ? trade.fees : trade.fee === undefined ? [] : [trade.fee]
+  return given.flatMap(({ cost, currency }) => {
+    const quantity = text(cost)
+    return quantity === null || currency === undefined || isZero(quantity) ? [] : [{ asset: currency, quantity }]
+  })
+}
+
+/** What the order says of its fill where the fill itself does not (fills inside the answer of a submit). */
+export interface FillContext {
+  readonly clientId: string | null
+  readonly externalOrderId?: string
+  readonly symbol?: string
+  readonly side?: string
+  readonly at?: number
+}
+
+export const fill = (venue: VenueId, trade: CcxtTrade, context: FillContext): VenueFill | undefined => {
+  const side = sideOf(trade.side ?? context.side)
+  const price = text(trade.price)
+  const quantity = text(trade.amount)
+  const symbol = trade.symbol ?? context.symbol
+  const externalOrderId = trade.order ?? context.externalOrderId
+  if (trade.id === undefined || side === undefined || price === null || quantity === null) return undefined
+  if (symbol === undefined || externalOrderId === undefined) return undefined
+  const instrumentId = instrumentIdOf(venue, symbol)
+  if (parseInstrumentId(instrumentId) === undefined) return undefined
+  return {
+    tradeOrderId: tradeOrderIdOf(context.clientId) ?? null,
+    externalOrderId,
+    externalTradeId: trade.id,
+    instrumentId,
+    orderSide: side,
+    quantity,
+    price,
+    fees: feesOf(trade),
+    executedAt: trade.timestamp ?? context.at ?? 0,
+  }
+}
+
+/** `all` leaves out what is zero, because whatever is not named is zero then. */
+export const balances = (balance: CcxtBalance, all: boolean): ReadonlyArray<VenueBalance> => {
+  const used = balance.used ?? {}
+  return Object.entries(balance.free ?? {}).flatMap(([asset, value]) => {
+    const available = text(value) ?? "0"
+    const locked = text(used[asset]) ?? "0"
+    return all && isZero(available) && isZero(locked) ? [] : [{ asset, available, locked }]
+  })
+}
+
+/** Undefined for a market that is not spot or whose name the API cannot carry. */
+export const instrumentRow = (
+  venue: VenueId,
+  market: CcxtMarket,
+  numberToString: (value: number) => string,
+): InstrumentRow | undefined => {
+  const name = parseInstrumentId(instrumentIdOf(venue, market.symbol))
+  if (market.spot !== true || name === undefined) return undefined
+  const step = (value: number | undefined) => (value === undefined || value === null ? "0" : numberToString(value))
+  const limit = (value: number | undefined) =>
+    value === undefined || value === null || value <= 0 ? null : numberToString(value)
+  return {
+    symbol: market.symbol,
+    baseAsset: name.baseAsset,
+    quoteAsset: name.quoteAsset,
+    tickSize: step(market.precision.price),
+    lotSize: step(market.precision.amount),
+    minQuantity: limit(market.limits.amount?.min) ?? "0",
+    maxQuantity: limit(market.limits.amount?.max),
+    minNotional: limit(market.limits.cost?.min),
+    active: market.active !== false,
+  }
+}

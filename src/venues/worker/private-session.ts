@@ -1,0 +1,315 @@
+/**
+ * One account at the venue: its orders and its questions. Every outcome is a report; nothing here throws at its caller. A submit
+ * that failed is refused, not sent or in doubt as contract C3 says; whether it was signed decides where the failure does not.
+ */
+import { type InstrumentId, type TradeOrderId, venueClientId } from "../../domain/ids.ts"
+import { parseInstrumentId } from "../../domain/instrument.ts"
+import type {
+  SessionReport,
+  VenueBalances,
+  VenueFill,
+  VenueOrder,
+  VenueOrderRef,
+  VenueOrderState,
+} from "../../ports/venue-port.ts"
+import type { VenueProfile } from "../registry.ts"
+import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
+import { Departures } from "./departures.ts"
+import { classify, type Failure, forbids, refusesKey } from "./errors.ts"
+import { fillsOf } from "./fill-pages.ts"
+import { KnownOrders } from "./known-orders.ts"
+import type { Markets } from "./markets.ts"
+import { balances, fill, orderState } from "./normalise.ts"
+import { PrivateStream } from "./private-stream.ts"
+import { type Quirks, quirksOf } from "./quirks.ts"
+
+const REFUSED = "the credential was refused"
+/** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
+const CONFIRM_MILLIS = 30_000
+
+/** What a failed request was about: one order or instrument, or the account itself. */
+type Subject = "order" | "account"
+
+const symbolOf = (instrumentId: InstrumentId): string => parseInstrumentId(instrumentId)?.symbol ?? instrumentId
+
+/** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
+const inWords = ({ category, code, text }: Failure): string => (code === null ? category : `${category}: ${text}`)
+
+export class PrivateSession {
+  readonly #profile: VenueProfile
+  readonly #exchange: CcxtExchange
+  readonly #markets: Markets
+  readonly #quirks: Quirks
+  readonly #report: (report: SessionReport) => void
+  readonly #stream: PrivateStream
+  readonly #known = new KnownOrders()
+  readonly #departures: Departures
+  #hasMarkets = false
+  #isRefused = false
+  #confirmedAt = Number.NEGATIVE_INFINITY
+
+  /** The private stream is opened at once and kept up until `stop`. */
+  constructor(
+    profile: VenueProfile,
+    exchange: CcxtExchange,
+    markets: Markets,
+    report: (report: SessionReport) => void,
+  ) {
+    this.#profile = profile
+    this.#exchange = exchange
+    this.#markets = markets
+    this.#quirks = quirksOf(profile)
+    this.#report = report
+    this.#departures = new Departures(exchange)
+    this.#stream = new PrivateStream({
+      profile,
+      exchange,
+      report,
+      known: this.#known,
+      ready: () => this.ready(),
+      venueNow: () => this.#markets.venueNow(),
+      failed: async (failure) => {
+        this.#note(failure, "account")
+        // If the clock cannot be read either, the next attempt will say so.
+        if (failure.category === "CLOCK_SKEW") await this.#markets.syncClock().catch(() => undefined)
+        return !this.#isRefused
+      },
+    })
+  }
+
+  /** Resolves when the session can trade. */
+  async ready(): Promise<void> {
+    await this.#markets.loaded()
+    if (this.#hasMarkets) return
+    this.#hasMarkets = true
+    this.#markets.share(this.#exchange)
+  }
+
+  async stop(): Promise<void> {
+    this.#stream.stop()
+    this.#markets.unshare(this.#exchange)
+    await this.#exchange.close()
+  }
+
+  async submit(order: VenueOrder): Promise<void> {
+    const { tradeOrderId } = order
+    if (this.#isRefused) {
+      this.#report({ _tag: "NotSent", tradeOrderId, reason: REFUSED, at: this.#markets.venueNow() })
+      return
+    }
+    const clientId = venueClientId(tradeOrderId)
+    try {
+      await this.ready()
+    } catch (error) {
+      this.#report({ _tag: "NotSent", tradeOrderId, reason: inWords(classify(error)), at: this.#markets.venueNow() })
+      return
+    }
+    const departure = this.#departures.begin(clientId, order.notAfter)
+    try {
+      // `sign` looks at notAfter each time.
+      const answer = await this.#byVenueClock(() => this.#create(order, clientId))
+      this.#accepted(order, clientId, answer)
+    } catch (error) {
+      this.#submitFailed(tradeOrderId, classify(error), departure.signed)
+    } finally {
+      this.#departures.end(clientId)
+    }
+  }
+
+  async cancel(ref: VenueOrderRef): Promise<void> {
+    const { tradeOrderId } = ref
+    if (this.#isRefused) {
+      this.#report({
+        _tag: "CancelRefused",
+        tradeOrderId,
+        unknownOrder: false,
+        text: REFUSED,
+        at: this.#markets.venueNow(),
+      })
+      return
+    }
+    try {
+      await this.ready()
+      const [id, params] = this.#nameOf(ref)
+      const answer = await this.#byVenueClock(() =>
+        this.#exchange.cancelOrder(id, symbolOf(ref.instrumentId), { ...params }),
+      )
+      const state = orderState(this.#profile.venue, answer, this.#quirks, this.#knownAs(ref))
+      // First what was executed before the end: the answer may know of fills that no event has told yet.
+      if (state !== undefined && state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
+      this.#report({ _tag: "CancelAccepted", tradeOrderId, at: this.#markets.venueNow() })
+    } catch (error) {
+      const failure = classify(error)
+      const at = this.#markets.venueNow()
+      this.#note(failure, "order")
+      if (failure.verdict === "REFUSED") {
+        const unknownOrder = failure.category === "ORDER_NOT_FOUND"
+        this.#report({ _tag: "CancelRefused", tradeOrderId, unknownOrder, text: failure.text, at })
+      } else this.#report({ _tag: "CancelInDoubt", tradeOrderId, reason: inWords(failure), at })
+    }
+  }
+
+  /** Null: the venue says that it does not know the order. */
+  async order(ref: VenueOrderRef): Promise<VenueOrderState | null> {
+    return this.#asking("order", async () => {
+      const [id, params] = this.#nameOf(ref)
+      try {
+        const answer = await this.#exchange.fetchOrder(id, symbolOf(ref.instrumentId), { ...params })
+        const state = orderState(this.#profile.venue, answer, this.#quirks, this.#knownAs(ref))
+        if (state === undefined) throw new Error("the venue's answer is no order")
+        return state
+      } catch (error) {
+        if (classify(error).category === "ORDER_NOT_FOUND") return null
+        throw error
+      }
+    })
+  }
+
+  async openOrders(): Promise<ReadonlyArray<VenueOrderState>> {
+    return this.#asking("account", async () => {
+      const orders = await this.#exchange.fetchOpenOrders()
+      return orders.flatMap((order) => {
+        const state = orderState(this.#profile.venue, order, this.#quirks)
+        if (state === undefined) return []
+        this.#known.remember(state)
+        return [state]
+      })
+    })
+  }
+
+  async fills(since: number, instruments: ReadonlyArray<InstrumentId>): Promise<ReadonlyArray<VenueFill>> {
+    return this.#asking("order", async () => {
+      const fills: Array<VenueFill> = []
+      for (const instrumentId of instruments) {
+        fills.push(...(await fillsOf(this.#profile, this.#exchange, this.#known, symbolOf(instrumentId), since)))
+      }
+      return fills.sort((a, b) => a.executedAt - b.executedAt)
+    })
+  }
+
+  async balances(): Promise<VenueBalances> {
+    return this.#asking("account", async () => {
+      // The answer is at least as new as the question. Taken for newer than it is, it would outrank the stream's word on what
+      // happened meanwhile; taken for older, that word corrects it.
+      const at = this.#markets.venueNow()
+      return { complete: true, balances: balances(await this.#exchange.fetchBalance(), true), at }
+    })
+  }
+
+  async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {
+    if (this.#isRefused) throw new Error(REFUSED)
+    try {
+      await this.ready()
+      return await this.#byVenueClock(ask)
+    } catch (error) {
+      this.#note(classify(error), subject)
+      throw error
+    }
+  }
+
+  /** Refused for our clock alone (definitely, so nothing can happen twice): once more by the venue's. */
+  async #byVenueClock<A>(run: () => Promise<A>): Promise<A> {
+    try {
+      return await run()
+    } catch (error) {
+      const { category, verdict } = classify(error)
+      if (category !== "CLOCK_SKEW" || verdict !== "REFUSED") throw error
+      const isSynced = await this.#markets.syncClock().then(
+        () => true,
+        () => false,
+      )
+      if (!isSynced) throw error
+      return run()
+    }
+  }
+
+  #create(order: VenueOrder, clientId: string): Promise<CcxtOrder> {
+    const isMarket = order.orderType === "MARKET"
+    const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
+    const isImmediate = order.timeInForce === "IOC" || order.timeInForce === "FOK"
+    // Without an id of ours ccxt would send its broker's.
+    const params: Record<string, unknown> = { clientOrderId: clientId }
+    if (isPostOnly) params["postOnly"] = true
+    else if (!isMarket && isImmediate) params["timeInForce"] = order.timeInForce
+    // A price on a market buy would silently become a quote quantity (venues.md 4.10).
+    const price = isMarket ? undefined : (order.limitPrice ?? undefined)
+    return this.#exchange.createOrder(
+      symbolOf(order.instrumentId),
+      isMarket ? "market" : "limit",
+      order.orderSide === "BUY" ? "buy" : "sell",
+      order.quantity,
+      price,
+      params,
+    )
+  }
+
+  #accepted(order: VenueOrder, clientId: string, answer: CcxtOrder): void {
+    const at = this.#markets.venueNow()
+    const { tradeOrderId } = order
+    const { venue } = this.#profile
+    const state = orderState(venue, answer, this.#quirks, clientId)
+    if (state === undefined) {
+      this.#report({ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at })
+      return
+    }
+    this.#known.remember(state)
+    const { externalOrderId } = state
+    this.#report({ _tag: "Accepted", tradeOrderId, externalOrderId, at: state.updatedAt ?? at })
+    // The answer may come before the stream's events, and it comes when the stream is down.
+    for (const trade of answer.trades ?? []) {
+      const found = fill(venue, trade, {
+        clientId,
+        externalOrderId,
+        symbol: symbolOf(order.instrumentId),
+        side: order.orderSide === "BUY" ? "buy" : "sell",
+        at: state.updatedAt ?? at,
+      })
+      if (found !== undefined) this.#report({ _tag: "Filled", fill: found })
+    }
+    if (state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
+  }
+
+  #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, signed: boolean): void {
+    const at = this.#markets.venueNow()
+    this.#note(failure, "order")
+    if (failure.verdict === "REFUSED") {
+      const text = failure.code === null ? "refused" : failure.text
+      this.#report({ _tag: "Refused", tradeOrderId, code: failure.category, text, at })
+    } else if (failure.verdict === "NOT_SENT" || !signed) {
+      this.#report({ _tag: "NotSent", tradeOrderId, reason: inWords(failure), at })
+    } else {
+      this.#report({ _tag: "InDoubt", tradeOrderId, reason: inWords(failure), at })
+    }
+  }
+
+  /** Once a credential is refused nothing more is tried with it. */
+  #note(failure: Failure, subject: Subject): void {
+    if (this.#isRefused) return
+    if (forbids(failure) && subject === "order") this.#confirm()
+    else if (forbids(failure) || refusesKey(failure)) {
+      this.#isRefused = true
+      this.#stream.stop()
+      this.#report({ _tag: "SessionRefused", reason: inWords(failure) })
+    }
+  }
+
+  /** One order was forbidden: only a question about the account can say whether everything is. */
+  #confirm(): void {
+    const now = performance.now()
+    if (now - this.#confirmedAt < CONFIRM_MILLIS) return
+    this.#confirmedAt = now
+    // A failure has been noted by then.
+    this.balances().catch(() => undefined)
+  }
+
+  /** How ccxt is told which order is meant: by the venue's id where it is known, else by ours. */
+  #nameOf(ref: VenueOrderRef): readonly [id: string | undefined, params: Raw] {
+    return ref.externalOrderId === null
+      ? [undefined, { [this.#profile.clientIdParam]: venueClientId(ref.tradeOrderId) }]
+      : [ref.externalOrderId, {}]
+  }
+
+  #knownAs({ tradeOrderId, externalOrderId }: VenueOrderRef): string | null {
+    return externalOrderId === null ? venueClientId(tradeOrderId) : this.#known.clientIdOf(externalOrderId)
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The private stream of one session: subscribed, kept up, and begun again. Events of orders, fills and balances are tapped, so none is
+ * merged away (venues.md 4.5); the watch loops only hear that the socket is gone. Up means that the venue took the subscription.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { SessionReport, VenueBalance } from "../../ports/venue-port.ts"
+import type { VenueProfile } from "../registry.ts"
+import { backoffMillis } from "./backoff.ts"
+import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
+import { classify, type Failure } from "./errors.ts"
+import type { KnownOrders } from "./known-orders.ts"
+import { balances, fill, orderState } from "./normalise.ts"
+import { tapCache } from "./order-tap.ts"
+import { type Quirks, quirksOf } from "./quirks.ts"
+
+export interface PrivateStreamOptions {
+  readonly profile: VenueProfile
+  readonly exchange: CcxtExchange
+  readonly known: KnownOrders
+  readonly report: (report: SessionReport) => void
+  /** Resolves when the instance has markets. */
+  readonly ready: () => Promise<void>
+  /** The venue's clock, in ms. */
+  readonly venueNow: () => number
+  /** Hears of every failure; false ends the stream for good. */
+  readonly failed: (failure: Failure) => Promise<boolean>
+}
+
+const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
+
+export class PrivateStream {
+  readonly #options: PrivateStreamOptions
+  readonly #quirks: Quirks
+  #open = true
+  #isUp = false
+
+  constructor(options: PrivateStreamOptions) {
+    const { exchange, profile } = options
+    this.#options = options
+    this.#quirks = quirksOf(profile)
+    this.#watchMessages()
+    tapCache<CcxtOrder, "orders">(exchange, "orders", (order) => this.#onOrder(order))
+    tapCache<CcxtTrade, "myTrades">(exchange, "myTrades", (trade) => this.#onFill(trade))
+    void this.#run()
+  }
+
+  stop(): void {
+    this.#open = false
+  }
+
+  async #run(): Promise<void> {
+    const { exchange, report, ready, failed } = this.#options
+    for (let failures = 0; this.#open; ) {
+      try {
+        await ready()
+        await exchange.authenticate()
+        if (!this.#open) return
+        failures = 0
+        this.#isUp = true
+        report({ _tag: "StreamUp" })
+        await this.#watchAll()
+      } catch (error) {
+        if (!this.#open) return
+        const failure = classify(error)
+        failures += 1
+        if (this.#isUp || failures === 1) {
+          this.#isUp = false
+          report({ _tag: "StreamDown", reason: `${failure.category}: ${failure.text}` })
+        }
+        if (!(await failed(failure))) return
+        await sleep(backoffMillis(failures))
+      }
+    }
+  }
+
+  /** Rejects as soon as one of the watches does; they share their socket. */
+  async #watchAll(): Promise<void> {
+    const { exchange, profile } = this.#options
+    let watching = true
+    const repeat = async (watch: () => Promise<unknown>): Promise<void> => {
+      while (watching && this.#open) await watch()
+    }
+    const watches = [repeat(() => exchange.watchOrders())]
+    if (this.#quirks.changedBalances === null) {
+      watches.push(
+        repeat(async () => {
+          const seen = await exchange.watchBalance()
+          this.#changed(balances(seen, false), seen.timestamp)
+        }),
+      )
+    }
+    if (!profile.fillsWithOrders) watches.push(repeat(() => exchange.watchMyTrades()))
+    try {
+      await Promise.race(watches)
+    } finally {
+      watching = false
+    }
+  }
+
+  #watchMessages(): void {
+    const { exchange } = this.#options
+    const handle = exchange.handleMessage.bind(exchange)
+    exchange.handleMessage = (socket, message) => {
+      const outer = record(message)
+      const event = outer["event"] === undefined ? outer : record(outer["event"])
+      if (this.#quirks.misleads(event)) return undefined
+      const result = handle(socket, message)
+      const changed = this.#quirks.changedBalances?.(event)
+      if (changed !== null && changed !== undefined) {
+        const named = changed.rows.map(({ assetId, available, locked }) => ({
+          asset: exchange.safeCurrencyCode(assetId),
+          available,
+          locked,
+        }))
+        this.#changed(named, changed.at)
+      }
+      if (this.#quirks.endsPrivateStream(event)) {
+        socket.onError(new Error("the venue ended the private stream"))
+        socket.close()
+      }
+      return result
+    }
+  }
+
+  /** `at` is the venue's own time of the change, where it says one. */
+  #changed(changed: ReadonlyArray<VenueBalance>, at: number | null | undefined): void {
+    const { report, venueNow } = this.#options
+    if (changed.length === 0) return
+    report({ _tag: "BalancesSeen", balances: { complete: false, balances: changed, at: at ?? venueNow() } })
+  }
+
+  #onOrder(order: CcxtOrder): void {
+    const { profile, known, report } = this.#options
+    const state = orderState(profile.venue, order, this.#quirks)
+    if (state === undefined) return
+    known.remember(state)
+    report({ _tag: "OrderSeen", state })
+  }
+
+  #onFill(trade: CcxtTrade): void {
+    const { profile, known, report } = this.#options
+    const clientId = this.#quirks.fillClientId(trade) ?? known.clientIdOf(trade.order)
+    const found = fill(profile.venue, trade, { clientId })
+    if (found !== undefined) report({ _tag: "Filled", fill: found })
+  }
+}

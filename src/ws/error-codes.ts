@@ -1,0 +1,39 @@
+/** The codes of the Centrifuge client protocol (realtime A.8): errors are replies, closes end the connection, unsubscribes are pushes. */
+
+export interface ProtocolError {
+  readonly code: number
+  readonly message: string
+  readonly temporary?: true
+}
+
+export const ERRORS = {
+  unknownChannel: { code: 102, message: "unknown channel" },
+  permissionDenied: { code: 103, message: "permission denied" },
+  alreadySubscribed: { code: 105, message: "already subscribed" },
+  limitExceeded: { code: 106, message: "limit exceeded" },
+  badRequest: { code: 107, message: "bad request" },
+  notAvailable: { code: 108, message: "not available" },
+  tokenExpired: { code: 109, message: "token expired" },
+  internal: { code: 100, message: "internal server error", temporary: true },
+} as const satisfies Record<string, ProtocolError>
+
+/** Close codes: 3000 to 3499 reconnect, 3500 to 3999 do not. Reasons are plain text, never valid JSON: the client would parse them. */
+export const CLOSES = {
+  shutdown: [3001, "shutdown"],
+  expired: [3005, "connection expired"],
+  slow: [3008, "slow"],
+  noPong: [3012, "no pong"],
+  tooManyRequests: [3013, "too many requests"],
+  invalidToken: [3500, "invalid token"],
+  badRequest: [3501, "bad request"],
+  stale: [3502, "stale"],
+  inappropriateProtocol: [3506, "inappropriate protocol"],
+  messageTooLarge: [1009, "message size limit exceeded"],
+} as const satisfies Record<string, readonly [code: number, reason: string]>
+export type Close = (typeof CLOSES)[keyof typeof CLOSES]
+
+/** Below 2500 the subscription ends for good; from 2500 the client subscribes again. */
+export const UNSUBSCRIBES = {
+  server: { code: 2000, reason: "server unsubscribe" },
+  insufficientState: { code: 2500, reason: "insufficient state" },
+} as const

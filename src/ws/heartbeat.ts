@@ -1,0 +1,61 @@
+/**
+ * Ping, pong, stale and expiry times of all connections with one timer: a wheel of seconds, so that a second costs what is due in
+ * it, not what is connected.
+ */
+export const PING_SECONDS = 25
+export const PONG_SECONDS = 8
+export const STALE_SECONDS = 10
+export const EXPIRY_GRACE_SECONDS = 25
+
+export interface Beating {
+  /** Sends a ping and waits for its pong. */
+  readonly ping: () => void
+  /** Called PONG_SECONDS after a ping. */
+  readonly pongDue: () => void
+  /** Not connected in time. */
+  readonly staleDue: () => void
+  /** The token, with its grace, is over unless it was refreshed. */
+  readonly expiryDue: () => void
+}
+
+type Due = "ping" | "pongDue" | "staleDue" | "expiryDue"
+
+export class Heartbeat<C extends Beating> {
+  private readonly due = new Map<number, Array<readonly [C, Due]>>()
+  private second = 0
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly alive: (connection: C) => boolean) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.tick(), 1000)
+    this.timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  in(seconds: number, connection: C, what: Due): void {
+    const at = this.second + Math.max(1, Math.ceil(seconds))
+    const list = this.due.get(at)
+    if (list === undefined) this.due.set(at, [[connection, what]])
+    else list.push([connection, what])
+  }
+
+  /** One second; called by the timer, and by tests. */
+  tick(): void {
+    this.second++
+    const list = this.due.get(this.second)
+    if (list === undefined) return
+    this.due.delete(this.second)
+    for (const [connection, what] of list) {
+      if (!this.alive(connection)) continue
+      connection[what]()
+      if (what === "ping") {
+        this.in(PONG_SECONDS, connection, "pongDue")
+        this.in(PING_SECONDS, connection, "ping")
+      }
+    }
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * A loopback exchange that speaks Binance Spot: REST, market streams and the WebSocket API on one port, real matching behind.
+ * Unmodified ccxt.pro works against it once its connections are routed here (`routes`); everything ends with `stop()`.
+ */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { applyFault } from "./apply-fault.ts"
+import { CONTROL_PREFIX, handleControl } from "./control.ts"
+import type { Core } from "./core.ts"
+import { DiffStreams } from "./diff-streams.ts"
+import type { Fault } from "./faults.ts"
+import { Faults } from "./faults.ts"
+import { toFixed8 } from "./fixed.ts"
+import { binanceRoutes } from "./hosts.ts"
+import type { DepthShown, MarketView } from "./market.ts"
+import { viewOf } from "./market.ts"
+import { Matching } from "./matching.ts"
+import type { Account, SymbolRules } from "./model.ts"
+import type { Placement } from "./placements.ts"
+import { Placements } from "./placements.ts"
+import type { Replay, ReplayOptions } from "./replay.ts"
+import { ReplayMarket } from "./replay-market.ts"
+import { RestDoor } from "./rest.ts"
+import { Sockets } from "./sockets.ts"
+import { StreamHub } from "./stream-hub.ts"
+import { DEFAULT_SYMBOLS, SyntheticMarket } from "./synthetic.ts"
+import { TimedStreams } from "./timed-streams.ts"
+import { UserStreams } from "./user-streams.ts"
+import { accountPosition, executionReport, fillJson, orderJson } from "./wire-private.ts"
+import { aggregateEvent, bookTickerEvent, tradeEvent } from "./wire-public.ts"
+import { attachWebSocketApi } from "./ws-api.ts"
+
+export interface ExchangeUser {
+  readonly apiKey: string
+  readonly apiSecret: string
+  /** Free amounts as decimal texts, by asset. */
+  readonly balances: Readonly<Record<string, string>>
+}
+
+export interface BinanceExchangeOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  readonly users?: ReadonlyArray<ExchangeUser>
+  readonly symbols?: ReadonlyArray<SymbolRules>
+  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". Not used by a replay. */
+  readonly market?: "moving" | "still" | "empty"
+  readonly seed?: number
+  /** Between two steps of the moving market; default 100 ms. */
+  readonly stepMillis?: number
+  /** A capture as the market: only its symbol is listed, unless `symbols` says otherwise. */
+  readonly replay?: ReplayOptions
+  /** Messages a second a client may send on a market stream connection; default Binance's 5. */
+  readonly inboundMessagesPerSecond?: number
+  /** How far the venue's clock is ahead of this host's; default 0. */
+  readonly clockAheadMillis?: number
+  /** Between two ticker and candle events; default 1000 ms. */
+  readonly tickMillis?: number
+}
+
+export interface BinanceExchange {
+  readonly port: number
+  readonly url: string
+  /** A VENUE_ROUTES value: every host of Binance Spot, its testnet and demo, to this exchange. */
+  readonly routes: Readonly<Record<string, string>>
+  readonly addUser: (user: ExchangeUser) => void
+  /** A revoked key is answered with -2015 from then on. */
+  readonly removeUser: (apiKey: string) => void
+  readonly fault: (fault: Fault) => void
+  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
+  readonly placements: () => ReadonlyArray<Placement>
+  /** All orders of a user, as GET order shows them. */
+  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson>>
+  readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillJson>>
+  readonly balances: (apiKey: string) => ReturnType<typeof accountPosition>["B"]
+  /** How often each `METHOD /path`, and each `WS method`, arrived. */
+  readonly counts: () => Readonly<Record<string, number>>
+  readonly socketCount: (kind: "market" | "user") => number
+  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
+  readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
+  /** A market order by nobody. */
+  readonly trade: (symbol: string, side: "BUY" | "SELL", quantity: string) => void
+  /** What GET depth shows now. */
+  readonly depth: (symbol: string, limit: number) => DepthShown
+  readonly replay: Replay | undefined
+  readonly stop: () => Promise<void>
+}
+
+const DEFAULT_STEP_MILLIS = 100
+const DIFF_MILLIS = 100
+const SLOW_DIFF_MILLIS = 1000
+
+/** Resolves when the port listens. */
+export const startBinanceExchange = async (options: BinanceExchangeOptions = {}): Promise<BinanceExchange> => {
+  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const counts = new Map<string, number>()
+  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
+  const faults = new Faults()
+  const placements = new Placements()
+  const users = new UserStreams()
+  const accounts = new Map<string, Account>()
+  const views = new Map<string, MarketView>()
+  const replayed: { market?: ReplayMarket } = {}
+  const hub = new StreamHub({
+    inboundMessagesPerSecond: options.inboundMessagesPerSecond ?? 5,
+    count,
+    onSubscribe: (stream) => {
+      const start = options.replay?.start ?? "first depth subscriber"
+      if (start === "first depth subscriber" && stream.includes("@depth")) replayed.market?.replay.start()
+    },
+  })
+  const diffs = new DiffStreams(hub, faults, views, now)
+  const replayedSymbols = new Set<string>()
+
+  let executions = 0
+  const pushUser = (apiKey: string, event: unknown) => {
+    if (!faults.userEventsSuppressed) users.push(apiKey, event)
+  }
+  const publish = (stream: string, event: () => unknown) => {
+    if (!hub.has(stream)) return
+    const shown = event()
+    if (shown !== undefined) hub.publish(stream, JSON.stringify(shown))
+  }
+  const matching = new Matching(
+    {
+      onLevel: (market, side, price, total) => {
+        const { symbol } = market.rules
+        if (replayedSymbols.has(symbol)) return
+        diffs.onLevel(market, side, price, total)
+        const view = views.get(symbol)
+        if (view !== undefined) publish(`${symbol.toLowerCase()}@bookTicker`, () => bookTickerEvent(view))
+      },
+      onTrade: (market, trade) => {
+        const { symbol } = market.rules
+        if (replayedSymbols.has(symbol)) return
+        publish(`${symbol.toLowerCase()}@trade`, () => tradeEvent(symbol, trade, now()))
+        publish(`${symbol.toLowerCase()}@aggTrade`, () => aggregateEvent(symbol, trade, now()))
+      },
+      onOrder: (order, execution, fill) => {
+        executions += 1
+        pushUser(order.account.apiKey, executionReport(order, execution, fill, executions, now()))
+      },
+      onBalances: (account, assets) => pushUser(account.apiKey, accountPosition(account, assets, now())),
+    },
+    now,
+  )
+  const core: Core = { matching, accounts, views, placements, faults, users, now, count }
+  const addUser = ({ apiKey, apiSecret, balances }: ExchangeUser) => {
+    const amounts = Object.entries(balances).map(
+      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
+    )
+    const accountNumber = 354_937_868 + accounts.size
+    const account = { apiKey, apiSecret, accountNumber, balances: new Map(amounts) }
+    accounts.set(apiKey, { ...account, orders: new Map(), byClientOrderId: new Map(), fills: [] })
+  }
+  for (const user of options.users ?? []) addUser(user)
+
+  const synthetic: Array<SyntheticMarket> = []
+  if (options.replay !== undefined) {
+    const find = (symbol: string) => {
+      const rules = [...(options.symbols ?? []), ...DEFAULT_SYMBOLS].find((known) => known.symbol === symbol)
+      if (rules === undefined) throw new Error(`no rules are known for the capture's symbol ${symbol}`)
+      replayedSymbols.add(symbol)
+      return matching.addSymbol(rules)
+    }
+    replayed.market = await ReplayMarket.open(options.replay, find, matching, hub, faults)
+    views.set(replayed.market.replay.symbol, replayed.market.view)
+  }
+  const symbols = options.symbols ?? (options.replay === undefined ? DEFAULT_SYMBOLS : [])
+  for (const [index, rules] of symbols.entries()) {
+    if (views.has(rules.symbol)) continue
+    const market = matching.addSymbol(rules)
+    views.set(rules.symbol, viewOf(market, now))
+    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
+  }
+
+  diffs.forget()
+
+  const closeSockets = (kind?: "market" | "user", code?: number) => sockets.close(kind, code)
+  const throwFault = (fault: Fault) => applyFault(fault, faults, users, closeSockets)
+  const accountOf = (apiKey: string) => accounts.get(apiKey)
+  const orders = (apiKey: string) => [...(accountOf(apiKey)?.orders.values() ?? [])].map(orderJson)
+  const control = {
+    placements: () => placements.list(),
+    orders,
+    counts: () => Object.fromEntries(counts),
+    fault: throwFault,
+  }
+  const rest = new RestDoor(core)
+  const sockets = new Sockets(
+    () => faults.webSocketsRefused,
+    (kind, socket, url) => {
+      count(`WS connect ${kind}`)
+      if (kind === "user") attachWebSocketApi(core, socket)
+      else hub.attach(socket, url)
+    },
+  )
+  const server = createServer((request, response) => {
+    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
+    const handled = isControl ? handleControl(control, request, response) : rest.handle(request, response)
+    // A defect in the exchange must look like one: the client gets no made-up answer.
+    handled.catch((cause: unknown) => {
+      console.error("loopback exchange:", cause)
+      request.socket.destroy()
+    })
+  })
+  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
+  server.keepAliveTimeout = 60_000
+  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
+  server.listen(options.port ?? 0, "127.0.0.1")
+  await once(server, "listening")
+
+  const timed = new TimedStreams(hub, views)
+  const timers = [
+    setInterval(() => diffs.flush("100ms"), DIFF_MILLIS),
+    setInterval(() => diffs.flush("1000ms"), SLOW_DIFF_MILLIS),
+    setInterval(() => timed.tick(), options.tickMillis ?? 1000),
+  ]
+  if ((options.market ?? "moving") === "moving") {
+    timers.push(
+      setInterval(() => {
+        for (const market of synthetic) market.step()
+      }, options.stepMillis ?? DEFAULT_STEP_MILLIS),
+    )
+  }
+  if (options.replay?.start === "at once") replayed.market?.replay.start()
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    routes: binanceRoutes(url),
+    addUser,
+    removeUser: (apiKey) => void accounts.delete(apiKey),
+    fault: throwFault,
+    placements: () => placements.list(),
+    orders,
+    fills: (apiKey) => (accountOf(apiKey)?.fills ?? []).map(fillJson),
+    balances: (apiKey) => {
+      const account = accountOf(apiKey)
+      return account === undefined ? [] : accountPosition(account, [...account.balances.keys()], now()).B
+    },
+    counts: () => Object.fromEntries(counts),
+    socketCount: (kind) => sockets.count(kind),
+    setLevel: (symbol, side, price, quantity) =>
+      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
+    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    depth: (symbol, limit) => {
+      const view = views.get(symbol)
+      if (view === undefined) throw new Error(`no symbol ${symbol}`)
+      return view.depth(limit)
+    },
+    replay: replayed.market?.replay,
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      replayed.market?.replay.close()
+      sockets.stop()
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Unmodified ccxt.pro clients for tests against a loopback exchange, and two ways to wait for what they say.
+ * One exchange file is imported by its URL: the package exports only its root, which loads every exchange it knows.
+ */
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { type Routes, routeCcxt } from "./route-ccxt.ts"
+
+export type Binance = InstanceType<typeof import("ccxt").pro.binance>
+export type Settings = Record<string, unknown>
+
+const packageRoot = join(dirname(createRequire(import.meta.url).resolve("ccxt")), "..")
+const { default: BinanceClass }: { default: new (settings: Settings) => Binance } = await import(
+  pathToFileURL(join(packageRoot, "js/src/pro/binance.js")).href
+)
+
+/** A spot-only client; `close()` is the caller's. Times out after 2 s unless told otherwise. */
+export const connectBinance = (routes: Routes, settings: Settings, options: Settings = {}): Binance => {
+  const client = new BinanceClass({
+    timeout: 2000,
+    ...settings,
+    options: { fetchMarkets: { types: ["spot"] }, fetchMargins: false, ...options },
+  })
+  routeCcxt(client, routes)
+  return client
+}
+
+/** The failure's class and text, or what came instead of one. */
+export const failure = async (attempt: () => Promise<unknown>): Promise<{ name: string; message: string }> => {
+  try {
+    return { name: "no failure", message: JSON.stringify(await attempt()).slice(0, 200) }
+  } catch (cause) {
+    if (!(cause instanceof Error)) return { name: "not an Error", message: String(cause) }
+    return { name: cause.constructor.name, message: cause.message }
+  }
+}
+
+/** Watches until the condition holds; the test's own time limit ends a wait in vain. */
+export const watchUntil = async <A>(watch: () => Promise<A>, holds: (seen: A) => boolean): Promise<A> => {
+  for (;;) {
+    const seen = await watch()
+    if (holds(seen)) return seen
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * A PostgreSQL server of one's own for gateways with DATABASE_URL. The shared test server gives up the sync to disk, and a gateway rightly
+ * refuses to keep orders there. The server goes on when a gateway is killed.
+ */
+import { rmSync } from "node:fs"
+import pg from "pg"
+import { afterAll, beforeAll } from "vitest"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { scratchDirectory } from "../../kit/postgres.ts"
+
+export interface OwnDatabase {
+  /** The application role's URL, a DATABASE_URL. */
+  readonly url: string
+  /** The superuser's, to look from outside. */
+  readonly adminUrl: string
+}
+
+/** Makes the server before the file's tests; each call of what it answers is a new, empty database. */
+export const withDatabaseServer = (): (() => Promise<OwnDatabase>) => {
+  let server: EmbeddedPostgres | undefined
+  let directory: string | undefined
+  let made = 0
+  beforeAll(async () => {
+    directory = scratchDirectory("server")
+    server = await startEmbeddedPostgres({ dataDir: directory })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+  })
+  return async () => {
+    if (server === undefined) throw new Error("the server exists only inside tests and hooks")
+    made += 1
+    const name = `gateway_${made}`
+    const client = new pg.Client({ connectionString: server.adminUrl("postgres") })
+    await client.connect()
+    await client
+      .query(`CREATE DATABASE ${name} OWNER gateway TEMPLATE template0 ENCODING 'UTF8'`)
+      .finally(() => client.end())
+    return { url: server.url(name), adminUrl: server.adminUrl(name) }
+  }
+}

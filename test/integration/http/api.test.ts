@@ -1,0 +1,268 @@
+/**
+ * The HTTP API on a whole gateway: order of refusals, lists and their cursors, who sees what, and that every answer has the shape that
+ * its endpoint declares.
+ */
+import { HttpApi, HttpApiSchema } from "@effect/platform"
+import { type SchemaAST as AST, Option, ParseResult, Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Api as Declared } from "../../../src/http/api.ts"
+import { type Answer, Api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
+
+const declared = new Map<string, AST.AST>()
+HttpApi.reflect(Declared, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, successes }) => {
+    const ast = Option.getOrUndefined(
+      successes.get(HttpApiSchema.getStatusSuccessAST(endpoint.successSchema.ast))?.ast ?? Option.none(),
+    )
+    if (ast !== undefined) declared.set(`${endpoint.method} ${endpoint.path}`, ast)
+  },
+})
+
+/** Fails when the answer is no success of the declared shape; excess fields count as faults. */
+const expectDeclared = (route: string, answer: Answer<unknown>): void => {
+  const ast = declared.get(route)
+  if (ast === undefined) throw new Error(`${route} is not declared`)
+  const checked = ParseResult.validateEither(Schema.make<unknown>(ast), { onExcessProperty: "error" })(answer.envelope)
+  if (checked._tag === "Left") throw new Error(`${route}: ${ParseResult.TreeFormatter.formatIssueSync(checked.left)}`)
+}
+
+const UNKNOWN = "0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f"
+
+describe("the HTTP API of a whole gateway", () => {
+  let gateway: Gateway
+  let ada: Api
+  let bob: Api
+  let account: string
+  let bobs: string
+
+  const limit = (key: string, limitPrice = "20000") => ({
+    tradingAccountId: account,
+    instrumentId: "MOCK:BTC/USDT",
+    orderSide: "BUY",
+    orderType: "LIMIT",
+    quantity: "0.001",
+    limitPrice,
+    idempotencyKey: key,
+  })
+
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { MOCK_TICK_MS: "0" } })
+    const nobody = new Api(gateway.http)
+    ada = nobody.as((await nobody.signup("ada@example.com")).record.accessToken)
+    bob = nobody.as((await nobody.signup("bob@example.com")).record.accessToken)
+    account = (await ada.connectMock("main")).record.tradingAccountId
+    bobs = (await bob.connectMock("main")).record.tradingAccountId
+  })
+  afterAll(endGateways)
+
+  const refused = async (answer: Promise<Answer<unknown>>): Promise<readonly [number, number]> => {
+    const { status, envelope } = await answer
+    expect(envelope.success).toBe(false)
+    return [status, envelope.errno]
+  }
+
+  it("looks at token, then shape, then existence, then ownership", async () => {
+    const nobody = new Api(gateway.http)
+    expect(await refused(nobody.post("/tradeOrder/submit", {}))).toEqual([401, -100002])
+    expect(await refused(ada.post("/tradeOrder/submit", {}))).toEqual([400, -104002])
+    expect(await refused(ada.submit({ ...limit("k"), tradingAccountId: "nope" }))).toEqual([400, -104003])
+    expect(await refused(ada.submit({ ...limit("k"), tradingAccountId: UNKNOWN }))).toEqual([404, -120002])
+    expect(await refused(ada.submit({ ...limit("k"), tradingAccountId: bobs }))).toEqual([403, -102001])
+    expect(await refused(ada.submit({ ...limit("k"), quantity: 1 }))).toEqual([400, -104003])
+  })
+
+  it("keeps accounts and orders to their owners, but for admins who read", async () => {
+    const order = (await ada.submit(limit("own"))).record
+    expect(await refused(bob.cancel(account, order.tradeOrderId))).toEqual([403, -102001])
+    expect(await refused(bob.cancel(bobs, order.tradeOrderId))).toEqual([404, -110001])
+    expect(await refused(bob.order(account, order.tradeOrderId))).toEqual([403, -102001])
+    expect(await refused(bob.get("/tradeOrder/get", { tradeOrderId: order.tradeOrderId }))).toEqual([404, -110001])
+    expect(await refused(bob.disconnect(account))).toEqual([403, -102001])
+    expect(await refused(bob.portfolio(account))).toEqual([403, -102001])
+    expect(await refused(bob.accounts({ userId: UNKNOWN }))).toEqual([403, -102002])
+    // The first user of an installation, over loopback, is its admin.
+    expect((await ada.portfolio(bobs)).status).toBe(200)
+    expect(await refused(ada.disconnect(bobs))).toEqual([403, -102001])
+    const own = await ada.get<{ tradeOrderId: string }>("/tradeOrder/get", {
+      tradeOrderId: order.tradeOrderId.toUpperCase(),
+    })
+    expect(own.record.tradeOrderId).toBe(order.tradeOrderId)
+  })
+
+  it("walks orders page by page without losing or repeating one", async () => {
+    const placed: Array<string> = []
+    for (let i = 0; i < 7; i++) placed.push((await ada.submit(limit(`page-${i}`, `${10_000 + i}`))).record.tradeOrderId)
+    for (const ascending of [false, true]) {
+      const seen: Array<string> = []
+      let cursor: string | undefined
+      let total: number | undefined
+      do {
+        const page = await ada.orders({ tradingAccountId: account, limit: 3, ascending, cursor })
+        expectDeclared("GET /api/v3/tradeOrder/list", page)
+        seen.push(...page.record.map((order) => order.tradeOrderId))
+        total ??= page.envelope.pagination?.total
+        expect(page.envelope.pagination).toMatchObject({ offset: 0, limit: 3, total })
+        cursor = page.envelope.pagination?.cursor ?? undefined
+        // New orders between pages must not shift them.
+        if (!ascending && cursor !== undefined) await ada.submit(limit(`between-${seen.length}`))
+      } while (cursor !== undefined)
+      expect(new Set(seen).size).toBe(seen.length)
+      for (const id of placed) expect(seen).toContain(id)
+      if (!ascending) expect(seen).toHaveLength(total ?? -1)
+    }
+  })
+
+  it("refuses cursors of another user, another list and nobody", async () => {
+    const { cursor } = (await ada.orders({ limit: 1 })).envelope.pagination ?? {}
+    if (cursor === undefined || cursor === null) throw new Error("there should be a next page")
+    expect((await ada.orders({ cursor })).status).toBe(200)
+    expect(await refused(bob.orders({ cursor }))).toEqual([400, -104008])
+    expect(await refused(ada.accounts({ cursor }))).toEqual([400, -104008])
+    expect(await refused(ada.orders({ cursor: `${cursor}x` }))).toEqual([400, -104008])
+    expect(await refused(ada.orders({ cursor, instrumentId: "MOCK:ETH/USDT" }))).toEqual([400, -104009])
+  })
+
+  it("bounds list queries instead of clamping them", async () => {
+    for (const query of [{ limit: 0 }, { limit: 1001 }, { offset: -1 }, { status: "NOPE" }, { startTime: "x" }])
+      expect(await refused(ada.orders(query))).toEqual([400, -104003])
+    expect(await refused(ada.orders({ startTime: 2, endTime: 1 }))).toEqual([400, -104010])
+    expect(await refused(ada.orders({ status: "OPEN", orderStatus: "FILLED" }))).toEqual([400, -104009])
+    expect(await refused(ada.get("/tradingAccount/portfolio/list", { limit: 101 }))).toEqual([400, -104003])
+    expect(await refused(ada.get("/market/orderbook/get", { instrumentId: "MOCK:BTC/USDT", depth: 1001 }))).toEqual([
+      400, -104003,
+    ])
+  })
+
+  it("filters by either status vocabulary", async () => {
+    const order = (await ada.submit({ ...limit("filter", "11111"), awaitAccepted: true })).record
+    const ids = async (query: Record<string, string>) =>
+      (await ada.orders({ tradingAccountId: account, limit: 1000, ...query })).record.map((it) => it.tradeOrderId)
+    for (const query of [
+      { status: "OPEN" },
+      { orderStatus: "OPEN" },
+      { orderStatus: "ACCEPTED" },
+      { status: "ACCEPTED" },
+    ])
+      expect(await ids(query as Record<string, string>)).toContain(order.tradeOrderId)
+    expect((await ada.cancel(account, order.tradeOrderId)).status).toBe(200)
+    expect(await ids({ status: "CANCELLED" })).toContain(order.tradeOrderId)
+    expect(await ids({ status: "OPEN" })).not.toContain(order.tradeOrderId)
+  })
+
+  it("answers a repeat with the same order and says so", async () => {
+    const first = await ada.submit(limit("repeat"))
+    const again = await ada.submit(limit("repeat"))
+    expect(first.headers.get("idempotency-replayed")).toBeNull()
+    expect(again.headers.get("idempotency-replayed")).toBe("true")
+    expect(again.record.tradeOrderId).toBe(first.record.tradeOrderId)
+    const other = await ada.submit(limit("repeat", "19999"))
+    expect([other.status, other.envelope.errno]).toEqual([409, -110006])
+    expect(other.envelope.details?.metadata).toEqual({ tradeOrderId: first.record.tradeOrderId })
+  })
+
+  it("connects the same account once, also when asked twice at once", async () => {
+    const [one, two] = await Promise.all([ada.connectMock("twice"), ada.connectMock("twice")])
+    expect(one?.record.tradingAccountId).toBe(two?.record.tradingAccountId)
+    const renamed = await ada.connect({ venue: "MOCK", externalTradingAccountId: "twice", nickname: "renamed" })
+    expect(renamed.record).toMatchObject({
+      tradingAccountId: one?.record.tradingAccountId,
+      nickname: "renamed",
+      name: "renamed",
+    })
+    expect(await refused(ada.connect({ venue: "MOCK" }))).toEqual([400, -104002])
+    expect(await refused(ada.connect({ venue: "NOPE", externalTradingAccountId: "x" }))).toEqual([400, -130002])
+    expect(await refused(ada.connect({ venue: "BINANCE" }))).toEqual([400, -120007])
+    expect(await refused(ada.connect({ venue: "BINANCE_SANDBOX", credentialIds: [UNKNOWN] }))).toEqual([404, -121001])
+  })
+
+  it("hides disconnected accounts until they are asked for", async () => {
+    const { tradingAccountId } = (await ada.connectMock("leaving")).record
+    const gone = await ada.disconnect(tradingAccountId)
+    expectDeclared("POST /api/v3/tradingAccount/disconnect", gone)
+    expect(gone.record.status).toBe("DISCONNECTED")
+    expect((await ada.disconnect(tradingAccountId)).record).toEqual(gone.record)
+    const ids = async (query: Record<string, string>) =>
+      (await ada.accounts(query)).record.map((it) => it.tradingAccountId)
+    expect(await ids({})).not.toContain(tradingAccountId)
+    expect(await ids({ accountStatus: "DISCONNECTED" })).toContain(tradingAccountId)
+    expect(await ids({ tradingAccountId })).toEqual([tradingAccountId])
+    expect((await ada.portfolio(tradingAccountId)).record).toEqual([])
+    const reborn = await ada.connectMock("leaving")
+    expect(reborn.record.tradingAccountId).not.toBe(tradingAccountId)
+  })
+
+  it("shows the currency that was asked for, also when it is zero", async () => {
+    const answer = await ada.get<ReadonlyArray<{ balance: string }>>("/tradingAccount/portfolio/list", {
+      tradingAccountId: account,
+      currency: "DOGE",
+    })
+    expect(answer.record).toHaveLength(1)
+    expect(answer.record[0]?.balance).toBe("0")
+    expect(await refused(ada.portfolio("no account of that name"))).toEqual([404, -120002])
+  })
+
+  it("reads several books and tickers, and fails by name when one is unknown", async () => {
+    const books = await ada.get<ReadonlyArray<{ instrumentId: string }>>("/market/orderbook/list", {
+      instrumentIds: "MOCK:BTC/USDT,MOCK:ETH/USDT",
+      depth: 1,
+    })
+    expectDeclared("GET /api/v3/market/orderbook/list", books)
+    expect(books.record.map((book) => book.instrumentId)).toEqual(["MOCK:BTC/USDT", "MOCK:ETH/USDT"])
+    const unknown = await ada.get("/market/ticker/list", { instrumentIds: "MOCK:BTC/USDT,MOCK:NO/PE" })
+    expect([unknown.status, unknown.envelope.errno]).toEqual([404, -131001])
+    expect(unknown.envelope.details?.metadata).toEqual({ instrumentId: "MOCK:NO/PE" })
+    expect(await refused(ada.get("/market/orderbook/list"))).toEqual([400, -104002])
+    expect(await refused(ada.get("/market/orderbook/get", { instrumentId: "junk" }))).toEqual([400, -131002])
+    expect(await refused(ada.get("/market/orderbook/get", { instrumentId: "NOPE:BTC/USDT" }))).toEqual([404, -131001])
+  })
+
+  it("answers every read and change in the declared shape", async () => {
+    const instrumentId = "MOCK:BTC/USDT"
+    const order = await ada.submit({ ...limit("shape", "61000"), awaitClosed: true })
+    const body = { tradingAccountId: account, tradeOrderId: order.record.tradeOrderId }
+    const subscribed = await ada.subscribeBook({ instrumentId })
+    const answers: ReadonlyArray<readonly [string, Answer<unknown>]> = [
+      ["GET /api/v3", await ada.get("")],
+      ["GET /api/v3/health", await ada.get("/health")],
+      ["GET /api/v3/health/live", await ada.get("/health/live")],
+      ["GET /api/v3/auth/user", await ada.user()],
+      ["POST /api/v3/auth/login", await ada.login("ada@example.com")],
+      ["GET /api/v3/credential/list", await ada.credentials()],
+      ["POST /api/v3/tradingAccount/connect", await ada.connectMock("main")],
+      [
+        "POST /api/v3/tradingAccount/update",
+        await ada.post("/tradingAccount/update", { tradingAccountId: account, nickname: "n" }),
+      ],
+      ["GET /api/v3/tradingAccount/list", await ada.accounts()],
+      ["GET /api/v3/tradingAccount/portfolio/list", await ada.portfolio(account)],
+      ["POST /api/v3/tradeOrder/submit", order],
+      ["GET /api/v3/tradeOrder/get", await ada.order(body.tradingAccountId, body.tradeOrderId)],
+      ["POST /api/v3/market/instrument/sync", await ada.post("/market/instrument/sync", { venue: "MOCK" })],
+      ["GET /api/v3/market/instrument/list", await ada.instruments({ limit: 2 })],
+      ["GET /api/v3/market/venue/list", await ada.venues()],
+      ["GET /api/v3/market/orderbook/get", await ada.orderBook(instrumentId, 5)],
+      ["GET /api/v3/market/ticker/get", await ada.ticker(instrumentId)],
+      ["GET /api/v3/market/ticker/list", await ada.get("/market/ticker/list")],
+      ["POST /api/v3/market/subscription/orderbook/subscribe", subscribed],
+      ["GET /api/v3/market/subscription/orderbook/list", await ada.get("/market/subscription/orderbook/list")],
+      [
+        "POST /api/v3/market/subscription/orderbook/unsubscribe",
+        await ada.post("/market/subscription/orderbook/unsubscribe", {
+          subscriptionId: subscribed.record.subscriptionId,
+        }),
+      ],
+    ]
+    for (const [route, answer] of answers) expectDeclared(route, answer)
+    expect(order.record.executions.length).toBeGreaterThan(0)
+  })
+
+  it("ends a session at logout", async () => {
+    const token = (await ada.login("ada@example.com")).record.accessToken
+    const session = ada.as(token)
+    const out = await session.post("/auth/logout")
+    expectDeclared("POST /api/v3/auth/logout", out)
+    expect(await refused(session.user())).toEqual([401, -100005])
+    expect((await ada.user()).status).toBe(200)
+  })
+})

@@ -1,0 +1,185 @@
+/** TLS, proxies and ports with real sockets: what is offered, what is refused, and what a second gateway is told. */
+import { request } from "node:https"
+import { connect } from "node:tls"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Ok } from "../../../src/http/envelope.ts"
+import type { HandlersOf } from "../../../src/http/mount.ts"
+import { referencePages } from "../../../src/http/reference.ts"
+import { Access } from "../../../src/http/route.ts"
+import { makeServer, PortTaken } from "../../../src/http/server.ts"
+import { CERTIFICATE, type CertificateFiles, certificateFiles } from "../../kit/http-certificate.ts"
+import { raw, serveTest, type TestHttp } from "../../kit/http-server.ts"
+
+const Facts = Schema.Struct({ ip: Schema.String, loopback: Schema.Boolean })
+const Group = HttpApiGroup.make("test").add(
+  HttpApiEndpoint.get("facts", "/facts").addSuccess(Ok(Facts)).annotate(Access, "none"),
+)
+const Api = HttpApi.make("test").add(Group)
+const handlers: HandlersOf<typeof Group> = {
+  test: { facts: ({ request }, reply) => reply.ok({ ip: request.ip, loopback: request.loopback }) },
+}
+
+describe("direct TLS", () => {
+  let files: CertificateFiles
+  let http: TestHttp
+  beforeAll(async () => {
+    files = certificateFiles()
+    http = await serveTest(Api, handlers, { transport: { tls: files, production: true } })
+  })
+  afterAll(() => {
+    http.close()
+    files.remove()
+  })
+
+  /** The negotiated protocol and cipher, or the error's code. */
+  const handshake = (options: object): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect({
+        port: http.port,
+        host: "127.0.0.1",
+        ca: CERTIFICATE,
+        servername: "localhost",
+        ...options,
+      })
+      socket.on("secureConnect", () => {
+        resolve(`${socket.getProtocol()} ${socket.getCipher().name}`)
+        socket.destroy()
+      })
+      socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    })
+
+  it("answers over HTTPS with HSTS", async () => {
+    const headers = await new Promise<Record<string, unknown>>((resolve, reject) => {
+      request(
+        { port: http.port, host: "127.0.0.1", path: "/facts", ca: CERTIFICATE, servername: "localhost" },
+        (answer) => {
+          answer.resume()
+          answer.on("end", () => resolve({ status: answer.statusCode, ...answer.headers }))
+        },
+      )
+        .on("error", reject)
+        .end()
+    })
+    expect(headers).toMatchObject({ status: 200, "strict-transport-security": "max-age=31536000" })
+    expect(http.url).toMatch(/^https:/)
+  })
+
+  it("speaks 1.2 and 1.3 and nothing older", async () => {
+    expect(await handshake({ minVersion: "TLSv1.3" })).toMatch(/^TLSv1\.3 /)
+    expect(await handshake({ maxVersion: "TLSv1.2" })).toMatch(/^TLSv1\.2 ECDHE-ECDSA-/)
+    const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" }
+    expect(await handshake(old)).toMatch(/^ERR_SSL|^E/)
+  })
+
+  it("offers no CBC suite", async () => {
+    const ciphers = "ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256@SECLEVEL=0"
+    expect(await handshake({ maxVersion: "TLSv1.2", ciphers })).toMatch(/^ERR_SSL|^E/)
+  })
+
+  it("says nothing to plain HTTP", async () => {
+    expect(await raw(http.port, "GET /facts HTTP/1.1\r\nHost: x\r\n\r\n")).toEqual([])
+  })
+})
+
+describe("behind a proxy", () => {
+  let http: TestHttp
+  beforeAll(async () => {
+    http = await serveTest(Api, handlers, { transport: { trustProxy: ["127.0.0.1"], production: true } })
+  })
+  afterAll(() => http.close())
+
+  const get = async (path: string, headers: Record<string, string>) => {
+    const response = await fetch(`${http.url}${path}`, { headers })
+    const body = (await response.json()) as { readonly errno: number; readonly data: unknown }
+    return { response, body }
+  }
+
+  it("refuses whatever did not come by HTTPS, on every path", async () => {
+    for (const path of ["/facts", "/nowhere"])
+      for (const headers of [{}, { "x-forwarded-proto": "http" }]) {
+        const { response, body } = await get(path, headers as Record<string, string>)
+        expect([path, response.status, body.errno]).toEqual([path, 403, -102005])
+      }
+  })
+
+  it("takes the client's address from the proxy", async () => {
+    const { response, body } = await get("/facts", {
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": "6.6.6.6, 203.0.113.7",
+    })
+    expect(response.headers.get("strict-transport-security")).toBe("max-age=31536000")
+    expect(body.data).toEqual({ ip: "203.0.113.7", loopback: false })
+  })
+})
+
+describe("without TLS", () => {
+  it("calls a request local only when nothing stands in between", async () => {
+    const http = await serveTest(Api, handlers)
+    const facts = async (headers: Record<string, string>) => {
+      const answer = (await (await fetch(`${http.url}/facts`, { headers })).json()) as { readonly data: unknown }
+      return answer.data
+    }
+    expect(await facts({})).toEqual({ ip: "127.0.0.1", loopback: true })
+    expect(await facts({ "x-forwarded-for": "1.2.3.4" })).toEqual({ ip: "127.0.0.1", loopback: false })
+    expect(await facts({ forwarded: "for=1.2.3.4" })).toEqual({ ip: "127.0.0.1", loopback: false })
+    http.close()
+  })
+
+  it("tells the second gateway that the port is taken", async () => {
+    const http = await serveTest(Api, handlers)
+    const second = makeServer({ host: "127.0.0.1", port: http.port, production: false, tls: null, trustProxy: [] })
+    const error = await Effect.runPromise(Effect.flip(second.listen))
+    expect(error).toBeInstanceOf(PortTaken)
+    expect(error.message).toContain(`${http.port}`)
+    second.close()
+    expect((await fetch(`${http.url}/facts`)).status).toBe(200)
+    http.close()
+  })
+
+  it("refuses a certificate that cannot be read or is none", () => {
+    const settings = { host: "127.0.0.1", port: 0, production: false, trustProxy: [] }
+    const missing = { certFile: "/nonexistent/cert.pem", keyFile: "/nonexistent/key.pem" }
+    expect(() => makeServer({ ...settings, tls: missing })).toThrow(/TLS_CERT_FILE: .* cannot be read/)
+    const files = certificateFiles()
+    expect(() => makeServer({ ...settings, tls: { ...files, keyFile: files.certFile } })).toThrow(
+      /not a certificate and its key/,
+    )
+    files.remove()
+  })
+})
+
+describe("the reference", () => {
+  let http: TestHttp
+  beforeAll(async () => {
+    http = await serveTest(Api, handlers, { pages: referencePages() })
+  })
+  afterAll(() => http.close())
+
+  it("is served whole from here, under a policy without eval", async () => {
+    const page = await fetch(`${http.url}/docs`)
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    const policy = page.headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toContain("unsafe-eval")
+    const html = await page.text()
+    expect(html).not.toMatch(/https?:\/\//)
+    const linked = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] ?? "")
+    expect(linked.length).toBeGreaterThan(3)
+    for (const path of linked) {
+      const asset = await fetch(`${http.url}${path}`)
+      expect([path, asset.status]).toEqual([path, 200])
+      expect(asset.headers.get("x-content-type-options")).toBe("nosniff")
+      expect((await asset.arrayBuffer()).byteLength).toBe(Number(asset.headers.get("content-length")))
+    }
+  })
+
+  it("serves the document it shows", async () => {
+    const document = await fetch(`${http.url}/api/v3/openapi.json`)
+    expect(document.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(await document.json()).toMatchObject({ openapi: "3.1.0", info: { version: "3.0.1" } })
+    const head = await fetch(`${http.url}/docs/swagger-ui-bundle.js`, { method: "HEAD" })
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(1_000_000)
+  })
+})

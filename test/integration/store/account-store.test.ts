@@ -1,0 +1,422 @@
+/** The contract of AccountStore and JournalPort, held by both implementations: memory (for simulation) and PostgreSQL. */
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
+import type { Row, Settled } from "../../../src/ports/account-store.ts"
+import { type TestDatabase, testDatabase } from "../../kit/database.ts"
+import {
+  commit,
+  event,
+  executionRow,
+  filled,
+  image,
+  memoryRig,
+  newExecution,
+  newOrder,
+  orderRow,
+  plain,
+  type Rig,
+  sqlRig,
+} from "./account-store-rig.ts"
+
+const implementations: ReadonlyArray<readonly [string, () => Promise<Rig>]> = [
+  ["in memory", async () => memoryRig()],
+  [
+    "in PostgreSQL",
+    async () => {
+      const database: TestDatabase = await testDatabase()
+      const rig = await sqlRig(database)
+      return {
+        ...rig,
+        close: async () => {
+          await rig.close()
+          await database.drop()
+        },
+      }
+    },
+  ],
+]
+
+describe.each(implementations)("the account store %s", (_name, open) => {
+  let rig: Rig
+  beforeAll(async () => {
+    rig = await open()
+  })
+  afterAll(() => rig.close())
+  const load = (id: TradingAccountId) => Effect.runPromise(rig.store().load(id))
+
+  it("settles units in the order in which they were handed over, each once, never within commit", async () => {
+    const accounts = [await rig.account(), await rig.account()]
+    const settled: Array<number> = []
+    await new Promise<void>((resolve) => {
+      for (let i = 0; i < 600; i++) {
+        const account = accounts[i % 2]!
+        rig.store().commit({
+          accountId: account.tradingAccountId,
+          rows: [orderRow(newOrder(account))],
+          events: [event()],
+          settled: (outcome) => {
+            expect(outcome._tag).toBe("Committed")
+            settled.push(i)
+            if (settled.length === 600) resolve()
+          },
+        })
+      }
+      expect(settled).toEqual([])
+    })
+    expect(settled).toEqual(Array.from({ length: 600 }, (_, i) => i))
+  })
+
+  it("numbers an account's events from 1 without a gap and keeps their bytes", async () => {
+    const account = await rig.account()
+    const other = await rig.account()
+    const drafts = Array.from({ length: 5 }, (_, i) => event(`{"n":${i},"text":"\\u0000 é ',\\"{}"}`))
+    const outcomes = await Promise.all([
+      commit(rig.store(), { accountId: account.tradingAccountId, rows: [], events: drafts.slice(0, 2) }),
+      commit(rig.store(), { accountId: other.tradingAccountId, rows: [], events: [event()] }),
+      commit(rig.store(), { accountId: account.tradingAccountId, rows: [], events: drafts.slice(2) }),
+    ])
+    expect(outcomes).toEqual([
+      { _tag: "Committed", firstSequence: 1 },
+      { _tag: "Committed", firstSequence: 1 },
+      { _tag: "Committed", firstSequence: 3 },
+    ])
+    expect(await rig.events(account.tradingAccountId)).toEqual(
+      drafts.map((draft, i) => ({ ...draft, sequence: i + 1 })),
+    )
+  })
+
+  it("gives back every field of an order and its executions as they were", async () => {
+    const account = await rig.account()
+    const bare = newOrder(account)
+    const first = newExecution(bare)
+    const second = newExecution(bare, {
+      executedQuantity: Decimal.of("0.000000000000000001"),
+      inferred: true,
+      fees: [],
+    })
+    const full = filled(
+      filled(
+        newOrder(account, {
+          tradeOrderId: bare.tradeOrderId,
+          orderSide: "SELL",
+          orderType: "MARKET",
+          timeInForce: "IOC",
+          limitPrice: null,
+          quantityRounding: "HALF_EVEN",
+          clientOrderId: 'a,"b"\\c{}',
+          idempotencyKey: "NULL",
+          statusBeforeCancel: "ACCEPTED",
+          rejectReason: "X: 'venue' says \"no\", NULL",
+          cancelReason: "USER_REQUEST",
+          externalOrderId: "",
+          inDoubt: true,
+          cancelRequested: true,
+          evidence: [{ at: 5, what: 'timeout "quoted", \\' }],
+          overfillQuantity: Decimal.of("0.1"),
+          expireAt: 1,
+          canceledAt: 2,
+          venueUpdatedAt: 3,
+        }),
+        first,
+      ),
+      second,
+    )
+    await commit(rig.store(), {
+      accountId: account.tradingAccountId,
+      rows: [executionRow(first), executionRow(second), orderRow(full)],
+      events: [],
+    })
+    const state = await load(account.tradingAccountId)
+    expect(state.openOrders.map(plain)).toEqual([plain(full)])
+    expect(plain(state.account)).toEqual(plain(account))
+    expect(state.lastExecutionAt).toBe(second.executedAt)
+  })
+
+  it("keeps the newest image of an order, within a batch and between batches", async () => {
+    const account = await rig.account()
+    const order = newOrder(account)
+    const submitted = image(order, { orderStatus: "SUBMITTED" })
+    const accepted = image(submitted, { orderStatus: "ACCEPTED", externalOrderId: "77" })
+    const unit = (row: typeof order) => ({ accountId: account.tradingAccountId, rows: [orderRow(row)], events: [] })
+    await Promise.all([commit(rig.store(), unit(order)), commit(rig.store(), unit(accepted))])
+    await commit(rig.store(), unit(submitted))
+    expect((await load(account.tradingAccountId)).openOrders.map(plain)).toEqual([plain(accepted)])
+  })
+
+  it("answers KeyUsed with the older order, stores nothing of that unit and leaves no gap", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const created = newOrder(account, { idempotencyKey: "key-1", clientOrderId: "mine-1" })
+    const execution = newExecution(created)
+    const older = filled(created, execution)
+    await commit(rig.store(), { accountId, rows: [executionRow(execution), orderRow(older)], events: [event()] })
+
+    const units = [
+      newOrder(account, { idempotencyKey: "key-2" }),
+      newOrder(account, { idempotencyKey: "key-1" }),
+      newOrder(account, { clientOrderId: "mine-2" }),
+      newOrder(account, { idempotencyKey: "key-3", clientOrderId: "mine-1" }),
+      newOrder(account, { clientOrderId: "mine-1" }),
+      newOrder(account, { clientOrderId: "key-1" }),
+      newOrder(account, { idempotencyKey: "key-4" }),
+    ]
+    const outcomes = await Promise.all(
+      units.map((order) => commit(rig.store(), { accountId, rows: [orderRow(order)], events: [event()] })),
+    )
+    const keyUsed = (by: "idempotencyKey" | "clientOrderId") => ({ _tag: "KeyUsed", by, order: plain(older) })
+    expect(outcomes.map(plain)).toEqual([
+      { _tag: "Committed", firstSequence: 2 },
+      keyUsed("idempotencyKey"),
+      { _tag: "Committed", firstSequence: 3 },
+      keyUsed("clientOrderId"),
+      keyUsed("clientOrderId"),
+      keyUsed("clientOrderId"),
+      { _tag: "Committed", firstSequence: 4 },
+    ])
+    const stored = (await load(accountId)).openOrders.map((order) => order.tradeOrderId)
+    expect(stored).toEqual([older, units[0]!, units[2]!, units[6]!].map((order) => order.tradeOrderId))
+    expect((await rig.events(accountId)).map((stored) => stored.sequence)).toEqual([1, 2, 3, 4])
+  })
+
+  it("lets the first of two orders with one key win when both are in one batch", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const first = newOrder(account, { clientOrderId: "twice" })
+    const outcomes = await Promise.all(
+      [first, newOrder(account, { clientOrderId: "twice" })].map((order) =>
+        commit(rig.store(), { accountId, rows: [orderRow(order)], events: [event()] }),
+      ),
+    )
+    expect(outcomes.map(plain)).toEqual([
+      { _tag: "Committed", firstSequence: 1 },
+      { _tag: "KeyUsed", by: "clientOrderId", order: plain(first) },
+    ])
+  })
+
+  it("lets two accounts use the same keys", async () => {
+    const outcomes: Array<Settled> = []
+    for (const account of [await rig.account(), await rig.account()])
+      outcomes.push(
+        await commit(rig.store(), {
+          accountId: account.tradingAccountId,
+          rows: [orderRow(newOrder(account, { idempotencyKey: "same", clientOrderId: "same" }))],
+          events: [],
+        }),
+      )
+    expect(outcomes.map((outcome) => outcome._tag)).toEqual(["Committed", "Committed"])
+  })
+
+  it("refuses a unit whose execution counts a venue's trade a second time, and goes on with what comes later", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const order = newOrder(account)
+    const execution = newExecution(order)
+    const again = newExecution(order, { externalTradeId: execution.externalTradeId })
+    const put = (rows: ReadonlyArray<Row>) => commit(rig.store(), { accountId, rows, events: [event()] })
+    const units = [[executionRow(execution)], [executionRow(again), orderRow(newOrder(account))]]
+    expect((await Promise.all(units.map(put))).map((outcome) => outcome._tag)).toEqual(["Committed", "Refused"])
+    expect(await put([orderRow(order)])).toEqual({ _tag: "Committed", firstSequence: 2 })
+    expect((await rig.events(accountId)).map((stored) => stored.sequence)).toEqual([1, 2])
+    expect((await load(accountId)).openOrders.map((open) => open.tradeOrderId)).toEqual([order.tradeOrderId])
+  })
+
+  it("refuses with a unit whatever its account has handed over after it, and nothing of other accounts", async () => {
+    const [account, other] = [await rig.account(), await rig.account()]
+    const accountId = account.tradingAccountId
+    const first = newExecution(newOrder(account))
+    const order = filled(newOrder(account, { tradeOrderId: first.tradeOrderId }), first)
+    const refused = newExecution(order, { externalTradeId: first.externalTradeId })
+    const next = newExecution(order)
+    const settled: Array<string> = []
+    const put = (name: string, of: typeof account, rows: ReadonlyArray<Row>, then: () => void = () => undefined) =>
+      rig.store().commit({
+        accountId: of.tradingAccountId,
+        rows,
+        events: [event()],
+        settled: (outcome) => {
+          settled.push(`${name} ${outcome._tag === "Committed" ? outcome.firstSequence : outcome._tag}`)
+          then()
+        },
+      })
+    const done = new Promise<void>((resolve) => {
+      // A unit that is handed over before the refusal is known, in another batch: its maker did not know either.
+      put("first", account, [executionRow(first), orderRow(order)], () =>
+        put("late", account, [], () => put("fresh", account, [], resolve)),
+      )
+      put("refused", account, [executionRow(refused), orderRow(filled(order, refused))])
+      put("other", other, [])
+      put("next", account, [executionRow(next), orderRow(filled(filled(order, refused), next))])
+    })
+    await done
+    expect(settled).toEqual(["first 1", "refused Refused", "other 1", "next Refused", "late Refused", "fresh 2"])
+    const { openOrders } = await load(accountId)
+    expect(openOrders.map(({ version, executions }) => [version, executions.length])).toEqual([[2, 1]])
+    expect((await rig.events(accountId)).map((stored) => stored.sequence)).toEqual([1, 2])
+  })
+
+  it("refuses nothing more after a key that is used: the actor undoes just that unit", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const keyed = () => orderRow(newOrder(account, { idempotencyKey: "k" }))
+    const units = [[keyed()], [keyed()], [orderRow(newOrder(account))]]
+    const outcomes = await Promise.all(units.map((rows) => commit(rig.store(), { accountId, rows, events: [event()] })))
+    expect(outcomes.map((outcome) => outcome._tag)).toEqual(["Committed", "KeyUsed", "Committed"])
+    expect(outcomes[2]).toEqual({ _tag: "Committed", firstSequence: 2 })
+  })
+
+  it("takes an execution that it has already as the same one", async () => {
+    const account = await rig.account()
+    const execution = newExecution(newOrder(account))
+    for (let i = 0; i < 2; i++)
+      expect(
+        await commit(rig.store(), { accountId: account.tradingAccountId, rows: [executionRow(execution)], events: [] }),
+      ).toEqual({ _tag: "Committed", firstSequence: 1 })
+  })
+
+  it("refuses units of an account that does not exist, and goes on", async () => {
+    const account = await rig.account()
+    const stranger = crypto.randomUUID() as TradingAccountId
+    const outcomes = await Promise.all(
+      [account.tradingAccountId, stranger, account.tradingAccountId].map((accountId) =>
+        commit(rig.store(), { accountId, rows: [], events: [event()] }),
+      ),
+    )
+    expect(outcomes).toEqual([
+      { _tag: "Committed", firstSequence: 1 },
+      { _tag: "Refused", reason: "no such trading account" },
+      { _tag: "Committed", firstSequence: 2 },
+    ])
+  })
+
+  it("runs `after` once everything that the account handed over is settled", async () => {
+    const account = await rig.account()
+    const order: Array<string> = []
+    await new Promise<void>((resolve) => {
+      const accountId = account.tradingAccountId
+      for (const name of ["first", "second"])
+        rig.store().commit({ accountId, rows: [], events: [event()], settled: () => order.push(name) })
+      rig.store().after(accountId, () => order.push("after"))
+      rig.store().commit({
+        accountId,
+        rows: [],
+        events: [event()],
+        settled: () => {
+          order.push("third")
+          resolve()
+        },
+      })
+      expect(order).toEqual([])
+    })
+    expect(order).toEqual(["first", "second", "after", "third"])
+  })
+
+  it("runs `after` at once, but not within the call, when nothing of the account is in flight", async () => {
+    const account = await rig.account()
+    let within = true
+    await new Promise<void>((resolve) => {
+      rig.store().after(account.tradingAccountId, () => {
+        expect(within).toBe(false)
+        resolve()
+      })
+      within = false
+    })
+  })
+
+  it("loads open orders oldest first and closed ones newest first, and finds any of them", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const orders = Array.from({ length: 6 }, (_, i) =>
+      newOrder(account, { clientOrderId: `c-${i}`, orderStatus: i % 2 === 0 ? "ACCEPTED" : "CANCELLED" }),
+    )
+    await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [event(), event()] })
+    const state = await load(accountId)
+    expect(state.openOrders.map((order) => order.clientOrderId)).toEqual(["c-0", "c-2", "c-4"])
+    expect(state.recentOrders.map((order) => order.clientOrderId)).toEqual(["c-5", "c-3", "c-1"])
+    expect(state.lastSequence).toBe(2)
+    expect(state.lastExecutionAt).toBe(null)
+    const find = (by: Parameters<ReturnType<Rig["store"]>["find"]>[1]) =>
+      Effect.runPromise(rig.store().find(accountId, by))
+    expect(plain(await find({ clientOrderId: "c-3" }))).toEqual(plain(orders[3]))
+    expect(plain(await find({ tradeOrderId: orders[4]!.tradeOrderId }))).toEqual(plain(orders[4]))
+    expect(await find({ clientOrderId: "c-9" })).toBe(null)
+    const stranger = await rig.account()
+    expect(
+      await Effect.runPromise(rig.store().find(stranger.tradingAccountId, { tradeOrderId: orders[4]!.tradeOrderId })),
+    ).toBe(null)
+  })
+
+  it("loads more closed orders than it reads at a time, each once and in order", async () => {
+    const account = await rig.account()
+    const orders = Array.from({ length: 1_203 }, (_, i) =>
+      newOrder(account, { orderStatus: "REJECTED", createdAt: 1_000 + Math.floor(i / 7) }),
+    )
+    await commit(rig.store(), { accountId: account.tradingAccountId, rows: orders.map(orderRow), events: [] })
+    const newestFirst = orders
+      .toSorted((a, b) => b.createdAt - a.createdAt || (a.tradeOrderId < b.tradeOrderId ? 1 : -1))
+      .map((order) => order.tradeOrderId)
+    const { recentOrders, openOrders } = await load(account.tradingAccountId)
+    expect(openOrders).toEqual([])
+    expect(recentOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst)
+  })
+
+  it("goes on numbering where it stopped when the process starts again", async () => {
+    const account = await rig.account()
+    const unit = { accountId: account.tradingAccountId, rows: [], events: [event(), event()] }
+    await commit(rig.store(), unit)
+    await rig.restart()
+    expect(await commit(rig.store(), { ...unit, events: [event()] })).toEqual({ _tag: "Committed", firstSequence: 3 })
+    expect((await load(account.tradingAccountId)).lastSequence).toBe(3)
+  })
+
+  it("gives an in-process venue its orders in the order in which they were accepted, also over a restart", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const venue = "QUEUE" as VenueId
+    const [a, b, c, d, e] = Array.from({ length: 5 }, () => newOrder(account, { venue }))
+    const put = (...orders: ReadonlyArray<ReturnType<typeof newOrder>>) =>
+      commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [] })
+    const accepted = (order: typeof a) => image(order!, { orderStatus: "ACCEPTED" })
+    await put(a!, b!, c!, d!, e!)
+    // One batch: c is accepted first; a second image of it must not move it back.
+    const c1 = accepted(c)
+    await Promise.all([put(c1), put(accepted(a)), put(filled(c1, newExecution(c1)))])
+    await rig.restart()
+    const b1 = accepted(b)
+    await put(b1)
+    await put(accepted(e), image(b1, { orderStatus: "PENDING_CANCEL", statusBeforeCancel: "ACCEPTED" }))
+    const ids = (await Effect.runPromise(rig.journal().restingOrders(venue))).map((order) => order.tradeOrderId)
+    expect(ids).toEqual([c, a, b, e].map((order) => order!.tradeOrderId))
+  })
+
+  it("sums what an account's executions did to its balances, exactly", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const buy = newOrder(account)
+    const sell = newOrder(account, { orderSide: "SELL" })
+    const bought = newExecution(buy, {
+      executedQuantity: Decimal.of("0.3"),
+      executedPrice: Decimal.of("0.000000000000000001"),
+    })
+    const sold = newExecution(sell, {
+      executedQuantity: Decimal.of("0.1"),
+      executedPrice: Decimal.of("100"),
+      fees: [{ asset: "USDT", venue: account.venue, quantity: Decimal.of("0.01") }],
+    })
+    await commit(rig.store(), {
+      accountId,
+      rows: [filled(buy, bought), filled(sell, sold)].map(orderRow).concat([bought, sold].map(executionRow)),
+      events: [],
+    })
+    expect(await Effect.runPromise(rig.journal().balanceChanges(accountId))).toEqual([
+      ["BTC", "0.199995"],
+      ["USDT", "9.9899999999999999997"],
+    ])
+    expect(await Effect.runPromise(rig.journal().balanceChanges((await rig.account()).tradingAccountId))).toEqual([])
+  })
+
+  it("is calm with nothing to do", () => {
+    expect(rig.store().pressure()).toBe("calm")
+  })
+})

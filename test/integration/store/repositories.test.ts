@@ -1,0 +1,495 @@
+/** The repositories behind the edges on a real server: users, sessions, credentials, accounts, instruments, subscriptions. */
+import { randomUUID } from "node:crypto"
+import { Effect, Either, Exit, Layer, ManagedRuntime } from "effect"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Credential } from "../../../src/domain/credential.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { CredentialId, InstrumentId, SessionId, SubscriptionId, UserId, VenueId } from "../../../src/domain/ids.ts"
+import type { Instrument } from "../../../src/domain/instrument.ts"
+import type { User } from "../../../src/domain/user.ts"
+import { AccountStore, type Row } from "../../../src/ports/account-store.ts"
+import { Accounts } from "../../../src/store/accounts.ts"
+import { Credentials } from "../../../src/store/credentials.ts"
+import { Instruments } from "../../../src/store/instruments.ts"
+import { type SessionRow, SessionRows } from "../../../src/store/sessions.ts"
+import { sqlLayer } from "../../../src/store/sql.ts"
+import { type NewSubscription, Subscriptions } from "../../../src/store/subscriptions.ts"
+import { type NewUser, Users } from "../../../src/store/users.ts"
+import { withTestDatabase } from "../../kit/database.ts"
+import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
+
+const database = withTestDatabase()
+const layerOf = (url: string) =>
+  Layer.mergeAll(
+    storeLayer(url),
+    Layer.mergeAll(SessionRows.Default, Credentials.Default, Instruments.Default, Subscriptions.Default).pipe(
+      Layer.provide(sqlLayer(url)),
+    ),
+  )
+type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
+
+let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
+beforeAll(() => {
+  runtime = ManagedRuntime.make(layerOf(database().url))
+})
+afterAll(() => runtime.dispose())
+const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
+const failure = async <A, E>(effect: Effect.Effect<A, E, Services>): Promise<E> =>
+  Either.getOrThrow(Either.flip(await run(Effect.either(effect))))
+
+const newUser = (changes: Partial<NewUser> = {}): NewUser => ({
+  userId: randomUUID() as UserId,
+  email: `${randomUUID()}@example.com`,
+  passwordHash: "$argon2id$hash",
+  tenantId: TENANT,
+  environments: ["PROD", "UAT"],
+  userMetadata: { name: "Ada", nested: { a: [1, null, "é"] } },
+  at: tick(),
+  adminIfFirst: false,
+  admin: false,
+  ...changes,
+})
+const insertUser = (changes: Partial<NewUser> = {}) =>
+  run(Effect.flatMap(Users, (users) => users.insert(newUser(changes))))
+
+describe("Users", () => {
+  it("makes exactly one admin of many first signups at once", async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => insertUser({ adminIfFirst: true })))
+    expect(users.filter((user) => user.permissions.includes("admin")).length).toBe(1)
+    expect(users.filter((user) => user.permissions.join() === "read,write").length).toBe(7)
+  })
+
+  it("stores a user as given and finds it by id and by address in any case", async () => {
+    const given = newUser({ email: "Ada.Lovelace@Example.com", admin: true })
+    const users = await run(Users)
+    const stored = await run(users.insert(given))
+    expect(stored).toEqual({
+      userId: given.userId,
+      email: "Ada.Lovelace@Example.com",
+      tenantId: "default",
+      permissions: ["read", "write", "admin"],
+      environments: ["PROD", "UAT"],
+      userMetadata: given.userMetadata,
+      emailConfirmedAt: given.at,
+      lastSignInAt: null,
+      bannedAt: null,
+      createdAt: given.at,
+      updatedAt: given.at,
+    })
+    expect(await run(users.findById(given.userId))).toEqual(stored)
+    expect(await run(users.findByEmail("ada.lovelace@EXAMPLE.com"))).toEqual({
+      user: stored,
+      passwordHash: "$argon2id$hash",
+    })
+    expect(await run(users.findByEmail("nobody@example.com"))).toBe(null)
+    expect(await run(users.findById(randomUUID() as UserId))).toBe(null)
+  })
+
+  it("fails with UserExists for an address that differs only in case", async () => {
+    const { email } = await insertUser()
+    expect(
+      await failure(Effect.flatMap(Users, (users) => users.insert(newUser({ email: email.toUpperCase() })))),
+    ).toMatchObject({ _tag: "UserExists" })
+  })
+
+  it("changes sign-in time, password and permissions", async () => {
+    const user = await insertUser()
+    const users = await run(Users)
+    await run(users.touchSignIn(user.userId, 12345))
+    await run(users.updatePasswordHash(user.userId, "other"))
+    await run(users.setPermissions(user.userId, ["read"]))
+    expect(await run(users.findByEmail(user.email))).toEqual({
+      user: { ...user, lastSignInAt: 12345, permissions: ["read"] },
+      passwordHash: "other",
+    })
+  })
+})
+
+describe("SessionRows", () => {
+  const open = async (changes: Partial<SessionRow> = {}): Promise<{ row: SessionRow; user: User }> => {
+    const user = await insertUser()
+    const row: SessionRow = {
+      sessionId: randomUUID() as SessionId,
+      userId: user.userId,
+      createdAt: 10,
+      refreshedAt: 20,
+      notAfter: 30,
+      refreshCounter: 1,
+      refreshKey: Buffer.from([0, 255, 1, 92]),
+      revokedAt: null,
+      ip: "127.0.0.1",
+      userAgent: null,
+      ...changes,
+    }
+    await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row)))
+    return { row, user }
+  }
+
+  it("gives a session back with its user", async () => {
+    const session = await open()
+    const rows = await run(SessionRows)
+    expect(await run(rows.find(session.row.sessionId))).toEqual(session)
+    expect(await run(rows.find(randomUUID() as SessionId))).toBe(null)
+  })
+
+  it("lets one of two refreshes with the same counter advance", async () => {
+    const { row } = await open()
+    const rows = await run(SessionRows)
+    const won = await Promise.all([1, 2, 3].map((at) => run(rows.advance(row.sessionId, 1, at))))
+    expect(won.filter(Boolean).length).toBe(1)
+    const at = won.indexOf(true) + 1
+    expect((await run(rows.find(row.sessionId)))?.row).toEqual({ ...row, refreshCounter: 2, refreshedAt: at })
+    expect(await run(rows.advance(row.sessionId, 2, 50))).toBe(true)
+  })
+
+  it("revokes once and never advances again", async () => {
+    const { row } = await open()
+    const rows = await run(SessionRows)
+    expect(await run(rows.revoke(row.sessionId, "logout", 77))).toBe(true)
+    expect(await run(rows.revoke(row.sessionId, "again", 88))).toBe(false)
+    expect(await run(rows.advance(row.sessionId, 1, 99))).toBe(false)
+    expect((await run(rows.find(row.sessionId)))?.row.revokedAt).toBe(77)
+  })
+
+  it("lists the live sessions refreshed since an instant", async () => {
+    const rows = await run(SessionRows)
+    const since = 1_000_000
+    const early = await open({ refreshedAt: since - 1 })
+    const onTime = await open({ refreshedAt: since })
+    const late = await open({ refreshedAt: since + 5 })
+    const revoked = await open({ refreshedAt: since + 6 })
+    await run(rows.revoke(revoked.row.sessionId, "logout", 1))
+    const live = await run(rows.live(since))
+    expect(live).toEqual([onTime, late])
+    expect(live).not.toContainEqual(early)
+  })
+})
+
+const newCredential = (user: User, changes: Partial<Credential> = {}): Credential => {
+  const at = tick()
+  return {
+    credentialId: randomUUID() as CredentialId,
+    tenantId: user.tenantId,
+    userId: user.userId,
+    venue: "BINANCE" as VenueId,
+    name: "main",
+    type: "TRADING",
+    maskedApiKey: "****abcd",
+    status: "ACTIVE",
+    createdAt: at,
+    updatedAt: at,
+    revokedAt: null,
+    ...changes,
+  }
+}
+const ENVELOPE = { v: 1, kid: "k1", ct: "…", order: ["b", "a"] }
+const storeCredential = async (user: User, changes: Partial<Credential> = {}, kid = "k1") => {
+  const credential = newCredential(user, changes)
+  await run(
+    Effect.flatMap(Credentials, (credentials) => credentials.insert(credential, ENVELOPE, kid, "ff".repeat(32))),
+  )
+  return credential
+}
+
+describe("Credentials", () => {
+  it("keeps record and envelope, and lists newest first by venue and page", async () => {
+    const credentials = await run(Credentials)
+    const user = await insertUser()
+    const first = await storeCredential(user)
+    const second = await storeCredential(user, { venue: "OKX" as VenueId })
+    const third = await storeCredential(user)
+    expect(await run(credentials.find(first.credentialId))).toEqual({ credential: first, envelope: ENVELOPE })
+    expect(await run(credentials.find(randomUUID() as CredentialId))).toBe(null)
+    expect(await run(credentials.list(user.userId, { limit: 2, offset: 0 }))).toEqual({
+      rows: [third, second],
+      total: 3,
+    })
+    expect(await run(credentials.list(user.userId, { limit: 2, offset: 2 }))).toEqual({ rows: [first], total: 3 })
+    expect(await run(credentials.list(user.userId, { venue: "BINANCE" as VenueId, limit: 9, offset: 0 }))).toEqual({
+      rows: [third, first],
+      total: 2,
+    })
+  })
+
+  it("deletes the ciphertext on revoke, and answers the same record when repeated", async () => {
+    const credentials = await run(Credentials)
+    const credential = await storeCredential(await insertUser(), {}, "only-here")
+    expect(await run(credentials.kidsInUse)).toContain("only-here")
+    const revoked = { ...credential, status: "REVOKED", revokedAt: 5, updatedAt: 5 }
+    expect(await run(credentials.revoke(credential.credentialId, 5))).toEqual(revoked)
+    expect(await run(credentials.revoke(credential.credentialId, 9))).toEqual(revoked)
+    expect(await run(credentials.find(credential.credentialId))).toEqual({ credential: revoked, envelope: null })
+    expect(await run(credentials.kidsInUse)).not.toContain("only-here")
+    expect(await run(credentials.revoke(randomUUID() as CredentialId, 9))).toBe(null)
+  })
+
+  it("knows the envelopes of an account and the accounts of a credential", async () => {
+    const credentials = await run(Credentials)
+    const accounts = await run(Accounts)
+    const user = await insertUser()
+    const older = await storeCredential(user)
+    const newer = await storeCredential(user)
+    const gone = await storeCredential(user)
+    await run(credentials.revoke(gone.credentialId, 1))
+    const ids = [older, newer, gone].map((credential) => credential.credentialId)
+    const account = await run(accounts.insertAccount(newAccount(user.userId), null, ids))
+    const other = await run(accounts.insertAccount(newAccount(user.userId), null, [older.credentialId]))
+    expect(await run(credentials.envelopesOf(account.tradingAccountId))).toEqual(
+      [newer, older].map(({ credentialId }) => ({ credentialId, userId: user.userId, envelope: ENVELOPE, kid: "k1" })),
+    )
+    expect(await run(credentials.accountsOf(older.credentialId))).toEqual([
+      account.tradingAccountId,
+      other.tradingAccountId,
+    ])
+    expect(await run(credentials.accountsOf(gone.credentialId))).toEqual([account.tradingAccountId])
+  })
+})
+
+describe("Accounts", () => {
+  it("inserts with credentials in their order and loads everything for the directory", async () => {
+    const accounts = await run(Accounts)
+    const user = await insertUser()
+    const a = await storeCredential(user)
+    const b = await storeCredential(user)
+    const given = newAccount(user.userId)
+    const stored = await run(accounts.insertAccount(given, "BINANCE:77", [b.credentialId, a.credentialId]))
+    expect(stored).toEqual({ ...given, credentials: [b, a] })
+    const loaded = await run(accounts.loadAccounts)
+    expect(loaded.find((account) => account.tradingAccountId === given.tradingAccountId)).toEqual(stored)
+    expect(loaded.map((account) => account.createdAt)).toEqual(
+      loaded.map((account) => account.createdAt).toSorted((x, y) => x - y),
+    )
+  })
+
+  it("refuses a second live account of an external key or a user's label, and frees both at disconnect", async () => {
+    const accounts = await run(Accounts)
+    const store = await run(AccountStore)
+    const [one, two] = [await insertUser(), await insertUser()]
+    const first = await run(
+      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), "uid-1", []),
+    )
+    const taken = { _tag: "ExternalAccountTaken" }
+    expect(await failure(accounts.insertAccount(newAccount(two.userId), "uid-1", []))).toMatchObject(taken)
+    expect(
+      await failure(accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), null, [])),
+    ).toMatchObject(taken)
+    await run(accounts.insertAccount(newAccount(two.userId, { externalTradingAccountId: "desk" }), null, []))
+    await run(accounts.insertAccount(newAccount(two.userId, { venue: "OTHER" as VenueId }), "uid-1", []))
+
+    const gone = { ...first, version: 2, status: "DISCONNECTED" as const, disconnectedAt: 9, updatedAt: 9 }
+    await commit(store, { accountId: first.tradingAccountId, rows: [{ _tag: "Account", account: gone }], events: [] })
+    const again = await run(
+      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), "uid-1", []),
+    )
+    expect(again.tradingAccountId).not.toBe(first.tradingAccountId)
+    expect((await run(store.load(first.tradingAccountId))).account).toEqual(gone)
+  })
+
+  it("stores an account's image with its credentials, and never an older one", async () => {
+    const accounts = await run(Accounts)
+    const store = await run(AccountStore)
+    const user = await insertUser()
+    const [a, b, c] = [await storeCredential(user), await storeCredential(user), await storeCredential(user)]
+    const first = await run(accounts.insertAccount(newAccount(user.userId), null, [a.credentialId, b.credentialId]))
+    const put = (account: typeof first) =>
+      commit(store, { accountId: first.tradingAccountId, rows: [{ _tag: "Account", account }], events: [] })
+    const second = { ...first, version: 3, nickname: "renamed", status: "UNAVAILABLE" as const, credentials: [c, b] }
+    expect(await put(second)).toEqual({ _tag: "Committed", firstSequence: 1 })
+    await put({ ...first, version: 2, nickname: "old" })
+    expect((await run(store.load(first.tradingAccountId))).account).toEqual(second)
+  })
+
+  it("wipes credentials with the last account that uses them, also when both leave in one batch", async () => {
+    const accounts = await run(Accounts)
+    const credentials = await run(Credentials)
+    const subscriptions = await run(Subscriptions)
+    const store = await run(AccountStore)
+    const user = await insertUser()
+    const own = await storeCredential(user)
+    const shared = await storeCredential(user)
+    const make = (ids: ReadonlyArray<CredentialId>) => run(accounts.insertAccount(newAccount(user.userId), null, ids))
+    const [one, two, three] = [
+      await make([own.credentialId, shared.credentialId]),
+      await make([shared.credentialId]),
+      await make([shared.credentialId]),
+    ]
+    await run(subscriptions.subscribe(newSubscription(user, { tradingAccountId: one.tradingAccountId })))
+    const disconnect = (account: typeof one) => {
+      const rows: ReadonlyArray<Row> = [
+        { _tag: "Account", account: { ...account, version: 2, status: "DISCONNECTED", disconnectedAt: 50 } },
+        { _tag: "CredentialsWiped", credentialIds: account.credentials.map((x) => x.credentialId), at: 50 },
+        { _tag: "SubscriptionsEnded", tradingAccountId: account.tradingAccountId, at: 50 },
+      ]
+      return commit(store, { accountId: account.tradingAccountId, rows, events: [] })
+    }
+    const statusOf = async (id: CredentialId) => (await run(credentials.find(id)))?.credential.status
+    await disconnect(one)
+    expect(await statusOf(own.credentialId)).toBe("REVOKED")
+    expect((await run(credentials.find(own.credentialId)))?.envelope).toBe(null)
+    expect(await statusOf(shared.credentialId)).toBe("ACTIVE")
+    expect(await run(subscriptions.list(user.userId))).toEqual([])
+    await Promise.all([disconnect(two), disconnect(three)])
+    expect(await statusOf(shared.credentialId)).toBe("REVOKED")
+  })
+
+  it("keeps a quarantined report as it came", async () => {
+    const accounts = await run(Accounts)
+    const store = await run(AccountStore)
+    const account = await run(accounts.insertAccount(newAccount((await insertUser()).userId), null, []))
+    const id = randomUUID()
+    const row: Row = { _tag: "Quarantined", id, tradeOrderId: null, report: '{"a": [1,  2]}', reason: "why", at: 3 }
+    await commit(store, { accountId: account.tradingAccountId, rows: [row], events: [] })
+    expect(
+      await query(database().url, "SELECT * FROM quarantined_report WHERE quarantined_report_id = $1", [id]),
+    ).toEqual([
+      {
+        quarantined_report_id: id,
+        tenant_id: TENANT,
+        trading_account_id: account.tradingAccountId,
+        trade_order_id: null,
+        report: '{"a": [1,  2]}',
+        reason: "why",
+        at: "3",
+      },
+    ])
+  })
+})
+
+describe("Instruments", () => {
+  const instrument = (symbol: string, changes: Partial<Instrument> = {}): Instrument => ({
+    instrumentId: `SYNC:${symbol}` as InstrumentId,
+    venue: "SYNC" as VenueId,
+    symbol,
+    baseAsset: symbol.split("/")[0]!,
+    quoteAsset: symbol.split("/")[1]!,
+    securityType: "CRYPTO",
+    tickSize: Decimal.of("0.01"),
+    lotSize: Decimal.of("0.000000000000000001"),
+    minQuantity: Decimal.of("0.00001"),
+    maxQuantity: null,
+    minNotional: Decimal.of("5"),
+    precision: 2,
+    scale: 18,
+    status: "ACTIVE",
+    ...changes,
+  })
+
+  it("adds, changes and delists, and counts each", async () => {
+    const instruments = await run(Instruments)
+    const venue = "SYNC" as VenueId
+    const [btc, eth, sol] = ["BTC/USDT", "ETH/USDT", "SOL/USDT"].map((symbol) => instrument(symbol))
+    const sync = (...list: ReadonlyArray<Instrument>) => run(instruments.upsert(venue, list, tick()))
+    const stored = async () => (await run(instruments.all)).filter((one) => one.venue === venue)
+    expect(await sync(btc!, eth!)).toEqual({ synced: 2, added: 2, updated: 0 })
+    expect(await stored()).toEqual([btc, eth])
+    expect(await sync(btc!, eth!)).toEqual({ synced: 2, added: 0, updated: 0 })
+    const changed = { ...eth!, maxQuantity: Decimal.of("9000"), minNotional: null }
+    expect(await sync(changed, sol!)).toEqual({ synced: 2, added: 1, updated: 2 })
+    expect(await stored()).toEqual([{ ...btc!, status: "DELISTED" }, changed, sol])
+    expect(await sync(btc!, changed, sol!)).toEqual({ synced: 3, added: 0, updated: 1 })
+    expect(await stored()).toEqual([btc, changed, sol])
+  })
+
+  it("leaves other venues alone", async () => {
+    const instruments = await run(Instruments)
+    const other = instrument("BTC/USDT", { instrumentId: "ELSE:BTC/USDT" as InstrumentId, venue: "ELSE" as VenueId })
+    await run(instruments.upsert("ELSE" as VenueId, [other], 1))
+    await run(instruments.upsert("SYNC" as VenueId, [], 2))
+    expect((await run(instruments.all)).filter((one) => one.status === "ACTIVE")).toEqual([other])
+  })
+})
+
+const newSubscription = (user: User, changes: Partial<NewSubscription> = {}): NewSubscription => ({
+  subscriptionId: randomUUID() as SubscriptionId,
+  userId: user.userId,
+  tenantId: TENANT,
+  instrumentId: "MOCK:BTC/USDT" as InstrumentId,
+  venue: MOCK,
+  tradingAccountId: null,
+  at: tick(),
+  limit: 3,
+  ...changes,
+})
+
+describe("Subscriptions", () => {
+  const eth = "MOCK:ETH/USDT" as InstrumentId
+
+  it("shares one ACTIVE record among equal subscribes, also at once", async () => {
+    const subscriptions = await run(Subscriptions)
+    const user = await insertUser()
+    const wanted = Array.from({ length: 5 }, () => newSubscription(user))
+    const answers = await Promise.all(wanted.map((one) => run(subscriptions.subscribe(one))))
+    expect(new Set(answers.map((answer) => answer.subscriptionId)).size).toBe(1)
+    expect(await run(subscriptions.list(user.userId))).toEqual([answers[0]])
+    expect((await run(subscriptions.active)).filter((one) => one.userId === user.userId)).toEqual([answers[0]])
+  })
+
+  it("refuses more than the limit, also at once", async () => {
+    const subscriptions = await run(Subscriptions)
+    const user = await insertUser()
+    const wanted = Array.from({ length: 6 }, (_, i) =>
+      newSubscription(user, { instrumentId: `MOCK:A${i}/USDT` as InstrumentId }),
+    )
+    const answers = await Promise.all(wanted.map((one) => run(Effect.either(subscriptions.subscribe(one)))))
+    expect(answers.filter(Either.isRight).length).toBe(3)
+    expect(answers.filter(Either.isLeft).map((answer) => answer.left)).toMatchObject(
+      [1, 2, 3].map(() => ({ _tag: "SubscriptionLimit", limit: 3 })),
+    )
+  })
+
+  it("ends by id or by instrument and account, answers the same when repeated, and never another user's", async () => {
+    const subscriptions = await run(Subscriptions)
+    const accounts = await run(Accounts)
+    const user = await insertUser()
+    const account = await run(accounts.insertAccount(newAccount(user.userId), null, []))
+    const plainOne = await run(subscriptions.subscribe(newSubscription(user)))
+    const ofAccount = await run(
+      subscriptions.subscribe(newSubscription(user, { tradingAccountId: account.tradingAccountId })),
+    )
+    const other = await run(subscriptions.subscribe(newSubscription(user, { instrumentId: eth })))
+    expect(await run(subscriptions.list(user.userId, eth))).toEqual([other])
+
+    const byPair = { userId: user.userId, instrumentId: plainOne.instrumentId, tradingAccountId: null, at: 90 }
+    const ended = { ...plainOne, status: "INACTIVE", updatedAt: 90 }
+    expect(await run(subscriptions.unsubscribe(byPair))).toEqual(ended)
+    expect(await run(subscriptions.unsubscribe({ ...byPair, at: 91 }))).toEqual(ended)
+    const byId = { userId: user.userId, subscriptionId: ofAccount.subscriptionId, at: 92 }
+    const stranger = (await insertUser()).userId
+    expect(await failure(subscriptions.unsubscribe({ ...byId, userId: stranger }))).toMatchObject({
+      _tag: "SubscriptionNotFound",
+    })
+    expect((await run(subscriptions.unsubscribe(byId))).status).toBe("INACTIVE")
+    expect(await run(subscriptions.list(user.userId))).toEqual([other])
+    const fresh = await run(subscriptions.subscribe(newSubscription(user)))
+    expect(fresh.subscriptionId).not.toBe(plainOne.subscriptionId)
+  })
+})
+
+describe("a database that is away", () => {
+  it("is StorageUnavailable for the edges, and any other error a defect", async () => {
+    const users = await run(Users)
+    const admin = new pg.Client({ connectionString: database().adminUrl })
+    await admin.connect()
+    await admin.query("ALTER TABLE app_user RENAME TO app_user_gone")
+    const broken = await runtime.runPromiseExit(users.findById(randomUUID() as UserId))
+    await admin.query("ALTER TABLE app_user_gone RENAME TO app_user")
+    expect(Exit.isFailure(broken) && broken.cause._tag).toBe("Die")
+
+    await admin.query("BEGIN; LOCK TABLE app_user IN ACCESS EXCLUSIVE MODE")
+    const waiting = run(Effect.either(users.findById(randomUUID() as UserId)))
+    let ended = 0
+    while (ended === 0) {
+      const result = await admin.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
+      )
+      ended = result.rows.length
+    }
+    const outcome = await waiting
+    await admin.query("ROLLBACK")
+    await admin.end()
+    expect(Either.isLeft(outcome) && outcome.left).toMatchObject({ _tag: "StorageUnavailable" })
+    expect(await run(users.findById(randomUUID() as UserId))).toBe(null)
+  })
+})

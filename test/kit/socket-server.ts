@@ -1,0 +1,166 @@
+/** A real uWebSockets server with the real socket room, over a scripted source of publications and two known users. */
+
+import * as uws from "uWebSockets.js"
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { AccountDirectory } from "../../src/actors/account-directory.ts"
+import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
+import { Decimal } from "../../src/domain/decimal.ts"
+import { AccessTokenExpired, InvalidAccessToken } from "../../src/domain/errors.ts"
+import type { InstrumentId, SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
+import type { TradingAccount } from "../../src/domain/trading-account.ts"
+import type { Principal } from "../../src/domain/user.ts"
+import type { StreamPosition } from "../../src/ports/channel-port.ts"
+import { channelKinds } from "../../src/ws/channel-kinds.ts"
+import { Hub } from "../../src/ws/hub.ts"
+import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
+
+export const VENUE = "MOCK" as VenueId
+export const BOOK = "market:orderbook:MOCK:BTC/USDT"
+
+export interface TestSockets {
+  readonly url: string
+  readonly hub: Hub
+  readonly server: SocketServer
+  readonly accountId: TradingAccountId
+  /** What the book's source answers to a newcomer. */
+  readonly position: StreamPosition & { offset: number; snapshot: string | null }
+  readonly calls: Array<string>
+  /** Publishes on the book with the next offset. */
+  readonly publish: (json: string) => void
+  readonly endSession: (id: string) => void
+  /** Answers instrument look-ups that wait. */
+  readonly learn: Array<(known: boolean) => void>
+  readonly instruments: InstrumentDirectory
+  readonly stop: () => Promise<void>
+}
+
+const principal = (name: string, permissions: Principal["permissions"]): Principal => ({
+  userId: name as UserId,
+  sessionId: `session-${name}` as SessionId,
+  tenantId: "default" as TenantId,
+  permissions,
+  environments: ["PROD"],
+})
+
+/** Tokens: `alice`, `bob` (read and write), `root` (admin), `old` (expired); all others are invalid. `ttl` in seconds. */
+export const startSockets = async (
+  options: { readonly windowMillis?: number; readonly ttl?: number } = {},
+): Promise<TestSockets> => {
+  const app = uws.App()
+  const monotonic = () => performance.now()
+  const hub = new Hub(app, channelKinds(options.windowMillis ?? 0), monotonic)
+  const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
+  const instruments = Effect.runSync(InstrumentDirectory.pipe(Effect.provide(InstrumentDirectory.Default)))
+  const accountId = randomUUID() as TradingAccountId
+  accounts.put({
+    tradingAccountId: accountId,
+    tenantId: "default",
+    userId: "alice",
+    version: 1,
+    venue: VENUE,
+    status: "ACTIVE",
+  } as TradingAccount)
+  instruments.put([
+    {
+      instrumentId: "MOCK:BTC/USDT" as InstrumentId,
+      venue: VENUE,
+      symbol: "BTC/USDT",
+      baseAsset: "BTC",
+      quoteAsset: "USDT",
+      securityType: "CRYPTO",
+      tickSize: Decimal.of("0.01"),
+      lotSize: Decimal.of("0.00001"),
+      minQuantity: Decimal.of("0.00001"),
+      maxQuantity: null,
+      minNotional: null,
+      precision: 2,
+      scale: 5,
+      status: "ACTIVE",
+    },
+  ])
+  const position = { epoch: "e1", offset: 0, snapshot: null as string | null }
+  const calls: Array<string> = []
+  const source = {
+    opened: (channel: string) => void calls.push(`opened ${channel}`),
+    closed: (channel: string) => void calls.push(`closed ${channel}`),
+    position: () => ({ ...position }),
+  }
+  for (const kind of ["tradingAccount", "orderbook", "ticker", "venueTicker", "trade"] as const)
+    hub.attach(kind, source)
+  const enders: Array<(id: SessionId) => void> = []
+  const learn: Array<(known: boolean) => void> = []
+  const people = new Map([
+    ["alice", principal("alice", ["read", "write"])],
+    ["bob", principal("bob", ["read", "write"])],
+    ["root", principal("root", ["read", "write", "admin"])],
+  ])
+  const server = serveSockets({
+    app,
+    hub,
+    accounts,
+    instruments,
+    version: "3.0.1",
+    now: () => Date.now(),
+    findVenue: (venue) =>
+      ["MOCK", "SLOW"].includes(venue)
+        ? {
+            venue: venue as VenueId,
+            name: venue,
+            status: "ACTIVE",
+            features: [],
+            needsCredentials: false,
+            needsPassphrase: false,
+            timesInForce: ["GTC"],
+            orderExpiryMillis: null,
+            feeInQuote: false,
+            inProcess: true,
+          }
+        : undefined,
+    verify: (token) => {
+      if (token === "old") return new AccessTokenExpired()
+      const found = people.get(token)
+      return found === undefined
+        ? new InvalidAccessToken()
+        : { principal: found, expiresAt: Math.floor(Date.now() / 1000) + (options.ttl ?? 3600) }
+    },
+    learnInstruments: (_venue, done) => void learn.push(done),
+    allowedOrigins: ["https://app.example.com"],
+    deflate: false,
+    screen: (_res, _req, isOriginAllowed) => ({
+      requestId: "test",
+      refusal: isOriginAllowed ? null : { status: "403 Forbidden", body: "{}" },
+    }),
+    onSessionEnded: (listener) => void enders.push(listener),
+  })
+  let listening: uws.us_listen_socket | undefined
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen("127.0.0.1", 0, (socket) => {
+      if (socket === false) return reject(new Error("cannot listen"))
+      listening = socket
+      resolve(uws.us_socket_local_port(socket as uws.us_socket))
+    })
+  })
+  return {
+    url: `ws://127.0.0.1:${port}/connection/websocket`,
+    hub,
+    server,
+    accountId,
+    position,
+    calls,
+    learn,
+    instruments,
+    publish: (json) => {
+      position.offset++
+      hub.publish({ channel: BOOK, kind: "orderbook", epoch: position.epoch, offset: position.offset, json })
+    },
+    endSession: (id) => {
+      for (const end of enders) end(id as SessionId)
+    },
+    stop: async () => {
+      await server.shutdown()
+      if (listening !== undefined) uws.us_listen_socket_close(listening)
+      app.close()
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/** The fast writer of an order's record against the plain one, on any order. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type {
+  ExecutionId,
+  InstrumentId,
+  TenantId,
+  TradeOrderId,
+  TradingAccountId,
+  VenueId,
+} from "../../../src/domain/ids.ts"
+import { OrderStatus } from "../../../src/domain/order-status.ts"
+import { type Execution, type TradeOrder, tradeOrderJson, tradeOrderRecord } from "../../../src/domain/trade-order.ts"
+
+const decimal = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }))
+  .map(([units, scale]) => Decimal.fromUnits(units, scale))
+const instant = fc.integer({ min: 0, max: 4_102_444_800_000 })
+const key = fc.option(fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/))
+const venue = "MOCK" as VenueId
+
+const execution: fc.Arbitrary<Execution> = fc.record({
+  executionId: fc.uuid().map((it) => it as ExecutionId),
+  externalTradeId: fc.string(),
+  tradeOrderId: fc.uuid().map((it) => it as TradeOrderId),
+  tradingAccountId: fc.uuid().map((it) => it as TradingAccountId),
+  venue: fc.constant(venue),
+  instrumentId: fc.constant("MOCK:BTC/USDT" as InstrumentId),
+  orderSide: fc.constantFrom("BUY", "SELL"),
+  executedQuantity: decimal,
+  executedPrice: decimal,
+  executedCost: decimal,
+  fees: fc.array(fc.record({ asset: fc.constantFrom("BTC", "BNB"), venue: fc.constant(venue), quantity: decimal }), {
+    maxLength: 2,
+  }),
+  inferred: fc.boolean(),
+  executedAt: instant,
+})
+
+const order: fc.Arbitrary<TradeOrder> = fc.record({
+  tradeOrderId: fc.uuid().map((it) => it as TradeOrderId),
+  tenantId: fc.constant("default" as TenantId),
+  tradingAccountId: fc.uuid().map((it) => it as TradingAccountId),
+  version: fc.nat(),
+  venue: fc.constant(venue),
+  instrumentId: fc.constant("MOCK:BTC/USDT" as InstrumentId),
+  baseAsset: fc.constant("BTC"),
+  quoteAsset: fc.constant("USDT"),
+  orderSide: fc.constantFrom("BUY", "SELL"),
+  orderType: fc.constantFrom("MARKET", "LIMIT", "LIMIT_MAKER"),
+  timeInForce: fc.constantFrom("GTC", "IOC", "FOK", "GTX"),
+  orderStatus: fc.constantFrom(...OrderStatus.literals),
+  statusBeforeCancel: fc.constant(null),
+  rejectReason: fc.option(fc.string({ unit: "binary" })),
+  cancelReason: fc.option(fc.constantFrom("USER_REQUEST", "VENUE", "IOC_REMAINDER")),
+  limitPrice: fc.option(decimal),
+  quantity: decimal,
+  orderQuantityType: fc.constant("BASE"),
+  quantityRounding: fc.constantFrom("", "HALF_EVEN"),
+  baseQuantity: decimal,
+  executedQuantity: decimal,
+  executedCost: decimal,
+  executedPrice: fc.option(decimal),
+  overfillQuantity: decimal,
+  executions: fc.array(execution, { maxLength: 3 }),
+  clientOrderId: key,
+  idempotencyKey: key,
+  fingerprint: fc.constant(null),
+  externalOrderId: fc.option(fc.string({ unit: "binary" })),
+  origin: fc.constantFrom("GATEWAY", "EXTERNAL"),
+  inDoubt: fc.boolean(),
+  cancelRequested: fc.boolean(),
+  evidence: fc.constant([]),
+  notAfter: fc.constant(null),
+  submitDeadline: fc.constant(null),
+  held: decimal,
+  createdAt: instant,
+  updatedAt: instant,
+  expireAt: fc.option(instant),
+  canceledAt: fc.option(instant),
+  venueUpdatedAt: fc.constant(null),
+})
+
+describe("an order's record as text", () => {
+  it("is the record, letter for letter", () => {
+    void fc.assert(
+      fc.property(order, (one) => {
+        expect(tradeOrderJson(one)).toBe(JSON.stringify(tradeOrderRecord(one)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

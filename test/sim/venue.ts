@@ -1,0 +1,414 @@
+/**
+ * A simulated venue with one spot instrument and one account: the truth that the gateway's account must end up with. What happens to
+ * each submit, cancel, question and stream event is decided by `fates`; scripted tests set them, the simulation draws them.
+ */
+
+import type { Context } from "effect"
+import { Effect } from "effect"
+import { Decimal } from "../../src/domain/decimal.ts"
+import { VenueUnavailable } from "../../src/domain/errors.ts"
+import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
+import type { Instrument } from "../../src/domain/instrument.ts"
+import type { Venue } from "../../src/domain/venue.ts"
+import type {
+  SessionReport,
+  VenueBalance,
+  VenueBalances,
+  VenueFill,
+  VenueOrder,
+  VenueOrderRef,
+  VenueOrderState,
+  VenueOrderStatus,
+  VenuePort,
+  VenueSession,
+} from "../../src/ports/venue-port.ts"
+import type { SimTime } from "./time.ts"
+
+export const SIM = "SIM" as VenueId
+export const BTC_USDT = "SIM:BTC/USDT" as InstrumentId
+
+export const instrument: Instrument = {
+  instrumentId: BTC_USDT,
+  venue: SIM,
+  symbol: "BTC/USDT",
+  baseAsset: "BTC",
+  quoteAsset: "USDT",
+  securityType: "CRYPTO",
+  tickSize: Decimal.of("0.01"),
+  lotSize: Decimal.of("0.001"),
+  minQuantity: Decimal.of("0.001"),
+  maxQuantity: Decimal.of("1000"),
+  minNotional: Decimal.of("1"),
+  precision: 2,
+  scale: 3,
+  status: "ACTIVE",
+}
+
+export const simVenue: Venue = {
+  venue: SIM,
+  name: "Simulated venue",
+  status: "ACTIVE",
+  features: ["SPOT"],
+  needsCredentials: false,
+  needsPassphrase: false,
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  orderExpiryMillis: 5_000,
+  feeInQuote: false,
+  inProcess: false,
+}
+
+/** Arrives: the venue gets it. Answer: what the session hears of it. */
+export type SubmitFate =
+  | "accept"
+  | "refuse"
+  | "notSent"
+  | "lostBefore"
+  | "lostAfter"
+  | "silentBefore"
+  | "silentAfter"
+  | "arrivesLate"
+export type CancelFate = "accept" | "refuse" | "lostBefore" | "lostAfter" | "silentBefore" | "silentAfter"
+export type StreamFate = "deliver" | "drop" | "twice" | "delay"
+
+export interface Fates {
+  submit: (order: VenueOrder) => SubmitFate
+  cancel: (ref: VenueOrderRef) => CancelFate
+  /** Whether a question is answered; false: VenueUnavailable after a while. */
+  query: () => boolean
+  stream: (report: SessionReport) => StreamFate
+  latencyMillis: () => number
+  /** How much of an order that ends at once (IOC, FOK, MARKET) finds a counterpart. */
+  immediate: (quantity: Decimal) => Decimal
+}
+
+export const kindFates = (): Fates => ({
+  submit: () => "accept",
+  cancel: () => "accept",
+  query: () => true,
+  stream: () => "deliver",
+  latencyMillis: () => 5,
+  immediate: (quantity) => quantity,
+})
+
+export interface SimOrder {
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly order: Omit<VenueOrder, "tradeOrderId" | "notAfter">
+  readonly quantity: Decimal
+  readonly createdAt: number
+  status: VenueOrderStatus
+  ending: VenueOrderState["ending"]
+  executed: Decimal
+  readonly fills: Array<VenueFill>
+  updatedAt: number
+}
+
+interface OpenSession {
+  readonly report: (report: SessionReport) => void
+  streamUp: boolean
+  closed: boolean
+}
+
+export const PRICE = Decimal.of("100")
+const FEE = Decimal.of("0.001")
+
+export class SimVenue {
+  fates: Fates = kindFates()
+  isUp = true
+  readonly orders = new Map<string, SimOrder>()
+  /** How often a submit of each order arrived: more than once is the sin this product exists to avoid. */
+  readonly arrivals = new Map<TradeOrderId, number>()
+  readonly totals = new Map<string, Decimal>([
+    ["BTC", Decimal.of("1000")],
+    ["USDT", Decimal.of("100000")],
+  ])
+  session: OpenSession | null = null
+  /** A session is handed over although its private stream could not be opened: the session says so before anything else. */
+  opensDown = false
+  /** Rows that the venue adds to its balances, as it writes them. */
+  oddBalances: ReadonlyArray<VenueBalance> = []
+  /** How often a cancel of each order was sent, and how many questions were asked. */
+  readonly cancels = new Map<TradeOrderId, number>()
+  questions = 0
+  /** Whether the venue shows an order when it is asked for it or for all open ones. */
+  isKnown: (sim: SimOrder) => boolean = () => true
+  private orderCount = 0
+  private tradeCount = 0
+
+  constructor(
+    private readonly time: SimTime,
+    readonly venue: Venue = simVenue,
+  ) {}
+
+  // The truth
+
+  find(ref: { readonly tradeOrderId: TradeOrderId | null; readonly externalOrderId: string | null }) {
+    for (const it of this.orders.values())
+      if (
+        it.externalOrderId === ref.externalOrderId ||
+        (ref.tradeOrderId !== null && it.tradeOrderId === ref.tradeOrderId)
+      )
+        return it
+    return undefined
+  }
+
+  openOrders(): ReadonlyArray<SimOrder> {
+    return [...this.orders.values()].filter((it) => it.status === "OPEN")
+  }
+
+  locked(asset: string): Decimal {
+    let sum = Decimal.ZERO
+    for (const { order, quantity, executed } of this.openOrders()) {
+      const rest = quantity.subtract(executed)
+      if (order.orderSide === "SELL" && asset === "BTC") sum = sum.add(rest)
+      if (order.orderSide === "BUY" && asset === "USDT")
+        sum = sum.add(Decimal.of(order.limitPrice ?? "0").multiply(rest))
+    }
+    return sum
+  }
+
+  /** An order on the book (or through it: IOC, FOK and MARKET end at once, filled as the fates say). */
+  place(order: SimOrder["order"], tradeOrderId: TradeOrderId | null): SimOrder {
+    const externalOrderId = `X${++this.orderCount}`
+    const sim: SimOrder = {
+      tradeOrderId,
+      externalOrderId,
+      order,
+      quantity: Decimal.of(order.quantity),
+      createdAt: this.time.now,
+      status: "OPEN",
+      ending: null,
+      executed: Decimal.ZERO,
+      fills: [],
+      updatedAt: this.time.now,
+    }
+    this.orders.set(externalOrderId, sim)
+    this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+    if (order.orderType === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") {
+      const part = this.fates.immediate(sim.quantity)
+      if (part.isPositive()) this.fill(sim, part)
+      if (sim.status === "OPEN") this.end(sim, "CANCELLED", "REMAINDER")
+    }
+    return sim
+  }
+
+  fill(
+    sim: SimOrder,
+    quantity: Decimal,
+    price = sim.order.limitPrice ?? PRICE.toString(),
+    externalTradeId = `T${++this.tradeCount}`,
+  ): VenueFill {
+    const part = Decimal.min(quantity, sim.quantity.subtract(sim.executed))
+    const cost = Decimal.of(price).multiply(part)
+    const fee = cost.multiply(FEE)
+    const fill: VenueFill = {
+      tradeOrderId: sim.tradeOrderId,
+      externalOrderId: sim.externalOrderId,
+      externalTradeId,
+      instrumentId: sim.order.instrumentId,
+      orderSide: sim.order.orderSide,
+      quantity: part.toString(),
+      price,
+      fees: [{ asset: "USDT", quantity: fee.toString() }],
+      executedAt: this.time.now,
+    }
+    const sign = sim.order.orderSide === "BUY" ? Decimal.ONE : Decimal.ONE.negate()
+    this.totals.set("BTC", this.totals.get("BTC")!.add(part.multiply(sign)))
+    this.totals.set("USDT", this.totals.get("USDT")!.subtract(cost.multiply(sign)).subtract(fee))
+    sim.executed = sim.executed.add(part)
+    sim.fills.push(fill)
+    sim.updatedAt = this.time.now
+    if (sim.executed.equals(sim.quantity)) sim.status = "FILLED"
+    this.tell({ _tag: "Filled", fill })
+    this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+    return fill
+  }
+
+  end(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"] = null): void {
+    sim.status = status
+    sim.ending = ending
+    sim.updatedAt = this.time.now
+    this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+  }
+
+  stateOf(sim: SimOrder): VenueOrderState {
+    return {
+      tradeOrderId: sim.tradeOrderId,
+      externalOrderId: sim.externalOrderId,
+      clientId: sim.tradeOrderId === null ? null : venueClientId(sim.tradeOrderId),
+      instrumentId: sim.order.instrumentId,
+      orderSide: sim.order.orderSide,
+      orderType: sim.order.orderType,
+      timeInForce: sim.order.timeInForce,
+      limitPrice: sim.order.limitPrice,
+      quantity: sim.order.quantity,
+      executedQuantity: sim.executed.toString(),
+      status: sim.status,
+      ending: sim.ending,
+      createdAt: sim.createdAt,
+      updatedAt: sim.updatedAt,
+    }
+  }
+
+  balances(): VenueBalances {
+    const balances = [...this.totals].map(([asset, total]) => {
+      const locked = this.locked(asset)
+      return { asset, available: total.subtract(locked).toString(), locked: locked.toString() }
+    })
+    return { complete: true, balances: [...balances, ...this.oddBalances], at: this.time.now }
+  }
+
+  // The way to the session
+
+  /** An event of the private stream: lost while the stream is down, else as its fate says. */
+  tell(report: SessionReport): void {
+    const { session } = this
+    if (session === null || !session.streamUp) return
+    const fate = this.fates.stream(report)
+    if (fate === "drop") return
+    const latency = this.fates.latencyMillis() * (fate === "delay" ? 20 : 1)
+    this.deliver(session, report, latency)
+    if (fate === "twice") this.deliver(session, report, latency + this.fates.latencyMillis() * 3)
+  }
+
+  private deliver(session: OpenSession, report: SessionReport, latency: number): void {
+    this.time.schedule(() => {
+      if (!session.closed) session.report(report)
+    }, latency)
+  }
+
+  streamDown(): void {
+    if (this.session === null || !this.session.streamUp) return
+    this.session.streamUp = false
+    this.deliver(this.session, { _tag: "StreamDown", reason: "simulated" }, 0)
+  }
+
+  streamUp(): void {
+    if (this.session === null || this.session.streamUp) return
+    this.session.streamUp = true
+    this.deliver(this.session, { _tag: "StreamUp" }, 0)
+  }
+
+  /** The process that held the session is gone. */
+  drop(): void {
+    if (this.session !== null) this.session.closed = true
+    this.session = null
+  }
+
+  private answer(session: OpenSession, report: SessionReport): void {
+    this.deliver(session, report, this.fates.latencyMillis())
+  }
+
+  private submit(session: OpenSession, order: VenueOrder): void {
+    const { tradeOrderId } = order
+    const fate = this.fates.submit(order)
+    this.time.schedule(() => {
+      const at = this.time.now
+      if (fate === "notSent" || at > order.notAfter) {
+        this.answer(session, { _tag: "NotSent", tradeOrderId, reason: "simulated", at })
+        return
+      }
+      const arrives = fate !== "lostBefore" && fate !== "silentBefore"
+      if (fate === "arrivesLate") {
+        this.time.schedule(() => this.arrive(order, fate), 4_000)
+        this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
+        return
+      }
+      const sim = arrives ? this.arrive(order, fate) : undefined
+      if (fate === "silentBefore" || fate === "silentAfter") return
+      if (fate === "lostBefore" || fate === "lostAfter")
+        this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
+      else if (sim === undefined)
+        this.answer(session, { _tag: "Refused", tradeOrderId, code: "INVALID_ORDER", text: "simulated", at })
+      else this.answer(session, { _tag: "Accepted", tradeOrderId, externalOrderId: sim.externalOrderId, at })
+    }, this.fates.latencyMillis())
+  }
+
+  private arrive({ tradeOrderId, notAfter, ...order }: VenueOrder, fate: SubmitFate): SimOrder | undefined {
+    if (this.time.now > notAfter + (this.venue.orderExpiryMillis ?? 0)) return undefined
+    this.arrivals.set(tradeOrderId, (this.arrivals.get(tradeOrderId) ?? 0) + 1)
+    return fate === "refuse" ? undefined : this.place(order, tradeOrderId)
+  }
+
+  private cancel(session: OpenSession, ref: VenueOrderRef): void {
+    const { tradeOrderId } = ref
+    this.cancels.set(tradeOrderId, (this.cancels.get(tradeOrderId) ?? 0) + 1)
+    const fate = this.fates.cancel(ref)
+    this.time.schedule(() => {
+      const at = this.time.now
+      const sim = fate === "lostBefore" || fate === "silentBefore" ? undefined : this.find(ref)
+      const refused = fate === "refuse" && sim?.status === "OPEN"
+      const works = sim?.status === "OPEN" && !refused
+      if (works) this.end(sim, "CANCELLED")
+      if (fate === "silentBefore" || fate === "silentAfter") return
+      if (fate === "lostBefore" || fate === "lostAfter")
+        this.answer(session, { _tag: "CancelInDoubt", tradeOrderId, reason: "timeout", at })
+      else if (works) this.answer(session, { _tag: "CancelAccepted", tradeOrderId, at })
+      else this.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: !refused, text: "simulated", at })
+    }, this.fates.latencyMillis())
+  }
+
+  private question<A>(answer: () => A): Effect.Effect<A, VenueUnavailable> {
+    return Effect.gen(this, function* () {
+      this.questions++
+      yield* Effect.sleep(this.fates.latencyMillis())
+      const ok = this.isUp && this.fates.query()
+      const result = ok ? answer() : undefined
+      yield* Effect.sleep(this.fates.latencyMillis())
+      if (!ok) return yield* new VenueUnavailable({ reason: "simulated" })
+      return result as A
+    })
+  }
+
+  private sessionOf(open: OpenSession): VenueSession {
+    return {
+      submit: (order) => this.submit(open, order),
+      cancel: (ref) => this.cancel(open, ref),
+      fetchOrder: (ref) =>
+        this.question(() => {
+          const sim = this.find(ref)
+          return sim === undefined || !this.isKnown(sim)
+            ? ({ _tag: "NotFound", definite: this.venue.inProcess } as const)
+            : ({ _tag: "Found", state: this.stateOf(sim) } as const)
+        }),
+      fetchOpenOrders: this.question(() => this.openOrders().map((it) => this.stateOf(it))),
+      fetchFills: (since) =>
+        this.question(() =>
+          [...this.orders.values()]
+            .flatMap((it) => it.fills)
+            .filter((it) => it.executedAt >= since)
+            .sort((a, b) => a.executedAt - b.executedAt)
+            // Trades that are fetched name their order by the venue's id only, as Binance's do.
+            .map((it) => ({ ...it, tradeOrderId: null })),
+        ),
+      fetchBalances: this.question(() => this.balances()),
+    }
+  }
+
+  readonly port: Context.Tag.Service<VenuePort> = {
+    venues: [],
+    find: (id) => (id === this.venue.venue ? this.venue : undefined),
+    verify: () => Effect.succeed({ externalAccountId: null }),
+    openSession: ({ report }) =>
+      Effect.acquireRelease(
+        Effect.flatMap(
+          this.question(() => undefined),
+          () =>
+            Effect.sync(() => {
+              const open: OpenSession = { report, streamUp: !this.opensDown, closed: false }
+              this.session = open
+              if (this.opensDown) report({ _tag: "StreamDown", reason: "simulated" })
+              return open
+            }),
+        ),
+        (open) =>
+          Effect.sync(() => {
+            open.closed = true
+            if (this.session === open) this.session = null
+          }),
+      ).pipe(Effect.map((open) => this.sessionOf(open))),
+    instruments: () => Effect.succeed([instrument]),
+    market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
+    health: () => [],
+  }
+}

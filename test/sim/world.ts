@@ -1,0 +1,262 @@
+/**
+ * One world: the real account actors over the memory store, a simulated venue, and time that is run by hand. `start` is a process that
+ * begins with what was committed, `crash` is its end at any instant.
+ */
+import { Context, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
+import { AccountDirectory } from "../../src/actors/account-directory.ts"
+import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account-messages.ts"
+import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
+import { Markets } from "../../src/actors/market-messages.ts"
+import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
+import { CredentialRevoked, type DomainError } from "../../src/domain/errors.ts"
+import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
+import type { Reply } from "../../src/domain/reply.ts"
+import type { SubmitRequest } from "../../src/domain/submit-request.ts"
+import type { TradeOrder } from "../../src/domain/trade-order.ts"
+import type { Position, TradingAccount } from "../../src/domain/trading-account.ts"
+import type { Venue } from "../../src/domain/venue.ts"
+import { AccountStore } from "../../src/ports/account-store.ts"
+import { ChannelPort, type ChannelSource, type Publication } from "../../src/ports/channel-port.ts"
+import { Clock } from "../../src/ports/clock.ts"
+import { CredentialVault } from "../../src/ports/credential-vault.ts"
+import { Failpoint, type FailpointName } from "../../src/ports/failpoint.ts"
+import { Ids } from "../../src/ports/ids.ts"
+import { VenuePort } from "../../src/ports/venue-port.ts"
+import {
+  type MemoryAccountStore,
+  type MemoryDatabase,
+  makeMemoryAccountStore,
+  makeMemoryDatabase,
+} from "../kit/memory-account-store.ts"
+import { SimTime } from "./time.ts"
+import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
+
+export const START = Date.UTC(2026, 0, 1)
+export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
+
+export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount => ({
+  tradingAccountId: ACCOUNT,
+  tenantId: "default" as TenantId,
+  userId: "0bbbbbbb-0000-4000-8000-000000000001" as UserId,
+  version: 1,
+  venue: SIM,
+  externalTradingAccountId: "sim-1",
+  nickname: "sim",
+  status: "CREATED",
+  credentials: [],
+  initialBalances: [],
+  channelEpoch: "epoch",
+  createdAt: START,
+  updatedAt: START,
+  disconnectedAt: null,
+  ...patch,
+})
+
+/** What came back for one command; undefined while it waits. */
+export interface Asked<A> {
+  answer: { readonly ok: A } | { readonly error: DomainError } | undefined
+}
+
+export interface WorldOptions {
+  readonly venue?: Partial<Venue>
+  readonly account?: Partial<TradingAccount>
+  readonly asks?: ReadonlyArray<readonly [string, string]>
+}
+
+export class World {
+  readonly time = new SimTime(START)
+  readonly database: MemoryDatabase
+  readonly venue: SimVenue
+  memory!: MemoryAccountStore
+  accounts!: Context.Tag.Service<TradingAccounts>
+  directory!: AccountDirectory
+  source: ChannelSource | undefined
+  readonly published: Array<Publication> = []
+  readonly terminated: Array<string> = []
+  readonly failpoints: Array<FailpointName> = []
+  asks: ReadonlyArray<readonly [string, string]>
+  pressure: "calm" | "full" = "calm"
+  hasCredential = true
+  /** How far the gateway's wall clock is ahead of the venue's. */
+  wallAheadMillis = 0
+  private scope: Scope.CloseableScope | undefined
+  private fiber: Fiber.RuntimeFiber<void> | undefined
+  /** Grows with every process: what an older one still does, goes nowhere. */
+  generation = 0
+  private uuids = 0
+
+  constructor(options: WorldOptions = {}) {
+    this.database = makeMemoryDatabase([simAccount(options.account)])
+    this.venue = new SimVenue(this.time, { ...simVenue, ...options.venue })
+    this.asks = options.asks ?? [["100", "1000"]]
+  }
+
+  uuid(): string {
+    return `0ccccccc-0000-4000-8000-${(++this.uuids).toString(16).padStart(12, "0")}`
+  }
+
+  /** A process over what is committed; returns when its layers are built. */
+  start(): void {
+    const mine = ++this.generation
+    const alive = (): boolean => mine === this.generation
+    this.memory = makeMemoryAccountStore(this.database, (run, delay) => {
+      this.time.schedule(() => {
+        if (alive()) run()
+      }, delay)
+    })
+    const memoryStore = this.memory.store
+    const store: Context.Tag.Service<AccountStore> = {
+      ...memoryStore,
+      commit: (unit) => {
+        if (alive()) memoryStore.commit(unit)
+      },
+      pressure: () => this.pressure,
+    }
+    const ports = Layer.mergeAll(
+      Layer.succeed(AccountStore, store),
+      Layer.succeed(VenuePort, this.venue.port),
+      Layer.succeed(ChannelPort, {
+        publish: (publication) => {
+          if (alive()) this.published.push(publication)
+        },
+        hasSubscribers: () => true,
+        invalidate: () => undefined,
+        terminate: (channel) => void this.terminated.push(channel),
+        attach: (_kind, source) => {
+          this.source = source
+        },
+      }),
+      Layer.succeed(Clock, { now: () => this.time.now + this.wallAheadMillis, monotonic: () => this.time.now - START }),
+      Layer.succeed(Ids, { uuid: () => this.uuid() }),
+      Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),
+      Layer.succeed(CredentialVault, {
+        secretsOf: () =>
+          this.hasCredential
+            ? Effect.succeed({ apiKey: "k", apiSecret: "s", apiPassphrase: null })
+            : Effect.fail(new CredentialRevoked()),
+      }),
+      Layer.succeed(Markets, {
+        readBook: () => undefined,
+        readTicker: () => undefined,
+        tickers: () => [],
+        topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
+        hold: () => undefined,
+        release: () => undefined,
+        lastUpdateAt: () => null,
+        stats: () => [],
+      }),
+      Layer.effect(
+        AccountDirectory,
+        Effect.map(AccountDirectory, (directory) => {
+          for (const account of this.database.accounts.values()) directory.put(account)
+          this.directory = directory
+          return directory
+        }),
+      ).pipe(Layer.provide(AccountDirectory.Default)),
+      Layer.effect(
+        InstrumentDirectory,
+        Effect.map(InstrumentDirectory, (directory) => {
+          directory.put([instrument])
+          return directory
+        }),
+      ).pipe(Layer.provide(InstrumentDirectory.Default)),
+    )
+    const scope = Effect.runSync(Scope.make())
+    this.scope = scope
+    const boot = Layer.buildWithScope(Layer.provide(TradingAccountsLive, ports), scope).pipe(
+      Effect.flatMap((context) =>
+        Effect.sync(() => {
+          this.accounts = Context.get(context, TradingAccounts)
+        }),
+      ),
+      Effect.withClock(this.time.clock),
+      Logger.withMinimumLogLevel(LogLevel.None),
+    )
+    this.fiber = Effect.runFork(boot, { scheduler: this.time })
+    this.time.settle()
+    const exit = Effect.runSync(Fiber.poll(this.fiber))
+    if (exit._tag === "Some" && Exit.isFailure(exit.value)) throw new Error(`boot failed: ${exit.value.cause}`)
+  }
+
+  /** The process ends here and now: nothing it had in hand is written, sent or answered. */
+  crash(): void {
+    this.generation++
+    this.venue.drop()
+    const { scope } = this
+    if (scope === undefined) return
+    this.scope = undefined
+    Effect.runFork(Effect.withClock(Scope.close(scope, Exit.void), this.time.clock), { scheduler: this.time })
+    this.time.settle()
+  }
+
+  advance(millis: number, each?: () => void): void {
+    this.time.advance(millis, each)
+  }
+
+  // Commands
+
+  ask<A>(build: (reply: Reply<A, DomainError>) => AccountCommand): Asked<A> {
+    const asked: Asked<A> = { answer: undefined }
+    const mine = this.generation
+    const settle = (answer: NonNullable<Asked<A>["answer"]>): void => {
+      if (mine === this.generation) asked.answer ??= answer
+    }
+    this.accounts.post(ACCOUNT, build({ ok: (ok) => settle({ ok }), fail: (error) => settle({ error }) }))
+    this.time.settle()
+    return asked
+  }
+
+  submit(patch: Partial<SubmitRequest> = {}): Asked<SubmitAnswer> {
+    const request = {
+      tradingAccountId: ACCOUNT,
+      instrumentId: BTC_USDT,
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      quantity: "1",
+      ...(patch.orderType === "MARKET" ? {} : { limitPrice: "100" }),
+      ...patch,
+    } as SubmitRequest
+    const receivedAt = this.time.now - START
+    return this.ask((reply) => ({ _tag: "SubmitOrder", request, receivedAt, named: () => undefined, reply }))
+  }
+
+  cancel(tradeOrderId: TradeOrderId): Asked<TradeOrder> {
+    return this.ask((reply) => ({
+      _tag: "CancelOrder",
+      by: { tradeOrderId },
+      receivedAt: this.time.now - START,
+      reply,
+    }))
+  }
+
+  read(tradeOrderId: TradeOrderId): TradeOrder {
+    const asked = this.ask<TradeOrder>((reply) => ({ _tag: "ReadOrder", by: { tradeOrderId }, reply }))
+    this.advance(10)
+    return okOf(asked)
+  }
+
+  portfolio(currency: string | null = null): ReadonlyArray<Position> {
+    const asked = this.ask<ReadonlyArray<Position>>((reply) => ({ _tag: "ReadPortfolio", currency, reply }))
+    this.advance(10)
+    return okOf(asked)
+  }
+
+  status(): string {
+    return this.directory.find(ACCOUNT)?.status ?? "none"
+  }
+
+  /** Kinds of the published events, in order. */
+  kinds(): ReadonlyArray<string> {
+    return this.published.map((it) => (JSON.parse(it.json) as { kind: string }).kind)
+  }
+}
+
+export const okOf = <A>(asked: Asked<A>): A => {
+  if (asked.answer === undefined) throw new Error("no answer yet")
+  if ("error" in asked.answer)
+    throw new Error(`refused: ${asked.answer.error._tag} ${JSON.stringify(asked.answer.error)}`)
+  return asked.answer.ok
+}
+
+export const errorOf = (asked: Asked<unknown>): string | undefined =>
+  asked.answer !== undefined && "error" in asked.answer ? asked.answer.error._tag : undefined

@@ -1,0 +1,95 @@
+/** A venue's feed with a source in the test's hand: what MOCK never does, other venues do. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { MarketFeed } from "../../../src/actors/market-feed.ts"
+import { bookChannel } from "../../../src/domain/channel.ts"
+import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
+import type { MarketSink, TickerUpdate } from "../../../src/ports/venue-port.ts"
+import { RecordingChannels } from "../../kit/market-channels.ts"
+
+const BTC = "BINANCE:BTC/USDT" as InstrumentId
+
+const fed = () => {
+  const asked: Array<string> = []
+  let sink: MarketSink | undefined
+  const channels = new RecordingChannels()
+  let uuids = 0
+  const feed = new MarketFeed({
+    venue: "BINANCE" as VenueId,
+    connect: (given) => {
+      sink = given
+      return {
+        open: (stream, instrumentId) => asked.push(`open ${stream} ${instrumentId}`),
+        close: (stream, instrumentId) => asked.push(`close ${stream} ${instrumentId}`),
+        resync: (instrumentId) => asked.push(`resync ${instrumentId}`),
+      }
+    },
+    channels: channels.port,
+    clock: { now: () => 0, monotonic: () => 0 },
+    ids: { uuid: () => `uuid-${++uuids}` },
+    fork: Effect.runFork,
+  })
+  const depth = (bids: ReadonlyArray<string>, asks: ReadonlyArray<string>, instrumentId = BTC) =>
+    sink!.depth({
+      instrumentId,
+      snapshot: true,
+      bids,
+      asks,
+      sequence: 1,
+      nonce: 1,
+      venueAt: 7,
+      receivedAt: 8,
+    })
+  const ticker = (more: Partial<TickerUpdate> = {}) =>
+    sink!.ticker({
+      instrumentId: BTC,
+      lastPrice: "100.5",
+      lastQuantity: null,
+      bidPrice: null,
+      bidQuantity: null,
+      askPrice: null,
+      askQuantity: null,
+      at: 9,
+      ...more,
+    })
+  return { feed, asked, channels, depth, ticker }
+}
+
+describe("a market feed", () => {
+  it("fills a ticker without bid and ask from the book, only while the book is open and whole", () => {
+    const { feed, depth, ticker } = fed()
+    const quoted = () => {
+      const { bidPrice, bidQuantity, askPrice, askQuantity } = feed.tickers.find(BTC)!
+      return [bidPrice, bidQuantity, askPrice, askQuantity]
+    }
+    feed.hold("ticker", BTC, "test")
+    ticker()
+    expect(quoted()).toEqual([null, null, null, null])
+    feed.hold("book", BTC, "test")
+    ticker()
+    expect(quoted()).toEqual([null, null, null, null])
+    depth(["100.10", "2"], ["100.90", "3"])
+    ticker()
+    expect(quoted()).toEqual(["100.10", "2", "100.90", "3"])
+    ticker({ bidPrice: "99", askPrice: "101", askQuantity: "5" })
+    expect(quoted()).toEqual(["99", null, "101", "5"])
+  })
+
+  it("asks each stream once, and takes nothing of what it never asked for", () => {
+    const { feed, asked, channels, depth, ticker } = fed()
+    depth(["1", "1"], [])
+    ticker()
+    feed.hold("book", BTC, "a")
+    feed.hold("book", BTC, "b")
+    feed.hold("book", "KRAKEN:BTC/USDT" as InstrumentId, "a")
+    feed.hold("book", "nonsense" as InstrumentId, "a")
+    expect(asked).toEqual([`open book ${BTC}`])
+    expect(feed.tickers.all()).toEqual([])
+    expect(feed.bookPosition(BTC)).toMatchObject({ offset: 0, snapshot: null })
+    expect(channels.publications).toEqual([])
+    expect(feed.lastUpdateAt(BTC)).toBeNull()
+    depth(["1", "1"], [])
+    expect(feed.lastUpdateAt(BTC)).toBe(7)
+    expect(feed.book(BTC)?.channel).toBe(bookChannel(BTC))
+  })
+})

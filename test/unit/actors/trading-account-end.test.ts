@@ -1,0 +1,139 @@
+/** The end of an account: disconnect in its exact order, and credentials that no longer work (contract C11, C11a). */
+import { describe, expect, it } from "vitest"
+import type { Credential } from "../../../src/domain/credential.ts"
+import type { CredentialId, TenantId, UserId } from "../../../src/domain/ids.ts"
+import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { SIM } from "../../sim/venue.ts"
+import { ACCOUNT, type Asked, errorOf, okOf, START, World } from "../../sim/world.ts"
+
+const credential: Credential = {
+  credentialId: "0eeeeeee-0000-4000-8000-000000000001" as CredentialId,
+  tenantId: "default" as TenantId,
+  userId: "0bbbbbbb-0000-4000-8000-000000000001" as UserId,
+  venue: SIM,
+  name: "key",
+  type: "EXCHANGE",
+  maskedApiKey: "****1234",
+  status: "ACTIVE",
+  createdAt: START,
+  updatedAt: START,
+  revokedAt: null,
+}
+
+const ready = (): World => {
+  const world = new World({ account: { credentials: [credential] }, venue: { needsCredentials: true } })
+  world.start()
+  world.advance(1_000)
+  expect(world.status()).toBe("ACTIVE")
+  world.published.length = 0
+  return world
+}
+
+const disconnect = (world: World, force = false): Asked<TradingAccount> =>
+  world.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
+
+describe("disconnect", () => {
+  it("locks, cancels, confirms, wipes, tells, ends the subscriptions and answers, in that order", () => {
+    const world = ready()
+    const submitted = world.submit()
+    world.advance(100)
+    const { order } = okOf(submitted)
+    world.published.length = 0
+    const asked = disconnect(world)
+    world.advance(20)
+    expect(errorOf(world.submit({ idempotencyKey: "late" }))).toBe("AccountNotActive")
+    expect(world.database.wipedCredentials.size).toBe(0)
+    world.advance(2_000)
+    const account = okOf(asked)
+    expect(account).toMatchObject({ status: "DISCONNECTED", credentials: [{ status: "REVOKED" }] })
+    expect(world.kinds()).toEqual([
+      "TRADING_ACCOUNT.UPDATED",
+      "TRADE_ORDER.PENDING_CANCEL",
+      "TRADE_ORDER.CANCELLED",
+      "PORTFOLIO.UPDATED",
+      "TRADING_ACCOUNT.UPDATED",
+    ])
+    expect(world.database.orders.get(order.tradeOrderId)!.order.cancelReason).toBe("ACCOUNT_DISCONNECTED")
+    expect([...world.database.wipedCredentials]).toEqual([credential.credentialId])
+    expect(world.database.endedSubscriptions.has(ACCOUNT)).toBe(true)
+    expect(world.terminated).toEqual([`tradingAccount:${ACCOUNT}`])
+    expect(world.venue.session).toBe(null)
+    expect(errorOf(world.submit({ idempotencyKey: "after" }))).toBe("AccountDisconnected")
+    const again = disconnect(world)
+    world.advance(50)
+    expect(okOf(again).status).toBe("DISCONNECTED")
+  })
+
+  it("that cannot be confirmed wipes nothing, names the orders, and goes on after a restart", () => {
+    const world = ready()
+    const submitted = world.submit()
+    world.advance(100)
+    world.venue.fates.cancel = () => "silentBefore"
+    const asked = disconnect(world)
+    world.advance(31_000)
+    expect(errorOf(asked)).toBe("DisconnectIncomplete")
+    expect(world.status()).toBe("LOCKED")
+    expect(world.database.wipedCredentials.size).toBe(0)
+    world.crash()
+    world.venue.fates.cancel = () => "accept"
+    world.start()
+    world.advance(30_000)
+    expect(world.status()).toBe("DISCONNECTED")
+    const { order } = okOf(submitted)
+    expect(world.database.orders.get(order.tradeOrderId)!.order.orderStatus).toBe("CANCELLED")
+  })
+
+  it("by force wipes at the deadline and leaves the order in doubt", () => {
+    const world = ready()
+    const submitted = world.submit()
+    world.advance(100)
+    world.venue.fates.cancel = () => "silentBefore"
+    const asked = disconnect(world, true)
+    world.advance(31_000)
+    expect(okOf(asked).status).toBe("DISCONNECTED")
+    const { order } = okOf(submitted)
+    expect(world.database.orders.get(order.tradeOrderId)!.order).toMatchObject({ inDoubt: true })
+  })
+})
+
+describe("a credential", () => {
+  it("that the venue refuses makes the account inactive and its orders doubtful", () => {
+    const world = ready()
+    const submitted = world.submit()
+    world.advance(100)
+    world.venue.tell({ _tag: "SessionRefused", reason: "revoked at the venue" })
+    world.advance(100)
+    expect(world.status()).toBe("INACTIVE")
+    expect(world.database.orders.get(okOf(submitted).order.tradeOrderId)!.order.inDoubt).toBe(true)
+    expect(errorOf(world.submit({ idempotencyKey: "k2" }))).toBe("AccountNotActive")
+  })
+
+  it("that was the last one makes the account inactive when it is revoked", () => {
+    const world = ready()
+    const asked = world.ask<TradingAccount>((reply) => ({
+      _tag: "CredentialGone",
+      credentialId: credential.credentialId,
+      reply,
+    }))
+    world.advance(100)
+    expect(okOf(asked)).toMatchObject({ status: "INACTIVE", credentials: [{ status: "REVOKED" }] })
+  })
+
+  it("that does not work any more keeps a starting account from its venue", () => {
+    const world = new World({ account: { credentials: [credential] }, venue: { needsCredentials: true } })
+    world.hasCredential = false
+    world.start()
+    world.advance(1_000)
+    expect(world.status()).toBe("INACTIVE")
+  })
+})
+
+describe("an account's name", () => {
+  it("changes with an event", () => {
+    const world = ready()
+    const asked = world.ask<TradingAccount>((reply) => ({ _tag: "UpdateAccount", nickname: "new", attach: [], reply }))
+    world.advance(50)
+    expect(okOf(asked).nickname).toBe("new")
+    expect(world.kinds()).toEqual(["TRADING_ACCOUNT.UPDATED"])
+  })
+})

@@ -1,0 +1,94 @@
+/** Access and refresh tokens: what is proven, and every forgery refused. */
+import { generateKeyPairSync, sign } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import { readRefreshToken, writeRefreshToken } from "../../../src/auth/refresh-token.ts"
+import { makeTokens } from "../../../src/auth/tokens.ts"
+import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors.ts"
+import type { SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
+import type { User } from "../../../src/domain/user.ts"
+
+const key = (kid: string) => ({ kid, ...generateKeyPairSync("ed25519") })
+const user: User = {
+  userId: "0b6fca3e-4b1f-4e0e-9d2c-0a3f5a5b1d11" as UserId,
+  email: "a@example.com",
+  tenantId: "default" as TenantId,
+  permissions: ["read", "write"],
+  environments: ["PROD"],
+  userMetadata: {},
+  emailConfirmedAt: null,
+  lastSignInAt: null,
+  bannedAt: null,
+  createdAt: 0,
+  updatedAt: 0,
+}
+const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
+const NOW = 1_790_000_000_000
+
+describe("an access token", () => {
+  const own = key("k1")
+  const tokens = makeTokens(own, "issuer/PROD")
+  const issued = tokens.issue(user, session, NOW)
+
+  it("names its session for an hour and then is expired", () => {
+    expect(tokens.verify(issued.token, NOW)).toEqual({ sessionId: session, expiresAt: NOW / 1000 + 3600 })
+    expect(tokens.verify(issued.token, NOW + 3_604_000)).toMatchObject({ sessionId: session })
+    expect(tokens.verify(issued.token, NOW + 3_606_000)).toBeInstanceOf(AccessTokenExpired)
+    expect(tokens.verify(issued.token, NOW - 60_000)).toBeInstanceOf(InvalidAccessToken)
+  })
+
+  const [head, body, signature] = issued.token.split(".") as [string, string, string]
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+  const signed = (header: unknown, claims: unknown) => {
+    const text = `${encode(header)}.${encode(claims)}`
+    return `${text}.${sign(null, Buffer.from(text), own.privateKey).toString("base64url")}`
+  }
+  const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>
+  const header = JSON.parse(Buffer.from(head, "base64url").toString()) as Record<string, unknown>
+
+  it.each<[string, string]>([
+    ["no token at all", ""],
+    ["two parts", `${head}.${body}`],
+    ["another signature", `${head}.${body}.${"A".repeat(86)}`],
+    ["changed claims", `${head}.${encode({ ...claims, sub: "x" })}.${signature}`],
+    ["algorithm none", `${encode({ ...header, alg: "none" })}.${body}.${signature}`],
+    ["another algorithm, signed", signed({ ...header, alg: "HS256" }, claims)],
+    ["another key id, signed", signed({ ...header, kid: "k2" }, claims)],
+    ["another type, signed", signed({ ...header, typ: "JWT" }, claims)],
+    ["another audience, signed", signed(header, { ...claims, aud: "other" })],
+    ["no expiry, signed", signed(header, { ...claims, exp: undefined })],
+    ["no session, signed", signed(header, { ...claims, session_id: undefined })],
+    ["an overlong body", signed(header, { ...claims, filler: "x".repeat(3000) })],
+  ])("is invalid with %s", (_what, token) => {
+    expect(tokens.verify(token, NOW)).toBeInstanceOf(InvalidAccessToken)
+  })
+
+  it("does not cross from one environment or key to another", () => {
+    expect(makeTokens(own, "issuer/UAT").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+    expect(makeTokens(key("k1"), "issuer/PROD").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+  })
+})
+
+describe("a refresh token", () => {
+  const secret = Buffer.alloc(32, 7)
+
+  it("carries session and counter, proven by the session's key only", () => {
+    for (const counter of [1, 2, 255, 256, 70_000, 2 ** 40]) {
+      const claim = readRefreshToken(writeRefreshToken(session, counter, secret))
+      expect(claim).toMatchObject({ sessionId: session, counter })
+      expect(claim?.provenBy(secret)).toBe(true)
+      expect(claim?.provenBy(Buffer.alloc(32, 8))).toBe(false)
+    }
+  })
+
+  it("is rejected before any look-up when a single character differs", () => {
+    const token = writeRefreshToken(session, 5, secret)
+    for (let i = 0; i < token.length; i++) {
+      const changed = token.slice(0, i) + (token[i] === "A" ? "B" : "A") + token.slice(i + 1)
+      const claim = readRefreshToken(changed)
+      // The last character may differ in bits that base64 does not carry.
+      if (claim !== undefined) expect(changed.slice(0, -1)).toBe(token.slice(0, -1))
+    }
+    expect(readRefreshToken("")).toBeUndefined()
+    expect(readRefreshToken("x".repeat(58))).toBeUndefined()
+  })
+})

@@ -1,0 +1,40 @@
+/** Two requests with one meaning have one fingerprint (contract C2). */
+import { describe, expect, it } from "vitest"
+import { fingerprint } from "../../../src/domain/fingerprint.ts"
+import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
+import { ACCOUNT } from "../../sim/world.ts"
+
+const of = (patch: object): string =>
+  fingerprint({
+    tradingAccountId: ACCOUNT,
+    instrumentId: "SIM:BTC/USDT",
+    orderSide: "BUY",
+    orderType: "LIMIT",
+    quantity: "1",
+    limitPrice: "100",
+    ...patch,
+  } as unknown as SubmitRequest)
+
+describe("a fingerprint", () => {
+  it.each([
+    ["trailing zeros", { quantity: "1.000", limitPrice: "100.0" }],
+    ["the default time in force", { timeInForce: "GTC" }],
+    ["the default quantity type, by either name", { orderQuantityType: "BASE" }],
+    ["null for absent", { stopPrice: null, leverage: null }],
+    ["how long the caller waits", { awaitClosed: true, awaitAccepted: true }],
+    ["fields nobody knows", { colour: "green" }],
+  ])("is blind to %s", (_name, patch) => {
+    expect(of(patch)).toBe(of({}))
+  })
+
+  it.each([
+    ["quantity", { quantity: "1.001" }],
+    ["price", { limitPrice: "100.01" }],
+    ["side", { orderSide: "SELL" }],
+    ["time in force", { timeInForce: "IOC" }],
+    ["client order id", { clientOrderId: "c" }],
+    ["account", { tradingAccountId: "0aaaaaaa-0000-4000-8000-000000000002" }],
+  ])("tells another %s", (_name, patch) => {
+    expect(of(patch)).not.toBe(of({}))
+  })
+})

@@ -1,0 +1,82 @@
+/** Contract C10 in numbers: snapshots, executions since, and what our own orders hold. */
+import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { Portfolio, walkCost } from "../../../src/domain/portfolio.ts"
+
+const d = Decimal.of
+const row = (available: string, locked: string) => [{ asset: "USDT", available: d(available), locked: d(locked) }]
+const shown = (portfolio: Portfolio): string => {
+  const { available, locked } = portfolio.of("USDT")
+  return `${available} + ${locked}`
+}
+
+describe("a portfolio", () => {
+  it("adds what was executed after the snapshot, not what it contains", () => {
+    const portfolio = new Portfolio()
+    portfolio.seen(row("1000", "0"), 100, true, new Map())
+    expect(portfolio.executed("USDT", d("-10"), 100)).toBe(false)
+    expect(portfolio.executed("USDT", d("-20"), 101)).toBe(true)
+    expect(shown(portfolio)).toBe("980 + 0")
+    // A snapshot that arrives late, of an instant between the two.
+    portfolio.seen(row("995", "0"), 100, true, new Map())
+    expect(shown(portfolio)).toBe("975 + 0")
+    portfolio.seen(row("970", "0"), 102, true, new Map())
+    expect(shown(portfolio)).toBe("970 + 0")
+  })
+
+  it("ignores a snapshot older than the known one", () => {
+    const portfolio = new Portfolio()
+    portfolio.seen(row("1000", "0"), 100, true, new Map())
+    portfolio.seen(row("5", "0"), 99, true, new Map())
+    expect(shown(portfolio)).toBe("1000 + 0")
+  })
+
+  it("locks what foreign orders lock, and what ours hold, once", () => {
+    const portfolio = new Portfolio()
+    portfolio.hold("USDT", Decimal.ZERO, d("100"), 90)
+    portfolio.seen(row("850", "150"), 100, true, new Map([["USDT", d("100")]]))
+    expect(shown(portfolio)).toBe("850 + 150")
+    portfolio.hold("USDT", Decimal.ZERO, d("30"), 101)
+    expect(shown(portfolio)).toBe("820 + 180")
+    portfolio.hold("USDT", d("100"), Decimal.ZERO, 102)
+    expect(shown(portfolio)).toBe("920 + 80")
+  })
+
+  it("does not take the hold of an order that ended since for a foreign one", () => {
+    const portfolio = new Portfolio()
+    portfolio.hold("USDT", Decimal.ZERO, d("100"), 90)
+    portfolio.hold("USDT", d("100"), Decimal.ZERO, 105)
+    portfolio.seen(row("900", "100"), 100, true, new Map())
+    expect(shown(portfolio)).toBe("1000 + 0")
+  })
+
+  it("is never negative", () => {
+    const portfolio = new Portfolio()
+    portfolio.seen(row("10", "0"), 100, true, new Map())
+    portfolio.hold("USDT", Decimal.ZERO, d("50"), 101)
+    expect(shown(portfolio)).toBe("0 + 10")
+    portfolio.executed("USDT", d("-50"), 102)
+    expect(shown(portfolio)).toBe("0 + 0")
+  })
+
+  it("takes what a complete snapshot leaves out for zero, and a partial one for unchanged", () => {
+    const portfolio = new Portfolio()
+    portfolio.seen(row("10", "0"), 100, true, new Map())
+    portfolio.seen([{ asset: "BTC", available: d("1"), locked: d("0") }], 101, false, new Map())
+    expect(shown(portfolio)).toBe("10 + 0")
+    portfolio.seen([], 102, true, new Map())
+    expect(shown(portfolio)).toBe("0 + 0")
+  })
+})
+
+describe("a market order's need", () => {
+  it("walks the book, goes on at its last price, and is unknown without one", () => {
+    const book = [
+      ["100", "1"],
+      ["110", "1"],
+    ] as const
+    expect(walkCost(book, d("1.5"))!.toString()).toBe("155")
+    expect(walkCost(book, d("3"))!.toString()).toBe("320")
+    expect(walkCost([], d("1"))).toBeUndefined()
+  })
+})

@@ -1,0 +1,150 @@
+/** Instrument sync: one flight per venue, everybody who waits gets its outcome, and what left the venue's list is DELISTED. */
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { InstrumentDirectory } from "../../../src/actors/instrument-directory.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { VenueUnavailable } from "../../../src/domain/errors.ts"
+import type { VenueId } from "../../../src/domain/ids.ts"
+import { type Instrument, instrumentIdOf } from "../../../src/domain/instrument.ts"
+import { makeInstrumentSync } from "../../../src/http/market/instrument-sync.ts"
+
+const venue = "BINANCE" as VenueId
+const instrument = (symbol: string): Instrument => ({
+  instrumentId: instrumentIdOf(venue, symbol),
+  venue,
+  symbol,
+  baseAsset: symbol.split("/")[0] ?? "",
+  quoteAsset: symbol.split("/")[1] ?? "",
+  securityType: "CRYPTO",
+  tickSize: Decimal.of("0.01"),
+  lotSize: Decimal.of("0.001"),
+  minQuantity: Decimal.of("0.001"),
+  maxQuantity: null,
+  minNotional: null,
+  precision: 2,
+  scale: 3,
+  status: "ACTIVE",
+})
+
+const setup = Effect.gen(function* () {
+  const directory = yield* InstrumentDirectory
+  const gate = yield* Deferred.make<ReadonlyArray<Instrument>, VenueUnavailable>()
+  const asked: Array<ReadonlyArray<string> | null> = []
+  const stored: Array<ReadonlyArray<Instrument>> = []
+  let answer: Effect.Effect<ReadonlyArray<Instrument>, VenueUnavailable> = Deferred.await(gate)
+  const sync = makeInstrumentSync({
+    directory,
+    venues: {
+      instruments: (_venue, symbols) => {
+        asked.push(symbols)
+        return answer
+      },
+    },
+    upsert: (_venue, list) =>
+      Effect.sync(() => {
+        stored.push(list)
+        return { synced: list.length, added: list.length, updated: 0 }
+      }),
+    now: () => 0,
+  })
+  return {
+    directory,
+    gate,
+    asked,
+    stored,
+    sync,
+    answers: (list: ReadonlyArray<Instrument>) => (answer = Effect.succeed(list)),
+  }
+})
+
+const run = <A, E>(effect: Effect.Effect<A, E, InstrumentDirectory>) =>
+  Effect.runPromise(effect.pipe(Effect.provide(InstrumentDirectory.Default)))
+
+describe("instrument sync", () => {
+  it("asks once for all who wait, and not at all once the venue is known", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, gate, asked, sync } = yield* setup
+        const waiters = yield* Effect.forEach([1, 2, 3], () => Effect.fork(sync.ensure(venue)))
+        yield* Effect.yieldNow()
+        yield* Deferred.succeed(gate, [instrument("BTC/USDT")])
+        yield* Fiber.joinAll(waiters)
+        yield* sync.ensure(venue)
+        expect(asked).toEqual([null])
+        expect(directory.find("BINANCE:BTC/USDT")?.status).toBe("ACTIVE")
+      }),
+    )
+  })
+
+  it("refuses a second sync while one runs, and takes it afterwards", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { gate, sync } = yield* setup
+        const first = yield* Effect.fork(sync.sync(venue, null))
+        yield* Effect.yieldNow()
+        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "SyncRunning" })
+        yield* Deferred.succeed(gate, [instrument("BTC/USDT")])
+        expect(yield* Fiber.join(first)).toMatchObject({ synced: 1 })
+        expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 1 })
+      }),
+    )
+  })
+
+  it("fails everybody who waits when the venue is away, and tries again next time", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { gate, asked, sync, answers } = yield* setup
+        const waiters = yield* Effect.forEach([1, 2], () => Effect.fork(sync.ensure(venue)))
+        yield* Effect.yieldNow()
+        yield* Deferred.fail(gate, new VenueUnavailable({ reason: "away" }))
+        for (const waiter of waiters) expect(Exit.isFailure(yield* Fiber.await(waiter))).toBe(true)
+        answers([instrument("BTC/USDT")])
+        yield* sync.ensure(venue)
+        expect(asked).toHaveLength(2)
+      }),
+    )
+  })
+
+  it("frees the venue when the one who flies is stopped", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { sync, answers } = yield* setup
+        const flying = yield* Effect.fork(sync.ensure(venue))
+        yield* Effect.yieldNow()
+        const waiting = yield* Effect.fork(Effect.flip(sync.ensure(venue)))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(flying)
+        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "VenueUnavailable" })
+        answers([instrument("BTC/USDT")])
+        yield* sync.ensure(venue)
+      }),
+    )
+  })
+
+  it("delists what the venue no longer lists, but not what it was not asked for", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, stored, sync, answers } = yield* setup
+        answers([instrument("BTC/USDT"), instrument("ETH/USDT")])
+        yield* sync.sync(venue, null)
+        answers([instrument("BTC/USDT")])
+        expect(yield* sync.sync(venue, ["BTC/USDT"])).toMatchObject({ synced: 1 })
+        expect(directory.find("BINANCE:ETH/USDT")?.status).toBe("ACTIVE")
+        expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT", "ETH/USDT"])
+        yield* sync.sync(venue, null)
+        expect(directory.find("BINANCE:ETH/USDT")?.status).toBe("DELISTED")
+        expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT"])
+      }),
+    )
+  })
+
+  it("takes an empty list for trouble, not for a closed market", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { sync, answers } = yield* setup
+        answers([])
+        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+      }),
+    )
+  })
+})

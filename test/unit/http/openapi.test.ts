@@ -1,0 +1,124 @@
+/** The OpenAPI document is complete: every operation has words, security, an envelope, and every failure with its errno. */
+import { Ajv } from "ajv"
+import { describe, expect, it } from "vitest"
+import { openApiDocument } from "../../../src/http/openapi.ts"
+import { EXAMPLES } from "../../../src/http/openapi-examples.ts"
+
+interface Media {
+  readonly "application/json": { readonly schema: Record<string, unknown>; readonly examples?: object }
+}
+interface Operation {
+  readonly operationId: string
+  readonly summary?: string
+  readonly description?: string
+  readonly tags: ReadonlyArray<string>
+  readonly security: ReadonlyArray<object>
+  readonly requestBody?: { readonly content: Media }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Media }>>
+}
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly tags: ReadonlyArray<{ readonly name: string; readonly description?: string }>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Record<string, unknown>>>
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+  }
+}
+
+const document = openApiDocument() as Document
+const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({ name: `${verb} ${path}`, path, operation })),
+)
+const text = JSON.stringify(document)
+
+describe("the OpenAPI document", () => {
+  it("holds the paths of the contract", () => {
+    const wanted = [
+      "get /",
+      "get /api/v3",
+      "get /api/v3/",
+      "get /api/v3/health",
+      "get /health",
+      "get /api/v3/health/live",
+      "post /api/v3/auth/signup",
+      "post /api/v3/auth/login",
+      "post /api/v3/auth/token/refresh",
+      "post /api/v3/auth/logout",
+      "get /api/v3/auth/user",
+      "post /api/v3/credential/create",
+      "get /api/v3/credential/list",
+      "post /api/v3/credential/revoke",
+      "post /api/v3/tradingAccount/connect",
+      "post /api/v3/tradingAccount/update",
+      "get /api/v3/tradingAccount/list",
+      "post /api/v3/tradingAccount/disconnect",
+      "get /api/v3/tradingAccount/portfolio/list",
+      "post /api/v3/tradeOrder/submit",
+      "post /api/v3/tradeOrder/cancel",
+      "get /api/v3/tradeOrder/get",
+      "get /api/v3/tradeOrder/list",
+      "post /api/v3/market/instrument/sync",
+      "get /api/v3/market/instrument/list",
+      "get /api/v3/market/venue/list",
+      "get /api/v3/market/orderbook/get",
+      "get /api/v3/market/orderbook/list",
+      "get /api/v3/market/ticker/get",
+      "get /api/v3/market/ticker/list",
+      "post /api/v3/market/subscription/orderbook/subscribe",
+      "post /api/v3/market/subscription/orderbook/unsubscribe",
+      "get /api/v3/market/subscription/orderbook/list",
+    ]
+    expect(operations.map(({ name }) => name).sort()).toEqual([...wanted].sort())
+    expect(document.info.version).toBe("3.0.1")
+  })
+
+  it.each(operations.map(({ name, operation }) => [name, operation] as const))(
+    "is complete: %s",
+    (_name, operation) => {
+      expect(operation.summary).toMatch(/\S/)
+      expect(operation.description).toMatch(/\S/)
+      const isOpen = operation.security.length === 0
+      if (!isOpen) expect(operation.security).toEqual([{ bearer: [] }])
+      expect(operation.responses["401"] === undefined || !isOpen || operation.operationId === "auth.refresh").toBe(true)
+      if (!isOpen) expect(operation.responses["401"]?.description).toContain("-100003")
+      const envelope = operation.responses["200"]?.content["application/json"].schema
+      expect(Object.keys((envelope?.["properties"] as object | undefined) ?? {})).toEqual(
+        expect.arrayContaining(["success", "errno", "error", "data"]),
+      )
+      expect(operation.responses["500"]?.description).toContain("-190000")
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (status === "200") continue
+        expect(response.description).toMatch(/^- `-1\d{5}` [A-Z_]+/)
+        expect(response.content["application/json"].schema).toEqual({ $ref: "#/components/schemas/Failure" })
+      }
+      if (operation.requestBody !== undefined) expect(operation.responses["413"]).toBeDefined()
+    },
+  )
+
+  it("refers only to what is there, and knows nothing of the library's decode error", () => {
+    const names = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1] ?? "")
+    for (const name of names) expect(Object.keys(document.components.schemas)).toContain(name)
+    expect(text).not.toContain("HttpApiDecodeError")
+    expect(text).not.toContain("$id")
+  })
+
+  it("describes every tag that it uses", () => {
+    const described = new Set(document.tags.filter((tag) => tag.description).map((tag) => tag.name))
+    for (const { operation } of operations) for (const tag of operation.tags) expect(described).toContain(tag)
+  })
+
+  it("has examples that its own schemas accept", () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false })
+    ajv.addSchema({ $id: "doc", ...document })
+    for (const [id, examples] of Object.entries(EXAMPLES)) {
+      const found = operations.find(({ operation }) => operation.operationId === id)
+      const schema = found?.operation.requestBody?.content["application/json"].schema
+      expect(schema, id).toBeDefined()
+      const ref = schema?.["$ref"]
+      const isValid = ajv.compile(typeof ref === "string" ? { $ref: `doc${ref}` } : (schema ?? {}))
+      for (const { value } of Object.values(examples)) expect(isValid(value), JSON.stringify(isValid.errors)).toBe(true)
+    }
+  })
+})

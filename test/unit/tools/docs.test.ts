@@ -1,0 +1,51 @@
+/** The generated pages on a small tree: a stale page is found, and writing them again settles it. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { runNode, tools } from "../../../scripts/tools.ts"
+import { plant } from "./planted-tree.ts"
+
+const house = fileURLToPath(new URL("../../..", import.meta.url))
+
+const planted = (): string => {
+  const tree = plant({
+    "src/domain/ids.ts": "/** Identifiers, branded. More words. */\nexport const id = 1\n",
+    "src/ports/clock.ts":
+      '/** Time. */\nimport { Context } from "effect"\nimport { id } from "../domain/ids.ts"\n\nconsole.log(id)\n\n' +
+      'export class Clock extends Context.Tag("ports/Clock")<Clock, { readonly now: () => number }>() {}\n',
+    "src/http/openapi.ts":
+      '/** The document. */\nexport const openApiDocument = (): object => ({ openapi: "3.1.0", info: { title: "planted" } })\n',
+  })
+  mkdirSync(join(tree, "scripts"))
+  for (const name of ["docs.ts", "tools.ts"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
+  return tree
+}
+
+const write = (tree: string) => runNode(tree, join(house, "node_modules/tsx/dist/cli.mjs"), ["scripts/docs.ts"])
+
+describe("the generated pages", () => {
+  it("are refused while they are missing or stale, and pass when written", async () => {
+    const tree = planted()
+    expect(await tools.docs.check(tree)).toMatchObject({ passed: false })
+    expect(existsSync(join(tree, "docs/map.md"))).toBe(false)
+
+    expect(await write(tree)).toMatchObject({ code: 0 })
+    expect(await tools.docs.check(tree)).toEqual({ passed: true, output: "" })
+
+    writeFileSync(join(tree, "src/domain/ids.ts"), "/** Other words. */\nexport const id = 1\n")
+    const verdict = await tools.docs.check(tree)
+    expect(verdict.passed).toBe(false)
+    expect(verdict.output).toContain("docs/map.md is stale")
+  }, 120_000)
+
+  it("show each file's first sentence, the imports between layers, the services and the API", async () => {
+    const tree = planted()
+    expect(await write(tree)).toMatchObject({ code: 0 })
+    const map = readFileSync(join(tree, "docs/map.md"), "utf8")
+    expect(map).toContain("- [`ids.ts`](../src/domain/ids.ts) Identifiers, branded.\n")
+    expect(map).toContain("  ports --> domain\n")
+    expect(map).toContain("- `Clock` [src/ports/clock.ts](../src/ports/clock.ts)\n")
+    expect(JSON.parse(readFileSync(join(tree, "docs/openapi.json"), "utf8"))).toMatchObject({ openapi: "3.1.0" })
+  })
+})

@@ -1,0 +1,111 @@
+/** Plants one violation of every house rule: a rule that cannot fail is a defect. */
+import { describe, expect, it } from "vitest"
+import { migrationFaults, openingFaults, spoken, tidy } from "../../kit/tidy-rules.ts"
+
+const said = (path: string, text: string): ReadonlyArray<string> => tidy({ path, text }).map(spoken)
+
+// Composed, so that this file keeps the rules about words itself.
+const postponed = ["TO", "DO"].join("")
+const machine = ["", "home", "somebody"].join("/")
+
+const planted: ReadonlyArray<readonly [path: string, text: string, banned: string]> = [
+  ["src/actors/dealer.ts", "const at = Date.now()", "Date.now"],
+  ["src/domain/quote.ts", "const at = new Date()", "new Date()"],
+  ["src/kernel/actor.ts", "const at = performance.now()", "performance.now"],
+  ["src/domain/ids.ts", "const id = crypto.randomUUID()", "crypto.randomUUID"],
+  [
+    "src/domain/ids.ts",
+    'import { randomUUID } from "node:crypto"\nexport const next = () => randomUUID()',
+    "randomUUID",
+  ],
+  ["src/actors/dealer.ts", "const x = Math.random()", "Math.random"],
+  ["src/kernel/actor.ts", "setTimeout(wake, 10)", "setTimeout"],
+  ["src/actors/dealer.ts", "globalThis.setInterval(wake, 10)", "setInterval"],
+  ["src/http/server.ts", "Effect.runPromise(program)", "runPromise"],
+  ["src/ws/server.ts", "Runtime.runFork(runtime)(program)", "runFork"],
+  ["src/store/users.ts", "const user = Effect.runSyncExit(find)", "runSyncExit"],
+  ["src/domain/decimal.ts", "const x = parseFloat(text)", "parseFloat"],
+  ["src/ledger/ledger.ts", "const x = Number.parseFloat(text)", "Number.parseFloat"],
+  ["src/actors/dealer.ts", "const x = Number(level.price)", "Number(level.price)"],
+  ["src/actors/dealer.ts", "const x = +order.quantity", "+order.quantity"],
+  ["src/domain/pricing.ts", "const x = y.toFixed(2)", "toFixed"],
+  ["test/unit/a.test.ts", 'it.only("runs", () => {})', ".only("],
+  ["test/unit/a.test.ts", 'describe.skip("rests", () => {})', ".skip("],
+  ["test/unit/a.test.ts", 'it.effect.skip("rests", () => Effect.void)', ".skip("],
+  ["test/unit/a.test.ts", 'it.todo("comes")', ".todo("],
+  ["src/http/mount.ts", "try { send() } catch {}", "an empty catch"],
+  ["src/http/mount.ts", "try { send() } catch (error) { /* carry on */ }", "an empty catch"],
+  ["src/venues/venues.ts", "close().catch(() => {})", "an empty .catch()"],
+  ["src/actors/dealer.ts", "program.pipe(Effect.catchAllCause(() => Effect.void))", "catchAllCause"],
+  ["src/http/dealer/handlers.ts", "Object.assign(record, body)", "Object.assign"],
+  ["src/http/dealer/handlers.ts", "const record = { ...request.body }", "...request.body"],
+  ["src/store/users.ts", "export default function users() {}", "export default"],
+  ["src/store/index.ts", "export {}", "index.ts"],
+  ["src/store/users.ts", `// ${postponed}: later`, postponed],
+  ["src/store/migrations/0001_users.sql", `-- ${postponed}`, postponed],
+  ["docs/map.md", `see ${machine}`, machine],
+  ["src/store/users.ts", "// @ts-ignore", "@ts-ignore"],
+]
+
+const allowed: ReadonlyArray<readonly [path: string, text: string]> = [
+  ["src/actors/dealer.ts", "// never Date.now() here\nconst at = clock.now()"],
+  ["src/domain/time.ts", "const at = new Date(atMillis)"],
+  ["src/http/server.ts", "const at = Date.now()"],
+  ["src/main.ts", "Effect.runPromise(program)"],
+  ["src/actors/dealer.ts", "const limit = Number(settings.mailboxMax)"],
+  ["test/integration/a.test.ts", 'describe.skipIf(absent)("replays", () => {})'],
+  ["src/http/dealer/handlers.ts", "const record = { ...defaults, name: body.name }"],
+  ["src/venues/worker/connector.ts", "export default async () => {}"],
+  ["docs/map.md", "served at /api/v3/home/page and ../shared/work/x"],
+]
+
+describe("a house rule", () => {
+  it.each(planted)("finds in %s: %s", (path, text, banned) => {
+    expect(said(path, text)).toHaveLength(1)
+    expect(said(path, text)[0]).toMatch(/^[^:]+:\d+: /)
+    expect(said(path, text)[0]).toContain(`${banned} is banned, use `)
+  })
+
+  it.each(allowed)("leaves alone in %s: %s", (path, text) => {
+    expect(said(path, text)).toEqual([])
+  })
+
+  it("gives the line of the fault", () => {
+    expect(said("src/actors/dealer.ts", "\n\nconst a = 1\nconst b = Date.now()")[0]).toMatch(
+      /^src\/actors\/dealer.ts:4: /,
+    )
+  })
+
+  it("takes an exception with a reason, on the line or the line before", () => {
+    const fault = "const at = Date.now()"
+    expect(said("src/actors/a.ts", `${fault} // tidy: the reason`)).toEqual([])
+    expect(said("src/actors/a.ts", `// tidy: the reason\n${fault}`)).toEqual([])
+    expect(said("src/actors/a.ts", `// tidy:\n${fault}`)).toHaveLength(1)
+    expect(said("src/actors/a.ts", `// tidy: the reason\n\n${fault}`)).toHaveLength(1)
+  })
+
+  it("refuses two rows of the errno table with one number", () => {
+    const table = "export const ERRNO = {\n  A: { status: 400, errno: -1 },\n  B: { status: 400, errno: -1 },\n}"
+    expect(said("src/http/errno.ts", table)).toEqual([
+      "src/http/errno.ts:3: errno -1 again is banned, use another number, A has it",
+    ])
+    expect(said("src/http/errno.ts", table.replace("errno: -1", "errno: -2"))).toEqual([])
+  })
+
+  it("refuses a file that does not say what it is", () => {
+    expect(openingFaults({ path: "src/store/users.ts", text: "export const x = 1" })).toHaveLength(1)
+    expect(openingFaults({ path: "src/store/users.ts", text: "/** Who may log in. */\nexport const x = 1" })).toEqual(
+      [],
+    )
+    expect(openingFaults({ path: "src/store/users.ts", text: "// Who may log in.\nexport const x = 1" })).toEqual([])
+    expect(openingFaults({ path: "src/store/migrations/0001_a.sql", text: "CREATE TABLE a ()" })).toHaveLength(1)
+    expect(openingFaults({ path: "docs/map.md", text: "# Map" })).toEqual([])
+  })
+
+  it("refuses migrations with a gap, a pair or another name", () => {
+    expect(migrationFaults(["0001_a.sql", "0002_b.sql"])).toEqual([])
+    expect(migrationFaults(["0001_a.sql", "0003_b.sql"])).toHaveLength(1)
+    expect(migrationFaults(["0001_a.sql", "0001_b.sql"])).toHaveLength(1)
+    expect(migrationFaults(["0001_a.ts"])).toHaveLength(1)
+  })
+})

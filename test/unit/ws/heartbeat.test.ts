@@ -1,0 +1,41 @@
+/** The wheel of seconds behind pings, pongs and expiry. */
+import { describe, expect, it } from "vitest"
+import { Heartbeat } from "../../../src/ws/heartbeat.ts"
+
+const beating = () => {
+  const heard: Array<string> = []
+  return {
+    heard,
+    ping: () => void heard.push("ping"),
+    pongDue: () => void heard.push("pongDue"),
+    staleDue: () => void heard.push("staleDue"),
+    expiryDue: () => void heard.push("expiryDue"),
+  }
+}
+
+describe("the heartbeat", () => {
+  it("pings every 25 s and asks for the pong 8 s later", () => {
+    const heartbeat = new Heartbeat(() => true)
+    const connection = beating()
+    heartbeat.in(13, connection, "ping")
+    const at: Array<string> = []
+    for (let second = 1; second <= 70; second++) {
+      const before = connection.heard.length
+      heartbeat.tick()
+      for (const what of connection.heard.slice(before)) at.push(`${second} ${what}`)
+    }
+    expect(at).toEqual(["13 ping", "21 pongDue", "38 ping", "46 pongDue", "63 ping"])
+  })
+
+  it("leaves a connection alone that is gone", () => {
+    let alive = true
+    const heartbeat = new Heartbeat(() => alive)
+    const connection = beating()
+    heartbeat.in(1, connection, "staleDue")
+    heartbeat.in(2, connection, "expiryDue")
+    heartbeat.tick()
+    alive = false
+    heartbeat.tick()
+    expect(connection.heard).toEqual(["staleDue"])
+  })
+})

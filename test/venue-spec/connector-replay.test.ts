@@ -1,0 +1,101 @@
+/**
+ * A recorded Binance day through the loopback exchange, ccxt and the worker: the book after every frame is the venue's own, digit
+ * for digit, at every bookTicker that names the update id of a frame (the capture's own checkpoints).
+ */
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { readCapture } from "../exchanges/binance/capture.ts"
+import { ReplayBook } from "../exchanges/binance/replay-book.ts"
+import { BTC_USDT, DumbBook, startVenue, until } from "../integration/venues/venue-kit.ts"
+
+const FILE = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))
+const isHere = existsSync(FILE)
+if (!isHere) console.info("skipped: the recorded captures are not beside the repository")
+
+/** Faster than it was recorded, still frame by frame. */
+const SPEED = 200
+
+interface Checkpoint {
+  readonly bid: readonly [string, string]
+  readonly ask: readonly [string, string]
+}
+
+/** What the venue itself said was the top at the update id of a depth frame. */
+const readCheckpoints = async (): Promise<{
+  tops: ReadonlyMap<number, Checkpoint>
+  lastUpdateId: number
+  frames: number
+}> => {
+  const said = new Map<number, Checkpoint>()
+  const tops = new Map<number, Checkpoint>()
+  const ends = new Set<number>()
+  let snapshotId = 0
+  let lastUpdateId = 0
+  let frames = 0
+  for await (const line of readCapture(FILE)) {
+    if (line.kind === "snapshot") snapshotId = line.lastUpdateId
+    else if (line.kind === "bookTicker") said.set(line.updateId, { bid: line.bid, ask: line.ask })
+    else if (line.kind === "depth") {
+      ends.add(line.finalUpdateId)
+      lastUpdateId = line.finalUpdateId
+      frames += 1
+    }
+  }
+  for (const [id, top] of said) if (ends.has(id) && id > snapshotId) tops.set(id, top)
+  return { tops, lastUpdateId, frames }
+}
+
+describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
+  it("has the venue's own top of book at every checkpoint, and the whole book at the end", {
+    timeout: 180_000,
+  }, async () => {
+    const { tops, lastUpdateId } = await readCheckpoints()
+    expect(tops.size).toBe(564)
+    const at = await startVenue({ replay: { file: FILE, speed: SPEED } })
+    try {
+      const equal = new Set<number>()
+      const unequal: Array<string> = []
+      const { book } = at.sink
+      at.sink.onDepth = ({ nonce }) => {
+        const top = nonce === null ? undefined : tops.get(nonce)
+        if (top === undefined || nonce === null) return
+        const shown = { bid: book.best("bids"), ask: book.best("asks") }
+        if (JSON.stringify(shown) === JSON.stringify({ bid: top.bid, ask: top.ask })) equal.add(nonce)
+        else unequal.push(`${nonce}: ${JSON.stringify(shown)} instead of ${JSON.stringify(top)}`)
+      }
+      at.source.open("book", BTC_USDT)
+      await until(() => book.nonce === lastUpdateId, "the last frame of the capture", 150_000)
+      expect(unequal).toEqual([])
+      expect(at.sink.downs).toEqual([])
+      expect(equal.size).toBe(tops.size)
+      const end = await wholeBook()
+      expect(book.rows("bids")).toEqual(end.bids)
+      expect(book.rows("asks")).toEqual(end.asks)
+    } finally {
+      await at.stop()
+    }
+  })
+})
+
+/** Snapshot and frames by the venue's rule, without any of our code. */
+const wholeBook = async () => {
+  let book: ReplayBook | undefined
+  for await (const line of readCapture(FILE)) {
+    if (line.kind === "snapshot") book ??= new ReplayBook(line)
+  }
+  if (book === undefined) throw new Error("the capture has no snapshot")
+  for await (const line of readCapture(FILE))
+    if (line.kind === "depth" && line.finalUpdateId > book.lastUpdateId) book.apply(line)
+  return book.depth(Number.POSITIVE_INFINITY)
+}
+
+describe("the dumb book of these tests", () => {
+  it("throws at a hole, so that no test can overlook one", () => {
+    const book = new DumbBook()
+    const update = { instrumentId: BTC_USDT, bids: ["1", "1"], asks: [], nonce: null, venueAt: null, receivedAt: 0 }
+    book.apply({ ...update, snapshot: true, sequence: 4 })
+    book.apply({ ...update, snapshot: false, sequence: 5 })
+    expect(() => book.apply({ ...update, snapshot: false, sequence: 7 })).toThrow("5 was followed by 7")
+  })
+})

@@ -1,0 +1,33 @@
+/**
+ * How the tests run: one process per test file, two files at a time. Processes and not threads: uWebSockets.js aborts
+ * the whole process when a thread ends with open sockets.
+ *
+ * The one thing to know: test/unit, test/property and test/tidy.test.ts run without a database; everything else gets one
+ * embedded PostgreSQL per run (test/kit/postgres.ts), started only when such a file is among those asked for.
+ */
+import { defineConfig } from "vitest/config"
+
+const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
+
+export default defineConfig({
+  test: {
+    setupFiles: ["test/kit/setup.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+    projects: [
+      { extends: true, test: { name: "pure", include: withoutDatabase } },
+      {
+        extends: true,
+        test: {
+          name: "database",
+          include: ["test/**/*.test.ts"],
+          exclude: withoutDatabase,
+          globalSetup: ["test/kit/postgres.ts"],
+        },
+      },
+    ],
+  },
+})
