@@ -17,6 +17,22 @@ export type Method =
   | "refresh"
   | "sub_refresh"
 
+/** The fields of a command in the protocol's order: the first one that is present counts. */
+export const REQUESTS: ReadonlyArray<Method | "send"> = [
+  "connect",
+  "subscribe",
+  "unsubscribe",
+  "publish",
+  "presence",
+  "presence_stats",
+  "history",
+  "ping",
+  "send",
+  "rpc",
+  "refresh",
+  "sub_refresh",
+]
+
 export interface Command {
   /** 0 only for `send` and pongs. */
   readonly id: number
@@ -40,7 +56,7 @@ export interface ClientInfo {
 }
 
 export interface PublicationBody {
-  /** Bytes only for Protobuf: a compact payload or a delta. */
+  /** Bytes only for Protobuf: a compact payload or a delta. Empty: left out, as of a removed entry. */
   readonly data: JsonText | Uint8Array
   readonly offset?: number
   readonly info?: ClientInfo
