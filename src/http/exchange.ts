@@ -1,18 +1,12 @@
 /**
- * One request and its answer: a single latch that every way to answer goes through. After an abort the response must never be
- * touched again (it throws), and an answer is always written inside `cork`.
+ * A call that came by HTTP: one request and its answer. After an abort the response must never be touched again (it throws), and an
+ * answer is always written inside `cork`.
  */
-import { Cause } from "effect"
-import { DeadlineExceeded, type DomainError, InternalDefect } from "../domain/errors.ts"
-import type { Principal } from "../domain/user.ts"
-import { type Deadlines, Waiting } from "./deadlines.ts"
-import { successText } from "./envelope.ts"
-import { ERRNO, type FailureStatus } from "./errno.ts"
-import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
+import { DeadlineExceeded } from "../domain/errors.ts"
+import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
+import type { FailureStatus } from "./errno.ts"
 import { requestIdOf } from "./request-id.ts"
-import { accessLine } from "./request-log.ts"
-import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
-import { isLoopback, plainAddress, type TransportPolicy } from "./transport.ts"
+import { isLoopback, plainAddress } from "./transport.ts"
 
 /** What is used of a uWebSockets response. */
 export interface Wire {
@@ -29,34 +23,6 @@ export interface Wire {
 /** What is used of a uWebSockets request: gone when the route's function returns. */
 export interface WireRequest {
   forEach(each: (name: string, value: string) => void): void
-}
-
-/** A defect of ours, for the log: the client only gets the request id. */
-export interface Defect {
-  readonly requestId: string
-  readonly route: string
-  readonly error: unknown
-}
-
-/** What all requests share. */
-export interface Surroundings {
-  readonly transport: TransportPolicy
-  readonly deadlines: Deadlines
-  readonly requestId: () => string
-  readonly now: () => number
-  readonly monotonic: () => number
-  readonly log: ((line: string) => void) | null
-  readonly onDefect: (defect: Defect) => void
-}
-
-export interface RouteFacts {
-  /** GET, POST …: as the log and OpenAPI write it. */
-  readonly method: string
-  readonly template: string
-  readonly operation: Operation
-  readonly deadline: DeadlineTerms
-  /** A HEAD request: the headers of the GET, no body. */
-  readonly isHead: boolean
 }
 
 const REASONS: Readonly<Record<FailureStatus | 200 | 204, string>> = {
@@ -77,12 +43,8 @@ const REASONS: Readonly<Record<FailureStatus | 200 | 204, string>> = {
   504: "504 Gateway Timeout",
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** uWebSockets writes CR and LF in header values verbatim: one value could become two headers (security, finding 2). */
 const cleanHeader = (value: string): string => value.replace(/[^\t\x20-\x7e]/g, "")
-
-type Headers = Readonly<Record<string, string>>
 
 /**
  * What every answer carries, written by one call: each call into uWebSockets costs as much as the header itself, and it writes
@@ -106,40 +68,20 @@ const peerOf = (wire: Wire): string => {
   return text
 }
 
-/** A log that throws must neither cost the client its answer nor, from a timer, the process its life. */
-const tell = (write: () => void): void => {
-  try {
-    write()
-  } catch (error) {
-    console.error("a request could not be logged", error)
-  }
-}
-
-export class Exchange extends Waiting implements RequestFacts {
-  readonly receivedAt: number
+export class Exchange extends Call {
   readonly requestId: string
-  /** Set by the adapter once the token is known. */
-  principal: Principal | undefined = undefined
-  tradingAccountId: unknown = undefined
-  bytesIn = 0
   /** The rest of the body is not worth reading. */
   closeConnection = false
-  /** The handler has the request: from here on it may have been done. */
-  handedOver = false
-  /** The client is gone, or has its answer: nothing more may be written. */
-  done = false
-  private deadlineFailure: (() => DomainError) | undefined = undefined
   private readonly headers: Array<string> = []
   private peerAddress: string | undefined = undefined
 
   constructor(
     private readonly wire: Wire,
     request: WireRequest,
-    readonly route: RouteFacts,
-    private readonly around: Surroundings,
+    route: RouteFacts,
+    around: Surroundings,
   ) {
-    super()
-    this.receivedAt = around.monotonic()
+    super(route, around)
     const { headers } = this
     request.forEach((name, value) => {
       headers.push(name, value)
@@ -197,96 +139,43 @@ export class Exchange extends Waiting implements RequestFacts {
   /** Nobody is there to hear the answer. */
   abort(): void {
     if (this.done) return
-    this.done = true
-    this.around.deadlines.remove(this)
+    this.end()
     this.record(0, 0, 0, true)
   }
 
   /** Ends the connection without an answer. */
   drop(): void {
     if (this.done) return
-    this.done = true
-    this.around.deadlines.remove(this)
+    this.end()
     this.record(0, 0, 0, true)
     this.wire.close()
   }
 
-  /** The adapter's own clock: uWebSockets turns its timer off once a request is handed over. */
-  startClock(): void {
-    this.around.deadlines.add(this, this.route.deadline.millis)
-  }
-
-  expire(): void {
-    if (!this.handedOver) {
-      // The body never came to its end: nothing was done, whatever the route says of its own delays.
-      this.closeConnection = true
-      this.fail(new DeadlineExceeded())
-      return
-    }
-    const failure = this.deadlineFailure ?? this.route.deadline.failure
-    this.fail(failure())
-  }
-
-  get reply(): HttpReply<unknown, never> {
-    return {
-      ok: (answer, options) => this.ok(answer, options),
-      fail: (error, options) => this.fail(error, options),
-      relay: (error) => this.fail(error),
-      onDeadline: (failure) => {
-        this.deadlineFailure = failure
-      },
-    }
-  }
-
-  ok(answer: unknown, options?: AnswerOptions): void {
-    if (this.done) return
-    try {
-      this.send(200, 0, successText(answer, options?.pagination), options?.headers)
-    } catch (error) {
-      this.defect(error)
-    }
-  }
-
-  fail(error: DomainError, options?: FailureOptions & { readonly headers?: Headers }): void {
-    if (this.done) return
-    const row = ERRNO[error._tag]
-    // Something that is no failure of ours reached a typed hole.
-    if (row === undefined) {
-      this.defect(error)
-      return
-    }
-    const text = failureText(error, this.route.operation, this.requestId, options?.metadata)
-    const seconds = retryAfterSeconds(error)
-    const headers = seconds === undefined ? options?.headers : { ...options?.headers, "Retry-After": `${seconds}` }
-    this.send(row.status, row.errno, text, headers)
-  }
-
-  defect(error: unknown): void {
-    tell(() =>
-      this.around.onDefect({
-        requestId: this.requestId,
-        route: `${this.route.method} ${this.route.template}`,
-        error: Cause.isCause(error) ? Cause.squash(error) : error,
-      }),
-    )
-    this.fail(new InternalDefect())
+  override expire(): void {
+    if (this.handedOver) return super.expire()
+    // The body never came to its end: nothing was done, whatever the route says of its own delays.
+    this.closeConnection = true
+    this.fail(new DeadlineExceeded())
   }
 
   /** Not JSON: the reference's pages, or an answer without a body. */
   sendPage(status: 200 | 204, contentType: string, body: Uint8Array | string, headers: Headers): void {
-    this.send(status, 0, body, headers, contentType)
+    this.write(status, 0, body, headers, contentType)
   }
 
-  private send(
+  protected send(status: FailureStatus | 200, errno: number, envelope: string, headers: Headers | undefined): void {
+    this.write(status, errno, envelope, headers, "application/json; charset=utf-8")
+  }
+
+  private write(
     status: FailureStatus | 200 | 204,
     errno: number,
     body: string | Uint8Array,
     headers: Headers | undefined,
-    contentType = "application/json; charset=utf-8",
+    contentType: string,
   ): void {
     if (this.done) return
-    this.done = true
-    this.around.deadlines.remove(this)
+    this.end()
     const { wire, route, closeConnection } = this
     const isSecure = this.around.transport.mode !== "plain"
     wire.cork(() => {
@@ -303,34 +192,5 @@ export class Exchange extends Waiting implements RequestFacts {
       else wire.end(body, closeConnection)
     })
     this.record(status, errno, body.length, false)
-  }
-
-  private record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
-    const { log } = this.around
-    if (log === null) return
-    const { principal, route, tradingAccountId } = this
-    tell(() =>
-      log(
-        accessLine({
-          at: this.around.now(),
-          requestId: this.requestId,
-          method: route.method,
-          route: route.template,
-          status,
-          errno,
-          durationMillis: this.around.monotonic() - this.receivedAt,
-          bytesIn: this.bytesIn,
-          bytesOut,
-          userId: principal?.userId ?? null,
-          sessionId: principal?.sessionId ?? null,
-          tradingAccountId:
-            typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
-          ip: this.ip,
-          userAgent: this.header("user-agent"),
-          secure: this.around.transport.mode !== "plain" && this.isSecure,
-          aborted,
-        }),
-      ),
-    )
   }
 }

@@ -1,15 +1,14 @@
 /**
- * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes. A route's function that throws,
- * or returns without an answer and without `onAborted`, ends the whole process: so everything here runs inside one guard.
+ * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes, and into the socket's calls. A
+ * route's function that throws, or returns without an answer and without `onAborted`, ends the whole process: so everything here runs
+ * inside one guard.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from "uWebSockets.js"
-import { HttpApi, type HttpApiGroup } from "@effect/platform"
-import { type SchemaAST as AST, Cause, Context, Effect, Exit, Option, Runtime } from "effect"
+import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import { Effect, type Runtime } from "effect"
 import {
-  AdminRequired,
   type DomainError,
-  InsufficientPermissions,
   InvalidParameter,
   MethodNotAllowed,
   PayloadTooLarge,
@@ -19,12 +18,17 @@ import {
   UnsupportedContentType,
 } from "../domain/errors.ts"
 import type { Principal } from "../domain/user.ts"
-import { type Check, compileCheck } from "./checks.ts"
+import type { Rpc } from "../ports/rpc.ts"
+import { guarded, type RouteFacts, type Surroundings } from "./call.ts"
+import type { Check } from "./checks.ts"
 import { Deadlines } from "./deadlines.ts"
-import { Exchange, type RouteFacts, type Surroundings } from "./exchange.ts"
-import { parseQuery, type QueryPlan, queryPlan } from "./query.ts"
+import { Exchange } from "./exchange.ts"
+import { parseQuery } from "./query.ts"
+import { type AnyHandlers, missingPermission, NO_QUERY, type Route, reflect } from "./reflect.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
-import { Access, type AccessLevel, type AnyHandler, Deadline, type HandlerInput, type Handlers } from "./route.ts"
+import { Deadline, type Handlers } from "./route.ts"
+import { makeRpc } from "./rpc.ts"
+import { makeRun } from "./run.ts"
 
 /** Something that is served as it is, outside the envelope. */
 export interface StaticPage {
@@ -42,59 +46,13 @@ export interface MountOptions extends Omit<Surroundings, "deadlines"> {
 }
 
 export interface Mounted {
-  /** Requests without an answer yet. */
+  /** Requests and calls without an answer yet. */
   readonly inFlight: () => number
+  /** The same operations for the socket. */
+  readonly rpc: Rpc
   /** Stops the deadlines; for after the sockets are closed. */
   readonly close: () => void
 }
-
-type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
-
-interface Route extends RouteFacts {
-  readonly access: AccessLevel
-  readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
-  readonly body: Check | undefined
-  readonly handler: AnyHandler
-}
-
-/** Every declared endpoint as a route; throws, at start, what is wrong with a declaration. */
-const routesOf = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> => {
-  const routes: Array<Route> = []
-  HttpApi.reflect(api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint, payloads }) => {
-      const name = `${group.identifier}.${endpoint.name}`
-      const handler = handlers[group.identifier]?.[endpoint.name]
-      if (handler === undefined) throw new Error(`${name}: no handler`)
-      const annotations = endpoint.annotations as Context.Context<Access>
-      const access = Option.getOrUndefined(Context.getOption(annotations, Access))
-      if (access === undefined) throw new Error(`${name}: no Access is declared`)
-      if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
-      const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
-      const bodyAst = payloads.get("application/json")?.ast
-      routes.push({
-        method: endpoint.method,
-        template: endpoint.path,
-        operation: { resource: group.identifier, action: endpoint.name },
-        deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
-        isHead: false,
-        access,
-        query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
-        body: bodyAst && compileCheck(bodyAst, `${name} body`),
-        handler,
-      })
-    },
-  })
-  return routes
-}
-
-const missingPermission = (access: AccessLevel, principal: Principal): DomainError | undefined => {
-  if (access === "none" || access === "session" || principal.permissions.includes(access)) return undefined
-  const fields = { required: [access], provided: principal.permissions }
-  return access === "admin" ? new AdminRequired(fields) : new InsufficientPermissions(fields)
-}
-
-const NO_QUERY: unknown = Object.freeze({})
 
 const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   app: TemplatedApp,
@@ -103,9 +61,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   options: MountOptions,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
-  // tidy: the edge itself: a request's Effect starts here, on the runtime that composed the handlers
-  const fork = Runtime.runFork(runtime)
   const { authenticate, isDraining } = options
+  const run = makeRun(runtime)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
     transport: options.transport,
@@ -115,16 +72,6 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     monotonic: options.monotonic,
     log: options.log,
     onDefect: options.onDefect,
-  }
-
-  /** Answers the failure that `work` finds; nothing it throws reaches uWebSockets. */
-  const guarded = (exchange: Exchange, work: () => DomainError | undefined): void => {
-    try {
-      const failure = work()
-      if (failure !== undefined) exchange.fail(failure)
-    } catch (error) {
-      exchange.defect(error)
-    }
   }
 
   /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */
@@ -147,21 +94,6 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     // would leave what is already read to be served, so there is none.
     else if (exchange.contradicts("content-length")) exchange.drop()
     return !exchange.done
-  }
-
-  const handle = (exchange: Exchange, route: Route, query: unknown, body: unknown): undefined => {
-    exchange.handedOver = true
-    const input = { query, body, principal: exchange.principal, request: exchange }
-    // The checks have looked at query and body, and `serve` at the principal.
-    const running = route.handler(input as unknown as HandlerInput<never, never>, exchange.reply)
-    if (!Effect.isEffect(running)) return
-    fork(running).addObserver((exit) => {
-      if (Exit.isSuccess(exit)) return
-      const failure = Cause.failureOption(exit.cause)
-      if (Option.isSome(failure)) exchange.fail(failure.value)
-      else if (Cause.isInterruptedOnly(exit.cause)) exchange.fail(new ShuttingDown())
-      else exchange.defect(exit.cause)
-    })
   }
 
   const tooLarge = (exchange: Exchange, closeConnection: boolean): DomainError => {
@@ -200,7 +132,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       const fault = check(parsed.value)
       if (fault !== undefined) return fault
       exchange.tradingAccountId = (parsed.value as { readonly tradingAccountId?: unknown }).tradingAccountId
-      return handle(exchange, route, query, parsed.value)
+      return run(exchange, route, query, parsed.value)
     }
     res.onData((chunk, isLast) => guarded(exchange, () => take(chunk, isLast)))
     return undefined
@@ -209,7 +141,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   /** Token, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
   const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
     if (!isAdmitted(exchange)) return undefined
-    if (isDraining() && route.operation.resource !== "root") {
+    if (isDraining() && !route.servesWhileDraining) {
       exchange.closeConnection = true
       return new ShuttingDown()
     }
@@ -230,7 +162,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       query = parsed
     }
     return route.body === undefined
-      ? handle(exchange, route, query, undefined)
+      ? run(exchange, route, query, undefined)
       : readBody(res, exchange, route, route.body, query)
   }
 
@@ -249,7 +181,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   }
 
   const verbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "del" } as const
-  for (const route of routesOf(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)) {
+  const routes = reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)
+  for (const route of routes) {
     const verb = verbs[route.method as keyof typeof verbs]
     app[verb](route.template, mountRoute(route))
     if (route.method === "GET") app.head(route.template, mountRoute({ ...route, method: "HEAD", isHead: true }))
@@ -295,7 +228,11 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     })
   })
 
-  return { inFlight: () => deadlines.size, close: () => deadlines.close() }
+  return {
+    inFlight: () => deadlines.size,
+    rpc: makeRpc(routes, around, { run, isDraining }),
+    close: () => deadlines.close(),
+  }
 }
 
 /** One group of handlers for every group of the API. */

@@ -1,9 +1,9 @@
 /**
- * Query strings: repeatable keys (`a=1&a=2`, `a[]=1`, and comma lists for instrumentIds) and the words of numbers and booleans.
+ * The fields of reads. Query strings: repeatable keys (`a=1&a=2`, `a[]=1`, and comma lists for instrumentIds) and the words of numbers and booleans.
  * Ours instead of ajv's `coerceTypes`, which takes `0x10`, `1e3` and ` 5` for integers.
  */
 import type { SchemaAST as AST } from "effect"
-import { InvalidParameter } from "../domain/errors.ts"
+import { InvalidParameter, InvalidRequest } from "../domain/errors.ts"
 import { faultOfText } from "./text-faults.ts"
 
 export type QueryField = "text" | "integer" | "boolean" | "list"
@@ -43,6 +43,8 @@ const typed = (text: string, kind: QueryField): unknown => {
   return text
 }
 
+const itemsOf = (text: string): ReadonlyArray<string> => text.split(",").filter((item) => item !== "")
+
 const decode = (text: string): string | undefined => {
   if (!text.includes("%") && !text.includes("+")) return text
   try {
@@ -69,13 +71,30 @@ export const parseQuery = (query: string, plan: QueryPlan): Record<string, unkno
     if (text === undefined || fault !== undefined)
       return new InvalidParameter({ parameter: key, reason: fault ?? "is not percent-encoded UTF-8" })
     if (kind === "list") {
-      const items = text.split(",").filter((item) => item !== "")
-      fields[key] = [...((fields[key] as ReadonlyArray<string> | undefined) ?? []), ...items]
+      fields[key] = [...((fields[key] as ReadonlyArray<string> | undefined) ?? []), ...itemsOf(text)]
     } else if (fields[key] === undefined) {
       fields[key] = typed(text, kind)
     } else {
       return new InvalidParameter({ parameter: key, reason: "was given more than once" })
     }
+  }
+  return fields
+}
+
+/**
+ * The same fields from a JSON object, as calls over a socket have them: of their own types, or as text that is read like a query
+ * string's. Null is absent, so that a `pagination.cursor` can be given back as it came.
+ */
+export const queryOfJson = (given: unknown, plan: QueryPlan): Record<string, unknown> | InvalidRequest => {
+  const fields: Record<string, unknown> = Object.create(null)
+  if (given === undefined || given === null) return fields
+  if (typeof given !== "object" || Array.isArray(given))
+    return new InvalidRequest({ reason: "a JSON object is expected" })
+  for (const [key, value] of Object.entries(given)) {
+    const kind = plan.get(key)
+    if (kind === undefined || value === null) continue
+    if (typeof value !== "string") fields[key] = value
+    else fields[key] = kind === "list" ? itemsOf(value) : typed(value, kind)
   }
   return fields
 }

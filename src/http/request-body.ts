@@ -58,6 +58,10 @@ const faultOf = (
 const isPlain = (text: string): boolean =>
   text.length < 4_096 && !text.includes("\\u") && text.indexOf("{", 1) < 0 && !text.includes("[")
 
+/** What the compiled checks do not look for, in JSON that was parsed already. */
+export const faultOfJson = (value: unknown): InvalidParameter | InvalidRequest | undefined =>
+  faultOf(value, 1, "", { keys: 0 })
+
 export type BodyFault = MalformedJson | InvalidParameter | InvalidRequest
 
 /** The value, or why it is refused. */
@@ -72,5 +76,5 @@ export const parseBody = (bytes: Buffer): { readonly value: unknown } | BodyFaul
     return new MalformedJson()
   }
   if (isPlain(text)) return { value }
-  return faultOf(value, 1, "", { keys: 0 }) ?? { value }
+  return faultOfJson(value) ?? { value }
 }

@@ -1,0 +1,196 @@
+/**
+ * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`).
+ * A latch that every way to answer goes through: the first answer counts, and the deadline answers when nobody does.
+ */
+import { Cause } from "effect"
+import { type DomainError, InternalDefect } from "../domain/errors.ts"
+import type { Principal } from "../domain/user.ts"
+import { type Deadlines, Waiting } from "./deadlines.ts"
+import { successText } from "./envelope.ts"
+import { ERRNO, type FailureStatus } from "./errno.ts"
+import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
+import { accessLine } from "./request-log.ts"
+import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
+import type { TransportPolicy } from "./transport.ts"
+
+/** A defect of ours, for the log: the client only gets the request id. */
+export interface Defect {
+  readonly requestId: string
+  readonly route: string
+  readonly error: unknown
+}
+
+/** What all calls share. */
+export interface Surroundings {
+  readonly transport: TransportPolicy
+  readonly deadlines: Deadlines
+  readonly requestId: () => string
+  readonly now: () => number
+  readonly monotonic: () => number
+  readonly log: ((line: string) => void) | null
+  readonly onDefect: (defect: Defect) => void
+}
+
+export interface RouteFacts {
+  /** GET, POST … as the log and OpenAPI write it; RPC for a call that came over a socket. */
+  readonly method: string
+  readonly template: string
+  readonly operation: Operation
+  readonly deadline: DeadlineTerms
+  /** A HEAD request: the headers of the GET, no body. */
+  readonly isHead: boolean
+}
+
+export type Headers = Readonly<Record<string, string>>
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** A log that throws must neither cost the client its answer nor, from a timer, the process its life. */
+const tell = (write: () => void): void => {
+  try {
+    write()
+  } catch (error) {
+    console.error("a request could not be logged", error)
+  }
+}
+
+export abstract class Call extends Waiting implements RequestFacts {
+  readonly receivedAt: number
+  abstract readonly requestId: string
+  abstract readonly ip: string
+  abstract readonly loopback: boolean
+  abstract readonly isSecure: boolean
+  /** Set once it is known who calls. */
+  principal: Principal | undefined = undefined
+  tradingAccountId: unknown = undefined
+  bytesIn = 0
+  /** The handler has the call: from here on it may have been done. */
+  handedOver = false
+  /** The client is gone, or has its answer: nothing more may be written. */
+  done = false
+  private deadlineFailure: (() => DomainError) | undefined = undefined
+
+  constructor(
+    readonly route: RouteFacts,
+    protected readonly around: Surroundings,
+  ) {
+    super()
+    this.receivedAt = around.monotonic()
+  }
+
+  abstract header(name: string): string
+
+  /** Writes the answer, unless there is one; `failure` is null for a success. */
+  protected abstract send(
+    status: FailureStatus | 200,
+    errno: number,
+    envelope: string,
+    headers: Headers | undefined,
+    failure: DomainError | null,
+  ): void
+
+  /** The edge's own clock: uWebSockets turns its timer off once a request is handed over. */
+  startClock(): void {
+    this.around.deadlines.add(this, this.route.deadline.millis)
+  }
+
+  expire(): void {
+    const failure = this.deadlineFailure ?? this.route.deadline.failure
+    this.fail(failure())
+  }
+
+  get reply(): HttpReply<unknown, never> {
+    return {
+      ok: (answer, options) => this.ok(answer, options),
+      fail: (error, options) => this.fail(error, options),
+      relay: (error) => this.fail(error),
+      onDeadline: (failure) => {
+        this.deadlineFailure = failure
+      },
+    }
+  }
+
+  ok(answer: unknown, options?: AnswerOptions): void {
+    if (this.done) return
+    try {
+      this.send(200, 0, successText(answer, options?.pagination), options?.headers, null)
+    } catch (error) {
+      this.defect(error)
+    }
+  }
+
+  fail(error: DomainError, options?: FailureOptions & { readonly headers?: Headers }): void {
+    if (this.done) return
+    const row = ERRNO[error._tag]
+    // Something that is no failure of ours reached a typed hole.
+    if (row === undefined) {
+      this.defect(error)
+      return
+    }
+    const text = failureText(error, this.route.operation, this.requestId, options?.metadata)
+    const seconds = retryAfterSeconds(error)
+    const headers = seconds === undefined ? options?.headers : { ...options?.headers, "Retry-After": `${seconds}` }
+    this.send(row.status, row.errno, text, headers, error)
+  }
+
+  defect(error: unknown): void {
+    this.report(error)
+    this.fail(new InternalDefect())
+  }
+
+  /** Tells the operator alone. */
+  protected report(error: unknown): void {
+    tell(() =>
+      this.around.onDefect({
+        requestId: this.requestId,
+        route: `${this.route.method} ${this.route.template}`,
+        error: Cause.isCause(error) ? Cause.squash(error) : error,
+      }),
+    )
+  }
+
+  /** Closes the latch. */
+  protected end(): void {
+    this.done = true
+    this.around.deadlines.remove(this)
+  }
+
+  protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
+    const { log } = this.around
+    if (log === null) return
+    const { principal, route, tradingAccountId } = this
+    tell(() =>
+      log(
+        accessLine({
+          at: this.around.now(),
+          requestId: this.requestId,
+          method: route.method,
+          route: route.template,
+          status,
+          errno,
+          durationMillis: this.around.monotonic() - this.receivedAt,
+          bytesIn: this.bytesIn,
+          bytesOut,
+          userId: principal?.userId ?? null,
+          sessionId: principal?.sessionId ?? null,
+          tradingAccountId:
+            typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
+          ip: this.ip,
+          userAgent: this.header("user-agent"),
+          secure: this.around.transport.mode !== "plain" && this.isSecure,
+          aborted,
+        }),
+      ),
+    )
+  }
+}
+
+/** Answers the failure that `work` finds; nothing it throws reaches the caller. */
+export const guarded = (call: Call, work: () => DomainError | undefined): void => {
+  try {
+    const failure = work()
+    if (failure !== undefined) call.fail(failure)
+  } catch (error) {
+    call.defect(error)
+  }
+}

@@ -1,0 +1,25 @@
+/** The operations of the API by name, for callers that have a socket instead of an HTTP request. */
+import type { Principal } from "../domain/user.ts"
+
+export interface RpcRequest {
+  /** `market.orderbook.get`: the operation's path below `/api/v3`, with dots. */
+  readonly method: string
+  /** JSON: a read's query fields or a change's body; undefined when the caller gave none, or something that is no JSON. */
+  readonly data: unknown
+  /** Who the socket speaks for now. */
+  readonly principal: Principal
+  /** The client's address. */
+  readonly ip: string
+  /** Whether the socket came over loopback with no proxy in between. */
+  readonly loopback: boolean
+}
+
+export interface RpcAnswer {
+  /** The envelope that the HTTP operation answers, as JSON text without a raw newline. */
+  readonly envelope: string
+  /** Null for a success. */
+  readonly failure: { readonly code: number; readonly message: string } | null
+}
+
+/** Never throws. Calls `done` once, in the same turn or later, whether or not the socket is still there. */
+export type Rpc = (request: RpcRequest, done: (answer: RpcAnswer | "unknown method") => void) => void
