@@ -2,6 +2,8 @@
  * How the tests run: one process per test file, two files at a time. Processes and not threads: uWebSockets.js aborts
  * the whole process when a thread ends with open sockets.
  *
+ * The generated code of proto/ is brought up to date first (test/kit/protocol-code.ts).
+ *
  * The one thing to know: test/unit, test/property and test/tidy.test.ts run without a database; everything else gets one
  * embedded PostgreSQL per run (test/kit/postgres.ts), started only when such a file is among those asked for.
  */
@@ -18,14 +20,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
     projects: [
-      { extends: true, test: { name: "pure", include: withoutDatabase } },
+      { extends: true, test: { name: "pure", include: withoutDatabase, globalSetup: ["test/kit/protocol-code.ts"] } },
       {
         extends: true,
         test: {
           name: "database",
           include: ["test/**/*.test.ts"],
           exclude: withoutDatabase,
-          globalSetup: ["test/kit/postgres.ts"],
+          globalSetup: ["test/kit/protocol-code.ts", "test/kit/postgres.ts"],
         },
       },
     ],

@@ -3,7 +3,8 @@
  * only the production packages are installed.
  *
  * The one thing to know: a hash over the sources' contents stands in dist/.stamp. When it matches and every output is
- * there, nothing is written and no compiler is needed, so a read-only or `npm ci --omit=dev` tree starts.
+ * there, nothing is written and no compiler is needed, so a read-only or `npm ci --omit=dev` tree starts. Of the code
+ * that scripts/proto.mjs generates only its origin counts: it need not be there.
  * Contents and not times: a copied or checked-out tree has new times and the same contents.
  */
 import { spawnSync } from "node:child_process"
@@ -21,6 +22,7 @@ import {
 } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
+import { GENERATED, generate, generatedModules } from "./proto.mjs"
 
 const LOCK_WAIT_MILLIS = 120_000
 
@@ -40,15 +42,19 @@ const filesBelow = (root, folder) =>
     : []
 
 const readSources = (root) => {
-  const sources = [...filesBelow(root, "src"), ...filesBelow(root, "proto")]
+  const generated = generatedModules(root)
+  const sources = [...filesBelow(root, "src"), ...filesBelow(root, "proto")].filter(
+    (path) => !path.startsWith(`${GENERATED}/`),
+  )
   const hash = createHash("sha256")
   for (const path of ["tsconfig.json", "tsconfig.build.json", ...sources]) {
     if (!existsSync(join(root, path))) continue
     const contents = readFileSync(join(root, path))
     hash.update(`${path}\0${contents.length}\0`).update(contents)
   }
+  for (const { module, digest } of generated) hash.update(`${module}\0${digest}\0`)
   const code = sources.filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
-  const assets = sources.filter((path) => !path.endsWith(".ts"))
+  const assets = [...sources.filter((path) => !path.endsWith(".ts")), ...generated.map(({ module }) => module)]
   return { code, assets, digest: hash.digest("hex") }
 }
 
@@ -136,6 +142,7 @@ const build = (root) => {
     if (isUpToDate(root, sources)) return
     // Without a stamp an interrupted build can never pass for a finished one.
     rmSync(join(root, "dist/.stamp"), { force: true })
+    generate(root)
     compile(root, sources)
     for (const path of sources.assets) {
       mkdirSync(dirname(join(root, "dist", path)), { recursive: true })

@@ -4,7 +4,7 @@
  * The one thing to know: the gateway is always asked to stop (SIGTERM) and given time, because it owns a PostgreSQL
  * server; killing it outright would leave that server behind.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, watch } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -27,8 +27,16 @@ const say = (text: string): void => {
   process.stderr.write(`dev: ${text}\n`)
 }
 
+/** What the gateway imports of proto/; false when it cannot be made, which the script has then said. */
+const generate = (): boolean =>
+  spawnSync(process.execPath, ["scripts/proto.mjs"], { cwd: root, stdio: "inherit" }).status === 0
+
 const start = (): void => {
   restartWanted = false
+  if (!generate()) {
+    say("the gateway does not start; it is tried again at the next change")
+    return
+  }
   const child = spawn(
     process.execPath,
     ["--max-semi-space-size=32", "--import", endWithParent, "--import", "tsx", "src/main.ts"],
@@ -74,11 +82,14 @@ setInterval(() => {
   if (process.ppid !== parent) stop()
 }, 500).unref()
 
+// Before the watching, which would see the first start make its folder.
+start()
 for (const folder of ["src", "proto"]) {
   if (!existsSync(join(root, folder))) continue
   watch(join(root, folder), { recursive: true }, (_event, file) => {
+    // Written by our own start.
+    if (file?.startsWith(join("ws", "generated"))) return
     clearTimeout(change)
     change = setTimeout(restart, quietMillis, join(folder, file ?? ""))
   })
 }
-start()

@@ -23,6 +23,7 @@ const filesOf = (folder: string): ReadonlyArray<string> =>
     ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && /\.(ts|sql|proto)$/.test(entry.name))
         .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll("\\", "/"))
+        .filter((path) => !path.includes("/generated/"))
         .sort()
     : []
 

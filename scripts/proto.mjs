@@ -12,7 +12,8 @@ import { join } from "node:path"
 import { argv } from "node:process"
 import { fileURLToPath } from "node:url"
 
-const FOLDER = "src/ws/generated"
+/** Where the code goes; not in git. */
+export const GENERATED = "src/ws/generated"
 const script = fileURLToPath(import.meta.url)
 
 /** `es6` modules of encode and decode alone. 64-bit integers are typed as numbers, though a decoder gives Longs when it finds that package. */
@@ -43,7 +44,13 @@ export const generatedModules = (root) => {
     .map((file) => {
       const name = file.slice(0, -".proto".length)
       const digest = hashOf(...common, readFileSync(join(root, "proto", file), "utf8"))
-      return { name, proto: `proto/${file}`, module: `${FOLDER}/${name}.js`, types: `${FOLDER}/${name}.d.ts`, digest }
+      return {
+        name,
+        proto: `proto/${file}`,
+        module: `${GENERATED}/${name}.js`,
+        types: `${GENERATED}/${name}.d.ts`,
+        digest,
+      }
     })
 }
 
@@ -60,7 +67,7 @@ const write = (root, { name, proto, module, types, digest }) => {
   if (!existsSync(generator)) {
     throw new Error(`${module} is missing or older than ${proto}, and pbjs is not installed: run \`npm ci\` first`)
   }
-  const aside = join(root, FOLDER, `.${name}-${process.pid}`)
+  const aside = join(root, GENERATED, `.${name}-${process.pid}`)
   mkdirSync(aside, { recursive: true })
   try {
     const made = { module: join(aside, `${name}.js`), types: join(aside, `${name}.d.ts`) }

@@ -13,7 +13,7 @@ const sources = {
   "src/main.ts": 'import { greeting } from "./greeting.ts"\n\nconsole.log(greeting)\n',
   "src/greeting.ts": 'export const greeting: string = "hello"\n',
   "src/store/migrations/0001_users.sql": "CREATE TABLE users ()\n",
-  "proto/client.proto": 'syntax = "proto3";\n',
+  "proto/client.proto": 'syntax = "proto3";\n\npackage planted;\n\nmessage Note {\n  string words = 1;\n}\n',
 }
 
 const writtenAt = (tree: string): number => statSync(join(tree, "dist/src/main.js")).mtimeMs
@@ -25,6 +25,23 @@ describe("the build", () => {
     expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("hello\n")
     expect(readFileSync(join(tree, "dist/src/store/migrations/0001_users.sql"), "utf8")).toContain("CREATE TABLE")
     expect(existsSync(join(tree, "dist/proto/client.proto"))).toBe(true)
+  })
+
+  it("writes the code of the protocols beside the rest, and knows when they change", async () => {
+    const tree = plant({
+      ...sources,
+      "src/main.ts": `import { planted } from "./ws/generated/client.js"\n\nconsole.log(planted.Note.encode({ words: "hi" }).finish())\n`,
+    })
+    expect(await build(tree)).toMatchObject({ code: 0, output: "" })
+    expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("<Buffer 0a 02 68 69>\n")
+    // Not in git: a tree that was cloned and got a finished dist/ has none.
+    rmSync(join(tree, "src/ws"), { recursive: true })
+    const before = writtenAt(tree)
+    expect(await build(tree)).toMatchObject({ code: 0, output: "" })
+    expect(writtenAt(tree)).toBe(before)
+    writeFileSync(join(tree, "proto/client.proto"), sources["proto/client.proto"].replace(" = 1", " = 2"))
+    expect(await build(tree)).toMatchObject({ code: 0, output: "" })
+    expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("<Buffer 12 02 68 69>\n")
   })
 
   it("follows a change and removes what has no source any more", async () => {

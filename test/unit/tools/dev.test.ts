@@ -1,7 +1,7 @@
 /** `npm run dev` on a small tree: it restarts on a change, passes signals on, and leaves nobody behind. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { appendFileSync, copyFileSync, mkdirSync } from "node:fs"
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -24,12 +24,15 @@ interface Dev {
   readonly process: ChildProcess
   /** Everything printed so far contains `text` this many times. */
   readonly said: (text: string, times: number) => Promise<void>
+  readonly printed: () => string
 }
 
+const protocol = 'syntax = "proto3";\n\nmessage Note {\n  string words = 1;\n}\n'
+
 const start = (): Dev => {
-  const tree = plant({ "src/main.ts": gateway })
+  const tree = plant({ "src/main.ts": gateway, "proto/note.proto": protocol })
   mkdirSync(join(tree, "scripts"))
-  copyFileSync(join(house, "scripts/dev.ts"), join(tree, "scripts/dev.ts"))
+  for (const name of ["dev.ts", "proto.mjs"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   const child = spawn(process.execPath, [join(house, "node_modules/tsx/dist/cli.mjs"), "scripts/dev.ts"], {
     cwd: tree,
     stdio: ["ignore", "pipe", "inherit"],
@@ -44,7 +47,7 @@ const start = (): Dev => {
   const said = async (text: string, times: number): Promise<void> => {
     while (printed.split(text).length - 1 < times) await once(child.stdout, "data")
   }
-  return { tree, process: child, said }
+  return { tree, process: child, said, printed: () => printed }
 }
 
 describe("npm run dev", () => {
@@ -58,6 +61,22 @@ describe("npm run dev", () => {
     // `close` comes when the last process that holds the pipe is gone: the gateway too.
     expect(await once(dev.process, "close")).toEqual([0, null])
     await dev.said("drained\n", 2)
+  }, 60_000)
+
+  it("makes the protocol's code first, and again after a change, without starting for its own writing", async () => {
+    const dev = start()
+    await dev.said("up\n", 1)
+    const code = join(dev.tree, "src/ws/generated/note.js")
+    expect(existsSync(code)).toBe(true)
+    writeFileSync(join(dev.tree, "proto/note.proto"), "message {")
+    await dev.said("drained\n", 1)
+    writeFileSync(join(dev.tree, "proto/note.proto"), protocol.replace("words", "later"))
+    await dev.said("up\n", 2)
+    expect(readFileSync(code, "utf8")).toContain("later")
+    dev.process.kill("SIGTERM")
+    expect(await once(dev.process, "close")).toEqual([0, null])
+    await dev.said("drained\n", 2)
+    expect(dev.printed().split("up\n").length - 1).toBe(2)
   }, 60_000)
 
   it("stops the gateway when its parent is killed outright", async () => {
