@@ -7,7 +7,7 @@ import { bookChannel } from "../src/domain/channel.ts"
 import { Decimal } from "../src/domain/decimal.ts"
 import type { InstrumentId } from "../src/domain/ids.ts"
 import type { Instrument } from "../src/domain/instrument.ts"
-import { publicationFrame, publicationPrefix } from "../src/ws/push-frame.ts"
+import { jsonCodec } from "../src/ws/codec-json.ts"
 import { startSockets, VENUE } from "../test/kit/socket-server.ts"
 import { answer } from "./kit/child.ts"
 import { ownCpuMicros } from "./kit/usage.ts"
@@ -58,7 +58,7 @@ const channels = instruments.map((each) => bookChannel(each.instrumentId))
 
 /** Data that makes a frame of FRAME_BYTES for offsets of up to seven digits; the floor's frames are built by the same functions. */
 const jsonOf = (channel: string): string => {
-  const around = publicationFrame(publicationPrefix(channel), `{"levels":""}`, 1_000_000).length
+  const around = jsonCodec.publications(channel)({ data: `{"levels":""}`, offset: 1_000_000 }).length
   return `{"levels":"${"5".repeat(Math.max(0, FRAME_BYTES - around))}"}`
 }
 const texts = channels.map(jsonOf)
@@ -104,7 +104,7 @@ const startOurs = async (flush: Load["flush"]) => {
     publish: (n: number): void => {
       const offset = (offsets[n] ?? 0) + 1
       offsets[n] = offset
-      sockets.hub.publish({ channel: channels[n]!, kind: "orderbook", epoch: "e1", offset, json: texts[n]! })
+      sockets.publishOn(channels[n]!, offset, texts[n]!)
     },
   }
 }
@@ -126,8 +126,7 @@ const startFloor = async (flush: Load["flush"]) => {
       else resolve(uws.us_socket_local_port(socket as uws.us_socket))
     })
   })
-  const prefixes = channels.map(publicationPrefix)
-  const ready = channels.map((_, n) => publicationFrame(prefixes[n]!, texts[n]!, 1_000_001))
+  const ready = channels.map((name, n) => String(jsonCodec.publications(name)({ data: texts[n]!, offset: 1_000_001 })))
   let pending: Array<string> = new Array(INSTRUMENTS).fill("")
   if (flush === "window")
     setInterval(() => {

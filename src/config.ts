@@ -42,6 +42,12 @@ export interface Settings {
   /** How long publications may be gathered when the loop is busy, in ms; 0 flushes each at once. */
   readonly wsFlushMillis: number
   readonly wsDeflate: boolean
+  /** Bytes that wait for a socket before it is spared what can be conflated. */
+  readonly wsConflateBytes: number
+  /** A socket for which bytes have been waiting without a pause for so long is closed (3008), in ms. */
+  readonly wsSlowMillis: number
+  /** Changes of the channel table: kind → cells (ws/channel-kinds). Checked where the table is made. */
+  readonly channels: Readonly<Record<string, unknown>> | null
   readonly accessLog: boolean
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
@@ -85,8 +91,8 @@ const list = (env: Environment, name: string): ReadonlyArray<string> =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-/** A JSON object of strings, or the name of a file that holds one after an `@`. */
-const record = (env: Environment, name: string): Readonly<Record<string, string>> | null => {
+/** A JSON object, or the name of a file that holds one after an `@`. */
+const object = (env: Environment, name: string): Readonly<Record<string, unknown>> | null => {
   const value = text(env, name)
   if (value === null) return null
   let parsed: unknown
@@ -97,9 +103,15 @@ const record = (env: Environment, name: string): Readonly<Record<string, string>
   }
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed))
     throw new InvalidSetting(`${name} must be a JSON object`)
-  for (const [key, item] of Object.entries(parsed))
+  return parsed as Readonly<Record<string, unknown>>
+}
+
+/** A JSON object of strings. */
+const record = (env: Environment, name: string): Readonly<Record<string, string>> | null => {
+  const parsed = object(env, name)
+  for (const [key, item] of Object.entries(parsed ?? {}))
     if (typeof item !== "string") throw new InvalidSetting(`${name}: "${key}" must be a string`)
-  return parsed as Readonly<Record<string, string>>
+  return parsed as Readonly<Record<string, string>> | null
 }
 
 const routes = (env: Environment): Readonly<Record<string, string>> | null => {
@@ -158,6 +170,9 @@ export const readSettings = (env: Environment): Settings => {
     mockTickMillis: integer(env, "MOCK_TICK_MS", 250, 0, 60_000),
     wsFlushMillis: integer(env, "WS_FLUSH_MS", 10, 0, 1000),
     wsDeflate: flag(env, "WS_DEFLATE", false),
+    wsConflateBytes: integer(env, "WS_CONFLATE_BYTES", 131_072, 4096, 1_048_576),
+    wsSlowMillis: integer(env, "WS_SLOW_MS", 15_000, 1000, 600_000),
+    channels: object(env, "CHANNELS"),
     accessLog: flag(env, "ACCESS_LOG", true),
     failpoint,
   }

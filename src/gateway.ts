@@ -27,6 +27,7 @@ import { makeVenueGate } from "./http/venue-gate.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds } from "./live.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
+import type { Rpc } from "./ports/rpc.ts"
 import { VenuePort } from "./ports/venue-port.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
@@ -43,9 +44,11 @@ import { Users } from "./store/users.ts"
 import { ccxtVenues } from "./venues/ccxt-venue.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
 import { venuesLayer } from "./venues/venues.ts"
-import { channelKinds } from "./ws/channel-kinds.ts"
+import { makeAuthority } from "./ws/access.ts"
+import { type ChannelKinds, channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
 import { type SocketServer, serveSockets } from "./ws/server.ts"
+import { CHANNELS_MAX } from "./ws/subscriptions.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
@@ -126,8 +129,8 @@ const venues = ({ settings, notice }: GatewayOptions) =>
 
 const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
-    publish: (publication) => hub.publish(publication),
-    hasSubscribers: (channel) => hub.hasSubscribers(channel),
+    publish: (publication) => hub.publish(publication.channel, publication),
+    isHeard: (channel) => hub.isHeard(channel),
     invalidate: (channel) => hub.invalidate(channel),
     terminate: (channel) => hub.terminate(channel),
     attach: (kind, source) => hub.attach(kind, source),
@@ -201,27 +204,39 @@ const sockets = (
   { settings }: GatewayOptions,
   server: HttpServer,
   hub: Hub,
+  kinds: ChannelKinds,
   sync: InstrumentSync,
   log: RequestLog | null,
   requestId: () => string,
+  rpc: Rpc,
 ) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const sessions = yield* Sessions
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const { offered } = makeVenueGate(yield* VenuePort, settings.environment)
-    return serveSockets({
-      app: server.app,
-      hub,
+    const authority = makeAuthority({
       accounts: yield* AccountDirectory,
       instruments: yield* InstrumentDirectory,
       findVenue: (venue) => offered.find((it) => it.venue === venue),
-      version: SERVICE.version,
-      now: clock.now,
       verify: sessions.verify,
       learnInstruments: (venue, done) => {
         fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))
       },
+      kinds,
+      source: (kind) => hub.source(kind),
+      mapOf: () => undefined,
+    })
+    return serveSockets({
+      app: server.app,
+      hub,
+      authority,
+      rpc,
+      version: SERVICE.version,
+      now: clock.now,
+      monotonic: clock.monotonic,
+      channelsMax: CHANNELS_MAX,
+      slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,
       screen: makeUpgradeScreen({
@@ -284,7 +299,11 @@ export const startGateway = (options: GatewayOptions) =>
     const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )
-    const hub = new Hub(server.app, channelKinds(settings.wsFlushMillis), Context.get(base, Clock).monotonic)
+    const kinds = yield* Effect.try({
+      try: () => channelKinds(settings.wsFlushMillis, settings.channels),
+      catch: (error) => new InvalidSetting(`CHANNELS: ${error instanceof Error ? error.message : error}`),
+    })
+    const hub = new Hub(server.app, Context.get(base, Clock).monotonic)
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const edges = Context.merge(Context.merge(known, auth), outside)
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
@@ -299,7 +318,10 @@ export const startGateway = (options: GatewayOptions) =>
     const log = yield* accessLog(options)
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
-    const socket = yield* sockets(options, server, hub, sync, log, requestId).pipe(Effect.provide(all))
+    // The socket's routes come before the catch-all of HTTP, whose operations it calls.
+    const calls: { rpc: Rpc } = { rpc: (_request, done) => done("unknown method") }
+    const rpc: Rpc = (request, done) => calls.rpc(request, done)
+    const socket = yield* sockets(options, server, hub, kinds, sync, log, requestId, rpc).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -312,6 +334,7 @@ export const startGateway = (options: GatewayOptions) =>
       isDraining: () => isDraining,
       pages: referencePages(),
     })
+    calls.rpc = mounted.rpc
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const listening: ListeningServer = yield* server.listen
     isReady = true

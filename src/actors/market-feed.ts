@@ -74,7 +74,7 @@ export class MarketFeed {
       channels: parts.channels,
       clock: parts.clock,
       after: (millis, run) => this.#after(millis, run),
-      epoch: this.#newEpoch(),
+      newEpoch: () => this.#newEpoch(),
     })
     this.#source = parts.connect({
       depth: (update) => this.#onDepth(update),

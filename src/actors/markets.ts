@@ -111,14 +111,9 @@ const make = Effect.gen(function* () {
     position: ({ venue, instrumentId }) => feeds.get(venue)?.tradePosition(instrumentId),
   })
   source("ticker", {
-    opened: ({ instrumentId, name }) => {
-      listen(instrumentId, "ticker", name)
-    },
+    opened: ({ instrumentId, name }) => listen(instrumentId, "ticker", name)?.tickers.opened(instrumentId),
     closed: ({ venue, instrumentId, name }) => feeds.get(venue)?.release("ticker", instrumentId, name),
-    position: ({ venue, instrumentId }) => {
-      const board = feeds.get(venue)?.tickers
-      return board === undefined ? undefined : { epoch: board.epoch, offset: 0, snapshot: board.json(instrumentId) }
-    },
+    position: ({ venue, instrumentId }) => feeds.get(venue)?.tickers.position(instrumentId),
   })
   const listed = new Map<string, ReadonlyArray<InstrumentId>>()
   source("venueTicker", {
@@ -135,10 +130,7 @@ const make = Effect.gen(function* () {
       for (const instrumentId of listed.get(name) ?? []) feeds.get(venue)?.release("ticker", instrumentId, name)
       listed.delete(name)
     },
-    position: ({ venue }) => {
-      const board = feeds.get(venue)?.tickers
-      return board === undefined ? undefined : { epoch: board.epoch, offset: 0, snapshot: null }
-    },
+    position: ({ venue }) => feeds.get(venue)?.tickers.venuePosition(),
   })
 
   const feedOfInstrument = (instrumentId: InstrumentId): MarketFeed | undefined => {

@@ -139,7 +139,7 @@ export class OrderBookActor {
       this.lose()
       throw new BookLost(`update ${update.sequence} after ${this.#feedSequence}`)
     }
-    const heard = this.#channels.hasSubscribers(this.channel)
+    const heard = this.#channels.isHeard(this.channel)
     let bids: string
     let asks: string
     try {
@@ -173,7 +173,7 @@ export class OrderBookActor {
     if (this.#cursor.offset > 0) this.#publish((previous) => this.#record("DIFF", "", "", previous))
   }
 
-  #publish(json: (previous: number) => string, heard = this.#channels.hasSubscribers(this.channel)): void {
+  #publish(json: (previous: number) => string, heard = this.#channels.isHeard(this.channel)): void {
     this.#bodies.clear()
     const previous = this.#cursor.offset
     const offset = this.#cursor.next(heard)

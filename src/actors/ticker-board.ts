@@ -6,8 +6,9 @@ import type { Context } from "effect"
 import { tickerChannel, venueTickerChannel } from "../domain/channel.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import type { TickerRecord } from "../domain/market.ts"
-import type { ChannelPort } from "../ports/channel-port.ts"
+import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
+import { ChannelCursor } from "./channel-cursor.ts"
 
 /** Between two publications of one instrument on the venue-wide channel (contract C13). */
 const VENUE_INTERVAL_MILLIS = 100
@@ -23,6 +24,8 @@ export class TickerBoard {
   readonly #clock: Context.Tag.Service<typeof Clock>
   readonly #after: (millis: number, run: () => void) => void
   readonly #entries = new Map<InstrumentId, Entry>()
+  readonly #newEpoch: () => string
+  readonly #cursors = new Map<string, ChannelCursor>()
   readonly #venueChannel: string
   readonly #venueSentAt = new Map<InstrumentId, number>()
   readonly #venueDue = new Set<InstrumentId>()
@@ -34,29 +37,46 @@ export class TickerBoard {
     readonly clock: Context.Tag.Service<typeof Clock>
     /** Calls back once, after a time, as long as the feed lives. */
     readonly after: (millis: number, run: () => void) => void
-    readonly epoch: string
+    readonly newEpoch: () => string
   }) {
     this.#channels = options.channels
     this.#clock = options.clock
     this.#after = options.after
     this.#venueChannel = venueTickerChannel(options.venue)
-    this.epoch = options.epoch
+    this.#newEpoch = options.newEpoch
   }
-
-  readonly epoch: string
 
   update(instrumentId: InstrumentId, record: TickerRecord): void {
     const entry: Entry = { record, json: null }
     this.#entries.set(instrumentId, entry)
     const channel = tickerChannel(instrumentId)
-    if (this.#channels.hasSubscribers(channel))
-      this.#channels.publish({ channel, kind: "ticker", epoch: this.epoch, offset: 0, json: jsonOf(entry) })
-    if (this.#channels.hasSubscribers(this.#venueChannel)) this.#toVenue(instrumentId, entry)
+    const cursor = this.#cursor(channel)
+    const heard = this.#channels.isHeard(channel)
+    const offset = cursor.next(heard)
+    if (heard) this.#channels.publish({ channel, kind: "ticker", epoch: cursor.epoch, offset, json: jsonOf(entry) })
+    if (this.#channels.isHeard(this.#venueChannel)) this.#toVenue(instrumentId, entry)
+  }
+
+  /** A first subscriber comes to one instrument's channel. */
+  opened(instrumentId: InstrumentId): void {
+    this.#cursor(tickerChannel(instrumentId)).opened()
+  }
+
+  position(instrumentId: InstrumentId): StreamPosition {
+    const { epoch, offset } = this.#cursor(tickerChannel(instrumentId))
+    return { epoch, offset, snapshot: this.json(instrumentId) }
+  }
+
+  /** Of the venue-wide channel, which counts only what it published. */
+  venuePosition(): StreamPosition {
+    const { epoch, offset } = this.#cursor(this.#venueChannel)
+    return { epoch, offset, snapshot: null }
   }
 
   /** The feed of an instrument closed: what it said is no longer known. */
   remove(instrumentId: InstrumentId): void {
     this.#entries.delete(instrumentId)
+    this.#cursors.delete(tickerChannel(instrumentId))
     this.#venueDue.delete(instrumentId)
     this.#venueSentAt.delete(instrumentId)
   }
@@ -80,17 +100,29 @@ export class TickerBoard {
     if (sentAt === undefined || now - sentAt >= VENUE_INTERVAL_MILLIS) {
       this.#venueDue.delete(instrumentId)
       this.#venueSentAt.set(instrumentId, now)
+      const cursor = this.#cursor(this.#venueChannel)
       this.#channels.publish({
         channel: this.#venueChannel,
         kind: "venueTicker",
-        epoch: this.epoch,
-        offset: 0,
+        epoch: cursor.epoch,
+        offset: cursor.next(true),
         json: jsonOf(entry),
+        subject: instrumentId,
+        tags: { instrumentId },
       })
     } else {
       this.#venueDue.add(instrumentId)
       this.#arm(sentAt + VENUE_INTERVAL_MILLIS - now)
     }
+  }
+
+  #cursor(channel: string): ChannelCursor {
+    let cursor = this.#cursors.get(channel)
+    if (cursor === undefined) {
+      cursor = new ChannelCursor(this.#newEpoch)
+      this.#cursors.set(channel, cursor)
+    }
+    return cursor
   }
 
   #arm(millis: number): void {

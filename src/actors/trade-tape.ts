@@ -31,7 +31,7 @@ export class TradeTape {
   }
 
   publish(trade: MarketTrade): void {
-    const heard = this.#channels.hasSubscribers(this.#channel)
+    const heard = this.#channels.isHeard(this.#channel)
     const sequence = this.#cursor.next(heard)
     if (!heard) return
     const { venue, symbol } = this.#name

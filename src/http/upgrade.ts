@@ -4,7 +4,7 @@ import { ERRNO } from "./errno.ts"
 import { failureText } from "./failures.ts"
 import { requestIdOf } from "./request-id.ts"
 import { accessLine } from "./request-log.ts"
-import { plainAddress, type TransportPolicy } from "./transport.ts"
+import { isLoopback, plainAddress, type TransportPolicy } from "./transport.ts"
 
 interface UpgradeSocket {
   getRemoteAddressAsText(): ArrayBuffer
@@ -16,6 +16,10 @@ interface UpgradeRequest {
 
 export interface Screened {
   readonly requestId: string
+  /** The client's address: of the socket, or from a trusted proxy. */
+  readonly ip: string
+  /** Whether the socket came over loopback with no proxy in between. */
+  readonly loopback: boolean
   /** The answer's status line and body; null when the socket may open. */
   readonly refusal: { readonly status: string; readonly body: string } | null
 }
@@ -34,6 +38,10 @@ export const makeUpgradeScreen =
   (socket: UpgradeSocket, request: UpgradeRequest, isOriginAllowed: boolean): Screened => {
     const requestId = requestIdOf(request.getHeader("x-request-id"), fresh)
     const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
+    const forwarded = request.getHeader("x-forwarded-for")
+    const ip = transport.clientIp(peer, forwarded)
+    const viaProxy = forwarded !== "" || request.getHeader("forwarded") !== ""
+    const loopback = isLoopback(peer) && !viaProxy && transport.mode !== "proxy"
     const isSecure = transport.isSecure(peer, request.getHeader("x-forwarded-proto"))
     const failure: DomainError | null = !isSecure ? new TlsRequired() : isOriginAllowed ? null : new Forbidden()
     const { status, errno } = failure === null ? { status: 101, errno: 0 } : ERRNO[failure._tag]
@@ -52,11 +60,12 @@ export const makeUpgradeScreen =
         userId: null,
         sessionId: null,
         tradingAccountId: null,
-        ip: transport.clientIp(peer, request.getHeader("x-forwarded-for")),
+        ip,
         userAgent: request.getHeader("user-agent"),
         secure: transport.mode !== "plain" && isSecure,
         aborted: false,
       }),
     )
-    return { requestId, refusal: failure === null ? null : { status: `${status} Forbidden`, body } }
+    const refusal = failure === null ? null : { status: `${status} Forbidden`, body }
+    return { requestId, ip, loopback, refusal }
   }

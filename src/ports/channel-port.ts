@@ -5,15 +5,21 @@
 import { Context } from "effect"
 import type { ChannelKind } from "../domain/channel.ts"
 
+export type Tags = Readonly<Record<string, string>>
+
 export interface Publication {
   /** Canonical channel name, for example `market:orderbook:MOCK:BTC/USDT`. */
   readonly channel: string
   readonly kind: ChannelKind
   readonly epoch: string
-  /** Strictly +1 per channel and epoch; 0 for kinds without a stream. */
+  /** Strictly +1 per channel and epoch. */
   readonly offset: number
   /** JSON text of the publication's `data`, without a raw newline. */
   readonly json: string
+  /** What subscribers may filter by; absent = nothing. */
+  readonly tags?: Tags | undefined
+  /** On a channel in cache mode: whose latest value this is, when the channel carries those of many. */
+  readonly subject?: string | undefined
 }
 
 /** Where a stream stands, for a new subscriber: read in the same turn in which the topic is joined, so nothing can come between. */
@@ -25,19 +31,45 @@ export interface StreamPosition {
   readonly snapshot: string | null
 }
 
+/** A publication read again from storage, byte for byte what was published. */
+export interface StoredPublication {
+  readonly offset: number
+  readonly json: string
+  readonly tags?: Tags | undefined
+}
+
+/** What a map channel holds at `offset` of the account channel that it follows. */
+export interface ChannelState {
+  readonly epoch: string
+  readonly offset: number
+  readonly entries: ReadonlyArray<{ readonly key: string; readonly json: string }>
+}
+
 /** What stands behind a channel. `opened` at the first subscriber, `closed` after the last one left; calls never throw. */
 export interface ChannelSource {
   readonly opened: (channel: string) => void
   readonly closed: (channel: string) => void
   readonly position: (channel: string) => StreamPosition
+  /**
+   * What was published after `after` up to and including `upTo`, oldest first, from durable storage; null when part of it is not
+   * there any more, or storage cannot say now. Calls `done` once, later.
+   */
+  readonly replay?: (
+    channel: string,
+    after: number,
+    upTo: number,
+    done: (publications: ReadonlyArray<StoredPublication> | null) => void,
+  ) => void
+  /** The entries of a map-only channel; null when they cannot be read now. Calls `done` once, later. */
+  readonly state?: (channel: string, done: (state: ChannelState | null) => void) => void
 }
 
 export class ChannelPort extends Context.Tag("ports/ChannelPort")<
   ChannelPort,
   {
     readonly publish: (publication: Publication) => void
-    /** False lets a publisher skip encoding. */
-    readonly hasSubscribers: (channel: string) => boolean
+    /** Somebody listens, or left so lately that a return must miss nothing. False lets a publisher skip encoding. */
+    readonly isHeard: (channel: string) => boolean
     /** A source that fell behind or lost its place: every subscriber of the channel is told to start over (unsubscribe 2500). */
     readonly invalidate: (channel: string) => void
     /** Ends every subscription of the channel for good (unsubscribe 2000), after what was published before. */

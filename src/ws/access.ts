@@ -1,38 +1,50 @@
-/** Who may subscribe to what (realtime B): synchronous, from the directories and the live session. */
+/** Who may subscribe to what on the gateway (realtime B): synchronous, from the directories and the live session. */
 import type { AccountDirectory } from "../actors/account-directory.ts"
 import type { InstrumentDirectory } from "../actors/instrument-directory.ts"
+import type { AuthFailure } from "../auth/sessions.ts"
 import {
   accountChannel,
+  accountOrdersChannel,
+  accountPositionsChannel,
   bookChannel,
   type Channel,
+  type ChannelKind,
   parseChannel,
   tickerChannel,
   tradeChannel,
   venueTickerChannel,
 } from "../domain/channel.ts"
+import { AccessTokenExpired } from "../domain/errors.ts"
 import type { VenueId } from "../domain/ids.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
-import { ERRORS, type ProtocolError } from "./error-codes.ts"
+import type { ChannelSource } from "../ports/channel-port.ts"
+import { type Access, type Authority, type Credentials, denied, type SubscriptionRequest } from "./authority.ts"
+import type { ChannelKinds } from "./channel-kinds.ts"
+import { ERRORS } from "./error-codes.ts"
+import type { Served } from "./stream.ts"
 
 export interface AccessRules {
   readonly accounts: AccountDirectory
   readonly instruments: InstrumentDirectory
   readonly findVenue: (venue: string) => Venue | undefined
+  readonly verify: (token: string) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
+  /** Learns a venue's instruments; answers whether they are known now. */
+  readonly learnInstruments: (venue: VenueId, done: (known: boolean) => void) => void
+  readonly kinds: ChannelKinds
+  readonly source: (kind: ChannelKind) => ChannelSource
+  /** The map that stands behind a channel; undefined when it has none. */
+  readonly mapOf: (channel: Channel) => Served | undefined
 }
-
-export type Access =
-  | { readonly _tag: "Granted"; readonly channel: Channel; readonly canonical: string }
-  | { readonly _tag: "Denied"; readonly error: ProtocolError }
-  /** Nothing is known of the venue's instruments yet: learn them, then ask again. */
-  | { readonly _tag: "InstrumentsMissing"; readonly venue: VenueId }
-
-const denied = (error: ProtocolError): Access => ({ _tag: "Denied", error })
 
 export const canonicalName = (channel: Channel): string => {
   switch (channel.kind) {
     case "tradingAccount":
       return accountChannel(channel.tradingAccountId)
+    case "accountOrders":
+      return accountOrdersChannel(channel.tradingAccountId)
+    case "accountPositions":
+      return accountPositionsChannel(channel.tradingAccountId)
     case "orderbook":
       return bookChannel(channel.instrumentId)
     case "ticker":
@@ -44,13 +56,27 @@ export const canonicalName = (channel: Channel): string => {
   }
 }
 
-export const access = (rules: AccessRules, principal: Principal, name: string): Access => {
-  if (name.length > 255) return denied(ERRORS.badRequest)
-  const channel = parseChannel(name)
+export const makeAuthority = (rules: AccessRules): Authority => ({
+  identify: (token) => {
+    if (token === "") return "closed"
+    const verified = rules.verify(token)
+    if (!("principal" in verified)) return verified instanceof AccessTokenExpired ? "expired" : "invalid"
+    const { principal, expiresAt } = verified
+    return { user: principal.userId, principal, expiresAt, info: null, channels: [] }
+  },
+  access: (credentials, request) => access(rules, credentials, request),
+  // Subscriptions of the gateway end with the connection's own token.
+  refreshSubscription: (credentials, request) => {
+    const allowed = access(rules, credentials, request)
+    return allowed._tag === "Granted" ? { expiresAt: null } : denied(ERRORS.permissionDenied)
+  },
+})
+
+const access = (rules: AccessRules, { principal }: Credentials, request: SubscriptionRequest): Access => {
+  const channel = parseChannel(request.channel)
   if (channel === undefined) return denied(ERRORS.unknownChannel)
-  if (!principal.permissions.includes("read")) return denied(ERRORS.permissionDenied)
-  const granted: Access = { _tag: "Granted", channel, canonical: canonicalName(channel) }
-  if (channel.kind === "tradingAccount") {
+  if (principal === null || !principal.permissions.includes("read")) return denied(ERRORS.permissionDenied)
+  if ("tradingAccountId" in channel) {
     const account = rules.accounts.find(channel.tradingAccountId)
     const mine =
       account !== undefined &&
@@ -58,12 +84,26 @@ export const access = (rules: AccessRules, principal: Principal, name: string): 
       account.status !== "DISCONNECTED" &&
       (account.userId === principal.userId || principal.permissions.includes("admin"))
     // An account that is not there and one of somebody else look the same.
-    return mine ? granted : denied(ERRORS.permissionDenied)
+    return mine ? served(rules, channel, request.type) : denied(ERRORS.permissionDenied)
   }
   const venue = rules.findVenue(channel.venue)
   if (venue === undefined || venue.status !== "ACTIVE") return denied(ERRORS.unknownChannel)
   if (channel.venue.endsWith("_UAT") && !principal.environments.includes("UAT")) return denied(ERRORS.permissionDenied)
-  if (!rules.instruments.knows(channel.venue)) return { _tag: "InstrumentsMissing", venue: channel.venue }
-  if (channel.kind === "venueTicker") return granted
-  return rules.instruments.find(channel.instrumentId) === undefined ? denied(ERRORS.unknownChannel) : granted
+  if (!rules.instruments.knows(channel.venue))
+    return { _tag: "Later", learn: (done) => rules.learnInstruments(channel.venue, done) }
+  if (channel.kind !== "venueTicker" && rules.instruments.find(channel.instrumentId) === undefined)
+    return denied(ERRORS.unknownChannel)
+  return served(rules, channel, request.type)
+}
+
+/** As a stream or as a map, whichever the channel is; one that is not of the asked type is refused as the reference does. */
+const served = (rules: AccessRules, channel: Channel, type: number): Access => {
+  const found = type === 0 ? streamOf(rules, channel) : type === 1 ? rules.mapOf(channel) : undefined
+  if (found === undefined) return denied(ERRORS.permissionDenied)
+  return { _tag: "Granted", served: found, expiresAt: null, info: null }
+}
+
+const streamOf = ({ kinds, source }: AccessRules, channel: Channel): Served | undefined => {
+  if (channel.kind === "accountOrders" || channel.kind === "accountPositions") return undefined
+  return { canonical: canonicalName(channel), settings: kinds[channel.kind], source: source(channel.kind) }
 }

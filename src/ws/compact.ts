@@ -50,8 +50,8 @@ export type CompactKind = "orderbook" | "trade" | "ticker" | "venueTicker"
 
 /** Undefined for a channel whose records have no compact payload. */
 export const compactKind = (channel: string): CompactKind | undefined => {
-  const kind = parseChannel(channel)?.kind
-  return kind === "tradingAccount" ? undefined : kind
+  const found = parseChannel(channel)
+  return found === undefined || "tradingAccountId" in found ? undefined : found.kind
 }
 
 /** `json` is a record of the kind, as it is published. */

@@ -1,72 +1,80 @@
-/**
- * One client's connection: its commands, its subscriptions, its end. A subscribe that must wait (a venue's instruments are being
- * learnt) holds back what concerns the same channel and nothing else: replies need not be in command order (realtime A.1).
- */
+/** One client's connection: who it is, its commands, its end. Replies need not be in command order (realtime A.1). */
 
 import { randomUUID } from "node:crypto"
-import type { AuthFailure } from "../auth/sessions.ts"
-import { AccessTokenExpired } from "../domain/errors.ts"
-import type { SessionId, VenueId } from "../domain/ids.ts"
-import type { Principal } from "../domain/user.ts"
-import { type AccessRules, access } from "./access.ts"
-import { type Command, errorText, PING, parseFrame, replyText } from "./codec.ts"
-import { CLOSES, type Close, ERRORS, type ProtocolError, UNSUBSCRIBES } from "./error-codes.ts"
+import type { SessionId } from "../domain/ids.ts"
+import type { Rpc } from "../ports/rpc.ts"
+import type { Authority, Credentials } from "./authority.ts"
+import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
+import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { type Beating, EXPIRY_GRACE_SECONDS, type Heartbeat, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import type { Hub } from "./hub.ts"
-import { unsubscribeFrame } from "./push-frame.ts"
+import type {
+  Codec,
+  Command,
+  CommandOf,
+  ConnectResult,
+  Frame,
+  JsonText,
+  Method,
+  Results,
+  SubscribeResult,
+} from "./protocol.ts"
+import { Subscriptions } from "./subscriptions.ts"
 
-export const CHANNELS_MAX = 1000
-/** Commands for one channel that wait behind its subscribe. */
-const WAITING_MAX = 100
-
-export interface ConnectionContext extends AccessRules {
+export interface ConnectionContext {
+  readonly authority: Authority
   readonly hub: Hub
   readonly heartbeat: Heartbeat<Connection>
+  readonly rpc: Rpc
   readonly version: string
   readonly now: () => number
-  readonly verify: (token: string) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
-  /** Learns a venue's instruments; answers whether they are known now. */
-  readonly learnInstruments: (venue: VenueId, done: (known: boolean) => void) => void
-  /** The connection now speaks for this session; `before` when it spoke for another one. */
-  readonly connected: (connection: Connection, sessionId: SessionId, before: SessionId | undefined) => void
+  readonly channelsMax: number
+  /** The connection now speaks for these credentials; `before` when it spoke for others. */
+  readonly connected: (connection: Connection, credentials: Credentials, before: Credentials | undefined) => void
 }
 
 /** What is used of a uWebSockets socket. Only `server` and `hub` import the package itself. */
 export interface ClientSocket {
-  send(text: string, isBinary: boolean): unknown
+  send(frame: Frame, isBinary: boolean): unknown
   end(code: number, reason: string): void
   subscribe(topic: string): unknown
   unsubscribe(topic: string): unknown
   cork(write: () => void): unknown
+  /** Bytes that the peer has not taken yet. */
+  getBufferedAmount(): number
+}
+
+/** Where the socket came from. */
+export interface Peer {
+  readonly ip: string
+  readonly loopback: boolean
 }
 
 export interface SocketState {
+  readonly codec: Codec
+  /** The client asked for the WebSocket's own pings instead of the protocol's. */
+  readonly nativePings: boolean
+  readonly peer: Peer
   connection: Connection | undefined
 }
 
-interface Session {
-  principal: Principal
-  /** Seconds since the Unix epoch. */
-  expiresAt: number
-}
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "")
-
 export class Connection implements Beating {
-  private session: Session | undefined
-  /** Client's channel name → canonical name. */
-  private readonly channels = new Map<string, string>()
-  /** Channels whose subscribe waits, with the commands for them that came since. */
-  private readonly waiting = new Map<string, Array<Command>>()
+  readonly client = randomUUID()
+  readonly subscriptions: Subscriptions
+  private credentials: Credentials | undefined
   private over = false
   private awaitingPong = false
   /** After an error reply to connect nothing more is read. */
   private deaf = false
+  /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
+  behindSince: number | undefined
 
   constructor(
-    private readonly socket: ClientSocket,
+    readonly socket: ClientSocket,
+    private readonly state: SocketState,
     private readonly context: ConnectionContext,
   ) {
+    this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
     context.heartbeat.in(STALE_SECONDS, this, "staleDue")
   }
 
@@ -76,25 +84,32 @@ export class Connection implements Beating {
 
   /** Undefined before connect. */
   get sessionId(): SessionId | undefined {
-    return this.session?.principal.sessionId
+    return this.credentials?.principal?.sessionId
   }
 
-  frame(message: string): void {
+  get user(): string | undefined {
+    return this.credentials?.user
+  }
+
+  message(message: ArrayBuffer): void {
     if (this.over || this.deaf) return
-    const commands = parseFrame(message)
+    const commands = this.state.codec.decode(message)
     if (commands === undefined) return this.close(CLOSES.badRequest)
-    for (const command of commands) {
-      this.take(command)
-      if (this.over || this.deaf) return
-    }
+    for (const command of commands) this.take(command)
+  }
+
+  take(command: Command): void {
+    if (this.over || this.deaf || this.subscriptions.defers(command)) return
+    const { credentials } = this
+    if (credentials === undefined)
+      return command.method === "connect" ? this.connect(command) : this.close(CLOSES.badRequest)
+    this.play(command, credentials)
   }
 
   /** The socket is gone: leaves every channel. The topics went with the socket. */
   gone(): void {
     this.over = true
-    for (const [name, canonical] of this.channels) this.context.hub.leave(name, canonical)
-    this.channels.clear()
-    this.waiting.clear()
+    this.subscriptions.gone()
   }
 
   close([code, reason]: Close): void {
@@ -110,167 +125,173 @@ export class Connection implements Beating {
     this.context.hub.doom(() => this.close(CLOSES.slow))
   }
 
-  /** Ends the subscriptions to one canonical channel, told by a push. */
-  endSubscription(canonical: string, how: "terminated" | "invalidated"): void {
-    for (const [name, channel] of this.channels) {
-      if (channel !== canonical) continue
-      this.forget(name, canonical)
-      const reason = how === "terminated" ? UNSUBSCRIBES.server : UNSUBSCRIBES.insufficientState
-      this.socket.send(unsubscribeFrame(name, reason), false)
-    }
+  /** Subscribes the client to a channel without its asking, told by a push. */
+  subscribeServerSide(channel: string): void {
+    if (this.credentials === undefined || this.over) return
+    const joined = this.subscriptions.subscribeServerSide(channel, this.credentials, NO_POSITION)
+    if (joined === undefined) return
+    this.send(this.state.codec.push(channel, { kind: "subscribe", body: joined.result }))
+    joined.enter()
+  }
+
+  /** Ends the subscriptions to one canonical channel, under whichever of `names` this client knows it. */
+  endSubscriptions(canonical: string, names: ReadonlyArray<string>, how: Unsubscribe): void {
+    if (!this.over) for (const name of names) this.subscriptions.end(name, canonical, how)
+  }
+
+  send(frame: Frame): void {
+    if (!this.over) this.socket.send(frame, typeof frame !== "string")
+  }
+
+  reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {
+    this.send(this.state.codec.reply(command, result))
+  }
+
+  refuse(command: Command, error: ProtocolError, data?: JsonText): void {
+    this.send(this.state.codec.refusal(command, error, data))
   }
 
   ping(): void {
+    if (this.state.nativePings) return
     this.awaitingPong = true
-    this.socket.send(PING, false)
+    this.send(this.state.codec.ping)
   }
   pongDue(): void {
     if (this.awaitingPong) this.close(CLOSES.noPong)
   }
   staleDue(): void {
-    if (this.session === undefined) this.close(CLOSES.stale)
+    if (this.credentials === undefined) this.close(CLOSES.stale)
   }
   expiryDue(): void {
-    if (this.session === undefined) return
-    const left = this.session.expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
+    const expiresAt = this.credentials?.expiresAt ?? null
+    if (expiresAt === null) return
+    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
     if (left <= 0) this.close(CLOSES.expired)
     else this.context.heartbeat.in(left, this, "expiryDue")
   }
-
-  private take(command: Command): void {
-    const behind = this.waiting.get(text(command.parameters["channel"]))
-    if (behind === undefined) this.play(command)
-    else if (behind.push(command) > WAITING_MAX) this.close(CLOSES.tooManyRequests)
+  subscriptionsDue(): void {
+    this.subscriptions.expiryDue(this.context.now() / 1000)
   }
 
-  private play(command: Command): void {
-    if (this.session === undefined && command.method !== "connect") return this.close(CLOSES.badRequest)
+  private play(command: Command, credentials: Credentials): void {
+    const { context } = this
     switch (command.method) {
       case "connect":
-        return this.connect(command)
+        return this.close(CLOSES.badRequest)
       case "subscribe":
-        return this.subscribe(command)
+        return this.subscriptions.subscribe(command, credentials)
       case "unsubscribe":
-        return this.unsubscribe(command)
+        return this.subscriptions.unsubscribe(command)
+      case "sub_refresh":
+        return this.subscriptions.refresh(command, credentials)
       case "refresh":
-        return this.refresh(command)
+        return this.refresh(command, credentials)
+      case "publish":
+        return answerPublish(this, command, credentials, context)
+      case "history":
+        return answerHistory(this, command, credentials, context)
+      case "presence":
+        return answerPresence(this, command, credentials, context)
+      case "presence_stats":
+        return answerPresenceStats(this, command, credentials, context)
+      case "rpc":
+        return this.call(command, credentials)
       case "ping":
-        return this.reply(command, "{}")
+        return this.reply(command, {})
       case "pong":
         if (!this.awaitingPong) return this.close(CLOSES.badRequest)
         this.awaitingPong = false
         return
       case "send":
         return
-      case "publish":
-      case "sub_refresh":
-        return this.refuse(command, ERRORS.permissionDenied)
-      case "history":
-      case "presence":
-      case "presence_stats":
-      case "rpc":
-        return this.refuse(command, ERRORS.notAvailable)
     }
   }
 
-  private connect(command: Command): void {
-    if (this.session !== undefined) return this.close(CLOSES.badRequest)
-    const token = text(command.parameters["token"])
-    if (token === "") return this.close(CLOSES.badRequest)
-    const verified = this.context.verify(token)
-    if (!("principal" in verified)) {
-      if (!(verified instanceof AccessTokenExpired)) return this.close(CLOSES.invalidToken)
+  private connect(command: CommandOf<"connect">): void {
+    const { token, subs } = command.parameters
+    const found = this.context.authority.identify(typeof token === "string" ? token : "")
+    if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "invalid") return this.close(CLOSES.invalidToken)
+    if (found === "expired") {
+      this.refuse(command, ERRORS.tokenExpired)
       this.deaf = true
-      return this.refuse(command, ERRORS.tokenExpired)
+      return
     }
-    this.session = { principal: verified.principal, expiresAt: verified.expiresAt }
-    const client = randomUUID()
-    const result =
-      `{"client":"${client}","version":"${this.context.version}","expires":true,"ttl":${this.ttl()},` +
-      `"ping":${PING_SECONDS},"pong":true,"time":${this.context.now()}}`
+    this.credentials = found
+    const joined = this.joinServerSide(found, subs)
+    const result: ConnectResult = {
+      client: this.client,
+      version: this.context.version,
+      ...this.expiry(found),
+      ...(this.state.nativePings ? undefined : { ping: PING_SECONDS, pong: true }),
+      time: this.context.now(),
+      ...(joined.size === 0 ? undefined : { subs: Object.fromEntries([...joined].map(([k, v]) => [k, v.result])) }),
+    }
     this.reply(command, result)
-    this.context.connected(this, verified.principal.sessionId, undefined)
+    for (const { enter } of joined.values()) enter()
+    this.context.connected(this, found, undefined)
     // The first ping at a random time in the second half of the interval spreads the load of a mass reconnect.
     this.context.heartbeat.in(PING_SECONDS * (0.5 + Math.random() / 2), this, "ping")
-    this.context.heartbeat.in(this.ttl() + EXPIRY_GRACE_SECONDS, this, "expiryDue")
+    this.expireConnection(found)
   }
 
-  private refresh(command: Command): void {
-    const session = this.session
-    if (session === undefined) return this.close(CLOSES.badRequest)
-    const verified = this.context.verify(text(command.parameters["token"]))
-    if (!("principal" in verified))
-      return this.close(verified instanceof AccessTokenExpired ? CLOSES.expired : CLOSES.invalidToken)
-    if (verified.principal.userId !== session.principal.userId) return this.close(CLOSES.invalidToken)
-    const before = session.principal.sessionId
-    session.principal = verified.principal
-    session.expiresAt = verified.expiresAt
-    this.context.connected(this, verified.principal.sessionId, before)
-    this.reply(command, `{"expires":true,"ttl":${this.ttl()}}`)
-  }
-
-  private subscribe(command: Command, learnt = false): void {
-    const session = this.session
-    if (session === undefined) return this.close(CLOSES.badRequest)
-    const name = text(command.parameters["channel"])
-    if (name === "") return this.close(CLOSES.badRequest)
-    const delta = command.parameters["delta"]
-    if (delta !== undefined && delta !== "" && delta !== "fossil") return this.close(CLOSES.badRequest)
-    if (this.channels.has(name)) return this.refuse(command, ERRORS.alreadySubscribed)
-    if (this.channels.size + this.waiting.size >= CHANNELS_MAX) return this.refuse(command, ERRORS.limitExceeded)
-    const decision = access(this.context, session.principal, name)
-    if (decision._tag === "Denied") return this.refuse(command, decision.error)
-    if (decision._tag === "InstrumentsMissing") {
-      if (learnt) return this.refuse(command, ERRORS.unknownChannel)
-      const behind: Array<Command> = []
-      this.waiting.set(name, behind)
-      return this.context.learnInstruments(decision.venue, (known) => {
-        if (this.over) return
-        this.socket.cork(() => {
-          this.waiting.delete(name)
-          // The venue could not be asked: worth another try by the client.
-          if (known) this.subscribe(command, true)
-          else this.refuse(command, ERRORS.internal)
-          for (const next of behind) if (!this.over && !this.deaf) this.take(next)
-        })
-      })
+  private joinServerSide(credentials: Credentials, positions: unknown): Joined {
+    const joined: Joined = new Map()
+    for (const channel of credentials.channels) {
+      const at: unknown = isRecord(positions) && Object.hasOwn(positions, channel) ? positions[channel] : undefined
+      const { recover, epoch, offset } = isRecord(at) ? at : {}
+      const request = {
+        recover: recover === true,
+        epoch: typeof epoch === "string" ? epoch : "",
+        offset: typeof offset === "number" ? offset : 0,
+      }
+      const entered = this.subscriptions.subscribeServerSide(channel, credentials, request)
+      if (entered !== undefined) joined.set(channel, entered)
     }
-    const { hub } = this.context
-    this.channels.set(name, decision.canonical)
-    // Position, reply and topic in one turn: no publication can come between them.
-    const position = hub.join(name, decision.canonical, decision.channel.kind)
-    const recovering = command.parameters["recover"] === true ? '"was_recovering":true,' : ""
-    const snapshot = position.snapshot === null ? "" : `"publications":[{"data":${position.snapshot}}],`
-    const offset = position.offset > 0 ? `"offset":${position.offset},` : ""
-    this.reply(command, `{${recovering}${snapshot}${offset}"epoch":${JSON.stringify(position.epoch)}}`)
-    if (!this.over) this.socket.subscribe(name)
+    return joined
   }
 
-  /** Always answered with success: the client drops the whole connection otherwise. */
-  private unsubscribe(command: Command): void {
-    const name = text(command.parameters["channel"])
-    if (name === "") return this.close(CLOSES.badRequest)
-    const canonical = this.channels.get(name)
-    if (canonical !== undefined) this.forget(name, canonical)
-    this.reply(command, "{}")
+  private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
+    // Nobody refreshes what never ends.
+    if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
+    const { token } = command.parameters
+    const found = this.context.authority.identify(typeof token === "string" ? token : "")
+    if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "expired") return this.close(CLOSES.expired)
+    if (found === "invalid" || found.user !== credentials.user) return this.close(CLOSES.invalidToken)
+    this.credentials = found
+    this.context.connected(this, found, credentials)
+    this.expireConnection(found)
+    this.reply(command, this.expiry(found))
   }
 
-  private forget(name: string, canonical: string): void {
-    this.channels.delete(name)
-    this.socket.unsubscribe(name)
-    this.context.hub.leave(name, canonical)
+  private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
+    const { method, data } = command.parameters
+    if (principal === null) return this.refuse(command, ERRORS.notAvailable)
+    const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
+    this.context.rpc(request, (answer) => {
+      if (this.over) return
+      if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)
+      if (answer.failure !== null) return this.refuse(command, answer.failure, answer.envelope)
+      this.reply(command, { data: answer.envelope })
+    })
   }
 
-  private ttl(): number {
-    const session = this.session
-    return session === undefined ? 0 : Math.max(1, Math.floor(session.expiresAt - this.context.now() / 1000))
+  private expireConnection({ expiresAt }: Credentials): void {
+    if (expiresAt === null) return
+    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
+    this.context.heartbeat.in(left, this, "expiryDue")
   }
 
-  private reply(command: Command, result: string): void {
-    if (!this.over) this.socket.send(replyText(command, result), false)
-  }
-
-  private refuse(command: Command, error: ProtocolError): void {
-    if (!this.over) this.socket.send(errorText(command, error), false)
+  private expiry({ expiresAt }: Credentials): { readonly expires?: boolean; readonly ttl?: number } {
+    if (expiresAt === null) return {}
+    return { expires: true, ttl: Math.max(1, Math.floor(expiresAt - this.context.now() / 1000)) }
   }
 }
+
+const NO_POSITION = { recover: false, epoch: "", offset: 0 }
+
+type Joined = Map<string, { readonly result: SubscribeResult; readonly enter: () => void }>
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value)

@@ -9,11 +9,15 @@ export interface ProtocolError {
 export const ERRORS = {
   unknownChannel: { code: 102, message: "unknown channel" },
   permissionDenied: { code: 103, message: "permission denied" },
+  methodNotFound: { code: 104, message: "method not found" },
   alreadySubscribed: { code: 105, message: "already subscribed" },
   limitExceeded: { code: 106, message: "limit exceeded" },
   badRequest: { code: 107, message: "bad request" },
   notAvailable: { code: 108, message: "not available" },
   tokenExpired: { code: 109, message: "token expired" },
+  tooManyRequests: { code: 111, message: "too many requests", temporary: true },
+  unrecoverablePosition: { code: 112, message: "unrecoverable position" },
+  concurrentPagination: { code: 113, message: "concurrent pagination", temporary: true },
   internal: { code: 100, message: "internal server error", temporary: true },
 } as const satisfies Record<string, ProtocolError>
 
@@ -21,12 +25,15 @@ export const ERRORS = {
 export const CLOSES = {
   shutdown: [3001, "shutdown"],
   expired: [3005, "connection expired"],
+  subscriptionExpired: [3006, "subscription expired"],
   slow: [3008, "slow"],
+  insufficientState: [3010, "insufficient state"],
   noPong: [3012, "no pong"],
   tooManyRequests: [3013, "too many requests"],
   invalidToken: [3500, "invalid token"],
   badRequest: [3501, "bad request"],
   stale: [3502, "stale"],
+  forced: [3503, "force disconnect"],
   inappropriateProtocol: [3506, "inappropriate protocol"],
   messageTooLarge: [1009, "message size limit exceeded"],
 } as const satisfies Record<string, readonly [code: number, reason: string]>
@@ -36,4 +43,7 @@ export type Close = (typeof CLOSES)[keyof typeof CLOSES]
 export const UNSUBSCRIBES = {
   server: { code: 2000, reason: "server unsubscribe" },
   insufficientState: { code: 2500, reason: "insufficient state" },
+  expired: { code: 2501, reason: "subscription expired" },
+  invalidated: { code: 2502, reason: "state invalidated" },
 } as const
+export type Unsubscribe = (typeof UNSUBSCRIBES)[keyof typeof UNSUBSCRIBES]

@@ -16,9 +16,11 @@ export interface Beating {
   readonly staleDue: () => void
   /** The token, with its grace, is over unless it was refreshed. */
   readonly expiryDue: () => void
+  /** A subscription, with its grace, is over unless it was refreshed. */
+  readonly subscriptionsDue: () => void
 }
 
-type Due = "ping" | "pongDue" | "staleDue" | "expiryDue"
+type Due = keyof Beating
 
 export class Heartbeat<C extends Beating> {
   private readonly due = new Map<number, Array<readonly [C, Due]>>()

@@ -1,48 +1,45 @@
 /**
- * The hub: one uWebSockets topic per channel name, one frame built per publication, no JavaScript per subscriber (hot-path 4).
- * A frame costs each socket about 4.5 µs whatever it holds, so a busy hub gathers: when the deliveries offered would cost more than a
- * share of a core, publications wait up to their kind's window and leave joined by newlines; an idle hub never waits.
+ * The hub: every publication goes once to each topic of its channel, no JavaScript per subscriber (hot-path 4). A frame costs each
+ * socket about 4.5 µs whatever it holds, so a busy hub gathers: when the deliveries offered would cost more than a share of a core,
+ * publications wait up to their kind's window and leave in one frame; an idle hub never waits.
  */
 import type { TemplatedApp } from "uWebSockets.js"
 import type { ChannelKind } from "../domain/channel.ts"
-import type { ChannelSource, Publication, StreamPosition } from "../ports/channel-port.ts"
-import type { ChannelKinds } from "./channel-kinds.ts"
-import { publicationFrame, publicationPrefix } from "./push-frame.ts"
-
-/** A channel under one name. `BASE-QUOTE` spellings are names of their own over the canonical channel. */
-interface Topic {
-  readonly name: string
-  readonly prefix: string
-  readonly kind: ChannelKind
-  subscribers: number
-  pending: string
-}
-
-interface Stream {
-  readonly kind: ChannelKind
-  readonly topics: Map<string, Topic>
-}
+import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
+import { type Served, Stream } from "./stream.ts"
+import type { Outgoing, Subscriber, Topic, Variant } from "./topic.ts"
 
 /** One flush to one socket, in µs: the write syscall (hot-path 4). */
 const FLUSH_MICROS = 4.5
 /** Share of a core that unwindowed deliveries may cost before the windows open. */
 const BUSY_SHARE = 0.15
 const SAMPLE_MILLIS = 50
+/** A channel that everybody left remembers on for a while: a reader whose connection was cut misses nothing. */
+const LINGER_MILLIS = 30_000
 
 export interface HubStats {
   readonly channels: number
+  readonly topics: number
   readonly subscriptions: number
   readonly publications: number
   readonly frames: number
+  /** Publications that did not follow the one before: each sent its subscribers back to the start. */
+  readonly breaks: number
   readonly windowed: boolean
 }
 
-/** Tells one channel's subscribers that their subscription ended; the server knows the sockets, the hub does not. */
-export type EndSubscriptions = (channel: string, how: "terminated" | "invalidated") => void
+/** Tells one channel's subscribers that their subscription ended; the server knows the sockets, the hub only how they call the channel. */
+export type EndSubscriptions = (
+  canonical: string,
+  names: ReadonlyArray<string>,
+  how: "terminated" | "invalidated",
+) => void
 
 export class Hub {
   private readonly streams = new Map<string, Stream>()
   private readonly sources = new Map<ChannelKind, ChannelSource>()
+  /** Streams that nobody wants any more → monotonic ms at which they are forgotten. In the order of time. */
+  private readonly lingering = new Map<Stream, number>()
   private readonly dirty = new Set<Topic>()
   private timer: NodeJS.Timeout | undefined
   private endSubscriptions: EndSubscriptions = () => {}
@@ -50,6 +47,8 @@ export class Hub {
   private publications = 0
   private frames = 0
   private subscriptions = 0
+  private topics = 0
+  private breaks = 0
   /** Deliveries offered since `sampleAt`, each counted as if it were flushed alone. */
   private offered = 0
   private sampleAt = 0
@@ -57,7 +56,6 @@ export class Hub {
 
   constructor(
     private readonly app: TemplatedApp,
-    private readonly kinds: ChannelKinds,
     private readonly monotonic: () => number,
   ) {}
 
@@ -70,22 +68,34 @@ export class Hub {
     this.sources.set(kind, source)
   }
 
-  hasSubscribers(channel: string): boolean {
+  source(kind: ChannelKind): ChannelSource {
+    const source = this.sources.get(kind)
+    if (source === undefined) throw new Error(`no source for channels of kind ${kind}`)
+    return source
+  }
+
+  isHeard(channel: string): boolean {
     return this.streams.has(channel)
   }
 
-  publish(publication: Publication): void {
-    const stream = this.streams.get(publication.channel)
+  publish(channel: string, publication: Outgoing): void {
+    const stream = this.streams.get(channel)
     if (stream === undefined) return
     this.publications++
+    if (!stream.remember(publication)) this.broke(stream)
+    for (const listener of stream.listeners) listener(publication)
     for (const topic of stream.topics.values()) {
-      const frame = publicationFrame(topic.prefix, publication.json, publication.offset)
-      if (this.waits(topic)) {
-        topic.pending = topic.pending === "" ? frame : `${topic.pending}\n${frame}`
+      if (!topic.wants(publication)) continue
+      if (topic.hasNewcomers) {
+        this.flushTopic(topic)
+        this.send(topic, topic.frame(publication))
+        topic.greet(publication)
+      } else if (this.waits(stream, topic)) {
+        topic.wait(publication)
         this.dirty.add(topic)
       } else {
         this.flushTopic(topic)
-        this.send(topic, frame)
+        this.send(topic, topic.frame(publication))
       }
     }
   }
@@ -98,53 +108,81 @@ export class Hub {
     if (this.doomed.push(end) === 1) setImmediate(() => this.reap())
   }
 
-  /**
-   * Adds a subscriber under `name` and answers where the stream stands. What was pending leaves first, so the newcomer gets nothing
-   * older than the position; the caller joins the topic in the same turn.
-   */
-  join(name: string, canonical: string, kind: ChannelKind): StreamPosition {
-    const source = this.sources.get(kind)
-    if (source === undefined) throw new Error(`no source for channels of kind ${kind}`)
-    let stream = this.streams.get(canonical)
-    const first = stream === undefined
-    if (stream === undefined) {
-      stream = { kind, topics: new Map() }
-      this.streams.set(canonical, stream)
+  /** The channel's stream, opened if nobody wanted it. Whoever asks joins it, holds it or listens in the same turn. */
+  open(served: Served): Stream {
+    const known = this.streams.get(served.canonical)
+    if (known !== undefined) {
+      if (this.lingering.delete(known)) served.source.opened(served.canonical)
+      return known
     }
-    let topic = stream.topics.get(name)
-    if (topic === undefined) {
-      topic = { name, prefix: publicationPrefix(name), kind, subscribers: 0, pending: "" }
-      stream.topics.set(name, topic)
-    }
-    this.flushTopic(topic)
-    topic.subscribers++
-    this.subscriptions++
-    if (first) source.opened(canonical)
-    return source.position(canonical)
+    const stream = new Stream(served, this.monotonic)
+    this.streams.set(served.canonical, stream)
+    served.source.opened(served.canonical)
+    return stream
   }
 
-  leave(name: string, canonical: string): void {
-    const stream = this.streams.get(canonical)
-    const topic = stream?.topics.get(name)
-    if (stream === undefined || topic === undefined) return
+  find(canonical: string): Stream | undefined {
+    return this.streams.get(canonical)
+  }
+
+  /** Where the stream stands. Readers whom the source has left behind without a word start over. */
+  position(stream: Stream): StreamPosition {
+    const position = stream.served.source.position(stream.served.canonical)
+    if (!stream.synchronise(position)) this.broke(stream)
+    return position
+  }
+
+  /**
+   * Counts a subscriber in. What waited leaves first, so the newcomer gets nothing older than the position that it is told; the
+   * caller joins its socket to the topic in the same turn.
+   */
+  enter(stream: Stream, name: string, variant: Variant): Topic {
+    const known = stream.topics.size
+    const topic = stream.topic(name, variant)
+    this.topics += stream.topics.size - known
+    this.flushTopic(topic)
+    topic.subscribers++
+    stream.subscribers++
+    this.subscriptions++
+    return topic
+  }
+
+  /** Counts a subscriber out, and whoever waits for its first publication with it. */
+  leave(stream: Stream, topic: Topic, subscriber: Subscriber): void {
+    topic.dismiss(subscriber)
     this.subscriptions--
     topic.subscribers--
-    if (topic.subscribers > 0) return
-    this.dirty.delete(topic)
-    stream.topics.delete(name)
-    if (stream.topics.size > 0) return
-    this.streams.delete(canonical)
-    this.sources.get(stream.kind)?.closed(canonical)
+    stream.subscribers--
+    if (topic.subscribers === 0) {
+      this.dirty.delete(topic)
+      if (stream.topics.delete(topic.key)) this.topics--
+    }
+    this.release(stream)
+  }
+
+  /** To be called after whatever kept a stream open has ended. */
+  release(stream: Stream): void {
+    if (stream.isWanted || this.lingering.has(stream) || this.streams.get(stream.served.canonical) !== stream) return
+    stream.served.source.closed(stream.served.canonical)
+    this.lingering.set(stream, this.monotonic() + LINGER_MILLIS)
+  }
+
+  /** Forgets channels that nobody came back to; called every second or so. */
+  sweep(): void {
+    const now = this.monotonic()
+    for (const [stream, until] of this.lingering) {
+      if (until > now) return
+      this.lingering.delete(stream)
+      this.streams.delete(stream.served.canonical)
+    }
   }
 
   terminate(channel: string): void {
-    this.flush()
-    this.endSubscriptions(channel, "terminated")
+    this.end(channel, "terminated")
   }
 
   invalidate(channel: string): void {
-    this.flush()
-    this.endSubscriptions(channel, "invalidated")
+    this.end(channel, "invalidated")
   }
 
   /** Everything pending leaves now; in one loop turn, so that a socket on many channels still gets one write. */
@@ -156,28 +194,50 @@ export class Hub {
     for (const topic of this.dirty) this.flushTopic(topic)
   }
 
-  stats(): HubStats {
-    return {
-      channels: this.streams.size,
-      subscriptions: this.subscriptions,
-      publications: this.publications,
-      frames: this.frames,
-      windowed: this.windowed,
+  /** To everybody on the channel, beside its publications: who came, who left. */
+  announce(stream: Stream, frameFor: (topic: Topic) => string | Uint8Array): void {
+    for (const topic of stream.topics.values()) {
+      this.flushTopic(topic)
+      this.send(topic, frameFor(topic))
     }
   }
 
-  private flushTopic(topic: Topic): void {
-    if (topic.pending === "") return
-    const frame = topic.pending
-    topic.pending = ""
+  flushTopic(topic: Topic): void {
+    const frame = topic.take()
+    if (frame === undefined) return
     this.dirty.delete(topic)
     this.send(topic, frame)
   }
 
-  private send(topic: Topic, frame: string): void {
+  stats(): HubStats {
+    return {
+      channels: this.streams.size,
+      topics: this.topics,
+      subscriptions: this.subscriptions,
+      publications: this.publications,
+      frames: this.frames,
+      breaks: this.breaks,
+      windowed: this.windowed,
+    }
+  }
+
+  private end(channel: string, how: "terminated" | "invalidated"): void {
+    const topics = [...(this.streams.get(channel)?.topics.values() ?? [])]
+    if (topics.length === 0) return
+    for (const topic of topics) this.flushTopic(topic)
+    this.endSubscriptions(channel, [...new Set(topics.map(({ name }) => name))], how)
+  }
+
+  private broke(stream: Stream): void {
+    if (stream.subscribers === 0) return
+    this.breaks++
+    this.invalidate(stream.served.canonical)
+  }
+
+  private send(topic: Topic, frame: string | Uint8Array): void {
     if (this.doomed.length > 0) this.reap()
     this.frames++
-    this.app.publish(topic.name, frame, false)
+    this.app.publish(topic.key, frame, topic.isBinary)
   }
 
   private reap(): void {
@@ -185,8 +245,8 @@ export class Hub {
   }
 
   /** Whether a publication of this topic may wait, and then makes sure that somebody wakes it. */
-  private waits(topic: Topic): boolean {
-    const windowMillis = this.kinds[topic.kind].windowMillis
+  private waits(stream: Stream, topic: Topic): boolean {
+    const { windowMillis } = stream.served.settings
     this.offered += topic.subscribers
     const now = this.monotonic()
     const elapsed = now - this.sampleAt

@@ -33,15 +33,16 @@ export const REQUESTS: ReadonlyArray<Method | "send"> = [
   "sub_refresh",
 ]
 
-export interface Command {
+export interface CommandOf<M extends Method | "send" | "pong"> {
   /** 0 only for `send` and pongs. */
   readonly id: number
-  readonly method: Method | "send" | "pong"
+  readonly method: M
   /** The key the command used (JSON accepts two camelCase spellings): the reply uses it too. */
   readonly key: string
   /** By protocol name. A `data` of Protobuf bytes is parsed as JSON; when it is none it is absent here. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
+export type Command = { readonly [M in Method | "send" | "pong"]: CommandOf<M> }[Method | "send" | "pong"]
 
 /** JSON text without a raw newline. */
 export type JsonText = string
@@ -143,7 +144,7 @@ export interface Codec {
   readonly format: "json" | "protobuf"
   /** The commands of one message; undefined when any part of it is malformed (close 3501). */
   readonly decode: (message: ArrayBuffer) => ReadonlyArray<Command> | undefined
-  readonly reply: <M extends Method>(command: Command & { readonly method: M }, result: Results[M]) => Frame
+  readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => Frame
   /** `data` rides beside the error in the result of an `rpc`. */
   readonly refusal: (command: Command, error: ProtocolError, data?: JsonText) => Frame
   readonly push: (channel: string, push: Push) => Frame

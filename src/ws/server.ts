@@ -3,10 +3,15 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from "uWebSockets.js"
 import * as uws from "uWebSockets.js"
 import type { SessionId } from "../domain/ids.ts"
+import type { Credentials } from "./authority.ts"
+import { jsonCodec } from "./codec-json.ts"
+import { protobufCodec } from "./codec-protobuf.ts"
 import { Connection, type ConnectionContext, type SocketState } from "./connection.ts"
-import { CLOSES } from "./error-codes.ts"
+import { CLOSES, UNSUBSCRIBES } from "./error-codes.ts"
 import { Heartbeat } from "./heartbeat.ts"
-import type { Hub } from "./hub.ts"
+import type { HubStats } from "./hub.ts"
+import type { Codec } from "./protocol.ts"
+import { type SlowLimits, SlowReaders, type SlowStats } from "./slow-readers.ts"
 
 // The package's types declare the compressors as types only; at run time they are numbers.
 const { DISABLED, SHARED_COMPRESSOR } = uws as unknown as Readonly<Record<"DISABLED" | "SHARED_COMPRESSOR", number>>
@@ -16,31 +21,45 @@ const MESSAGE_BYTES_MAX = 65_536
 /** Above MESSAGE_BYTES_MAX, so that we close with 1009 ourselves; uWebSockets would cut with 1006. */
 const PAYLOAD_BYTES_MAX = 1_048_576
 const BACKPRESSURE_BYTES_MAX = 1_048_576
+const LOOK_MILLIS = 100
+const SWEEP_MILLIS = 1000
 
 export interface SocketServerOptions extends Omit<ConnectionContext, "heartbeat" | "connected"> {
   readonly app: TemplatedApp
-  readonly hub: Hub
   /** Browser origins allowed besides the host's own; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
   readonly deflate: boolean
+  readonly slow: SlowLimits
+  readonly monotonic: () => number
   /** What holds for every request: HTTPS, a request id, the access log; and the answer when the socket may not open. */
   readonly screen: (
     res: HttpResponse,
     req: HttpRequest,
     isOriginAllowed: boolean,
-  ) => { readonly requestId: string; readonly refusal: { readonly status: string; readonly body: string } | null }
+  ) => {
+    readonly requestId: string
+    readonly ip: string
+    readonly loopback: boolean
+    readonly refusal: { readonly status: string; readonly body: string } | null
+  }
   readonly onSessionEnded: (listener: (sessionId: SessionId) => void) => void
 }
 
+export interface SocketStats extends SlowStats {
+  readonly connections: number
+  readonly opened: number
+  /** By close code. */
+  readonly closes: Readonly<Record<string, number>>
+  /** Sockets whose unread bytes passed the limit. */
+  readonly dropped: number
+  readonly hub: HubStats
+}
+
 export interface SocketServer {
+  readonly connections: ReadonlySet<Connection>
   /** Tells every client that the server goes away (3001: they reconnect elsewhere), in slices so that they do not come back at once. */
   readonly shutdown: () => Promise<void>
-  readonly stats: () => {
-    readonly connections: number
-    readonly opened: number
-    readonly closes: Readonly<Record<string, number>>
-    readonly slow: number
-  }
+  readonly stats: () => SocketStats
 }
 
 const sameHost = (origin: string, host: string): boolean => {
@@ -51,37 +70,55 @@ const sameHost = (origin: string, host: string): boolean => {
   }
 }
 
+/** How the client speaks, and the subprotocol to answer: exactly one that it offered, or none (realtime A.1). */
+const negotiate = (req: HttpRequest): { readonly codec: Codec; readonly subprotocol: string } => {
+  const offered = req
+    .getHeader("sec-websocket-protocol")
+    .split(",")
+    .map((name) => name.trim())
+  const asked = req.getQuery("format") === "protobuf" || req.getQuery("cf_protocol") === "protobuf"
+  const subprotocol = offered.find((name) => name === "centrifuge-json" || name === "centrifuge-protobuf") ?? ""
+  const isProtobuf = subprotocol === "centrifuge-protobuf" || (subprotocol === "" && asked)
+  return { codec: isProtobuf ? protobufCodec : jsonCodec, subprotocol }
+}
+
 export const serveSockets = (options: SocketServerOptions): SocketServer => {
+  const { hub } = options
   const connections = new Set<Connection>()
   const bySession = new Map<SessionId, Set<Connection>>()
   const closes: Record<string, number> = {}
   let opened = 0
-  let slow = 0
+  let dropped = 0
   const heartbeat = new Heartbeat<Connection>((connection) => connection.isOpen)
   heartbeat.start()
+  const slow = new SlowReaders(connections, options.slow, options.monotonic)
+  const timers = [setInterval(() => slow.look(), LOOK_MILLIS), setInterval(() => hub.sweep(), SWEEP_MILLIS)]
+  for (const timer of timers) timer.unref()
 
-  const forget = (connection: Connection, sessionId: SessionId): void => {
+  const forget = (connection: Connection, sessionId: SessionId | undefined): void => {
+    if (sessionId === undefined) return
     const set = bySession.get(sessionId)
     if (set?.delete(connection) && set.size === 0) bySession.delete(sessionId)
   }
 
-  const context: ConnectionContext = {
-    ...options,
-    heartbeat,
-    connected: (connection, sessionId, before) => {
-      if (before !== undefined && before !== sessionId) forget(connection, before)
-      const set = bySession.get(sessionId)
-      if (set === undefined) bySession.set(sessionId, new Set([connection]))
-      else set.add(connection)
-    },
+  const connected = (connection: Connection, now: Credentials, before: Credentials | undefined): void => {
+    const sessionId = now.principal?.sessionId
+    if (before !== undefined && before.principal?.sessionId !== sessionId)
+      forget(connection, before.principal?.sessionId)
+    if (sessionId === undefined) return
+    const set = bySession.get(sessionId)
+    if (set === undefined) bySession.set(sessionId, new Set([connection]))
+    else set.add(connection)
   }
+  const context: ConnectionContext = { ...options, heartbeat, connected }
 
   options.onSessionEnded((sessionId) => {
     for (const connection of bySession.get(sessionId) ?? []) connection.close(CLOSES.invalidToken)
     bySession.delete(sessionId)
   })
-  options.hub.onEnd((channel, how) => {
-    for (const connection of connections) connection.endSubscription(channel, how)
+  hub.onEnd((channel, names, how) => {
+    const reason = how === "terminated" ? UNSUBSCRIBES.server : UNSUBSCRIBES.insufficientState
+    for (const connection of connections) connection.endSubscriptions(channel, names, reason)
   })
 
   const originAllowed = (origin: string, host: string): boolean =>
@@ -92,7 +129,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
 
   const upgrade = (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t): void => {
     const isOriginAllowed = originAllowed(req.getHeader("origin"), req.getHeader("host"))
-    const { requestId, refusal } = options.screen(res, req, isOriginAllowed)
+    const { requestId, refusal, ip, loopback } = options.screen(res, req, isOriginAllowed)
     if (refusal !== null) {
       res
         .writeStatus(refusal.status)
@@ -103,13 +140,13 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       return
     }
     res.writeStatus("101 Switching Protocols").writeHeader("X-Request-ID", requestId)
-    const offered = req.getHeader("sec-websocket-protocol").split(",")
-    const protocol = offered.some((name) => name.trim() === "centrifuge-json") ? "centrifuge-json" : ""
-    const state: SocketState = { connection: undefined }
+    const { codec, subprotocol } = negotiate(req)
+    const nativePings = req.getQuery("cf_ws_frame_ping_pong") === "true"
+    const state: SocketState = { codec, nativePings, peer: { ip, loopback }, connection: undefined }
     res.upgrade(
       state,
       req.getHeader("sec-websocket-key"),
-      protocol,
+      subprotocol,
       req.getHeader("sec-websocket-extensions"),
       socketContext,
     )
@@ -125,19 +162,23 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     upgrade,
     open: (ws) => {
       opened++
-      const connection = new Connection(ws, context)
-      ws.getUserData().connection = connection
-      connections.add(connection)
+      const state = ws.getUserData()
+      state.connection = new Connection(ws, state, context)
+      connections.add(state.connection)
     },
     message: (ws, message, isBinary) => {
-      const { connection } = ws.getUserData()
+      const { connection, codec } = ws.getUserData()
       if (connection === undefined) return
       if (message.byteLength > MESSAGE_BYTES_MAX) return connection.close(CLOSES.messageTooLarge)
-      if (isBinary) return connection.close(CLOSES.inappropriateProtocol)
-      connection.frame(Buffer.from(message).toString("utf8"))
+      if (isBinary !== (codec.format === "protobuf")) return connection.close(CLOSES.inappropriateProtocol)
+      connection.message(message)
+    },
+    drain: (ws) => {
+      const { connection } = ws.getUserData()
+      if (connection?.isOpen === true) slow.drained(connection)
     },
     dropped: (ws) => {
-      slow++
+      dropped++
       ws.getUserData().connection?.tooSlow()
     },
     close: (ws, code) => {
@@ -146,19 +187,22 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       if (connection === undefined) return
       connection.gone()
       connections.delete(connection)
-      if (connection.sessionId !== undefined) forget(connection, connection.sessionId)
+      slow.gone(connection)
+      forget(connection, connection.sessionId)
     },
   })
 
   return {
+    connections,
     shutdown: async () => {
       heartbeat.stop()
+      for (const timer of timers) clearInterval(timer)
       const open = [...connections]
       for (let i = 0; i < open.length; i += 500) {
         for (const connection of open.slice(i, i + 500)) connection.close(CLOSES.shutdown)
         await new Promise((next) => setTimeout(next, 20))
       }
     },
-    stats: () => ({ connections: connections.size, opened, closes, slow }),
+    stats: () => ({ connections: connections.size, opened, closes, dropped, ...slow.stats(), hub: hub.stats() }),
   }
 }

@@ -17,7 +17,7 @@ export class RecordingChannels {
 
   readonly port: Context.Tag.Service<typeof ChannelPort> = {
     publish: (publication) => this.#publish(publication),
-    hasSubscribers: (channel) => (this.#listeners.get(channel)?.size ?? 0) > 0,
+    isHeard: (channel) => (this.#listeners.get(channel)?.size ?? 0) > 0,
     invalidate: () => undefined,
     terminate: () => undefined,
     attach: (kind, source) => void this.#sources.set(kind, source),

@@ -5,15 +5,19 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
+import type { ChannelKind } from "../../src/domain/channel.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../src/domain/errors.ts"
 import type { InstrumentId, SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import type { Principal } from "../../src/domain/user.ts"
-import type { StreamPosition } from "../../src/ports/channel-port.ts"
+import type { ChannelSource, Publication, StreamPosition } from "../../src/ports/channel-port.ts"
+import type { Rpc } from "../../src/ports/rpc.ts"
+import { makeAuthority } from "../../src/ws/access.ts"
 import { channelKinds } from "../../src/ws/channel-kinds.ts"
 import { Hub } from "../../src/ws/hub.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
+import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 
 export const VENUE = "MOCK" as VenueId
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
@@ -27,7 +31,14 @@ export interface TestSockets {
   readonly position: StreamPosition & { offset: number; snapshot: string | null }
   readonly calls: Array<string>
   /** Publishes on the book with the next offset. */
-  readonly publish: (json: string) => void
+  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject">) => void
+  /** Publishes on any channel that is heard. */
+  readonly publishOn: (
+    channel: string,
+    offset: number,
+    json: string,
+    more?: Pick<Publication, "tags" | "subject">,
+  ) => void
   readonly endSession: (id: string) => void
   /** Answers instrument look-ups that wait. */
   readonly learn: Array<(known: boolean) => void>
@@ -43,13 +54,25 @@ const principal = (name: string, permissions: Principal["permissions"]): Princip
   environments: ["PROD"],
 })
 
+export interface TestSocketOptions {
+  readonly windowMillis?: number
+  /** Of tokens, in seconds. */
+  readonly ttl?: number
+  /** Changes of the channel table: kind → cells. */
+  readonly channels?: Readonly<Record<string, unknown>>
+  readonly conflateBytes?: number
+  readonly slowMillis?: number
+  readonly rpc?: Rpc
+  /** Instead of the scripted one, by kind. */
+  readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
+}
+
 /** Tokens: `alice`, `bob` (read and write), `root` (admin), `old` (expired); all others are invalid. `ttl` in seconds. */
-export const startSockets = async (
-  options: { readonly windowMillis?: number; readonly ttl?: number } = {},
-): Promise<TestSockets> => {
+export const startSockets = async (options: TestSocketOptions = {}): Promise<TestSockets> => {
   const app = uws.App()
   const monotonic = () => performance.now()
-  const hub = new Hub(app, channelKinds(options.windowMillis ?? 0), monotonic)
+  const hub = new Hub(app, monotonic)
+  const kinds = channelKinds(options.windowMillis ?? 0, options.channels)
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
   const instruments = Effect.runSync(InstrumentDirectory.pipe(Effect.provide(InstrumentDirectory.Default)))
   const accountId = randomUUID() as TradingAccountId
@@ -86,8 +109,8 @@ export const startSockets = async (
     closed: (channel: string) => void calls.push(`closed ${channel}`),
     position: () => ({ ...position }),
   }
-  for (const kind of ["tradingAccount", "orderbook", "ticker", "venueTicker", "trade"] as const)
-    hub.attach(kind, source)
+  for (const kind of Object.keys(kinds) as ReadonlyArray<ChannelKind>)
+    hub.attach(kind, options.sources?.[kind] ?? source)
   const enders: Array<(id: SessionId) => void> = []
   const learn: Array<(known: boolean) => void> = []
   const people = new Map([
@@ -95,13 +118,12 @@ export const startSockets = async (
     ["bob", principal("bob", ["read", "write"])],
     ["root", principal("root", ["read", "write", "admin"])],
   ])
-  const server = serveSockets({
-    app,
-    hub,
+  const authority = makeAuthority({
     accounts,
     instruments,
-    version: "3.0.1",
-    now: () => Date.now(),
+    kinds,
+    source: (kind) => hub.source(kind),
+    mapOf: () => undefined,
     findVenue: (venue) =>
       ["MOCK", "SLOW"].includes(venue)
         ? {
@@ -125,10 +147,23 @@ export const startSockets = async (
         : { principal: found, expiresAt: Math.floor(Date.now() / 1000) + (options.ttl ?? 3600) }
     },
     learnInstruments: (_venue, done) => void learn.push(done),
+  })
+  const server = serveSockets({
+    app,
+    hub,
+    authority,
+    rpc: options.rpc ?? ((_request, done) => done("unknown method")),
+    version: "3.0.1",
+    now: () => Date.now(),
+    monotonic,
+    channelsMax: CHANNELS_MAX,
+    slow: { conflateBytes: options.conflateBytes ?? 131_072, ageMillis: options.slowMillis ?? 15_000 },
     allowedOrigins: ["https://app.example.com"],
     deflate: false,
     screen: (_res, _req, isOriginAllowed) => ({
       requestId: "test",
+      ip: "127.0.0.1",
+      loopback: true,
       refusal: isOriginAllowed ? null : { status: "403 Forbidden", body: "{}" },
     }),
     onSessionEnded: (listener) => void enders.push(listener),
@@ -150,10 +185,11 @@ export const startSockets = async (
     calls,
     learn,
     instruments,
-    publish: (json) => {
+    publish: (json, more) => {
       position.offset++
-      hub.publish({ channel: BOOK, kind: "orderbook", epoch: position.epoch, offset: position.offset, json })
+      hub.publish(BOOK, { epoch: position.epoch, offset: position.offset, json, ...more })
     },
+    publishOn: (channel, offset, json, more) => hub.publish(channel, { epoch: position.epoch, offset, json, ...more }),
     endSession: (id) => {
       for (const end of enders) end(id as SessionId)
     },

@@ -8,6 +8,7 @@ import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../s
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import { Markets } from "../../src/actors/market-messages.ts"
 import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
+import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
 import { CredentialRevoked, type DomainError } from "../../src/domain/errors.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import type { Reply } from "../../src/domain/reply.ts"
@@ -16,7 +17,7 @@ import type { TradeOrder } from "../../src/domain/trade-order.ts"
 import type { Position, TradingAccount } from "../../src/domain/trading-account.ts"
 import type { Venue } from "../../src/domain/venue.ts"
 import { AccountStore } from "../../src/ports/account-store.ts"
-import { ChannelPort, type ChannelSource, type Publication } from "../../src/ports/channel-port.ts"
+import { ChannelPort, type ChannelSource, type ChannelState, type Publication } from "../../src/ports/channel-port.ts"
 import { Clock } from "../../src/ports/clock.ts"
 import { CredentialVault } from "../../src/ports/credential-vault.ts"
 import { Failpoint, type FailpointName } from "../../src/ports/failpoint.ts"
@@ -70,13 +71,17 @@ export class World {
   memory!: MemoryAccountStore
   accounts!: Context.Tag.Service<TradingAccounts>
   directory!: AccountDirectory
-  source: ChannelSource | undefined
+  /** Of the newest process. */
+  readonly sources = new Map<ChannelKind, ChannelSource>()
   readonly published: Array<Publication> = []
   readonly terminated: Array<string> = []
+  readonly invalidated: Array<string> = []
   readonly failpoints: Array<FailpointName> = []
   asks: ReadonlyArray<readonly [string, string]>
   pressure: "calm" | "full" = "calm"
   hasCredential = true
+  /** Somebody listens to the account's channel. */
+  isHeard = true
   /** How far the gateway's wall clock is ahead of the venue's. */
   wallAheadMillis = 0
   private scope: Scope.CloseableScope | undefined
@@ -89,6 +94,10 @@ export class World {
     this.database = makeMemoryDatabase([simAccount(options.account)])
     this.venue = new SimVenue(this.time, { ...simVenue, ...options.venue })
     this.asks = options.asks ?? [["100", "1000"]]
+  }
+
+  get source(): ChannelSource | undefined {
+    return this.sources.get("tradingAccount")
   }
 
   uuid(): string {
@@ -119,12 +128,10 @@ export class World {
         publish: (publication) => {
           if (alive()) this.published.push(publication)
         },
-        hasSubscribers: () => true,
-        invalidate: () => undefined,
+        isHeard: () => this.isHeard,
+        invalidate: (channel) => void this.invalidated.push(channel),
         terminate: (channel) => void this.terminated.push(channel),
-        attach: (_kind, source) => {
-          this.source = source
-        },
+        attach: (kind, source) => void this.sources.set(kind, source),
       }),
       Layer.succeed(Clock, { now: () => this.time.now + this.wallAheadMillis, monotonic: () => this.time.now - START }),
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
@@ -239,6 +246,17 @@ export class World {
     const asked = this.ask<ReadonlyArray<Position>>((reply) => ({ _tag: "ReadPortfolio", currency, reply }))
     this.advance(10)
     return okOf(asked)
+  }
+
+  /** What a map of the account begins with; null when it cannot be read, undefined while nothing was answered. */
+  state(of: "accountOrders" | "accountPositions"): ChannelState | null | undefined {
+    const channel = of === "accountOrders" ? accountOrdersChannel(ACCOUNT) : accountPositionsChannel(ACCOUNT)
+    let answer: ChannelState | null | undefined
+    this.sources.get(of)?.state?.(channel, (state) => {
+      answer = state
+    })
+    this.time.settle()
+    return answer
   }
 
   status(): string {

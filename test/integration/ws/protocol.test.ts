@@ -110,10 +110,10 @@ describe("the socket's protocol", () => {
     expect(answers).toEqual([
       { id: 2, ping: {} },
       { id: 3, error: { code: 103, message: "permission denied" } },
-      { id: 4, error: { code: 108, message: "not available" } },
+      { id: 4, history: { publications: [], epoch: "e1", offset: 0 } },
       { id: 5, error: { code: 108, message: "not available" } },
       { id: 6, error: { code: 108, message: "not available" } },
-      { id: 7, error: { code: 108, message: "not available" } },
+      { id: 7, error: { code: 104, message: "method not found" } },
       { id: 8, unsubscribe: {} },
     ])
   })
@@ -136,12 +136,13 @@ describe("the socket's protocol", () => {
     for (const token of ["alice", "root"]) {
       const socket = await connected(token)
       socket.send({ id: 2, subscribe: { channel: `tradingAccount:${sockets.accountId}` } })
-      expect(await socket.next()).toEqual({ id: 2, subscribe: { epoch: "e1" } })
+      expect(await socket.next()).toEqual({ id: 2, subscribe: { recoverable: true, positioned: true, epoch: "e1" } })
     }
   })
 
   it("sends the snapshot in the reply and every later publication after it", async () => {
     sockets.position.snapshot = '{"updateType":"SNAPSHOT"}'
+    sockets.position.offset = 7
     const socket = await connected()
     socket.send({ id: 2, subscribe: { channel: BOOK, flag: 1 } })
     const reply = await socket.next()
@@ -149,8 +150,10 @@ describe("the socket's protocol", () => {
     expect(reply).toEqual({
       id: 2,
       subscribe: {
+        recoverable: true,
+        positioned: true,
         publications: [{ data: { updateType: "SNAPSHOT" } }],
-        ...(offset > 0 ? { offset } : {}),
+        offset,
         epoch: "e1",
       },
     })
@@ -204,9 +207,11 @@ describe("the socket's protocol", () => {
     const socket = await connected()
     socket.send({ id: 2, subscribe: { channel } })
     await socket.next()
-    sockets.hub.publish({ channel, kind: "tradingAccount", epoch: "e1", offset: 9, json: '{"last":true}' })
+    sockets.publishOn(channel, sockets.position.offset + 1, '{"last":true}')
     sockets.hub.terminate(channel)
-    expect(await socket.next()).toEqual({ push: { channel, pub: { data: { last: true }, offset: 9 } } })
+    expect(await socket.next()).toEqual({
+      push: { channel, pub: { data: { last: true }, offset: sockets.position.offset + 1 } },
+    })
     expect(await socket.next()).toEqual({
       push: { channel, unsubscribe: { code: 2000, reason: "server unsubscribe" } },
     })

@@ -33,7 +33,7 @@ const listened = (heard = true) => {
     name: parseInstrumentId(BTC)!,
     channels: {
       publish: (publication) => void published.push(publication),
-      hasSubscribers: (channel) => heard && channel === bookChannel(BTC),
+      isHeard: (channel) => heard && channel === bookChannel(BTC),
       invalidate: () => undefined,
       terminate: () => undefined,
       attach: () => undefined,

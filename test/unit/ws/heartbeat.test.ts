@@ -10,6 +10,7 @@ const beating = () => {
     pongDue: () => void heard.push("pongDue"),
     staleDue: () => void heard.push("staleDue"),
     expiryDue: () => void heard.push("expiryDue"),
+    subscriptionsDue: () => void heard.push("subscriptionsDue"),
   }
 }
 

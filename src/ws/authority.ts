@@ -1,0 +1,63 @@
+/** Who a client is and what it may do: asked at connect, at every subscribe, and told to the rooms that serve it. */
+import type { Principal } from "../domain/user.ts"
+import type { Close, ProtocolError } from "./error-codes.ts"
+import type { ClientInfo, JsonText } from "./protocol.ts"
+import type { Served } from "./stream.ts"
+
+export interface Credentials {
+  /** Empty: anonymous. */
+  readonly user: string
+  /** The live session behind the connection; null under the test profile. */
+  readonly principal: Principal | null
+  /** Seconds since the Unix epoch; null: never. */
+  readonly expiresAt: number | null
+  /** `conn_info` of presence. */
+  readonly info: JsonText | null
+  /** Channels that the server subscribes the client to. */
+  readonly channels: ReadonlyArray<string>
+}
+
+/** closed: no credentials at all. */
+export type Identification = Credentials | "expired" | "invalid" | "closed"
+
+export interface Granted {
+  readonly _tag: "Granted"
+  readonly served: Served
+  /** Seconds since the Unix epoch at which the subscription must be refreshed; null: never. */
+  readonly expiresAt: number | null
+  /** `chan_info` of presence. */
+  readonly info: JsonText | null
+}
+
+export type Access =
+  | Granted
+  | { readonly _tag: "Denied"; readonly error: ProtocolError }
+  /** The client lied: the connection ends. */
+  | { readonly _tag: "Closed"; readonly close: Close }
+  /** It cannot be said yet: `learn`, then ask again; a second "later" is an unknown channel. */
+  | { readonly _tag: "Later"; readonly learn: (done: (known: boolean) => void) => void }
+
+export interface SubscriptionRequest {
+  readonly channel: string
+  /** 0 stream, 1 map. */
+  readonly type: number
+  readonly token: string
+  readonly client: string
+}
+
+export interface Authority {
+  readonly identify: (token: string) => Identification
+  readonly access: (credentials: Credentials, request: SubscriptionRequest) => Access
+  /** The new end of a subscription in seconds, null for never; an error or a close when the token is not good for it. */
+  readonly refreshSubscription: (
+    credentials: Credentials,
+    request: SubscriptionRequest,
+  ) => { readonly expiresAt: number | null } | Extract<Access, { readonly _tag: "Denied" | "Closed" }>
+  /** Publishes what a client sent; the channel's settings allow it. Absent: no client may publish anywhere. */
+  readonly publish?: (served: Served, json: JsonText, info: ClientInfo) => void
+}
+
+export const denied = (error: ProtocolError): Extract<Access, { readonly _tag: "Denied" }> => ({
+  _tag: "Denied",
+  error,
+})

@@ -1,0 +1,156 @@
+/** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
+import type { Credentials, Granted } from "./authority.ts"
+import type { Connection, ConnectionContext } from "./connection.ts"
+import { CLOSES, ERRORS, type ProtocolError } from "./error-codes.ts"
+import type { ClientInfo, Command, CommandOf, PublicationBody } from "./protocol.ts"
+import type { Outgoing } from "./topic.ts"
+
+/** Grants the channel or answers why not; undefined when answered. */
+const allowed = (
+  connection: Connection,
+  command: Command,
+  credentials: Credentials,
+  { authority }: ConnectionContext,
+): Granted | undefined => {
+  const { channel } = command.parameters
+  if (typeof channel !== "string" || channel === "") {
+    connection.close(CLOSES.badRequest)
+    return undefined
+  }
+  const access = authority.access(credentials, { channel, type: 0, token: "", client: connection.client })
+  switch (access._tag) {
+    case "Granted":
+      return access
+    case "Closed":
+      connection.close(access.close)
+      return undefined
+    case "Denied":
+      connection.refuse(command, access.error)
+      return undefined
+    case "Later":
+      // What is not known yet has no history and nobody in it.
+      connection.refuse(command, ERRORS.unknownChannel)
+      return undefined
+  }
+}
+
+export const answerPublish = (
+  connection: Connection,
+  command: CommandOf<"publish">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  const { served, info: chanInfo } = granted
+  if (!served.settings.publish || context.authority.publish === undefined)
+    return connection.refuse(command, ERRORS.permissionDenied)
+  const { data } = command.parameters
+  if (data === undefined) return connection.refuse(command, ERRORS.badRequest)
+  const info: ClientInfo = {
+    user: credentials.user,
+    client: connection.client,
+    ...(credentials.info === null ? undefined : { conn_info: credentials.info }),
+    ...(chanInfo === null ? undefined : { chan_info: chanInfo }),
+  }
+  context.authority.publish(served, JSON.stringify(data), info)
+  connection.reply(command, {})
+}
+
+export const answerPresence = (
+  connection: Connection,
+  command: CommandOf<"presence">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  if (!granted.served.settings.presence) return connection.refuse(command, ERRORS.notAvailable)
+  const present = context.hub.find(granted.served.canonical)?.present ?? new Map<string, ClientInfo>()
+  connection.reply(command, { presence: Object.fromEntries(present) })
+}
+
+export const answerPresenceStats = (
+  connection: Connection,
+  command: CommandOf<"presence_stats">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  if (!granted.served.settings.presence) return connection.refuse(command, ERRORS.notAvailable)
+  const present = [...(context.hub.find(granted.served.canonical)?.present.values() ?? [])]
+  connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
+}
+
+interface HistoryRequest {
+  /** 0: only the position. */
+  readonly limit: number
+  readonly since: { readonly epoch: string; readonly offset: number } | undefined
+  readonly reverse: boolean
+}
+
+const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
+  const { limit, since, reverse } = parameters
+  const asked = limit === undefined || limit === null ? 0 : limit
+  if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest
+  const bounded = asked < 0 ? limitMax : Math.min(asked, limitMax)
+  if (since === undefined || since === null) return { limit: bounded, since: undefined, reverse: reverse === true }
+  const { epoch = "", offset = 0 } = since as { readonly epoch?: unknown; readonly offset?: unknown }
+  if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset)) return ERRORS.badRequest
+  if (reverse === true && offset === 0) return ERRORS.badRequest
+  return { limit: bounded, since: { epoch, offset }, reverse: reverse === true }
+}
+
+/** The offsets (`after`, `upTo`] that a page covers; a source with storage is asked for these. */
+const rangeOf = ({ limit, since, reverse }: HistoryRequest, top: number, size: number) => {
+  if (reverse) {
+    const upTo = since === undefined ? top : Math.min(top, since.offset - 1)
+    return { after: Math.max(0, upTo - limit), upTo }
+  }
+  const after = since === undefined ? Math.max(0, top - size) : since.offset
+  return { after, upTo: Math.min(top, after + limit) }
+}
+
+export const answerHistory = (
+  connection: Connection,
+  command: CommandOf<"history">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  const { served } = granted
+  const { historySize, recoveryMax } = served.settings
+  if (historySize === 0) return connection.refuse(command, ERRORS.notAvailable)
+  const request = historyRequest(command.parameters, recoveryMax)
+  if ("code" in request) return connection.refuse(command, request)
+  const stream = context.hub.find(served.canonical)
+  const { epoch, offset } = stream === undefined ? served.source.position(served.canonical) : stream.at
+  const { since, limit, reverse } = request
+  if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)
+    return connection.refuse(command, ERRORS.unrecoverablePosition)
+  const answer = (publications: ReadonlyArray<Pick<Outgoing, "offset" | "json" | "tags" | "info">>): void =>
+    connection.reply(command, {
+      publications: publications.map((each) => bodyOf(each, served.settings.publish)),
+      epoch,
+      offset,
+    })
+  const range = rangeOf(request, offset, historySize)
+  if (served.source.replay === undefined || range.upTo <= range.after)
+    return answer(stream?.page(limit, since?.offset, reverse) ?? [])
+  served.source.replay(served.canonical, range.after, range.upTo, (rows) => {
+    if (rows === null) return connection.refuse(command, ERRORS.internal)
+    answer(reverse ? [...rows].reverse() : rows)
+  })
+}
+
+const bodyOf = (
+  { offset, json, tags, info }: Pick<Outgoing, "offset" | "json" | "tags" | "info">,
+  showsTags: boolean,
+): PublicationBody => ({
+  data: json,
+  offset,
+  ...(info === undefined ? undefined : { info }),
+  ...(tags === undefined || !showsTags ? undefined : { tags }),
+})

@@ -1,0 +1,76 @@
+/**
+ * What a subscriber is given first: nothing, the present state, or all that it missed (realtime A.9, part B). Only whole answers are
+ * called recovered: with a hole the reader starts over from the present state.
+ */
+import type { StoredPublication, StreamPosition } from "../ports/channel-port.ts"
+import type { Stream } from "./stream.ts"
+import type { Outgoing } from "./topic.ts"
+
+export interface RecoveryRequest {
+  /** The client comes back with a position. */
+  readonly recover: boolean
+  readonly epoch: string
+  readonly offset: number
+}
+
+export interface Beginning {
+  /** Oldest first. */
+  readonly publications: ReadonlyArray<Outgoing>
+  readonly recovered: boolean
+  /** The position from which `publications` go on; that of the stream when they are a state. */
+  readonly offset: number
+  /** The publications are one present state, included in `offset`: they carry no offsets of their own. */
+  readonly isSnapshot: boolean
+}
+
+/** The present state, for whoever brings no position or one that cannot be used. */
+export const present = (stream: Stream, position: StreamPosition): Beginning => {
+  const { epoch, offset, snapshot } = position
+  const publications = snapshot === null ? [] : [{ epoch, offset, json: snapshot }]
+  const isSnapshot = stream.served.settings.recovery !== "cache"
+  return { publications, recovered: false, offset, isSnapshot }
+}
+
+const cached = (stream: Stream, position: StreamPosition, request: RecoveryRequest): Beginning => {
+  const values = stream.values()
+  const beginning =
+    values.length === 0 ? present(stream, position) : { ...present(stream, position), publications: values }
+  if (!request.recover || beginning.publications.length === 0) return beginning
+  const isCurrent = request.epoch === position.epoch && request.offset === position.offset
+  return { ...beginning, recovered: true, publications: isCurrent ? [] : beginning.publications }
+}
+
+/** "replay": memory does not reach back far enough, but the source's storage may. */
+export const begin = (stream: Stream, position: StreamPosition, request: RecoveryRequest): Beginning | "replay" => {
+  const { recovery, recoveryMax } = stream.served.settings
+  if (recovery === "cache") return cached(stream, position, request)
+  if (!canRecover(stream, position, request)) return present(stream, position)
+  const missed = stream.since(request.offset)
+  if (missed !== undefined)
+    return missed.length > recoveryMax
+      ? present(stream, position)
+      : { publications: missed, recovered: true, offset: request.offset, isSnapshot: false }
+  return stream.served.source.replay === undefined ? present(stream, position) : "replay"
+}
+
+/** After a replay: `rows` up to `replayedTo`, and what the stream has heard since. */
+export const beginReplayed = (
+  stream: Stream,
+  position: StreamPosition,
+  request: RecoveryRequest,
+  rows: ReadonlyArray<StoredPublication> | null,
+  replayedTo: number,
+): Beginning => {
+  const since = stream.since(replayedTo)
+  if (rows === null || since === undefined || !canRecover(stream, position, request)) return present(stream, position)
+  const publications = [...rows.map((row) => ({ ...row, epoch: position.epoch })), ...since]
+  if (publications.length !== position.offset - request.offset) return present(stream, position)
+  return { publications, recovered: true, offset: request.offset, isSnapshot: false }
+}
+
+const canRecover = (stream: Stream, position: StreamPosition, request: RecoveryRequest): boolean => {
+  const { recovery, recoveryMax } = stream.served.settings
+  const isSameEpoch = request.epoch === "" || request.epoch === position.epoch
+  const missed = position.offset - request.offset
+  return request.recover && recovery === "stream" && isSameEpoch && missed >= 0 && missed <= recoveryMax
+}

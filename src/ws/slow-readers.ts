@@ -1,0 +1,82 @@
+/**
+ * What becomes of sockets that do not keep up, step by step: what waits for them grows, then they are spared what can be given anew
+ * later (conflated), then they are closed with 3008, by bytes or by age. Never a silent gap. The hard limit in bytes is uWebSockets'
+ * own back-pressure limit: see `Connection.tooSlow`.
+ */
+import type { Connection } from "./connection.ts"
+import { CLOSES } from "./error-codes.ts"
+
+export interface SlowLimits {
+  /** Bytes that wait for a socket before it is spared what can be conflated. */
+  readonly conflateBytes: number
+  /** A socket for which bytes have been waiting without a pause for so long is closed, in ms. */
+  readonly ageMillis: number
+}
+
+export interface SlowStats {
+  /** Sockets with bytes waiting, at the last look. */
+  readonly behind: number
+  /** Sockets that are spared some channels now. */
+  readonly parked: number
+  readonly conflations: number
+  readonly closedByAge: number
+}
+
+/** Below this a spared socket gets everything again. */
+const RESUME_BYTES = 4096
+
+export class SlowReaders {
+  private readonly parked = new Set<Connection>()
+  private behind = 0
+  private conflations = 0
+  private closedByAge = 0
+
+  constructor(
+    private readonly connections: ReadonlySet<Connection>,
+    private readonly limits: SlowLimits,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /** Looks at every socket; called some times a second, outside of any delivery. */
+  look(): void {
+    const now = this.monotonic()
+    this.behind = 0
+    for (const connection of this.connections) {
+      if (!connection.isOpen) continue
+      const waiting = connection.socket.getBufferedAmount()
+      if (waiting === 0) {
+        connection.behindSince = undefined
+        continue
+      }
+      this.behind++
+      connection.behindSince ??= now
+      if (now - connection.behindSince > this.limits.ageMillis) {
+        this.closedByAge++
+        connection.close(CLOSES.slow)
+      } else if (
+        waiting > this.limits.conflateBytes &&
+        connection.subscriptions.park() &&
+        !this.parked.has(connection)
+      ) {
+        this.parked.add(connection)
+        this.conflations++
+      }
+    }
+  }
+
+  /** The peer took some bytes. */
+  drained(connection: Connection): void {
+    const waiting = connection.socket.getBufferedAmount()
+    if (waiting === 0) connection.behindSince = undefined
+    if (waiting <= RESUME_BYTES && this.parked.delete(connection)) connection.subscriptions.resume()
+  }
+
+  gone(connection: Connection): void {
+    this.parked.delete(connection)
+  }
+
+  stats(): SlowStats {
+    const { behind, conflations, closedByAge } = this
+    return { behind, parked: this.parked.size, conflations, closedByAge }
+  }
+}

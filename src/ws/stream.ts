@@ -1,0 +1,117 @@
+/** One channel that somebody listens to: where it stands, what it remembers, who is there, and the topics of its subscribers. */
+import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
+import type { ChannelKindSettings } from "./channel-kinds.ts"
+import { History } from "./history.ts"
+import type { ClientInfo } from "./protocol.ts"
+import { type Outgoing, Topic, topicKey, type Variant } from "./topic.ts"
+
+/** What the hub needs to know of a channel to serve it. */
+export interface Served {
+  /** The channel's one name; subscribers may use another spelling. */
+  readonly canonical: string
+  readonly settings: ChannelKindSettings
+  readonly source: ChannelSource
+}
+
+export class Stream {
+  readonly topics = new Map<string, Topic>()
+  /** Inside the process: maps that follow this channel. */
+  readonly listeners = new Set<(publication: Outgoing) => void>()
+  /** By client id; only of channels with presence. */
+  readonly present = new Map<string, ClientInfo>()
+  subscribers = 0
+  /** Waits in progress that need the stream to go on remembering. */
+  holds = 0
+  private epoch = ""
+  private offset = 0
+  private readonly history: History | undefined
+  /** Of a channel in cache mode: the newest publication of every subject. */
+  private readonly latest: Map<string, Outgoing> | undefined
+
+  constructor(
+    readonly served: Served,
+    private readonly monotonic: () => number,
+  ) {
+    const { historySize, historyTtlSeconds, historyBytesMax, recovery } = served.settings
+    if (historySize > 0)
+      this.history = new History({
+        size: historySize,
+        ttlMillis: historyTtlSeconds * 1000,
+        bytesMax: historyBytesMax,
+      })
+    if (recovery === "cache") this.latest = new Map()
+  }
+
+  /** Of the newest publication that passed, or as the source said. */
+  get at(): { readonly epoch: string; readonly offset: number } {
+    return { epoch: this.epoch, offset: this.offset }
+  }
+
+  get isWanted(): boolean {
+    return this.subscribers > 0 || this.holds > 0 || this.listeners.size > 0
+  }
+
+  /**
+   * Takes note of a publication. False when it does not follow the one before: whoever listens missed something, and must be told
+   * before anything else.
+   */
+  remember(publication: Outgoing): boolean {
+    const isFirst = this.epoch === ""
+    const follows = isFirst || (publication.epoch === this.epoch && publication.offset === this.offset + 1)
+    if (!follows) this.forget()
+    this.epoch = publication.epoch
+    this.offset = publication.offset
+    this.history?.add(publication, this.monotonic())
+    this.latest?.set(publication.subject ?? "", publication)
+    return follows
+  }
+
+  /** Where the source stands; from here on every publication must follow. False when it is not where the last publication left it. */
+  synchronise(position: StreamPosition): boolean {
+    if (position.epoch === this.epoch && position.offset === this.offset) return true
+    const isFirst = this.epoch === ""
+    if (!isFirst) this.forget()
+    this.epoch = position.epoch
+    this.offset = position.offset
+    return isFirst
+  }
+
+  /** Everything after `after`, or undefined when part of it is no longer here. */
+  since(after: number): ReadonlyArray<Outgoing> | undefined {
+    return this.history?.since(after, this.offset, this.monotonic())
+  }
+
+  page(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<Outgoing> {
+    return this.history?.page({ limit, since, reverse }, this.monotonic()) ?? []
+  }
+
+  /** The newest publication, when it is remembered. */
+  last(): Outgoing | undefined {
+    return this.history?.last(this.monotonic())
+  }
+
+  /** The newest publication of every subject, oldest first; empty on channels that are not in cache mode. */
+  values(): ReadonlyArray<Outgoing> {
+    return [...(this.latest?.values() ?? [])].sort((a, b) => a.offset - b.offset)
+  }
+
+  topic(name: string, variant: Variant): Topic {
+    const key = topicKey(name, variant)
+    const known = this.topics.get(key)
+    if (known !== undefined) return known
+    const { canonical, settings } = this.served
+    const { recovery, publish } = settings
+    const topic = new Topic(name, variant, {
+      canonical,
+      latestWins: recovery === "cache",
+      showsTags: publish || variant.filter !== undefined,
+    })
+    this.topics.set(key, topic)
+    return topic
+  }
+
+  private forget(): void {
+    this.history?.clear()
+    this.latest?.clear()
+  }
+}

@@ -1,0 +1,385 @@
+/**
+ * One connection's channels: subscribe, unsubscribe, and what a slow reader is spared. A subscribe that must wait (a venue's
+ * instruments are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
+ */
+import type { Credentials, Granted, SubscriptionRequest } from "./authority.ts"
+import { type CompactKind, compactKind } from "./compact.ts"
+import type { Connection, ConnectionContext } from "./connection.ts"
+import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
+import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
+import type { ClientInfo, Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
+import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "./recovery.ts"
+import type { Stream } from "./stream.ts"
+import { parseTagsFilter } from "./tags-filter.ts"
+import type { Subscriber, Topic, Variant } from "./topic.ts"
+
+export const CHANNELS_MAX = 1000
+const CHANNEL_BYTES_MAX = 255
+/** Commands for one channel that wait behind its subscribe. */
+const WAITING_MAX = 100
+/** Of a subscribe's `flag`: an unrecoverable position is an error. */
+const REJECT_UNRECOVERED = 2
+
+type Subscribe = CommandOf<"subscribe">
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+const whole = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0)
+
+/** The request in a subscribe or a sub_refresh. */
+const requestOf = (command: Command, client: string): SubscriptionRequest => ({
+  channel: text(command.parameters["channel"]),
+  type: whole(command.parameters["type"]),
+  token: text(command.parameters["token"]),
+  client,
+})
+
+export class Subscriptions implements Subscriber {
+  /** Client's channel name → its topic. */
+  private readonly joined = new Map<string, Topic>()
+  /** Channels whose subscribe waits, with the commands for them that came since. */
+  private readonly waiting = new Map<string, Array<Command>>()
+  /** Subscribed by the server, not by a command. */
+  private readonly serverSide = new Set<string>()
+  /** Channels that end unless they are refreshed → seconds since the Unix epoch. */
+  private readonly expiring = new Map<string, number>()
+  /** Channels that the socket does not get until it has read what waits for it. */
+  private readonly parked = new Set<string>()
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly context: ConnectionContext,
+    private readonly codec: Codec,
+    private readonly client: string,
+  ) {}
+
+  sendFrame(frame: Frame): void {
+    this.connection.send(frame)
+  }
+  joinTopic(key: string): void {
+    this.connection.socket.subscribe(key)
+  }
+
+  /** Keeps a command for later while its channel's subscribe waits. */
+  defers(command: Command): boolean {
+    if (this.waiting.size === 0) return false
+    const behind = this.waiting.get(text(command.parameters["channel"]))
+    if (behind === undefined) return false
+    if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
+    return true
+  }
+
+  subscribe(command: Subscribe, credentials: Credentials, learnt = false): void {
+    const { connection } = this
+    const request = requestOf(command, this.client)
+    const { channel } = request
+    const delta = text(command.parameters["delta"])
+    if (channel === "" || (delta !== "" && delta !== "fossil")) return connection.close(CLOSES.badRequest)
+    if (Buffer.byteLength(channel) > CHANNEL_BYTES_MAX) return connection.refuse(command, ERRORS.badRequest)
+    if (this.joined.has(channel)) return connection.refuse(command, ERRORS.alreadySubscribed)
+    if (this.joined.size + this.waiting.size >= this.context.channelsMax)
+      return connection.refuse(command, ERRORS.limitExceeded)
+    const access = this.context.authority.access(credentials, request)
+    switch (access._tag) {
+      case "Denied":
+        return connection.refuse(command, access.error)
+      case "Closed":
+        return connection.close(access.close)
+      case "Later":
+        if (learnt) return connection.refuse(command, ERRORS.unknownChannel)
+        return this.wait(channel, access.learn, (known) => {
+          // The venue could not be asked: worth another try by the client.
+          if (known) this.subscribe(command, credentials, true)
+          else connection.refuse(command, ERRORS.internal)
+        })
+      case "Granted":
+        return this.enter(command, access, credentials, delta === "fossil")
+    }
+  }
+
+  /** Subscribes without a command, as part of connect or by the server's will; undefined when it may not be. */
+  subscribeServerSide(
+    channel: string,
+    credentials: Credentials,
+    request: RecoveryRequest,
+  ): { readonly result: SubscribeResult; readonly enter: () => void } | undefined {
+    if (this.joined.has(channel)) return undefined
+    const access = this.context.authority.access(credentials, { channel, type: 0, token: "", client: this.client })
+    if (access._tag !== "Granted") return undefined
+    const { hub } = this.context
+    const stream = hub.open(access.served)
+    const beginning = begin(stream, hub.position(stream), request)
+    this.serverSide.add(channel)
+    const variant: Variant = { codec: this.codec, delta: false, filter: undefined, compact: undefined }
+    // Connect does not wait for storage: the client reads what it missed over HTTP.
+    const whole = beginning === "replay" ? present(stream, hub.position(stream)) : beginning
+    return this.join(stream, channel, variant, access, credentials, whole, request.recover)
+  }
+
+  /** Always answered with success: the client drops the whole connection otherwise. */
+  unsubscribe(command: CommandOf<"unsubscribe">): void {
+    const channel = text(command.parameters["channel"])
+    if (channel === "") return this.connection.close(CLOSES.badRequest)
+    this.forget(channel)
+    this.connection.reply(command, {})
+  }
+
+  refresh(command: CommandOf<"sub_refresh">, credentials: Credentials): void {
+    const request = requestOf(command, this.client)
+    if (request.channel === "") return this.connection.close(CLOSES.badRequest)
+    if (!this.joined.has(request.channel)) return this.connection.refuse(command, ERRORS.permissionDenied)
+    const renewed = this.context.authority.refreshSubscription(credentials, request)
+    if ("_tag" in renewed) {
+      if (renewed._tag === "Closed") return this.connection.close(renewed.close)
+      return this.connection.refuse(command, renewed.error)
+    }
+    this.expire(request.channel, renewed.expiresAt)
+    this.connection.reply(command, this.expiry(renewed.expiresAt))
+  }
+
+  /** Ends the subscription that is called `channel` here, if it is to the canonical one. */
+  end(channel: string, canonical: string, how: Unsubscribe): void {
+    if (this.joined.get(channel)?.canonical === canonical) this.endChannel(channel, how)
+  }
+
+  /** Ends one subscription, told by a push; the connection itself when the server had made it and lost its place. */
+  endChannel(channel: string, how: Unsubscribe): void {
+    if (!this.joined.has(channel)) return
+    if (this.serverSide.has(channel) && how === UNSUBSCRIBES.insufficientState)
+      return this.connection.close(CLOSES.insufficientState)
+    // The push first: leaving a topic drops what was published to it in the same turn.
+    this.connection.send(this.codec.push(channel, { kind: "unsubscribe", body: how }))
+    this.forget(channel)
+  }
+
+  /** Looks at subscriptions that were not refreshed in time. */
+  expiryDue(now: number): void {
+    for (const [channel, expiresAt] of this.expiring)
+      if (expiresAt + EXPIRY_GRACE_SECONDS <= now) this.endChannel(channel, UNSUBSCRIBES.expired)
+  }
+
+  /** Spares a socket that does not keep up every channel whose present state can be given later; whether there was any. */
+  park(): boolean {
+    for (const [channel, topic] of this.joined) {
+      if (this.parked.has(channel)) continue
+      if (this.context.hub.find(topic.canonical)?.served.settings.behind !== "conflate") continue
+      if (!topic.dismiss(this)) this.connection.socket.unsubscribe(topic.key)
+      this.parked.add(channel)
+    }
+    return this.parked.size > 0
+  }
+
+  /** The socket has read what waited: it gets the present state of what it was spared, and then every publication again. */
+  resume(): void {
+    const { hub } = this.context
+    for (const channel of [...this.parked]) {
+      const topic = this.joined.get(channel)
+      const stream = topic === undefined ? undefined : hub.find(topic.canonical)
+      this.parked.delete(channel)
+      if (topic === undefined || stream === undefined) continue
+      const position = hub.position(stream)
+      // It may have told everybody to start over.
+      if (this.joined.get(channel) !== topic) continue
+      hub.flushTopic(topic)
+      const state = begin(stream, position, { recover: false, epoch: "", offset: 0 })
+      const publications = state === "replay" ? [] : state.publications.filter((each) => topic.wants(each))
+      for (const publication of publications) this.connection.send(topic.full(publication))
+      if (topic.mayJoin(publications.at(-1))) this.joinTopic(topic.key)
+      else topic.welcome(this)
+    }
+  }
+
+  get isParked(): boolean {
+    return this.parked.size > 0
+  }
+
+  get size(): number {
+    return this.joined.size
+  }
+
+  has(channel: string): boolean {
+    return this.joined.has(channel)
+  }
+
+  /** The socket is gone, and its topics with it. */
+  gone(): void {
+    for (const channel of [...this.joined.keys()]) this.forget(channel, false)
+    this.waiting.clear()
+  }
+
+  /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
+  private wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void {
+    const behind: Array<Command> = []
+    this.waiting.set(channel, behind)
+    start((answer) => {
+      if (!this.connection.isOpen) return
+      this.connection.socket.cork(() => {
+        this.waiting.delete(channel)
+        then(answer)
+        for (const next of behind) this.connection.take(next)
+      })
+    })
+  }
+
+  private enter(command: Subscribe, granted: Granted, credentials: Credentials, wantsDelta: boolean): void {
+    const variant = this.variantOf(command, granted, wantsDelta)
+    if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
+    const { recover, epoch, offset } = command.parameters
+    const request = { recover: recover === true, epoch: text(epoch), offset: whole(offset) }
+    const { hub } = this.context
+    const stream = hub.open(granted.served)
+    const position = hub.position(stream)
+    const beginning = begin(stream, position, request)
+    if (beginning !== "replay") return this.answer(command, stream, variant, granted, credentials, beginning, request)
+    stream.holds++
+    const { channel } = requestOf(command, this.client)
+    const { source, canonical } = stream.served
+    this.wait<Beginning>(
+      channel,
+      (done) =>
+        source.replay?.(canonical, request.offset, position.offset, (rows) => {
+          stream.holds--
+          const now = hub.position(stream)
+          done(beginReplayed(stream, now, request, rows, position.offset))
+          // When the connection went meanwhile nobody else lets the stream go.
+          hub.release(stream)
+        }),
+      (replayed) => this.answer(command, stream, variant, granted, credentials, replayed, request),
+    )
+  }
+
+  private answer(
+    command: Subscribe,
+    stream: Stream,
+    variant: Variant,
+    granted: Granted,
+    credentials: Credentials,
+    beginning: Beginning,
+    request: RecoveryRequest,
+  ): void {
+    const rejects = (whole(command.parameters["flag"]) & REJECT_UNRECOVERED) !== 0
+    if (request.recover && !beginning.recovered && rejects) {
+      this.connection.refuse(command, ERRORS.unrecoverablePosition)
+      return this.context.hub.release(stream)
+    }
+    const { channel } = requestOf(command, this.client)
+    const { result, enter } = this.join(stream, channel, variant, granted, credentials, beginning, request.recover)
+    this.connection.reply(command, result)
+    if (this.connection.isOpen) enter()
+  }
+
+  /** Position, reply and topic belong to one turn: no publication can come between them. `enter` follows the reply. */
+  private join(
+    stream: Stream,
+    channel: string,
+    variant: Variant,
+    granted: Granted,
+    credentials: Credentials,
+    beginning: Beginning,
+    recovering: boolean,
+  ): { readonly result: SubscribeResult; readonly enter: () => void } {
+    const { hub } = this.context
+    const topic = hub.enter(stream, channel, variant)
+    this.joined.set(channel, topic)
+    this.expire(channel, granted.expiresAt)
+    const chosen = beginning.publications.filter((publication) => topic.wants(publication))
+    const publications = beginning.isSnapshot
+      ? chosen.map((publication) => ({ data: topic.fullBody(publication).data }))
+      : topic.recovered(chosen)
+    const isStream = stream.served.settings.recovery !== "none"
+    const result: SubscribeResult = {
+      ...this.expiry(granted.expiresAt),
+      recoverable: isStream,
+      positioned: isStream,
+      epoch: stream.at.epoch,
+      offset: beginning.offset,
+      was_recovering: recovering,
+      recovered: beginning.recovered,
+      publications,
+      delta: variant.delta,
+    }
+    const enter = (): void => {
+      if (topic.mayJoin(chosen.at(-1))) this.joinTopic(topic.key)
+      else topic.welcome(this)
+      this.arrive(stream, credentials, granted)
+    }
+    return { result, enter }
+  }
+
+  private variantOf(command: Command, { served }: Granted, wantsDelta: boolean): Variant | undefined {
+    const { tf, data } = command.parameters
+    const filter = tf === undefined || tf === null ? undefined : parseTagsFilter(tf)
+    if (tf !== undefined && tf !== null && (filter === undefined || !served.settings.tagsFilter)) return undefined
+    const compact = this.compactOf(data, served.canonical)
+    if (compact === "unsupported") return undefined
+    const delta = wantsDelta && served.settings.delta && filter === undefined && compact === undefined
+    return { codec: this.codec, delta, filter, compact }
+  }
+
+  /** `data: {"encoding": "protobuf"}` asks for compact records. */
+  private compactOf(asked: unknown, canonical: string): CompactKind | undefined | "unsupported" {
+    const encoding = asked !== null && typeof asked === "object" && "encoding" in asked ? asked.encoding : undefined
+    if (encoding === undefined || encoding === "json") return undefined
+    if (encoding !== "protobuf" || this.codec.format !== "protobuf") return "unsupported"
+    return compactKind(canonical) ?? "unsupported"
+  }
+
+  private forget(channel: string, isOpen = true): void {
+    const topic = this.joined.get(channel)
+    if (topic === undefined) return
+    const { hub } = this.context
+    const stream = hub.find(topic.canonical)
+    this.joined.delete(channel)
+    this.serverSide.delete(channel)
+    this.expiring.delete(channel)
+    this.parked.delete(channel)
+    if (isOpen) this.connection.socket.unsubscribe(topic.key)
+    if (stream === undefined) return
+    hub.leave(stream, topic, this)
+    this.depart(stream)
+  }
+
+  private arrive(stream: Stream, credentials: Credentials, granted: Granted): void {
+    const { presence, joinLeave } = stream.served.settings
+    if (!presence && !joinLeave) return
+    const info = this.clientInfo(credentials, granted)
+    stream.present.set(this.client, info)
+    if (joinLeave)
+      this.context.hub.announce(stream, ({ name, variant }) =>
+        variant.codec.push(name, { kind: "join", body: { info } }),
+      )
+  }
+
+  private depart(stream: Stream): void {
+    const info = stream.present.get(this.client)
+    if (info === undefined) return
+    stream.present.delete(this.client)
+    if (stream.served.settings.joinLeave)
+      this.context.hub.announce(stream, ({ name, variant }) =>
+        variant.codec.push(name, { kind: "leave", body: { info } }),
+      )
+  }
+
+  private clientInfo(credentials: Credentials, granted: Granted): ClientInfo {
+    return {
+      user: credentials.user,
+      client: this.client,
+      ...(credentials.info === null ? undefined : { conn_info: credentials.info }),
+      ...(granted.info === null ? undefined : { chan_info: granted.info }),
+    }
+  }
+
+  private expire(channel: string, expiresAt: number | null): void {
+    if (expiresAt === null) {
+      this.expiring.delete(channel)
+      return
+    }
+    this.expiring.set(channel, expiresAt)
+    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
+    this.context.heartbeat.in(left, this.connection, "subscriptionsDue")
+  }
+
+  private expiry(expiresAt: number | null): { readonly expires?: boolean; readonly ttl?: number } {
+    if (expiresAt === null) return {}
+    return { expires: true, ttl: Math.max(1, Math.floor(expiresAt - this.context.now() / 1000)) }
+  }
+}
