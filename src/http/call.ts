@@ -80,7 +80,7 @@ export abstract class Call extends Waiting implements RequestFacts {
 
   abstract header(name: string): string
 
-  /** Writes the answer, unless there is one; `failure` is null for a success. */
+  /** Closes the latch and writes the answer; called while it is open. `failure` is null for a success. */
   protected abstract send(
     status: FailureStatus | 200,
     errno: number,

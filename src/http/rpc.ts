@@ -58,7 +58,6 @@ class RpcCall extends Call {
     _headers: Headers | undefined,
     failure: DomainError | null,
   ): void {
-    if (this.done) return
     this.end()
     try {
       this.answered({
