@@ -1,5 +1,5 @@
 /**
- * The server side of `fanout`, one process per variant: the real hub and socket server (`ours`), or a bare uWebSockets app whose sockets
+ * The server side of `fanout` and `channels`, one process per variant: the real hub and socket server (`ours`), or a bare uWebSockets app whose sockets
  * join the topics they name (`floor`). Both publish the same bytes at the same times.
  */
 import * as uws from "uWebSockets.js"
@@ -12,7 +12,6 @@ import { startSockets, VENUE } from "../test/kit/socket-server.ts"
 import { answer } from "./kit/child.ts"
 import { ownCpuMicros } from "./kit/usage.ts"
 
-const INSTRUMENTS = 200
 /** A whole frame as the subscriber gets it. */
 const FRAME_BYTES = 300
 
@@ -53,15 +52,21 @@ const instrument = (n: number): Instrument => ({
   scale: 5,
   status: "ACTIVE",
 })
-const instruments = Array.from({ length: INSTRUMENTS }, (_, n) => instrument(n))
-const channels = instruments.map((each) => bookChannel(each.instrumentId))
+let instruments: ReadonlyArray<Instrument> = []
+let channels: ReadonlyArray<string> = []
+let texts: ReadonlyArray<string> = []
 
 /** Data that makes a frame of FRAME_BYTES for offsets of up to seven digits; the floor's frames are built by the same functions. */
 const jsonOf = (channel: string): string => {
   const around = jsonCodec.publications(channel)({ data: `{"levels":""}`, offset: 1_000_000 }).length
   return `{"levels":"${"5".repeat(Math.max(0, FRAME_BYTES - around))}"}`
 }
-const texts = channels.map(jsonOf)
+
+const prepare = (count: number): void => {
+  instruments = Array.from({ length: count }, (_, n) => instrument(n))
+  channels = instruments.map((each) => bookChannel(each.instrumentId))
+  texts = channels.map(jsonOf)
+}
 
 const paced = (load: Load, publish: (n: number) => void): Promise<Published> =>
   new Promise((resolve) => {
@@ -98,7 +103,7 @@ const paced = (load: Load, publish: (n: number) => void): Promise<Published> =>
 const startOurs = async (flush: Load["flush"]) => {
   const sockets = await startSockets({ windowMillis: flush === "window" ? WINDOW_MILLIS : 0 })
   sockets.instruments.put(instruments)
-  const offsets = new Array<number>(INSTRUMENTS).fill(999_999)
+  const offsets = new Array<number>(channels.length).fill(999_999)
   return {
     port: Number(new URL(sockets.url).port),
     publish: (n: number): void => {
@@ -116,7 +121,7 @@ const startFloor = async (flush: Load["flush"]) => {
     sendPingsAutomatically: false,
     idleTimeout: 0,
     message: (ws, message) => {
-      for (const topic of Buffer.from(message).toString("utf8").split("\n")) ws.subscribe(topic)
+      for (const topic of Buffer.from(message).toString("utf8").split("\n")) if (topic !== "") ws.subscribe(topic)
       ws.send("joined", false)
     },
   })
@@ -127,11 +132,11 @@ const startFloor = async (flush: Load["flush"]) => {
     })
   })
   const ready = channels.map((name, n) => String(jsonCodec.publications(name)({ data: texts[n]!, offset: 1_000_001 })))
-  let pending: Array<string> = new Array(INSTRUMENTS).fill("")
+  let pending: Array<string> = new Array(channels.length).fill("")
   if (flush === "window")
     setInterval(() => {
       const leaving = pending
-      pending = new Array(INSTRUMENTS).fill("")
+      pending = new Array(channels.length).fill("")
       for (const [n, frame] of leaving.entries()) if (frame !== "") app.publish(channels[n]!, frame, false)
     }, WINDOW_MILLIS)
   return {
@@ -143,15 +148,40 @@ const startFloor = async (flush: Load["flush"]) => {
   }
 }
 
+export interface Start {
+  readonly variant: "ours" | "floor"
+  readonly flush: Load["flush"]
+  /** How many channels there are. */
+  readonly instruments: number
+}
+
 let running: Awaited<ReturnType<typeof startOurs>> | undefined
 
 answer({
-  start: async ({ variant, flush }: { readonly variant: "ours" | "floor"; readonly flush: Load["flush"] }) => {
+  start: async ({ variant, flush, instruments: count }: Start) => {
+    prepare(count)
     running = await (variant === "ours" ? startOurs(flush) : startFloor(flush))
     return { port: running.port, channels }
   },
   run: (load: Load): Promise<Published> => {
     if (running === undefined) throw new Error("start comes first")
     return paced(load, running.publish)
+  },
+  /** One publication on every channel, some channels a loop turn; how many. */
+  publishAll: async (): Promise<number> => {
+    for (let n = 0; n < channels.length; n++) {
+      running?.publish(n)
+      if (n % 20 === 19) await new Promise((next) => setImmediate(next))
+    }
+    return channels.length
+  },
+  /** What the process holds when nothing is left to collect. */
+  memory: async (): Promise<{ readonly rssBytes: number; readonly heapBytes: number; readonly cpuMicros: number }> => {
+    for (let i = 0; i < 3; i++) {
+      globalThis.gc?.()
+      await new Promise((next) => setTimeout(next, 50))
+    }
+    const { rss, heapUsed } = process.memoryUsage()
+    return { rssBytes: rss, heapBytes: heapUsed, cpuMicros: ownCpuMicros() }
   },
 })

@@ -27,6 +27,7 @@ export class CountingSocket {
   closed = false
   private rest: Buffer | undefined
   private payloadLeft = 0
+  private awaited: { readonly messages: number; readonly reached: () => void } | undefined
 
   private constructor(private readonly socket: Socket) {}
 
@@ -55,6 +56,13 @@ export class CountingSocket {
 
   send(text: string): void {
     this.socket.write(clientFrame(text))
+  }
+
+  /** Resolves when so many messages have arrived. */
+  until(messages: number): Promise<void> {
+    return new Promise((reached) => {
+      this.awaited = { messages, reached }
+    })
   }
 
   end(): void {
@@ -91,6 +99,10 @@ export class CountingSocket {
         this.frames++
         this.messages++
       }
+    }
+    if (this.awaited !== undefined && this.messages >= this.awaited.messages && this.payloadLeft === 0) {
+      this.awaited.reached()
+      this.awaited = undefined
     }
   }
 
