@@ -211,7 +211,7 @@ class BlockTable {
 }
 
 class DeltaWriter {
-  private target = new Uint8Array(0)
+  private target: Uint8Array = new Uint8Array(0)
   private bytes = new Uint8Array(1024)
   private length = 0
 
