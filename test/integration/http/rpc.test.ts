@@ -15,7 +15,9 @@ import { Api as Declared } from "../../../src/http/api.ts"
 import type { Mounted, MountOptions } from "../../../src/http/mount.ts"
 import { Api, type Envelope } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { rawSocket } from "../../kit/raw-socket.ts"
 import { withDatabaseServer } from "../gateway/database.ts"
+import { closeClients, connectClient } from "../gateway/socket.ts"
 
 /** What the gateway mounted: looked at, not replaced. */
 const seen = vi.hoisted((): { mounted?: Mounted; authenticate?: MountOptions["authenticate"] } => ({}))
@@ -96,6 +98,7 @@ describe("the calls of the socket", () => {
     bobs = (await bob.api.connectMock("main")).record.tradingAccountId
   })
   afterAll(async () => {
+    closeClients()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(directory, { recursive: true, force: true })
   })
@@ -120,7 +123,7 @@ describe("the calls of the socket", () => {
 
   const overHttp = (who: User, path: string, input: Input) => {
     const pairs = Object.entries(input).flatMap(([name, value]) =>
-      (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
+      (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
     )
     return who.api.call<unknown>("GET", `${path}?${new URLSearchParams(pairs)}`)
   }
@@ -332,6 +335,29 @@ describe("the calls of the socket", () => {
   it("do not exist for what is no read and no order", async () => {
     for (const method of ["auth.logout", "credential.create", "tradingAccount.connect", "tradeOrder.nothing", "api"])
       await expect(call(ada, method, {})).rejects.toThrow("unknown method")
+  })
+
+  it("come over the socket, a failure with its envelope beside the error", async () => {
+    const { token } = ada.api
+    if (token === null) throw new Error("ada has logged in")
+    const client = await connectClient({ ...gateway.listening, version: "" }, token)
+    const placed = (await client.rpc("tradeOrder.submit", limit("socket", { awaitAccepted: true }))).data
+    expect(placed).toMatchObject({ success: true, data: { idempotencyKey: "socket", status: "OPEN" } })
+    const { tradeOrderId } = placed.data
+    expect((await ada.api.order(account, tradeOrderId)).envelope).toEqual(placed)
+    const cancelled = (await client.rpc("tradeOrder.cancel", { tradingAccountId: account, tradeOrderId })).data
+    expect(cancelled).toMatchObject({ success: true, data: { tradeOrderId, status: "CANCELLED" } })
+    const missing = { code: 1004, message: "Trade order not found" }
+    await expect(client.rpc("tradeOrder.get", { tradeOrderId: UNKNOWN })).rejects.toMatchObject(missing)
+    await expect(client.rpc("auth.logout", {})).rejects.toMatchObject({ code: 104 })
+
+    const bare = await rawSocket(gateway.listening.ws)
+    bare.send({ id: 1, connect: { token } })
+    await bare.next()
+    bare.send({ id: 2, rpc: { method: "tradeOrder.get", data: { tradeOrderId: UNKNOWN } } })
+    const answer = { errno: -110001, details: { code: "ORDER_NOT_FOUND" } }
+    expect(await bare.next()).toMatchObject({ id: 2, error: missing, rpc: { data: answer } })
+    bare.close()
   })
 
   // The last one: the gateway takes nothing new after it.
