@@ -318,10 +318,6 @@ export const startGateway = (options: GatewayOptions) =>
     const log = yield* accessLog(options)
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
-    // The socket's routes come before the catch-all of HTTP, whose operations it calls.
-    const calls: { rpc: Rpc } = { rpc: (_request, done) => done("unknown method") }
-    const rpc: Rpc = (request, done) => calls.rpc(request, done)
-    const socket = yield* sockets(options, server, hub, kinds, sync, log, requestId, rpc).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -334,8 +330,10 @@ export const startGateway = (options: GatewayOptions) =>
       isDraining: () => isDraining,
       pages: referencePages(),
     })
-    calls.rpc = mounted.rpc
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
+    const socket = yield* sockets(options, server, hub, kinds, sync, log, requestId, mounted.rpc).pipe(
+      Effect.provide(all),
+    )
     const listening: ListeningServer = yield* server.listen
     isReady = true
     const writer = Context.get(store, Writer)
