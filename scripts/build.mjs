@@ -1,6 +1,6 @@
 /**
- * Builds dist/ from src/ and proto/. Plain node without dependencies, because `npm start` runs it first, also where
- * only the production packages are installed.
+ * Builds dist/ from src/ and proto/, and takes docs/examples/ along, which a page shows. Plain node without dependencies,
+ * because `npm start` runs it first, also where only the production packages are installed.
  *
  * The one thing to know: a hash over the sources' contents stands in dist/.stamp. When it matches and every output is
  * there, nothing is written and no compiler is needed, so a read-only or `npm ci --omit=dev` tree starts. Of the code
@@ -25,6 +25,7 @@ import { fileURLToPath } from "node:url"
 import { GENERATED, generate, generatedModules } from "./proto.mjs"
 
 const LOCK_WAIT_MILLIS = 120_000
+const FOLDERS = ["src", "proto", "docs/examples"]
 
 class BuildFailed extends Error {}
 
@@ -43,7 +44,7 @@ const filesBelow = (root, folder) =>
 
 const readSources = (root) => {
   const generated = generatedModules(root)
-  const sources = [...filesBelow(root, "src"), ...filesBelow(root, "proto")].filter(
+  const sources = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter(
     (path) => !path.startsWith(`${GENERATED}/`),
   )
   const hash = createHash("sha256")
@@ -71,7 +72,7 @@ const isUpToDate = (root, sources) =>
 /** Outputs whose source is gone would still be found by whoever reads a folder (the migrator, for one). */
 const removeStale = (root, sources) => {
   const wanted = new Set(outputsOf(sources).flatMap((path) => [`dist/${path}`, `dist/${path}.map`]))
-  for (const path of [...filesBelow(root, "dist/src"), ...filesBelow(root, "dist/proto")]) {
+  for (const path of FOLDERS.flatMap((folder) => filesBelow(root, `dist/${folder}`))) {
     if (wanted.has(path)) continue
     rmSync(join(root, path))
     for (let folder = dirname(path); folder !== "dist"; folder = dirname(folder)) {

@@ -1,5 +1,5 @@
 /**
- * `npm run docs` rewrites the generated pages: docs/openapi.json and docs/map.md. With `--check` it writes nothing and
+ * `npm run docs` rewrites the generated pages: docs/openapi.json, docs/asyncapi.json and docs/map.md. With `--check` it writes nothing and
  * fails when one is stale.
  *
  * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
@@ -16,6 +16,18 @@ const packaged = (path: string): string => join(root, "node_modules", path)
 const openApi = async (): Promise<string> => {
   const { openApiDocument } = await import("../src/http/openapi.ts")
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`
+}
+
+/** With the settings that a gateway has when nobody sets any. */
+const asyncApi = async (): Promise<string> => {
+  const { readSettings } = await import("../src/config.ts")
+  const { SERVICE } = await import("../src/http/api.ts")
+  const { rpcMethods } = await import("../src/http/rpc-methods.ts")
+  const { asyncApiDocument } = await import("../src/ws/asyncapi.ts")
+  const { channelKinds } = await import("../src/ws/channel-kinds.ts")
+  const kinds = channelKinds(readSettings({}).wsFlushMillis)
+  const document = asyncApiDocument({ version: SERVICE.version, kinds, rpcMethods: rpcMethods() })
+  return `${JSON.stringify(document, null, 2)}\n`
 }
 
 const filesOf = (folder: string): ReadonlyArray<string> =>
@@ -137,6 +149,7 @@ ${parts}`
 
 const pages: Readonly<Record<string, () => Promise<string>>> = {
   "docs/openapi.json": openApi,
+  "docs/asyncapi.json": asyncApi,
   "docs/map.md": map,
 }
 

@@ -18,8 +18,9 @@ import { Api, SERVICE } from "./http/api.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
 import { type InstrumentSync, makeInstrumentSync } from "./http/market/instrument-sync.ts"
 import { mount } from "./http/mount.ts"
-import { referencePages } from "./http/reference.ts"
+import { type RealtimeDocuments, referencePages } from "./http/reference.ts"
 import { openRequestLog, type RequestLog } from "./http/request-log.ts"
+import { rpcMethods } from "./http/rpc-methods.ts"
 import { type HttpServer, type ListeningServer, makeServer } from "./http/server.ts"
 import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
@@ -45,8 +46,10 @@ import { ccxtVenues } from "./venues/ccxt-venue.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
 import { venuesLayer } from "./venues/venues.ts"
 import { makeAuthority } from "./ws/access.ts"
+import { asyncApiDocument } from "./ws/asyncapi.ts"
 import { type ChannelKinds, channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
+import { realtimePage } from "./ws/realtime-page.ts"
 import { type SocketServer, serveSockets } from "./ws/server.ts"
 import { CHANNELS_MAX } from "./ws/subscriptions.ts"
 
@@ -250,6 +253,12 @@ const sockets = (
     })
   })
 
+/** How to use the sockets, as they run here. */
+const realtimeDocuments = (kinds: ChannelKinds): RealtimeDocuments => {
+  const facts = { version: SERVICE.version, kinds, rpcMethods: rpcMethods() }
+  return { asyncApi: asyncApiDocument(facts), page: realtimePage(facts) }
+}
+
 const drain = (server: ListeningServer, socket: SocketServer, inFlight: () => number, writer: Writer["Type"]) =>
   Effect.gen(function* () {
     server.stopAccepting()
@@ -328,7 +337,7 @@ export const startGateway = (options: GatewayOptions) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: () => isDraining,
-      pages: referencePages(),
+      pages: referencePages(realtimeDocuments(kinds)),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const socket = yield* sockets(options, server, hub, kinds, sync, log, requestId, mounted.rpc).pipe(

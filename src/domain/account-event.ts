@@ -1,7 +1,10 @@
 /** What `tradingAccount:<id>` publishes (contract C13): one envelope, numbered without a gap per account. */
+import { Schema } from "effect"
 import type { TradingAccountId } from "./ids.ts"
-import type { OrderStatus } from "./order-status.ts"
+import { OrderStatus } from "./order-status.ts"
 import { dateTime } from "./time.ts"
+import { ExecutionRecord, TradeOrderRecord } from "./trade-order.ts"
+import { PositionRecord, TradingAccountRecord } from "./trading-account.ts"
 
 export type AccountEventKind =
   | `TRADE_ORDER.${OrderStatus}`
@@ -25,3 +28,51 @@ export interface EventDraft {
 export const accountEventText = (account: TradingAccountId, sequence: number, event: EventDraft): string =>
   `{"kind":"${event.kind}","eventId":"${event.eventId}","sequence":${sequence},"tradingAccountId":"${account}",` +
   `"timestamp":${event.at},"timestampDateTime":"${dateTime(event.at)}","data":${event.payload}}`
+
+const AccountExecutionRecord = Schema.Struct({
+  ...ExecutionRecord.fields,
+  tradeOrderId: Schema.String,
+}).annotations({ identifier: "AccountExecution" })
+
+/** What an agreement with the venue changed; the span is in ms since the Unix epoch. */
+const ReconciliationRecord = Schema.Struct({
+  from: Schema.Int,
+  to: Schema.Int,
+  backfilledExecutions: Schema.Int,
+  correctedOrders: Schema.Int,
+}).annotations({ identifier: "Reconciliation" })
+
+const AlertRecord = Schema.Struct({
+  code: Schema.String,
+  severity: Schema.Literal("WARNING", "CRITICAL"),
+  message: Schema.String,
+  tradeOrderId: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "AccountAlert" })
+
+type OrderEvents = Record<`TRADE_ORDER.${OrderStatus}`, typeof TradeOrderRecord>
+const orderEvents = Object.fromEntries(
+  OrderStatus.literals.map((status) => [`TRADE_ORDER.${status}`, TradeOrderRecord]),
+) as OrderEvents
+
+/** The record in `data`, by kind. */
+export const ACCOUNT_EVENT_RECORDS = {
+  ...orderEvents,
+  "TRADE_ORDER.LATE_FILL": TradeOrderRecord,
+  "EXECUTION.CREATED": AccountExecutionRecord,
+  "PORTFOLIO.UPDATED": Schema.Array(PositionRecord),
+  "TRADING_ACCOUNT.UPDATED": TradingAccountRecord,
+  "TRADING_ACCOUNT.RECONCILED": ReconciliationRecord,
+  "TRADING_ACCOUNT.ALERT": AlertRecord,
+} as const satisfies { readonly [K in AccountEventKind]: Schema.Schema.AnyNoContext }
+
+/** The whole publication of one kind. */
+export const accountEventRecord = (kind: AccountEventKind) =>
+  Schema.Struct({
+    kind: Schema.Literal(kind),
+    eventId: Schema.String,
+    sequence: Schema.Int,
+    tradingAccountId: Schema.String,
+    timestamp: Schema.Int,
+    timestampDateTime: Schema.String,
+    data: ACCOUNT_EVENT_RECORDS[kind] as Schema.Schema.AnyNoContext,
+  })

@@ -26,6 +26,20 @@ export const OrderBookRecord = Schema.Struct({
 }).annotations({ identifier: "OrderBook" })
 export type OrderBookRecord = typeof OrderBookRecord.Type
 
+/** The whole book, as a channel publishes it and as HTTP answers it. */
+export const OrderBookSnapshot = Schema.Struct({
+  ...OrderBookRecord.fields,
+  updateType: Schema.Literal("SNAPSHOT"),
+  previousSequence: Schema.Null,
+}).annotations({ identifier: "OrderBookSnapshot" })
+
+/** The new quantities of the levels that changed, to be applied to the book at `previousSequence`. */
+export const OrderBookDiff = Schema.Struct({
+  ...OrderBookRecord.fields,
+  updateType: Schema.Literal("DIFF"),
+  previousSequence: Schema.Int,
+}).annotations({ identifier: "OrderBookDiff" })
+
 export const TickerRecord = Schema.Struct({
   instrumentId: Schema.String,
   venue: Schema.String,

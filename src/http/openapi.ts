@@ -19,7 +19,7 @@ failures add \`details\`. Look at the HTTP status and at \`success\`.
 
 **Conventions.** Instants are milliseconds since the Unix epoch, with an ISO 8601 sibling named \`…DateTime\`. Decimals are JSON strings:
 an optional minus sign, digits, an optional fraction; never a number. Every answer carries \`X-Request-ID\`. Live updates come over the
-WebSocket at \`/connection/websocket\` (the protocol of the \`centrifuge\` client).
+WebSocket at \`/connection/websocket\`: [how to use it](/docs/realtime), with programs to copy.
 `.trim()
 
 const AUTHENTICATED: ReadonlyArray<Tag> = [

@@ -1,6 +1,6 @@
 /**
- * The browsable reference at /docs: our page around the files of swagger-ui-dist, served from node_modules. Nothing comes from another
- * host, and the Content-Security-Policy lets nothing else in.
+ * The documents: the browsable reference at /docs (our page around the files of swagger-ui-dist, served from node_modules), the page of
+ * the real-time endpoint, and both as JSON. Nothing comes from another host, and the Content-Security-Policy lets nothing else in.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -9,6 +9,13 @@ import type { StaticPage } from "./mount.ts"
 import { openApiDocument } from "./openapi.ts"
 
 const OPEN_API_PATH = "/api/v3/openapi.json"
+const ASYNC_API_PATH = "/api/v3/asyncapi.json"
+
+/** The documents of the real-time endpoint, which the sockets' own code makes. */
+export interface RealtimeDocuments {
+  readonly asyncApi: object
+  readonly page: { readonly html: string; readonly policy: string }
+}
 
 /** The page sets styles on elements while it runs, and its pictures are data URLs. No eval, no inline script. */
 const POLICY = [
@@ -70,19 +77,33 @@ const page = (
 /** The packaged files change only with the gateway's own version. */
 const CACHED = { "Cache-Control": "public, max-age=3600" } as const
 
-/** The document and the reference around it. Reads the files once. */
-export const referencePages = (): ReadonlyArray<StaticPage> => {
+const HTML = "text/html; charset=utf-8"
+const JSON_TYPE = "application/json; charset=utf-8"
+
+const pageHeaders = (policy: string) => ({
+  "Content-Security-Policy": policy,
+  "Referrer-Policy": "no-referrer",
+  "X-Frame-Options": "DENY",
+})
+
+const realtimePages = ({ asyncApi, page: { html, policy } }: RealtimeDocuments): ReadonlyArray<StaticPage> => [
+  page(ASYNC_API_PATH, JSON_TYPE, Buffer.from(JSON.stringify(asyncApi)), {}),
+  page("/docs/realtime", HTML, Buffer.from(html), pageHeaders(policy)),
+]
+
+/** The documents and the pages around them. Reads the files once. */
+export const referencePages = (realtime: RealtimeDocuments): ReadonlyArray<StaticPage> => {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
   const asset = (name: string, contentType: string): StaticPage =>
     page(`/docs/${name}`, contentType, readFileSync(join(folder, name)), CACHED)
-  const html = { "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY" }
   return [
-    page(OPEN_API_PATH, "application/json; charset=utf-8", Buffer.from(JSON.stringify(openApiDocument())), {}),
-    page("/docs", "text/html; charset=utf-8", Buffer.from(PAGE), html),
-    page("/docs/", "text/html; charset=utf-8", Buffer.from(PAGE), html),
+    page(OPEN_API_PATH, JSON_TYPE, Buffer.from(JSON.stringify(openApiDocument())), {}),
+    page("/docs", HTML, Buffer.from(PAGE), pageHeaders(POLICY)),
+    page("/docs/", HTML, Buffer.from(PAGE), pageHeaders(POLICY)),
     page("/docs/start.js", "text/javascript; charset=utf-8", Buffer.from(START), CACHED),
     asset("swagger-ui.css", "text/css; charset=utf-8"),
     asset("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
     asset("favicon-32x32.png", "image/png"),
+    ...realtimePages(realtime),
   ]
 }

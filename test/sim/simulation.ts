@@ -6,6 +6,7 @@
 import type { SubmitAnswer } from "../../src/actors/account-messages.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
+import type { Publication } from "../../src/ports/channel-port.ts"
 import { Checks } from "./checks.ts"
 import { Random } from "./time.ts"
 import { BTC_USDT, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue.ts"
@@ -18,6 +19,7 @@ export interface Outcome {
   readonly executions: number
   readonly crashes: number
   readonly events: number
+  readonly published: ReadonlyArray<Publication>
   /** A digest of everything that was published: two runs of one seed have one. */
   readonly trace: string
 }
@@ -69,6 +71,7 @@ class Simulation {
       executions: database.executions.size,
       crashes: this.crashes,
       events: this.checks.eventCount(),
+      published: world.published,
       trace: this.checks.trace(),
     }
   }
@@ -287,6 +290,7 @@ export const simulate = (seed: number): Outcome => {
       executions: 0,
       crashes: simulation.crashes,
       events: 0,
+      published: [],
       trace: "",
     }
   }

@@ -1,4 +1,5 @@
 /** TLS, proxies and ports with real sockets: what is offered, what is refused, and what a second gateway is told. */
+import { createHash } from "node:crypto"
 import { request } from "node:https"
 import { connect } from "node:tls"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
@@ -9,6 +10,9 @@ import type { HandlersOf } from "../../../src/http/mount.ts"
 import { referencePages } from "../../../src/http/reference.ts"
 import { Access } from "../../../src/http/route.ts"
 import { makeServer, PortTaken } from "../../../src/http/server.ts"
+import { asyncApiDocument } from "../../../src/ws/asyncapi.ts"
+import { channelKinds } from "../../../src/ws/channel-kinds.ts"
+import { realtimePage } from "../../../src/ws/realtime-page.ts"
 import { CERTIFICATE, type CertificateFiles, certificateFiles } from "../../kit/http-certificate.ts"
 import { raw, serveTest, type TestHttp } from "../../kit/http-server.ts"
 
@@ -152,8 +156,10 @@ describe("without TLS", () => {
 
 describe("the reference", () => {
   let http: TestHttp
+  const facts = { version: "3.0.1", kinds: channelKinds(10), rpcMethods: ["market.orderbook.get"] }
+  const realtime = { asyncApi: asyncApiDocument(facts), page: realtimePage(facts) }
   beforeAll(async () => {
-    http = await serveTest(Api, handlers, { pages: referencePages() })
+    http = await serveTest(Api, handlers, { pages: referencePages(realtime) })
   })
   afterAll(() => http.close())
 
@@ -181,5 +187,25 @@ describe("the reference", () => {
     expect(await document.json()).toMatchObject({ openapi: "3.1.0", info: { version: "3.0.1" } })
     const head = await fetch(`${http.url}/docs/swagger-ui-bundle.js`, { method: "HEAD" })
     expect(Number(head.headers.get("content-length"))).toBeGreaterThan(1_000_000)
+  })
+
+  it("shows the real-time endpoint on one page that asks nobody for anything", async () => {
+    const page = await fetch(`${http.url}/docs/realtime`)
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    const policy = page.headers.get("content-security-policy") ?? ""
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(policy).not.toMatch(/unsafe|script|connect/)
+    const html = await page.text()
+    const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? ""
+    expect(policy).toContain(createHash("sha256").update(style).digest("base64"))
+    expect(html).not.toMatch(/<script|\sstyle=|\son\w+=|(?:src|href)="https?:/)
+    const document = await fetch(`${http.url}/api/v3/asyncapi.json`)
+    expect(document.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(await document.json()).toEqual(JSON.parse(JSON.stringify(realtime.asyncApi)))
+    const linked = [...html.matchAll(/href="(\/[^"]+)"/g)].map((match) => match[1] ?? "")
+    expect(linked).toEqual(expect.arrayContaining(["/docs", "/api/v3/asyncapi.json"]))
+    for (const path of linked) expect([path, (await fetch(`${http.url}${path}`)).status]).toEqual([path, 200])
+    const ids = new Set([...html.matchAll(/id="([^"]+)"/g)].map((match) => match[1]))
+    for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(id)
   })
 })

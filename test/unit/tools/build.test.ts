@@ -13,6 +13,7 @@ const sources = {
   "src/main.ts": 'import { greeting } from "./greeting.ts"\n\nconsole.log(greeting)\n',
   "src/greeting.ts": 'export const greeting: string = "hello"\n',
   "src/store/migrations/0001_users.sql": "CREATE TABLE users ()\n",
+  "docs/examples/hello.mjs": "console.log(1)\n",
   "proto/client.proto": 'syntax = "proto3";\n\npackage planted;\n\nmessage Note {\n  string words = 1;\n}\n',
 }
 
@@ -25,6 +26,7 @@ describe("the build", () => {
     expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("hello\n")
     expect(readFileSync(join(tree, "dist/src/store/migrations/0001_users.sql"), "utf8")).toContain("CREATE TABLE")
     expect(existsSync(join(tree, "dist/proto/client.proto"))).toBe(true)
+    expect(readFileSync(join(tree, "dist/docs/examples/hello.mjs"), "utf8")).toBe("console.log(1)\n")
   })
 
   it("writes the code of the protocols beside the rest, and knows when they change", async () => {
@@ -50,11 +52,13 @@ describe("the build", () => {
     expect(existsSync(join(tree, "dist/src/spare.js"))).toBe(true)
     rmSync(join(tree, "src/spare.ts"))
     rmSync(join(tree, "src/store"), { recursive: true })
+    rmSync(join(tree, "docs/examples"), { recursive: true })
     writeFileSync(join(tree, "src/greeting.ts"), 'export const greeting: string = "bye"\n')
     expect(await build(tree)).toMatchObject({ code: 0 })
     expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("bye\n")
     expect(existsSync(join(tree, "dist/src/spare.js"))).toBe(false)
     expect(existsSync(join(tree, "dist/src/store"))).toBe(false)
+    expect(existsSync(join(tree, "dist/docs"))).toBe(false)
   })
 
   it("brings back an output that somebody removed", async () => {
@@ -70,7 +74,8 @@ describe("the build", () => {
     await build(tree)
     const copy = plant({})
     // New times, same contents.
-    for (const folder of ["src", "proto", "dist"]) cpSync(join(tree, folder), join(copy, folder), { recursive: true })
+    for (const folder of ["src", "proto", "docs", "dist"])
+      cpSync(join(tree, folder), join(copy, folder), { recursive: true })
     rmSync(join(copy, "node_modules"))
     const before = writtenAt(copy)
     expect(await build(copy)).toMatchObject({ code: 0, output: "" })

@@ -16,6 +16,13 @@ const planted = (): string => {
       'export class Clock extends Context.Tag("ports/Clock")<Clock, { readonly now: () => number }>() {}\n',
     "src/http/openapi.ts":
       '/** The document. */\nexport const openApiDocument = (): object => ({ openapi: "3.1.0", info: { title: "planted" } })\n',
+    "src/config.ts": "/** Settings. */\nexport const readSettings = () => ({ wsFlushMillis: 10 })\n",
+    "src/http/api.ts": '/** The API. */\nexport const SERVICE = { version: "1" }\n',
+    "src/http/rpc-methods.ts": '/** Names. */\nexport const rpcMethods = () => ["market.get"]\n',
+    "src/ws/asyncapi.ts":
+      "/** The other document. */\nexport const asyncApiDocument = (facts: object): object => facts\n",
+    "src/ws/channel-kinds.ts":
+      "/** The table. */\nexport const channelKinds = (windowMillis: number) => ({ trade: { windowMillis } })\n",
   })
   mkdirSync(join(tree, "scripts"))
   for (const name of ["docs.ts", "tools.ts"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
@@ -47,5 +54,10 @@ describe("the generated pages", () => {
     expect(map).toContain("  ports --> domain\n")
     expect(map).toContain("- `Clock` [src/ports/clock.ts](../src/ports/clock.ts)\n")
     expect(JSON.parse(readFileSync(join(tree, "docs/openapi.json"), "utf8"))).toMatchObject({ openapi: "3.1.0" })
+    expect(JSON.parse(readFileSync(join(tree, "docs/asyncapi.json"), "utf8"))).toEqual({
+      version: "1",
+      kinds: { trade: { windowMillis: 10 } },
+      rpcMethods: ["market.get"],
+    })
   })
 })

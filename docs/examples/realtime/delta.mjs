@@ -1,0 +1,7 @@
+// Only what changed crosses the wire; the client puts the whole record together again.
+import { connect } from "./gateway.mjs"
+
+const client = await connect()
+const ticker = client.newSubscription("market:ticker:MOCK:BTC/USDT", { delta: "fossil" })
+ticker.on("publication", ({ data }) => console.log(`${data.instrumentId} last ${data.lastPrice}`))
+ticker.subscribe()

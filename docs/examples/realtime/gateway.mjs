@@ -1,0 +1,69 @@
+// What the other examples share: a session that renews itself, calls of the HTTP API, and a connection.
+import { Centrifuge } from "centrifuge"
+// Node 22 and browsers have a WebSocket of their own: leave this line and the option `websocket` out there.
+import { WebSocket } from "ws"
+
+const { GATEWAY_URL = "http://127.0.0.1:8080", EMAIL = "me@example.com", PASSWORD = "a good password" } = process.env
+
+export const websocketUrl = `${GATEWAY_URL.replace(/^http/, "ws")}/connection/websocket`
+
+/** The session of this process: an access token for an hour, a refresh token for a week. */
+let session = null
+
+/** One call of the HTTP API. Answers `data`; a failure is thrown with its `errno`. */
+export const call = async (method, path, body) => {
+  const response = await fetch(`${GATEWAY_URL}/api/v3/${path}`, {
+    method,
+    headers: {
+      "Content-Type": "application/json",
+      ...(session === null ? {} : { Authorization: `Bearer ${session.accessToken}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const { success, errno, error, data } = await response.json()
+  if (!success) throw Object.assign(new Error(`${method} ${path}: ${error} (${errno})`), { errno })
+  return data
+}
+
+const logIn = async () => {
+  session = null
+  const person = { email: EMAIL, password: PASSWORD }
+  try {
+    return await call("POST", "auth/login", person)
+  } catch (failure) {
+    if (failure.errno !== -100001) throw failure
+    // Nobody of that name yet.
+    return call("POST", "auth/signup", person)
+  }
+}
+
+const renew = async () => {
+  try {
+    return await call("POST", "auth/token/refresh", { refreshToken: session.refreshToken })
+  } catch (failure) {
+    // Only an answer ends the session. When the network is away, the client tries again by itself.
+    if (failure.errno === undefined) throw failure
+    return logIn()
+  }
+}
+
+/** A fresh access token. The client asks for one before it connects, and again before the old one expires. */
+export const getToken = async () => {
+  session = session === null ? await logIn() : await renew()
+  return session.accessToken
+}
+
+/** A connection that mends itself: after a cut it comes back with a delay that grows from 0.5 to 20 seconds. */
+export const connect = async (Client = Centrifuge) => {
+  const client = new Client(websocketUrl, { getToken, websocket: WebSocket })
+  client.on("connecting", ({ code, reason }) => console.error(`connecting: ${reason} (${code})`))
+  client.on("disconnected", ({ code, reason }) => console.error(`disconnected: ${reason} (${code})`))
+  client.on("error", ({ error }) => console.error(`error: ${error.message} (${error.code})`))
+  client.connect()
+  await client.ready()
+  return client
+}
+
+/** The user's trading account at MOCK, the venue inside the gateway; connected the first time. */
+export const mockAccount = () =>
+  call("POST", "tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "examples" })

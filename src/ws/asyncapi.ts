@@ -1,0 +1,259 @@
+/**
+ * The AsyncAPI 3.0 document of the real-time endpoint, made of what the endpoint itself runs by: the namespace table, the code tables,
+ * the protocol's types and the records' own schemas.
+ */
+import type { ChannelKind } from "../domain/channel.ts"
+import {
+  PARAMETERS as ADDRESS_PARAMETERS,
+  CHANNEL_CATALOG,
+  type ChannelEntry,
+  parametersOf,
+} from "./channel-catalog.ts"
+import type { ChannelKinds } from "./channel-kinds.ts"
+import { deliveryWords } from "./delivery-words.ts"
+import { CLOSES, ERRORS, UNSUBSCRIBES } from "./error-codes.ts"
+import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import { Components, component, type JsonSchema, text } from "./json-schema.ts"
+import type { Method } from "./protocol.ts"
+import { PARAMETERS, PROTOCOL_COMPONENTS, PUSHES, RESULTS } from "./protocol-schemas.ts"
+
+export interface RealtimeFacts {
+  /** Of the gateway. */
+  readonly version: string
+  /** The table that the gateway runs by. */
+  readonly kinds: ChannelKinds
+  /** Names of `rpc` methods. */
+  readonly rpcMethods: ReadonlyArray<string>
+}
+
+const INTRODUCTION = `
+Live updates over one WebSocket at \`/connection/websocket\`, in the Centrifuge client protocol v2: the official \`centrifuge\` clients work
+as they are. The messages of the channels below are the \`data\` of publications; \`commands\` and \`replies\` are the protocol around them,
+in JSON frames (one or more objects, separated by newlines) or, with the subprotocol \`centrifuge-protobuf\`, in Protobuf frames.
+
+The page at [/docs/realtime](/docs/realtime) has complete programs. The HTTP API is described at [/docs](/docs).
+`.trim()
+
+const ref = (path: string) => ({ $ref: `#/${path}` })
+const servers = [ref("servers/gateway")]
+
+const COMMAND_WORDS: { readonly [M in Method | "send"]: string } = {
+  connect: "The first command of a connection: who I am",
+  subscribe: "Begin a channel",
+  unsubscribe: "End a channel; always succeeds",
+  publish: "Publish to a channel, where its settings allow that",
+  presence: "Who is on a channel, where its settings allow that",
+  presence_stats: "How many are on a channel, where its settings allow that",
+  history: "What a channel remembers, and its position",
+  ping: "Is somebody there",
+  rpc: "An operation of the HTTP API; a failure is error 1000 + (HTTP status - 400), with the envelope beside it",
+  refresh: "A new token for the connection",
+  sub_refresh: "A new token for a subscription that expires",
+  send: "Taken and never answered",
+}
+
+const METHODS = Object.keys(RESULTS) as ReadonlyArray<Method>
+const COMMANDS = Object.keys(PARAMETERS) as ReadonlyArray<Method | "send">
+
+const id: JsonSchema = { type: "integer", minimum: 1, maximum: 4_294_967_295 }
+
+const commandSchema = (command: Method | "send"): JsonSchema =>
+  command === "send"
+    ? { type: "object", required: ["send"], properties: { send: PARAMETERS.send } }
+    : { type: "object", required: ["id", command], properties: { id, [command]: PARAMETERS[command] } }
+
+const replySchema = (method: Method): JsonSchema => ({
+  type: "object",
+  required: ["id", method],
+  properties: { id, [method]: RESULTS[method] },
+  not: { required: ["error"] },
+})
+
+const PROTOCOL_MESSAGES: Readonly<Record<string, object>> = {
+  ...Object.fromEntries(
+    COMMANDS.map((command) => [
+      `command.${command}`,
+      { name: command, title: `Command ${command}`, summary: COMMAND_WORDS[command], payload: commandSchema(command) },
+    ]),
+  ),
+  pong: { name: "pong", title: "Pong", summary: "The answer to a ping: an empty object", payload: { const: {} } },
+  ...Object.fromEntries(
+    METHODS.map((method) => [
+      `reply.${method}`,
+      { name: method, title: `Reply to ${method}`, payload: replySchema(method) },
+    ]),
+  ),
+  "reply.error": {
+    name: "error",
+    title: "Refusal of a command",
+    payload: { type: "object", required: ["id", "error"], properties: { id, error: component("Error") } },
+  },
+  push: {
+    name: "push",
+    title: "Push",
+    summary: "Sent without being asked: a publication, or what became of a subscription",
+    payload: {
+      type: "object",
+      required: ["push"],
+      properties: {
+        push: {
+          type: "object",
+          properties: { channel: text, ...PUSHES },
+          oneOf: Object.keys(PUSHES).map((kind) => ({ required: [kind] })),
+        },
+      },
+    },
+  },
+  ping: { name: "ping", title: "Ping", summary: "An empty object, to be answered with a pong", payload: { const: {} } },
+}
+
+const isServersOwn = (name: string): boolean => name === "push" || name === "ping" || name.startsWith("reply.")
+
+const protocolChannel = (title: string, names: ReadonlyArray<string>): object => ({
+  address: null,
+  title,
+  servers,
+  messages: Object.fromEntries(names.map((name) => [name, ref(`components/messages/${name}`)])),
+})
+
+const protocolChannels = {
+  commands: protocolChannel(
+    "From the client",
+    Object.keys(PROTOCOL_MESSAGES).filter((name) => !isServersOwn(name)),
+  ),
+  replies: protocolChannel("From the gateway", Object.keys(PROTOCOL_MESSAGES).filter(isServersOwn)),
+}
+
+const protocolOperations = {
+  ...Object.fromEntries(
+    COMMANDS.map((command) => [
+      command,
+      {
+        action: "receive",
+        summary: COMMAND_WORDS[command],
+        channel: ref("channels/commands"),
+        messages: [ref(`channels/commands/messages/command.${command}`)],
+        ...(command === "send"
+          ? {}
+          : {
+              reply: {
+                channel: ref("channels/replies"),
+                messages: [
+                  ref(`channels/replies/messages/reply.${command}`),
+                  ref("channels/replies/messages/reply.error"),
+                ],
+              },
+            }),
+      },
+    ]),
+  ),
+  pong: {
+    action: "receive",
+    summary: "The answer to a ping",
+    channel: ref("channels/commands"),
+    messages: [ref("channels/commands/messages/pong")],
+  },
+  push: {
+    action: "send",
+    summary: "Sent without being asked",
+    channel: ref("channels/replies"),
+    messages: [ref("channels/replies/messages/push"), ref("channels/replies/messages/ping")],
+  },
+}
+
+const addressParameters = (address: string) =>
+  Object.fromEntries(parametersOf(address).map((name) => [name, ADDRESS_PARAMETERS[name]]))
+
+const channelOf = (kind: ChannelKind, entry: ChannelEntry, kinds: ChannelKinds): object => ({
+  address: entry.address,
+  title: entry.title,
+  summary: entry.summary,
+  description: [entry.description, entry.access, deliveryWords(kinds[kind])].join("\n\n"),
+  servers,
+  parameters: addressParameters(entry.address),
+  messages: Object.fromEntries(entry.messages.map(({ name }) => [name, ref(`components/messages/${name}`)])),
+  "x-kind": kind,
+  "x-settings": kinds[kind],
+  ...(entry.mapKey === undefined ? {} : { "x-map": { key: entry.mapKey } }),
+  ...(entry.tags === undefined ? {} : { "x-tags": entry.tags }),
+})
+
+const publicationsOf = (kind: ChannelKind, entry: ChannelEntry): object => ({
+  action: "send",
+  summary: entry.summary,
+  channel: ref(`channels/${kind}`),
+  messages: entry.messages.map(({ name }) => ref(`channels/${kind}/messages/${name}`)),
+})
+
+const byCode = <A extends { readonly code: number }>(codes: ReadonlyArray<A>): ReadonlyArray<A> =>
+  [...codes].sort((a, b) => a.code - b.code)
+
+/** Codes below 3500 and from 4000 to 4499 let the client come back by itself. */
+export const reconnects = (code: number): boolean => (code >= 3000 && code < 3500) || (code >= 4000 && code < 4500)
+
+export const ERROR_CODES = byCode(Object.values(ERRORS))
+export const CLOSE_CODES = byCode(
+  Object.values(CLOSES).map(([code, reason]) => ({ code, reason, reconnects: reconnects(code) })),
+)
+export const UNSUBSCRIBE_CODES = byCode(
+  Object.values(UNSUBSCRIBES).map(({ code, reason }) => ({ code, reason, resubscribes: code >= 2500 })),
+)
+
+const entries = Object.entries(CHANNEL_CATALOG) as ReadonlyArray<[ChannelKind, ChannelEntry]>
+
+/** Plain JSON; a new object each time. */
+export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts): object => {
+  const components = new Components()
+  const messages = Object.fromEntries(
+    entries.flatMap(([, entry]) =>
+      entry.messages.map(({ name, summary, record, example }) => [
+        name,
+        { name, title: name, summary, payload: components.of(record), examples: [{ name, payload: example }] },
+      ]),
+    ),
+  )
+  return {
+    asyncapi: "3.0.0",
+    info: { title: "Trading Platform real-time API v3", version, description: INTRODUCTION },
+    defaultContentType: "application/json",
+    servers: {
+      gateway: {
+        host: "127.0.0.1:8080",
+        pathname: "/connection/websocket",
+        protocol: "ws",
+        description: "Where `npm start` listens; `wss` where TLS is configured, or in front of the gateway",
+        security: [ref("components/securitySchemes/accessToken")],
+      },
+    },
+    channels: {
+      ...Object.fromEntries(entries.map(([kind, entry]) => [kind, channelOf(kind, entry, kinds)])),
+      ...protocolChannels,
+    },
+    operations: {
+      ...Object.fromEntries(entries.map(([kind, entry]) => [kind, publicationsOf(kind, entry)])),
+      ...protocolOperations,
+    },
+    components: {
+      schemas: { ...PROTOCOL_COMPONENTS, ...components.all() },
+      messages: { ...messages, ...PROTOCOL_MESSAGES },
+      securitySchemes: {
+        accessToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "The accessToken of a session, as `token` of the command connect",
+        },
+      },
+    },
+    "x-protocol": {
+      pingSeconds: PING_SECONDS,
+      pongSeconds: PONG_SECONDS,
+      connectSeconds: STALE_SECONDS,
+      expiryGraceSeconds: EXPIRY_GRACE_SECONDS,
+      errors: ERROR_CODES,
+      closes: CLOSE_CODES,
+      unsubscribes: UNSUBSCRIBE_CODES,
+      rpcMethods,
+    },
+  }
+}

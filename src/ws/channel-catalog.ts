@@ -1,0 +1,191 @@
+/** What each kind of channel is called, carries and is for: the words of the AsyncAPI document and of the page at /docs/realtime. */
+import type { Schema } from "effect"
+import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../domain/account-event.ts"
+import type { ChannelKind } from "../domain/channel.ts"
+import { OrderBookDiff, OrderBookSnapshot, TickerRecord, TradeRecord } from "../domain/market.ts"
+import { TradeOrderRecord } from "../domain/trade-order.ts"
+import { PositionRecord } from "../domain/trading-account.ts"
+import {
+  accountEventExample,
+  DIFF_EXAMPLE,
+  ORDER_EXAMPLE,
+  POSITION_EXAMPLE,
+  SNAPSHOT_EXAMPLE,
+  TICKER_EXAMPLE,
+  TRADE_EXAMPLE,
+} from "./channel-examples.ts"
+
+export interface ChannelMessage {
+  /** Unique in the document. */
+  readonly name: string
+  readonly summary: string
+  /** Of the publication's `data`. */
+  readonly record: Schema.Schema.AnyNoContext
+  readonly example: unknown
+}
+
+export interface ChannelEntry {
+  /** The name, with `{parameters}`. */
+  readonly address: string
+  readonly title: string
+  readonly summary: string
+  readonly description: string
+  readonly access: string
+  /** Set on channels that can only be subscribed as a map: what an entry's key is. */
+  readonly mapKey?: string
+  /** What a tags filter may ask for. */
+  readonly tags?: ReadonlyArray<string>
+  readonly messages: ReadonlyArray<ChannelMessage>
+}
+
+/** Parameters of addresses. */
+export const PARAMETERS = {
+  tradingAccountId: { description: "The account's id", examples: ["0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f"] },
+  venue: { description: "A venue of /api/v3/market/venue/list", examples: ["MOCK", "BINANCE"] },
+  symbol: { description: "BASE/QUOTE; BASE-QUOTE is understood too", examples: ["BTC/USDT"] },
+} as const
+
+export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAMETERS> =>
+  [...address.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as keyof typeof PARAMETERS)
+
+const OWNER = "The owner of the account, or an admin of its tenant; everybody else gets error 103."
+const ANYBODY = "Any user with the permission read. An unknown instrument, or a venue that is not ACTIVE, is error 102."
+
+const ORDER_IS: Readonly<Record<string, string>> = {
+  CREATED: "The order is stored; the venue has not been told yet",
+  SUBMITTED: "The order was sent to the venue",
+  ACCEPTED: "The venue has the order",
+  PARTIALLY_FILLED: "A part was executed",
+  FILLED: "All of it was executed",
+  CANCELLED: "Cancelled; `cancelReason` says why",
+  PENDING_CANCEL: "A cancel was sent to the venue",
+  REPLACED: "The venue changed the order",
+  PENDING_REPLACE: "A change was sent to the venue",
+  REJECTED: "Refused; `rejectReason` says why",
+  EXPIRED: "Its time is over",
+  REVOKED: "Withdrawn before the venue was told",
+  UNKNOWN: "The outcome at the venue is not known; funds stay held until there is evidence",
+  LATE_FILL: "An execution came after the order was closed",
+}
+
+const EVENT_IS: Readonly<Record<string, string>> = {
+  "EXECUTION.CREATED": "One fill; the order's own event and PORTFOLIO.UPDATED follow it",
+  "PORTFOLIO.UPDATED": "The balances that changed, as full records",
+  "TRADING_ACCOUNT.UPDATED": "The account changed; DISCONNECTED is the last event of all",
+  "TRADING_ACCOUNT.RECONCILED": "The gateway and the venue agree again, and what that took",
+  "TRADING_ACCOUNT.ALERT": "Something a person should look at",
+}
+
+const accountEvents = (Object.keys(ACCOUNT_EVENT_RECORDS) as ReadonlyArray<AccountEventKind>).map(
+  (kind): ChannelMessage => ({
+    name: kind,
+    summary: EVENT_IS[kind] ?? ORDER_IS[kind.replace("TRADE_ORDER.", "")] ?? kind,
+    record: accountEventRecord(kind),
+    example: accountEventExample(kind),
+  }),
+)
+
+export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
+  tradingAccount: {
+    address: "tradingAccount:{tradingAccountId}",
+    title: "Account events",
+    summary: "Every order, execution, balance and account event, numbered without a gap",
+    description:
+      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. Whoever was away for longer than the history reaches reads the HTTP API again.",
+    access: OWNER,
+    tags: ["kind", "tradeOrderId", "instrumentId", "orderStatus"],
+    messages: accountEvents,
+  },
+  accountOrders: {
+    address: "tradingAccount:{tradingAccountId}:orders",
+    title: "Open orders",
+    summary: "A map of the account's open orders that keeps itself up to date",
+    description:
+      "A map subscription (`newMapSubscription`): first every open order, then each order that changes, and the removal of those that are closed.",
+    access: OWNER,
+    mapKey: "tradeOrderId",
+    messages: [
+      {
+        name: "OpenOrder",
+        summary: "The order as it is now; a removal has no record",
+        record: TradeOrderRecord,
+        example: ORDER_EXAMPLE,
+      },
+    ],
+  },
+  accountPositions: {
+    address: "tradingAccount:{tradingAccountId}:positions",
+    title: "Positions",
+    summary: "A map of the account's balances that keeps itself up to date",
+    description:
+      "A map subscription (`newMapSubscription`): first every balance that is not zero, then each one that changes, and the removal of those that are zero.",
+    access: OWNER,
+    mapKey: "currency",
+    messages: [
+      {
+        name: "Position",
+        summary: "The balance as it is now; a removal has no record",
+        record: PositionRecord,
+        example: POSITION_EXAMPLE,
+      },
+    ],
+  },
+  orderbook: {
+    address: "market:orderbook:{venue}:{symbol}",
+    title: "Order book",
+    summary: "A SNAPSHOT, then every DIFF, in the venue's own digits",
+    description:
+      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is there. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the record before it; a SNAPSHOT replaces everything. `quality` tells whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is old because the venue is silent (STALE).',
+    access: ANYBODY,
+    messages: [
+      {
+        name: "OrderBook.SNAPSHOT",
+        summary: "The whole book: forget what you had",
+        record: OrderBookSnapshot,
+        example: SNAPSHOT_EXAMPLE,
+      },
+      {
+        name: "OrderBook.DIFF",
+        summary: "The levels that changed, or a new `quality` without any",
+        record: OrderBookDiff,
+        example: DIFF_EXAMPLE,
+      },
+    ],
+  },
+  ticker: {
+    address: "market:ticker:{venue}:{symbol}",
+    title: "Ticker",
+    summary: "The latest prices of one instrument",
+    description:
+      "The latest value comes first, then every newer one. Numbers are decimal strings; null where the venue gives none.",
+    access: ANYBODY,
+    messages: [
+      { name: "Ticker", summary: "The newest prices and quantities", record: TickerRecord, example: TICKER_EXAMPLE },
+    ],
+  },
+  venueTicker: {
+    address: "market:ticker:{venue}",
+    title: "Venue-wide ticker",
+    summary: "The latest prices of the venue's instruments, each at most ten times a second",
+    description:
+      "The tickers of all instruments of the venue whose feed is open, one record per publication. What an instrument said last always arrives.",
+    access: ANYBODY,
+    messages: [
+      {
+        name: "VenueTicker",
+        summary: "The newest prices of one instrument",
+        record: TickerRecord,
+        example: TICKER_EXAMPLE,
+      },
+    ],
+  },
+  trade: {
+    address: "market:trade:{venue}:{symbol}",
+    title: "Trades",
+    summary: "Every public trade",
+    description:
+      "One trade per publication, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway.",
+    access: ANYBODY,
+    messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
+  },
+}

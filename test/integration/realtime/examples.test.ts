@@ -1,0 +1,188 @@
+/** The programs of docs/examples/realtime, each unmodified against a real gateway: what they print is what happened. */
+import { randomUUID } from "node:crypto"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import type { OrderBookRecord } from "../../../src/domain/market.ts"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order.ts"
+import { type CutProxy, cutProxy } from "../../kit/cut-proxy.ts"
+import { type Example, endExamples, runExample } from "../../kit/example.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { ClientBook, closeClients, connectClient, listen } from "../gateway/socket.ts"
+
+// Real processes start here, each in seconds when the machine is busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+
+let gateway: Gateway
+let proxy: CutProxy
+beforeAll(async () => {
+  gateway = await startGateway()
+  proxy = await cutProxy({ host: "127.0.0.1", port: Number(new URL(gateway.http).port) })
+})
+afterEach(async () => {
+  proxy.mend()
+  closeClients()
+  await endExamples()
+})
+afterAll(async () => {
+  await proxy.close()
+  await endGateways()
+})
+
+interface Person {
+  readonly calls: Api
+  readonly run: (name: string, env?: Readonly<Record<string, string>>) => Example
+}
+
+const PASSWORD = "a very good password"
+
+const newcomer = async (): Promise<Person> => {
+  const email = `reader-${randomUUID()}@example.com`
+  const session = await api(gateway).signup(email, PASSWORD)
+  return {
+    calls: api(gateway).as(session.record.accessToken),
+    run: (name, env = {}) => runExample(name, { GATEWAY_URL: gateway.http, EMAIL: email, PASSWORD, ...env }),
+  }
+}
+
+/** Behind the proxy. */
+const throughProxy = () => ({ GATEWAY_URL: `http://127.0.0.1:${proxy.port}` })
+
+/** The account that the examples connect. */
+const accountOf = async ({ calls }: Person): Promise<string> => {
+  const account = await until("the account", async () => (await calls.accounts()).record[0])
+  return account.tradingAccountId
+}
+
+const BOOK_LINE = /^(SNAPSHOT|DIFF) (\d+) (\w+) bid (\S+),(\S+) ask (\S+),(\S+) levels (\d+)\/(\d+)$/
+
+describe("the real-time examples", () => {
+  it("connect.mjs signs a new user up, and logs the same one in again", async () => {
+    const person = { GATEWAY_URL: gateway.http, EMAIL: `new-${randomUUID()}@example.com`, PASSWORD }
+    for (let i = 0; i < 2; i++) {
+      const example = runExample("connect.mjs", person)
+      expect(await example.ended, example.errors()).toBe(0)
+      expect(example.lines).toEqual(["connected: connected"])
+    }
+    expect((await api(gateway).login(person.EMAIL, PASSWORD)).status).toBe(200)
+  })
+
+  it("gateway.mjs hands out a new token each time, from the refresh token", async () => {
+    vi.stubEnv("GATEWAY_URL", gateway.http)
+    vi.stubEnv("EMAIL", `token-${randomUUID()}@example.com`)
+    vi.stubEnv("PASSWORD", PASSWORD)
+    // A variable, so that the compiler does not look for types of a program.
+    const path = "../../../docs/examples/realtime/gateway.mjs"
+    const { getToken } = (await import(path)) as { readonly getToken: () => Promise<string> }
+    const first = await getToken()
+    const second = await getToken()
+    expect(second).not.toBe(first)
+    const sessionOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
+    expect(sessionOf(second).sid ?? sessionOf(second).session_id).toBe(
+      sessionOf(first).sid ?? sessionOf(first).session_id,
+    )
+    expect((await api(gateway).as(second).user()).status).toBe(200)
+    await api(gateway).as(second).post("/auth/logout")
+    const third = await getToken()
+    expect((await api(gateway).as(third).user()).status).toBe(200)
+  })
+
+  it("order-book.mjs has the book at every sequence, also after the connection was cut", async () => {
+    const person = await newcomer()
+    const client = await connectClient(gateway, person.calls.token ?? "")
+    const book = new ClientBook()
+    const wanted = new Map<number, string>()
+    await listen<OrderBookRecord>(client, "market:orderbook:MOCK:BTC/USDT", (record) => {
+      book.apply(record)
+      const best = (side: "bids" | "asks") => book.side(side, 1)[0]?.join(",")
+      const levels = (["bids", "asks"] as const).map((side) => book.side(side, 10_000).length).join("/")
+      wanted.set(record.sequence, `bid ${best("bids")} ask ${best("asks")} levels ${levels}`)
+    })
+    const example = person.run("order-book.mjs", throughProxy())
+    await example.line(/^DIFF/)
+    expect(example.lines).toContain("subscribed: a SNAPSHOT follows")
+    const before = example.lines.length
+    proxy.cut()
+    await example.line(/^subscribing: /, before)
+    const seen = book.sequence
+    await until("the book to move on", () => book.sequence > seen + 3)
+    const cut = example.lines.length
+    proxy.mend()
+    await example.line(/^subscribed: the missed DIFFs follow/, cut)
+    const isFarther = (line: string): boolean => Number(BOOK_LINE.exec(line)?.[2] ?? 0) > seen + 12
+    await until("the example to follow", () => example.lines.slice(cut).some(isFarther), 60_000)
+    const lines = example.lines.flatMap((line) => {
+      const [, , sequence, , ...numbers] = BOOK_LINE.exec(line) ?? []
+      if (sequence === undefined) return []
+      const [bid, bidQuantity, ask, askQuantity, bids, asks] = numbers
+      return [[Number(sequence), `bid ${bid},${bidQuantity} ask ${ask},${askQuantity} levels ${bids}/${asks}`] as const]
+    })
+    await until("the witness to be as far", () => book.sequence >= (lines.at(-1)?.[0] ?? 0))
+    expect(book.faults).toEqual([])
+    let compared = 0
+    for (const [sequence, words] of lines)
+      if (wanted.has(sequence)) {
+        expect([sequence, words]).toEqual([sequence, wanted.get(sequence)])
+        compared++
+      }
+    expect(compared).toBeGreaterThan(10)
+    const sequences = lines.map(([sequence]) => sequence)
+    expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index))
+  })
+
+  it("account-events.mjs tells every event, also those of the time when it was cut off", async () => {
+    const person = await newcomer()
+    const example = person.run("account-events.mjs", throughProxy())
+    await example.line(/TRADE_ORDER\.FILLED BUY 0\.01 MOCK:BTC\/USDT: FILLED$/)
+    await example.line(/PORTFOLIO\.UPDATED .*BTC /)
+    expect(example.lines[0]).toMatch(/^loaded: \d+ orders$/)
+    const tradingAccountId = await accountOf(person)
+    const before = example.lines.length
+    proxy.cut()
+    await until("the example to see the cut", () => example.errors().includes("connecting: transport closed"))
+    const order: TradeOrderRecord = (
+      await person.calls.submit({
+        tradingAccountId,
+        instrumentId: "MOCK:BTC/USDT",
+        orderSide: "SELL",
+        orderType: "MARKET",
+        quantity: "0.005",
+        awaitClosed: true,
+      })
+    ).record
+    expect(order.status).toBe("FILLED")
+    proxy.mend()
+    await example.line(/TRADE_ORDER\.FILLED SELL 0\.005/, before)
+    await example.line(/PORTFOLIO\.UPDATED/, before)
+    expect(example.lines[before]).toBe("back: the missed events follow")
+    const numbers = example.lines.flatMap((line) => /^(\d+) [A-Z_]+\./.exec(line)?.[1] ?? []).map(Number)
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
+  })
+
+  it("tickers.mjs shows one instrument and the whole venue", async () => {
+    const person = await newcomer()
+    const ticker = /^market:ticker:MOCK:BTC\/USDT MOCK:BTC\/USDT last [\d.]+ bid [\d.]+ ask [\d.]+$/
+    const example = person.run("tickers.mjs")
+    await example.line(ticker)
+    await example.line(/^market:ticker:MOCK MOCK:BTC\/USDT last [\d.]+ bid [\d.]+ ask [\d.]+$/)
+  })
+
+  it("trades.mjs shows trades as they happen, and those before it came", async () => {
+    const person = await newcomer()
+    const { tradingAccountId } = (await person.calls.connectMock()).record
+    const trade = (quantity: string) =>
+      person.calls.submit({
+        tradingAccountId,
+        instrumentId: "MOCK:BTC/USDT",
+        orderSide: "BUY",
+        orderType: "MARKET",
+        quantity,
+        awaitClosed: true,
+      })
+    const first = person.run("trades.mjs")
+    await until("a trade", async () => {
+      await trade("0.00321")
+      return first.lines.some((line) => /^now \S+Z BUY 0\.00321 at [\d.]+$/.test(line))
+    })
+    const second = person.run("trades.mjs")
+    await second.line(/^before \S+Z BUY 0\.00321 at [\d.]+$/)
+  })
+})

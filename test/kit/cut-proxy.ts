@@ -1,0 +1,53 @@
+/** A TCP proxy in front of a gateway whose connections a test can cut, and keep cut: what a bad network does to a client. */
+import { createServer, connect as dial, type Socket } from "node:net"
+
+export interface CutProxy {
+  readonly port: number
+  /** Ends every connection; until `mend` new ones end at once too. */
+  readonly cut: () => void
+  readonly mend: () => void
+  readonly close: () => Promise<void>
+}
+
+export const cutProxy = (target: { readonly host: string; readonly port: number }): Promise<CutProxy> =>
+  new Promise((resolve, reject) => {
+    const open = new Set<Socket>()
+    let isCut = false
+    const server = createServer((client) => {
+      if (isCut) return void client.destroy()
+      const upstream = dial(target)
+      for (const [socket, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        open.add(socket)
+        socket.setNoDelay(true)
+        socket.on("error", () => other.destroy())
+        socket.on("close", () => {
+          open.delete(socket)
+          other.destroy()
+        })
+        socket.pipe(other)
+      }
+    })
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      if (address === null || typeof address === "string") return reject(new Error("no port"))
+      const cut = (): void => {
+        isCut = true
+        for (const socket of open) socket.destroy()
+      }
+      resolve({
+        port: address.port,
+        cut,
+        mend: () => {
+          isCut = false
+        },
+        close: () => {
+          cut()
+          return new Promise((done) => server.close(() => done()))
+        },
+      })
+    })
+  })

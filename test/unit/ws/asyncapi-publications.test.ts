@@ -1,0 +1,144 @@
+/** What the actors really publish is what the AsyncAPI document says: each publication is exactly one message of its channel. */
+import { describe, expect, it } from "vitest"
+import { BookLost, OrderBookActor } from "../../../src/actors/order-book.ts"
+import { TickerBoard } from "../../../src/actors/ticker-board.ts"
+import { TradeTape } from "../../../src/actors/trade-tape.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
+import { parseInstrumentId } from "../../../src/domain/instrument.ts"
+import type { Publication } from "../../../src/ports/channel-port.ts"
+import { asyncDocument, judge } from "../../kit/asyncapi.ts"
+import { simulate } from "../../sim/simulation.ts"
+import { okOf, World } from "../../sim/world.ts"
+
+const BTC = "MOCK:BTC/USDT" as InstrumentId
+const judged = judge(asyncDocument())
+
+const recorder = () => {
+  const published: Array<Publication> = []
+  return {
+    published,
+    port: {
+      publish: (publication: Publication) => void published.push(publication),
+      isHeard: () => true,
+      invalidate: () => undefined,
+      terminate: () => undefined,
+      attach: () => undefined,
+    },
+  }
+}
+
+/** The message that each publication is, in order. */
+const messagesOf = (published: ReadonlyArray<Publication>): ReadonlyArray<string | undefined> =>
+  published.map(({ kind, json }) => {
+    const record = JSON.parse(json)
+    const names = judged.accepted(kind, record)
+    expect(names, `${json}\n${judged.faults(kind, record).join("\n")}`).toHaveLength(1)
+    return names[0]
+  })
+
+/** Kinds of an account's events, after each was found to be the message of its kind. */
+const ownKinds = (published: ReadonlyArray<Publication>): ReadonlyArray<string> => {
+  const kinds = published.map(({ json }) => String(JSON.parse(json).kind))
+  expect(messagesOf(published)).toEqual(kinds)
+  return kinds
+}
+
+describe("publications", () => {
+  it("of an order book", () => {
+    const { published, port } = recorder()
+    const name = parseInstrumentId(BTC)
+    if (name === undefined) throw new Error(BTC)
+    const book = new OrderBookActor({ instrumentId: BTC, name, channels: port, newEpoch: () => "epoch" })
+    const update = { instrumentId: BTC, nonce: null, venueAt: null, receivedAt: 1000 }
+    book.onDepth({ ...update, snapshot: true, sequence: 1, bids: ["100.10", "1"], asks: ["101", "2", "102", "3"] })
+    book.onDepth({ ...update, snapshot: false, sequence: 2, bids: ["100.10", "0"], asks: ["101.0", "5"] })
+    book.markStale()
+    expect(() => book.onDepth({ ...update, snapshot: false, sequence: 9, bids: [], asks: [] })).toThrow(BookLost)
+    book.onDepth({ ...update, snapshot: true, sequence: 20, bids: [], asks: [] })
+    expect(() =>
+      book.onDepth({ ...update, snapshot: false, sequence: 21, bids: ["5", "1"], asks: ["4", "1"] }),
+    ).toThrow(BookLost)
+    expect(messagesOf(published)).toEqual([
+      "OrderBook.SNAPSHOT",
+      "OrderBook.DIFF",
+      "OrderBook.DIFF",
+      "OrderBook.SNAPSHOT",
+      "OrderBook.SNAPSHOT",
+    ])
+    expect(judged.accepted("orderbook", JSON.parse(book.snapshotJson(10)))).toEqual(["OrderBook.SNAPSHOT"])
+  })
+
+  it("of tickers, of one instrument and of the venue", () => {
+    const { published, port } = recorder()
+    const board = new TickerBoard({
+      venue: "MOCK" as VenueId,
+      channels: port,
+      clock: { now: () => 0, monotonic: () => 0 },
+      after: () => undefined,
+      newEpoch: () => "epoch",
+    })
+    const record = { instrumentId: BTC, venue: "MOCK", symbol: "BTC/USDT", timestamp: 1000 } as const
+    const unknown = { bidPrice: null, bidQuantity: null, askPrice: null, askQuantity: null }
+    board.update(BTC, { ...record, ...unknown, lastPrice: "100.10", lastQuantity: null })
+    expect(messagesOf(published)).toEqual(["Ticker", "VenueTicker"])
+  })
+
+  it("of trades", () => {
+    const { published, port } = recorder()
+    const name = parseInstrumentId(BTC)
+    if (name === undefined) throw new Error(BTC)
+    const tape = new TradeTape({ instrumentId: BTC, name, channels: port, newEpoch: () => "epoch" })
+    for (const side of ["BUY", "SELL", "UNKNOWN"] as const)
+      tape.publish({ instrumentId: BTC, externalTradeId: side, price: "100.10", quantity: "1", side, at: 1000 })
+    expect(messagesOf(published)).toEqual(["Trade", "Trade", "Trade"])
+  })
+
+  it("of accounts in seeded lives: the message is the event's kind", () => {
+    const seen = new Set<string>()
+    for (let seed = 1; seed <= 20; seed++) {
+      const { published, violations } = simulate(seed)
+      expect(violations).toEqual([])
+      for (const kind of ownKinds(published)) seen.add(kind)
+    }
+    for (const kind of [
+      "TRADE_ORDER.CREATED",
+      "TRADE_ORDER.PARTIALLY_FILLED",
+      "TRADE_ORDER.FILLED",
+      "TRADE_ORDER.CANCELLED",
+      "TRADE_ORDER.REJECTED",
+      "TRADE_ORDER.PENDING_CANCEL",
+      "TRADE_ORDER.UNKNOWN",
+      "EXECUTION.CREATED",
+      "PORTFOLIO.UPDATED",
+      "TRADING_ACCOUNT.UPDATED",
+      "TRADING_ACCOUNT.RECONCILED",
+    ])
+      expect(seen).toContain(kind)
+  })
+
+  it("of an account whose venue executes what it had cancelled, and takes what it had lost", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    const placed = () => {
+      const asked = world.submit()
+      world.advance(100)
+      return okOf(asked).order
+    }
+    const sim = world.venue.find(placed())
+    if (sim === undefined) throw new Error("the venue does not know the order")
+    world.venue.end(sim, "CANCELLED")
+    world.advance(100)
+    world.venue.fill(sim, Decimal.of("0.3"))
+    world.advance(100)
+    world.venue.fates.submit = () => "lostBefore"
+    const lost = placed()
+    world.advance(75_000)
+    world.venue.place({ ...lost, quantity: "1", limitPrice: "100", instrumentId: lost.instrumentId }, lost.tradeOrderId)
+    world.advance(1_000)
+    expect(ownKinds(world.published)).toEqual(
+      expect.arrayContaining(["TRADE_ORDER.LATE_FILL", "TRADING_ACCOUNT.ALERT"]),
+    )
+  })
+})
