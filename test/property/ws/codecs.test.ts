@@ -119,7 +119,7 @@ describe("pushes", () => {
   const push: fc.Arbitrary<Push> = fc.oneof(
     arbitrary.publication.map((body): Push => ({ kind: "pub", body })),
     fc
-      .tuple(fc.constantFrom("join", "leave"), arbitrary.clientInfo)
+      .tuple(fc.constantFrom<"join" | "leave">("join", "leave"), arbitrary.clientInfo)
       .map(([kind, info]): Push => ({ kind, body: { info } })),
     fc.record({ code: arbitrary.uint32, reason: arbitrary.text }).map((body): Push => ({ kind: "unsubscribe", body })),
     arbitrary.results.rpc.map((body): Push => ({ kind: "message", body })),

@@ -8,7 +8,18 @@ import { received } from "../../kit/client-codecs.ts"
 const decode = (text: string) => codec.decode(received(text))
 const command = <M extends Method>(method: M, id = 2): CommandOf<M> => ({ id, method, key: method, parameters: {} })
 
+const ORDER =
+  "connect subscribe unsubscribe publish presence presence_stats history ping send rpc refresh sub_refresh".split(" ")
+
 describe("a message of a client", () => {
+  it.each(ORDER)("with %s and all requests that come after it in the protocol asks for that", (method) => {
+    const later = ORDER.slice(ORDER.indexOf(method)).toReversed()
+    const requests = later.map((each) => `"${each}":{"channel":"${each}"}`)
+    expect(decode(`{${requests.join()},"id":1}`)).toEqual([
+      { id: 1, method, key: method, parameters: { channel: method } },
+    ])
+  })
+
   it("holds one command or several, the id before the request or after it", () => {
     expect(decode('{"connect":{"name":"js"},"id":1}\n{"id":2,"subscribe":{"channel":"x","flag":1}}')).toEqual([
       { id: 1, method: "connect", key: "connect", parameters: { name: "js" } },

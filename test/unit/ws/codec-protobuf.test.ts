@@ -20,7 +20,17 @@ const varint = (value: number): ReadonlyArray<number> =>
 const delimited = (content: ReadonlyArray<number>): ReadonlyArray<number> => [...varint(content.length), ...content]
 const ID_1 = [0x08, 0x01]
 
+const ORDER =
+  "connect subscribe unsubscribe publish presence presence_stats history ping send rpc refresh sub_refresh".split(" ")
+
 describe("a message of a client", () => {
+  it.each(ORDER)("with %s and all requests that come after it in the protocol asks for that", (method) => {
+    const later = ORDER.slice(ORDER.indexOf(method)).toReversed()
+    // The requests are the fields from 4 on.
+    const requests = later.flatMap((each) => field(4 + ORDER.indexOf(each), []))
+    expect(decode(...delimited([...requests, ...ID_1]))).toEqual([{ id: 1, method, key: method, parameters: {} }])
+  })
+
   it("holds one command or several", () => {
     const commands = [
       { connect: { name: "js" }, id: 1 },
