@@ -23,7 +23,7 @@ import { Markets } from "./market-messages.ts"
 /** How long a read waits for the first state of a feed that was closed (contract C14a). */
 const READ_WAIT_MILLIS = 5000
 /** A venue-wide ticker channel opens at most so many of a venue's tickers itself; others join while somebody else holds them. */
-const VENUE_TICKERS_MAX = 200
+export const VENUE_TICKERS_MAX = 200
 const NOWHERE: StreamPosition = { epoch: "", offset: 0, snapshot: null }
 
 const make = Effect.gen(function* () {

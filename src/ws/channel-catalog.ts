@@ -1,5 +1,6 @@
 /** What each kind of channel is called, carries and is for: the words of the AsyncAPI document and of the page at /docs/realtime. */
 import type { Schema } from "effect"
+import { VENUE_TICKERS_MAX } from "../actors/markets.ts"
 import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../domain/account-event.ts"
 import type { ChannelKind } from "../domain/channel.ts"
 import { OrderBookDiff, OrderBookSnapshot, TickerRecord, TradeRecord } from "../domain/market.ts"
@@ -167,9 +168,9 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     address: "market:ticker:{venue}",
     title: "Venue-wide ticker",
     summary: "The latest prices of the venue's instruments, each at most ten times a second",
-    description:
-      "The tickers of all instruments of the venue whose feed is open, one record per publication. What an instrument said last always arrives.",
+    description: `One record per publication. What an instrument said last always arrives. The channel opens the tickers of ${VENUE_TICKERS_MAX} instruments; of a venue with more, the others are heard while somebody subscribes to them.`,
     access: ANYBODY,
+    tags: ["instrumentId"],
     messages: [
       {
         name: "VenueTicker",

@@ -6,6 +6,8 @@ export interface CutProxy {
   /** Ends every connection; until `mend` new ones end at once too. */
   readonly cut: () => void
   readonly mend: () => void
+  /** What the gateway has sent through the proxy since the last call, byte for byte as text. */
+  readonly heard: () => string
   readonly close: () => Promise<void>
 }
 
@@ -13,9 +15,11 @@ export const cutProxy = (target: { readonly host: string; readonly port: number 
   new Promise((resolve, reject) => {
     const open = new Set<Socket>()
     let isCut = false
+    let chunks: Array<Buffer> = []
     const server = createServer((client) => {
       if (isCut) return void client.destroy()
       const upstream = dial(target)
+      upstream.on("data", (chunk) => void chunks.push(chunk))
       for (const [socket, other] of [
         [client, upstream],
         [upstream, client],
@@ -43,6 +47,11 @@ export const cutProxy = (target: { readonly host: string; readonly port: number 
         cut,
         mend: () => {
           isCut = false
+        },
+        heard: () => {
+          const text = Buffer.concat(chunks).toString("latin1")
+          chunks = []
+          return text
         },
         close: () => {
           cut()

@@ -185,4 +185,52 @@ describe("the real-time examples", () => {
     const second = person.run("trades.mjs")
     await second.line(/^before \S+Z BUY 0\.00321 at [\d.]+$/)
   })
+
+  it("protobuf.mjs reads the same records from Protobuf frames", async () => {
+    proxy.heard()
+    const example = (await newcomer()).run("protobuf.mjs", throughProxy())
+    await example.line(/^\d+(\.\d+)?$/)
+    const heard = proxy.heard()
+    expect(heard).toContain('"lastPrice"')
+    expect(heard).not.toMatch(/"push"|"connect"/)
+  })
+
+  it("delta.mjs puts records together from what changed", async () => {
+    proxy.heard()
+    const example = (await newcomer()).run("delta.mjs", throughProxy())
+    await until("several records", () => example.lines.length >= 5, 60_000)
+    for (const line of example.lines) expect(line).toMatch(/^MOCK:BTC\/USDT last \d+(\.\d+)?$/)
+    expect(new Set(example.lines).size).toBeGreaterThan(1)
+    expect(proxy.heard()).toContain('"delta":true')
+  })
+
+  it("tags-filter.mjs hears of the instruments that it chose and of no other", async () => {
+    const example = (await newcomer()).run("tags-filter.mjs")
+    await example.line(/^MOCK:ETH\/USDT last /)
+    await example.line(/^MOCK:SOL\/USDT last /)
+    for (const line of example.lines) expect(line).toMatch(/^MOCK:(ETH|SOL)\/USDT last \d/)
+  })
+
+  it("rpc.mjs reads, submits and cancels over the socket, and is refused as over HTTP", async () => {
+    const person = await newcomer()
+    const example = person.run("rpc.mjs")
+    expect(await example.ended, example.errors()).toBe(0)
+    const [best, submitted, cancelled, refused] = example.lines
+    expect(best).toMatch(/^best bid [\d.]+, best ask [\d.]+$/)
+    const tradeOrderId = submitted?.replace("submitted: ", "") ?? ""
+    expect(cancelled).toMatch(/^cancelled: CANCELLED$/)
+    const order = await person.calls.order(await accountOf(person), tradeOrderId)
+    expect(order.record).toMatchObject({ status: "CANCELLED", limitPrice: "20000" })
+    expect(refused).toMatch(/^refused: Trade order not found \(1004\)$/)
+  })
+
+  it("browser.mjs shows the last price in a page of the gateway's own host", async () => {
+    const person = await newcomer()
+    const example = person.run("browser.mjs", {
+      NODE_OPTIONS: `--import=${new URL("./browser-stand-in.mjs", import.meta.url).href}`,
+      PAGE: `${gateway.http}/app`,
+      TOKEN: person.calls.token ?? "",
+    })
+    await example.line(/^#last-price \d+(\.\d+)?$/)
+  })
 })
