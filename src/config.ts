@@ -1,6 +1,7 @@
 /** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
 import { readFileSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
+import { isLoopback } from "./domain/loopback.ts"
 
 /** A setting that cannot be used; the message names the variable and what it takes. */
 export class InvalidSetting extends Error {
@@ -46,11 +47,20 @@ export interface Settings {
   readonly wsConflateBytes: number
   /** A socket for which bytes have been waiting without a pause for so long is closed (3008), in ms. */
   readonly wsSlowMillis: number
-  /** Changes of the channel table: kind → cells (ws/channel-kinds). Checked where the table is made. */
+  /** Changes of the channel table: kind → cells (ws/channel-kinds), under the test profile namespace → cells. Checked where it is made. */
   readonly channels: Readonly<Record<string, unknown>> | null
+  /** Null: off. The socket serves open channels to everybody instead of the gateway's own, for suites of client libraries. */
+  readonly wsTest: TestProfileSettings | null
   readonly accessLog: boolean
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
+}
+
+export interface TestProfileSettings {
+  /** Signs the tokens of connections and subscriptions (HS256). */
+  readonly secret: string
+  /** Any of them opens the server API; `*`: no key is asked for. */
+  readonly apiKeys: ReadonlyArray<string>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -135,6 +145,24 @@ const balances = (env: Environment): Readonly<Record<string, string>> => {
   return given
 }
 
+/** The test profile lets everybody in: only where nobody but this machine can knock. */
+const testProfile = (env: Environment, transport: Pick<Settings, "host" | "production" | "tls" | "trustProxy">) => {
+  if (choice(env, "WS_PROFILE", ["gateway", "test"], "gateway") === "gateway") return null
+  if (!isLoopback(transport.host))
+    throw new InvalidSetting(
+      `WS_PROFILE=test lets everybody in: it is served on loopback only, not on ${transport.host}`,
+    )
+  if (transport.tls !== null || transport.trustProxy.length > 0)
+    throw new InvalidSetting("WS_PROFILE=test lets everybody in: it is not served with TLS_CERT_FILE or TRUST_PROXY")
+  if (transport.production) throw new InvalidSetting("WS_PROFILE=test lets everybody in: it is not for production")
+  const apiKeys = list(env, "WS_TEST_API_KEY")
+  return {
+    secret: text(env, "WS_TEST_SECRET") ?? "secret",
+    // What the public suites of clients and of server libraries send.
+    apiKeys: apiKeys.length > 0 ? apiKeys : ["api_key", "test-api-key"],
+  }
+}
+
 /** Reads the settings; throws InvalidSetting. */
 export const readSettings = (env: Environment): Settings => {
   const certFile = text(env, "TLS_CERT_FILE")
@@ -148,15 +176,18 @@ export const readSettings = (env: Environment): Settings => {
   const production = text(env, "NODE_ENV") === "production"
   const failpoint = text(env, "FAILPOINT")
   if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not for production")
+  const host = text(env, "HOST") ?? "127.0.0.1"
+  const tls = certFile === null || keyFile === null ? null : { certFile, keyFile }
+  const trustProxy = list(env, "TRUST_PROXY")
   return {
-    host: text(env, "HOST") ?? "127.0.0.1",
+    host,
     port: integer(env, "PORT", 8080, 0, 65_535),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     databaseUrl,
     production,
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
-    tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
-    trustProxy: list(env, "TRUST_PROXY"),
+    tls,
+    trustProxy,
     allowedOrigins: list(env, "ALLOWED_ORIGINS"),
     signingKey: text(env, "SIGNING_KEY"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
@@ -173,6 +204,7 @@ export const readSettings = (env: Environment): Settings => {
     wsConflateBytes: integer(env, "WS_CONFLATE_BYTES", 131_072, 4096, 1_048_576),
     wsSlowMillis: integer(env, "WS_SLOW_MS", 15_000, 1000, 600_000),
     channels: object(env, "CHANNELS"),
+    wsTest: testProfile(env, { host, production, tls, trustProxy }),
     accessLog: flag(env, "ACCESS_LOG", true),
     failpoint,
   }

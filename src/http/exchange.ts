@@ -3,10 +3,11 @@
  * answer is always written inside `cork`.
  */
 import { DeadlineExceeded } from "../domain/errors.ts"
+import { isLoopback } from "../domain/loopback.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
 import { requestIdOf } from "./request-id.ts"
-import { isLoopback, plainAddress } from "./transport.ts"
+import { plainAddress } from "./transport.ts"
 
 /** What is used of a uWebSockets response. */
 export interface Wire {

@@ -3,6 +3,7 @@
  * the peer is one of `TRUST_PROXY`; anything else could be written by anybody.
  */
 import { BlockList, isIP } from "node:net"
+import { isLoopback } from "../domain/loopback.ts"
 
 export interface TransportSettings {
   readonly host: string
@@ -26,9 +27,6 @@ export interface TransportPolicy {
   /** The client's address. */
   readonly clientIp: (peer: string, forwardedFor: string) => string
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** uWebSockets writes IPv6 in full, and IPv4 over an IPv6 socket as `0000:…:ffff:7f00:0001`. */
 export const plainAddress = (text: string): string => {

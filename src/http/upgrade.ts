@@ -1,10 +1,11 @@
 /** What holds for a WebSocket upgrade as for every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
 import { type DomainError, Forbidden, TlsRequired } from "../domain/errors.ts"
+import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"
 import { failureText } from "./failures.ts"
 import { requestIdOf } from "./request-id.ts"
 import { accessLine } from "./request-log.ts"
-import { isLoopback, plainAddress, type TransportPolicy } from "./transport.ts"
+import { plainAddress, type TransportPolicy } from "./transport.ts"
 
 interface UpgradeSocket {
   getRemoteAddressAsText(): ArrayBuffer

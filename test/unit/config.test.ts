@@ -26,8 +26,27 @@ describe("the settings", () => {
     ["MOCK_BALANCES", { MOCK_BALANCES: '{"BTC":"1e5"}' }],
     ["ACCESS_LOG", { ACCESS_LOG: "maybe" }],
     ["FAILPOINT", { FAILPOINT: "submit.parsed", NODE_ENV: "production" }],
+    ["WS_PROFILE", { WS_PROFILE: "open" }],
+    ["WS_PROFILE", { WS_PROFILE: "test", HOST: "0.0.0.0" }],
+    ["WS_PROFILE", { WS_PROFILE: "test", HOST: "10.1.2.3", TRUST_PROXY: "10.0.0.0/8" }],
+    ["WS_PROFILE", { WS_PROFILE: "test", TRUST_PROXY: "127.0.0.1" }],
+    ["WS_PROFILE", { WS_PROFILE: "test", TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }],
+    ["WS_PROFILE", { WS_PROFILE: "test", NODE_ENV: "production" }],
   ])("name %s when it is bad", (name, environment) => {
     expect(() => readSettings(environment)).toThrow(InvalidSetting)
     expect(() => readSettings(environment)).toThrow(name)
+  })
+
+  it("keep the test profile off unless it is asked for on loopback", () => {
+    expect(readSettings({ WS_TEST_SECRET: "s", WS_TEST_API_KEY: "k" }).wsTest).toBeNull()
+    for (const HOST of ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
+      expect(readSettings({ WS_PROFILE: "test", HOST }).wsTest).toEqual({
+        secret: "secret",
+        apiKeys: ["api_key", "test-api-key"],
+      })
+    expect(readSettings({ WS_PROFILE: "test", WS_TEST_SECRET: "s", WS_TEST_API_KEY: "a, b" }).wsTest).toEqual({
+      secret: "s",
+      apiKeys: ["a", "b"],
+    })
   })
 })
