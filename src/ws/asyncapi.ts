@@ -16,6 +16,7 @@ import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from 
 import { Components, component, type JsonSchema, text } from "./json-schema.ts"
 import type { Method } from "./protocol.ts"
 import { PARAMETERS, PROTOCOL_COMPONENTS, PUSHES, RESULTS } from "./protocol-schemas.ts"
+import { CHANNELS_MAX } from "./subscriptions.ts"
 
 export interface RealtimeFacts {
   /** Of the gateway. */
@@ -33,6 +34,9 @@ in JSON frames (one or more objects, separated by newlines) or, with the subprot
 
 The page at [/docs/realtime](/docs/realtime) has complete programs. The HTTP API is described at [/docs](/docs).
 `.trim()
+
+/** Of one WebSocket message from a client. */
+export const MESSAGE_BYTES_MAX = 65_536
 
 const ref = (path: string) => ({ $ref: `#/${path}` })
 const servers = [ref("servers/gateway")]
@@ -250,6 +254,8 @@ export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts):
       pongSeconds: PONG_SECONDS,
       connectSeconds: STALE_SECONDS,
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS,
+      messageBytesMax: MESSAGE_BYTES_MAX,
+      channelsMax: CHANNELS_MAX,
       errors: ERROR_CODES,
       closes: CLOSE_CODES,
       unsubscribes: UNSUBSCRIBE_CODES,

@@ -4,14 +4,18 @@
  */
 import { createHash } from "node:crypto"
 import type { ChannelKind } from "../domain/channel.ts"
-import { CLOSE_CODES, ERROR_CODES, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
+import { CLOSE_CODES, ERROR_CODES, MESSAGE_BYTES_MAX, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
 import { CHANNEL_CATALOG, type ChannelEntry } from "./channel-catalog.ts"
 import { historyWords, offers, paceWords, recoveryWords } from "./delivery-words.ts"
+import { ERRORS } from "./error-codes.ts"
 import { escapeHtml, exampleCode, highlighted } from "./example-code.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import { STYLE } from "./realtime-style.ts"
+import { CHANNELS_MAX } from "./subscriptions.ts"
 
 type Cell = string | number
+
+const count = (whole: number): string => whole.toLocaleString("en")
 
 /** `\`words\`` become code. */
 const prose = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
@@ -76,26 +80,27 @@ const accountEventTable = (): string =>
     CHANNEL_CATALOG.tradingAccount.messages.map(({ name, summary }) => [`\`${name}\``, summary]),
   )
 
+/** What becomes of a command that was refused so. */
+const afterError = (error: (typeof ERROR_CODES)[number]): string => {
+  if (error === ERRORS.tokenExpired) return "asks getToken for a new one, and tries again"
+  if (error === ERRORS.unrecoverablePosition) return "begins again with the present state"
+  return "temporary" in error ? "tries a subscribe or connect again by itself" : "leaves it to you"
+}
+
 const protocol = (): ReadonlyArray<string> => [
   items(
     `The first command is \`connect\`, within ${STALE_SECONDS} seconds. A frame may hold several commands or replies, one per line; replies carry the \`id\` of their command and may come in another order.`,
     `Every ${PING_SECONDS} seconds the gateway sends \`{}\`; the client answers \`{}\` within ${PONG_SECONDS} seconds. The official clients do.`,
     `When the token expires, the client has ${EXPIRY_GRACE_SECONDS} seconds more to send \`refresh\` with a new one.`,
-    "A message from the client holds at most 65,536 bytes, a connection at most 1,000 channels.",
+    `A message from the client holds at most ${count(MESSAGE_BYTES_MAX)} bytes, a connection at most ${count(CHANNELS_MAX)} channels.`,
     "A frame that is no valid command closes the connection with 3501.",
   ),
   '<h3 id="errors">Errors: replies to a command</h3>',
   table(
-    ["code", "message", "again?"],
+    ["code", "message", "the client"],
     [
-      ...ERROR_CODES.map(
-        (error): ReadonlyArray<Cell> => [
-          error.code,
-          error.message,
-          "temporary" in error ? "yes, the client retries" : "",
-        ],
-      ),
-      ["1000 to 1199", "an HTTP operation failed: 1000 + (status - 400)", ""],
+      ...ERROR_CODES.map((error): ReadonlyArray<Cell> => [error.code, error.message, afterError(error)]),
+      ["1000 to 1199", "an HTTP operation failed: 1000 + (status - 400)", "leaves it to you"],
     ],
   ),
   '<h3 id="closes">Close codes: the end of the connection</h3>',

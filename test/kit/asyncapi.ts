@@ -19,6 +19,7 @@ export interface AsyncChannel {
   readonly messages: Readonly<Record<string, Ref>>
   readonly "x-kind"?: ChannelKind
   readonly "x-settings"?: object
+  readonly "x-tags"?: ReadonlyArray<string>
 }
 
 export interface AsyncDocument {
@@ -39,6 +40,7 @@ export interface AsyncDocument {
     readonly messages: Readonly<Record<string, AsyncMessage>>
   }
   readonly "x-protocol": {
+    readonly messageBytesMax: number
     readonly errors: ReadonlyArray<object>
     readonly closes: ReadonlyArray<object>
     readonly unsubscribes: ReadonlyArray<object>

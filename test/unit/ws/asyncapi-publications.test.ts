@@ -12,7 +12,8 @@ import { simulate } from "../../sim/simulation.ts"
 import { okOf, World } from "../../sim/world.ts"
 
 const BTC = "MOCK:BTC/USDT" as InstrumentId
-const judged = judge(asyncDocument())
+const document = asyncDocument()
+const judged = judge(document)
 
 const recorder = () => {
   const published: Array<Publication> = []
@@ -30,8 +31,9 @@ const recorder = () => {
 
 /** The message that each publication is, in order. */
 const messagesOf = (published: ReadonlyArray<Publication>): ReadonlyArray<string | undefined> =>
-  published.map(({ kind, json }) => {
+  published.map(({ kind, json, tags = {} }) => {
     const record = JSON.parse(json)
+    expect(document.channels[kind]?.["x-tags"] ?? []).toEqual(expect.arrayContaining(Object.keys(tags)))
     const names = judged.accepted(kind, record)
     expect(names, `${json}\n${judged.faults(kind, record).join("\n")}`).toHaveLength(1)
     return names[0]

@@ -90,4 +90,12 @@ describe("the AsyncAPI document", () => {
         .sort(),
     )
   })
+
+  it("tells commands, replies, pings and pongs apart, and refuses what is neither", () => {
+    expect(judged.accepted("replies", {})).toEqual(["ping"])
+    expect(judged.accepted("commands", {})).toEqual(["pong"])
+    expect(judged.accepted("replies", { id: 1, subscribe: { surprise: true } })).toEqual([])
+    expect(judged.accepted("replies", { push: { channel: "market:ticker:MOCK" } })).toEqual([])
+    expect(judged.accepted("commands", { id: 1, subscribe: {} })).toEqual([])
+  })
 })
