@@ -1,5 +1,5 @@
 /** The programs of docs/examples/realtime as HTML; the build puts them beside the code, so that they are found from dist too. */
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const FOLDER = fileURLToPath(new URL("../../docs/examples/realtime/", import.meta.url))
@@ -21,7 +21,5 @@ export const highlighted = (code: string): string => {
   }
   return html + escapeHtml(code.slice(at))
 }
-
-export const exampleNames = (): ReadonlyArray<string> => readdirSync(FOLDER).sort()
 
 export const exampleCode = (name: string): string => readFileSync(`${FOLDER}${name}`, "utf8").trimEnd()
