@@ -103,6 +103,8 @@ const paced = (load: Load, publish: (n: number) => void): Promise<Published> =>
 const startOurs = async (flush: Load["flush"]) => {
   const sockets = await startSockets({ windowMillis: flush === "window" ? WINDOW_MILLIS : 0 })
   sockets.instruments.put(instruments)
+  // Publications must follow what subscribers were told.
+  sockets.position.offset = 999_999
   const offsets = new Array<number>(channels.length).fill(999_999)
   return {
     port: Number(new URL(sockets.url).port),

@@ -17,7 +17,13 @@ const allowed = (
     connection.close(CLOSES.badRequest)
     return undefined
   }
-  const access = authority.access(credentials, { channel, type: 0, token: "", client: connection.client })
+  const access = authority.access(credentials, {
+    channel,
+    type: 0,
+    token: "",
+    client: connection.client,
+    purpose: "query",
+  })
   switch (access._tag) {
     case "Granted":
       return access
@@ -139,7 +145,9 @@ export const answerHistory = (
   const range = rangeOf(request, offset, historySize)
   if (served.source.replay === undefined || range.upTo <= range.after)
     return answer(stream?.page(limit, since?.offset, reverse) ?? [])
+  if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
   served.source.replay(served.canonical, range.after, range.upTo, (rows) => {
+    connection.ended()
     if (rows === null) return connection.refuse(command, ERRORS.internal)
     answer(reverse ? [...rows].reverse() : rows)
   })

@@ -3,23 +3,20 @@
 import { randomUUID } from "node:crypto"
 import type { SessionId } from "../domain/ids.ts"
 import type { Rpc } from "../ports/rpc.ts"
-import type { Authority, Credentials } from "./authority.ts"
+import type { Authority, Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { type Beating, EXPIRY_GRACE_SECONDS, type Heartbeat, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import type { Hub } from "./hub.ts"
-import type {
-  Codec,
-  Command,
-  CommandOf,
-  ConnectResult,
-  Frame,
-  JsonText,
-  Method,
-  Results,
-  SubscribeResult,
-} from "./protocol.ts"
+import type { Codec, Command, CommandOf, ConnectResult, Frame, JsonText, Method, Results } from "./protocol.ts"
+import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
 import { Subscriptions } from "./subscriptions.ts"
+
+/** More bytes than this waiting for the peer, and its next commands wait too. */
+const HOLD_BYTES = 262_144
+const HELD_MAX = 10_000
+/** Calls and reads of storage of one connection at a time. */
+const IN_FLIGHT_MAX = 128
 
 export interface ConnectionContext {
   readonly authority: Authority
@@ -40,9 +37,13 @@ export interface ClientSocket {
   subscribe(topic: string): unknown
   unsubscribe(topic: string): unknown
   cork(write: () => void): unknown
+  /** The WebSocket's own ping. */
+  ping(): unknown
   /** Bytes that the peer has not taken yet. */
   getBufferedAmount(): number
 }
+
+const NOT_AVAILABLE: Close = [3508, "not available"]
 
 /** Where the socket came from. */
 export interface Peer {
@@ -66,6 +67,10 @@ export class Connection implements Beating {
   private awaitingPong = false
   /** After an error reply to connect nothing more is read. */
   private deaf = false
+  /** Commands that wait until the peer has read what they were answered before. */
+  private held: Array<Command> = []
+  /** Calls and reads whose answers are still to come. */
+  private inFlight = 0
   /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
   behindSince: number | undefined
 
@@ -95,7 +100,26 @@ export class Connection implements Beating {
     if (this.over || this.deaf) return
     const commands = this.state.codec.decode(message)
     if (commands === undefined) return this.close(CLOSES.badRequest)
-    for (const command of commands) this.take(command)
+    for (const command of commands) this.receive(command)
+  }
+
+  /** The peer took bytes: what it asked for since goes on, until as much waits again. */
+  drained(): void {
+    while (this.held.length > 0 && !this.isBackedUp) {
+      const command = this.held.shift()
+      if (command !== undefined) this.take(command)
+    }
+  }
+
+  /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
+  begins(): boolean {
+    if (this.inFlight >= IN_FLIGHT_MAX) return false
+    this.inFlight++
+    return true
+  }
+
+  ended(): void {
+    this.inFlight--
   }
 
   take(command: Command): void {
@@ -125,13 +149,24 @@ export class Connection implements Beating {
     this.context.hub.doom(() => this.close(CLOSES.slow))
   }
 
-  /** Subscribes the client to a channel without its asking, told by a push. */
-  subscribeServerSide(channel: string): void {
+  /** Subscribes the client to a channel without its asking, told by a push; what it missed `since` follows as publications. */
+  subscribeServerSide(subscription: ServerSubscription, since = NO_POSITION): void {
     if (this.credentials === undefined || this.over) return
-    const joined = this.subscriptions.subscribeServerSide(channel, this.credentials, NO_POSITION)
+    const joined = this.subscriptions.subscribeServerSide(subscription, this.credentials, since)
     if (joined === undefined) return
-    this.send(this.state.codec.push(channel, { kind: "subscribe", body: joined.result }))
+    const { publications = [], ...body } = joined.result
+    const push = this.state.codec.push
+    this.send(push(subscription.channel, { kind: "subscribe", body }))
+    for (const each of publications) this.send(push(subscription.channel, { kind: "pub", body: each }))
     joined.enter()
+  }
+
+  /** The connection goes on until `expiresAt`, by the server's word; null: for ever. */
+  prolong(expiresAt: number | null): void {
+    if (this.credentials === undefined || this.over) return
+    this.credentials = { ...this.credentials, expiresAt }
+    this.expireConnection(this.credentials)
+    this.send(this.state.codec.push("", { kind: "refresh", body: this.expiry(this.credentials) }))
   }
 
   /** Ends the subscriptions to one canonical channel, under whichever of `names` this client knows it. */
@@ -152,9 +187,13 @@ export class Connection implements Beating {
   }
 
   ping(): void {
-    if (this.state.nativePings) return
     this.awaitingPong = true
-    this.send(this.state.codec.ping)
+    if (this.state.nativePings) this.socket.ping()
+    else this.send(this.state.codec.ping)
+  }
+  /** A pong of the WebSocket's own arrived, asked for or not (RFC 6455, 5.5.3). */
+  ponged(): void {
+    if (this.state.nativePings) this.awaitingPong = false
   }
   pongDue(): void {
     if (this.awaitingPong) this.close(CLOSES.noPong)
@@ -171,6 +210,19 @@ export class Connection implements Beating {
   }
   subscriptionsDue(): void {
     this.subscriptions.expiryDue(this.context.now() / 1000)
+  }
+
+  private get isBackedUp(): boolean {
+    return !this.over && this.socket.getBufferedAmount() > HOLD_BYTES
+  }
+
+  /**
+   * A client that asks for more than it reads waits: a thousand deep books in one frame must not pass the limit at which a slow reader is
+   * closed. Pongs do not wait.
+   */
+  private receive(command: Command): void {
+    if (command.method === "pong" || (this.held.length === 0 && !this.isBackedUp)) return this.take(command)
+    if (this.held.push(command) > HELD_MAX) this.close(CLOSES.tooManyRequests)
   }
 
   private play(command: Command, credentials: Credentials): void {
@@ -199,11 +251,12 @@ export class Connection implements Beating {
       case "ping":
         return this.reply(command, {})
       case "pong":
-        if (!this.awaitingPong) return this.close(CLOSES.badRequest)
+        if (!this.awaitingPong || this.state.nativePings) return this.close(CLOSES.badRequest)
         this.awaitingPong = false
         return
       case "send":
-        return
+        // The gateway takes it and does nothing; who speaks for no session is told so, as an rpc is.
+        return credentials.principal === null ? this.close(NOT_AVAILABLE) : undefined
     }
   }
 
@@ -218,7 +271,7 @@ export class Connection implements Beating {
       return
     }
     this.credentials = found
-    const joined = this.joinServerSide(found, subs)
+    const joined = joinWithConnect(this.subscriptions, found, subs)
     const result: ConnectResult = {
       client: this.client,
       version: this.context.version,
@@ -235,22 +288,6 @@ export class Connection implements Beating {
     this.expireConnection(found)
   }
 
-  private joinServerSide(credentials: Credentials, positions: unknown): Joined {
-    const joined: Joined = new Map()
-    for (const channel of credentials.channels) {
-      const at: unknown = isRecord(positions) && Object.hasOwn(positions, channel) ? positions[channel] : undefined
-      const { recover, epoch, offset } = isRecord(at) ? at : {}
-      const request = {
-        recover: recover === true,
-        epoch: typeof epoch === "string" ? epoch : "",
-        offset: typeof offset === "number" ? offset : 0,
-      }
-      const entered = this.subscriptions.subscribeServerSide(channel, credentials, request)
-      if (entered !== undefined) joined.set(channel, entered)
-    }
-    return joined
-  }
-
   private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
     // Nobody refreshes what never ends.
     if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
@@ -263,13 +300,16 @@ export class Connection implements Beating {
     this.context.connected(this, found, credentials)
     this.expireConnection(found)
     this.reply(command, this.expiry(found))
+    followToken(this, credentials, found)
   }
 
   private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
     const { method, data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
+    if (!this.begins()) return this.refuse(command, ERRORS.tooManyRequests)
     const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
     this.context.rpc(request, (answer) => {
+      this.ended()
       if (this.over) return
       if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)
       if (answer.failure !== null) return this.refuse(command, answer.failure, answer.envelope)
@@ -288,10 +328,3 @@ export class Connection implements Beating {
     return { expires: true, ttl: Math.max(1, Math.floor(expiresAt - this.context.now() / 1000)) }
   }
 }
-
-const NO_POSITION = { recover: false, epoch: "", offset: 0 }
-
-type Joined = Map<string, { readonly result: SubscribeResult; readonly enter: () => void }>
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value)

@@ -2,6 +2,7 @@
  * One uWebSockets topic: the subscribers of a channel under one name who get the same bytes (same encoding, delta, filter). Every
  * publication is encoded once here, whoever listens.
  */
+import { createHash } from "node:crypto"
 import type { Tags } from "../ports/channel-port.ts"
 import { type CompactKind, compactPayload } from "./compact.ts"
 import { fossilDelta } from "./fossil.ts"
@@ -20,6 +21,7 @@ export interface Variant {
 /** What the hub publishes; a map's publications name their entry. */
 export interface Outgoing {
   readonly epoch: string
+  /** 0: outside of the stream; it is in no history. */
   readonly offset: number
   readonly json: string
   readonly tags?: Tags | undefined
@@ -42,7 +44,8 @@ const SEPARATOR = "\u0000"
 export const topicKey = (name: string, { codec, delta, filter, compact }: Variant): string => {
   const plain = codec.format === "json" && !delta && filter === undefined
   if (plain) return name
-  return [codec.format, delta, compact ?? "", filter?.canonical ?? "", name].join(SEPARATOR)
+  const wish = filter === undefined ? "" : createHash("sha256").update(filter.canonical).digest("base64")
+  return [codec.format, delta, compact ?? "", wish, name].join(SEPARATOR)
 }
 
 interface Base {
@@ -172,6 +175,11 @@ export class Topic {
 
   get hasNewcomers(): boolean {
     return this.newcomers !== undefined && this.newcomers.size > 0
+  }
+
+  /** What everybody else got by the topic, beside its publications. */
+  tellNewcomers(frame: Frame): void {
+    for (const newcomer of this.newcomers ?? []) newcomer.sendFrame(frame)
   }
 
   /** Right after `publication` left for everybody else: those who waited get it in full and join. */
