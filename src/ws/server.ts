@@ -57,6 +57,8 @@ export interface SocketStats extends SlowStats {
 
 export interface SocketServer {
   readonly connections: ReadonlySet<Connection>
+  /** Pings, pongs and expiries; it turns by itself until it is stopped. */
+  readonly heartbeat: Heartbeat<Connection>
   /** Tells every client that the server goes away (3001: they reconnect elsewhere), in slices so that they do not come back at once. */
   readonly shutdown: () => Promise<void>
   readonly stats: () => SocketStats
@@ -175,8 +177,11 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     },
     drain: (ws) => {
       const { connection } = ws.getUserData()
-      if (connection?.isOpen === true) slow.drained(connection)
+      if (connection?.isOpen !== true) return
+      slow.drained(connection)
+      connection.drained()
     },
+    pong: (ws) => ws.getUserData().connection?.ponged(),
     dropped: (ws) => {
       dropped++
       ws.getUserData().connection?.tooSlow()
@@ -194,6 +199,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
 
   return {
     connections,
+    heartbeat,
     shutdown: async () => {
       heartbeat.stop()
       for (const timer of timers) clearInterval(timer)

@@ -22,6 +22,13 @@ import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 export const VENUE = "MOCK" as VenueId
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
 
+export interface ScriptedStream {
+  readonly channel: string
+  readonly position: StreamPosition & { epoch: string; offset: number; snapshot: string | null }
+  /** With the next offset; answers it. */
+  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject">) => number
+}
+
 export interface TestSockets {
   readonly url: string
   readonly hub: Hub
@@ -30,6 +37,10 @@ export interface TestSockets {
   /** What the book's source answers to a newcomer. */
   readonly position: StreamPosition & { offset: number; snapshot: string | null }
   readonly calls: Array<string>
+  /** A channel with a stream of its own, apart from `position`; made at the first call, before anybody subscribes. */
+  readonly stream: (channel: string) => ScriptedStream
+  /** Lets seconds pass for pings, pongs, expiries and histories; only of a server that is `handTurned`. */
+  readonly turn: (seconds: number) => void
   /** Publishes on the book with the next offset. */
   readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject">) => void
   /** Publishes on any channel that is heard. */
@@ -62,6 +73,11 @@ export interface TestSocketOptions {
   readonly channels?: Readonly<Record<string, unknown>>
   readonly conflateBytes?: number
   readonly slowMillis?: number
+  readonly channelsMax?: number
+  readonly allowedOrigins?: ReadonlyArray<string>
+  readonly deflate?: boolean
+  /** Time stands still for pings, expiries and histories, but for `turn`. */
+  readonly handTurned?: boolean
   readonly rpc?: Rpc
   /** Instead of the scripted one, by kind. */
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
@@ -70,7 +86,11 @@ export interface TestSocketOptions {
 /** Tokens: `alice`, `bob` (read and write), `root` (admin), `old` (expired); all others are invalid. `ttl` in seconds. */
 export const startSockets = async (options: TestSocketOptions = {}): Promise<TestSockets> => {
   const app = uws.App()
-  const monotonic = () => performance.now()
+  // A whole second, so that times to live come out even.
+  const startedAt = { wall: Math.floor(Date.now() / 1000) * 1000, monotonic: performance.now() }
+  let turned = 0
+  const now = () => (options.handTurned ? startedAt.wall + turned : Date.now())
+  const monotonic = () => (options.handTurned ? startedAt.monotonic + turned : performance.now())
   const hub = new Hub(app, monotonic)
   const kinds = channelKinds(options.windowMillis ?? 0, options.channels)
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
@@ -104,10 +124,27 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   ])
   const position = { epoch: "e1", offset: 0, snapshot: null as string | null }
   const calls: Array<string> = []
+  const streams = new Map<string, ScriptedStream>()
+  const stream = (channel: string): ScriptedStream => {
+    const known = streams.get(channel)
+    if (known !== undefined) return known
+    const own = { epoch: randomUUID().slice(0, 8), offset: 0, snapshot: null }
+    const made: ScriptedStream = {
+      channel,
+      position: own,
+      publish: (json, more) => {
+        own.offset++
+        hub.publish(channel, { epoch: own.epoch, offset: own.offset, json, ...more })
+        return own.offset
+      },
+    }
+    streams.set(channel, made)
+    return made
+  }
   const source = {
     opened: (channel: string) => void calls.push(`opened ${channel}`),
     closed: (channel: string) => void calls.push(`closed ${channel}`),
-    position: () => ({ ...position }),
+    position: (channel: string) => ({ ...(streams.get(channel)?.position ?? position) }),
   }
   for (const kind of Object.keys(kinds) as ReadonlyArray<ChannelKind>)
     hub.attach(kind, options.sources?.[kind] ?? source)
@@ -144,7 +181,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       const found = people.get(token)
       return found === undefined
         ? new InvalidAccessToken()
-        : { principal: found, expiresAt: Math.floor(Date.now() / 1000) + (options.ttl ?? 3600) }
+        : { principal: found, expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600) }
     },
     learnInstruments: (_venue, done) => void learn.push(done),
   })
@@ -154,12 +191,12 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     authority,
     rpc: options.rpc ?? ((_request, done) => done("unknown method")),
     version: "3.0.1",
-    now: () => Date.now(),
+    now,
     monotonic,
-    channelsMax: CHANNELS_MAX,
+    channelsMax: options.channelsMax ?? CHANNELS_MAX,
     slow: { conflateBytes: options.conflateBytes ?? 131_072, ageMillis: options.slowMillis ?? 15_000 },
-    allowedOrigins: ["https://app.example.com"],
-    deflate: false,
+    allowedOrigins: options.allowedOrigins ?? ["https://app.example.com"],
+    deflate: options.deflate ?? false,
     screen: (_res, _req, isOriginAllowed) => ({
       requestId: "test",
       ip: "127.0.0.1",
@@ -168,6 +205,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     }),
     onSessionEnded: (listener) => void enders.push(listener),
   })
+  if (options.handTurned) server.heartbeat.stop()
   let listening: uws.us_listen_socket | undefined
   const port = await new Promise<number>((resolve, reject) => {
     app.listen("127.0.0.1", 0, (socket) => {
@@ -184,6 +222,13 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     position,
     calls,
     learn,
+    stream,
+    turn: (seconds) => {
+      for (let second = 0; second < seconds; second++) {
+        turned += 1000
+        server.heartbeat.tick()
+      }
+    },
     instruments,
     publish: (json, more) => {
       position.offset++
