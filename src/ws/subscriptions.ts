@@ -2,15 +2,15 @@
  * One connection's channels: subscribe, unsubscribe, and what a slow reader is spared. A subscribe that must wait (a venue's
  * instruments are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
  */
-import type { Credentials, Granted, SubscriptionRequest } from "./authority.ts"
-import { type CompactKind, compactKind } from "./compact.ts"
+import type { Credentials, Granted } from "./authority.ts"
 import type { Connection, ConnectionContext } from "./connection.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
-import type { ClientInfo, Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
+import { arrive, clientInfo, depart } from "./presence.ts"
+import type { Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
 import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "./recovery.ts"
 import type { Stream } from "./stream.ts"
-import { parseTagsFilter } from "./tags-filter.ts"
+import { requestOf, text, variantOf, whole } from "./subscribe-request.ts"
 import type { Subscriber, Topic, Variant } from "./topic.ts"
 
 export const CHANNELS_MAX = 1000
@@ -22,16 +22,11 @@ const REJECT_UNRECOVERED = 2
 
 type Subscribe = CommandOf<"subscribe">
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "")
-const whole = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0)
-
-/** The request in a subscribe or a sub_refresh. */
-const requestOf = (command: Command, client: string): SubscriptionRequest => ({
-  channel: text(command.parameters["channel"]),
-  type: whole(command.parameters["type"]),
-  token: text(command.parameters["token"]),
-  client,
-})
+/** A subscription that is made: `enter`, after `result` is sent, lets publications in. */
+export interface Entered {
+  readonly result: SubscribeResult
+  readonly enter: () => void
+}
 
 export class Subscriptions implements Subscriber {
   /** Client's channel name → its topic. */
@@ -101,7 +96,7 @@ export class Subscriptions implements Subscriber {
     channel: string,
     credentials: Credentials,
     request: RecoveryRequest,
-  ): { readonly result: SubscribeResult; readonly enter: () => void } | undefined {
+  ): Entered | undefined {
     if (this.joined.has(channel)) return undefined
     const access = this.context.authority.access(credentials, { channel, type: 0, token: "", client: this.client })
     if (access._tag !== "Granted") return undefined
@@ -221,7 +216,7 @@ export class Subscriptions implements Subscriber {
   }
 
   private enter(command: Subscribe, granted: Granted, credentials: Credentials, wantsDelta: boolean): void {
-    const variant = this.variantOf(command, granted, wantsDelta)
+    const variant = variantOf(command, granted.served, this.codec, wantsDelta)
     if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
     const { recover, epoch, offset } = command.parameters
     const request = { recover: recover === true, epoch: text(epoch), offset: whole(offset) }
@@ -276,7 +271,7 @@ export class Subscriptions implements Subscriber {
     credentials: Credentials,
     beginning: Beginning,
     recovering: boolean,
-  ): { readonly result: SubscribeResult; readonly enter: () => void } {
+  ): Entered {
     const { hub } = this.context
     const topic = hub.enter(stream, channel, variant)
     this.joined.set(channel, topic)
@@ -300,27 +295,9 @@ export class Subscriptions implements Subscriber {
     const enter = (): void => {
       if (topic.mayJoin(chosen.at(-1))) this.joinTopic(topic.key)
       else topic.welcome(this)
-      this.arrive(stream, credentials, granted)
+      arrive(hub, stream, clientInfo(this.client, credentials, granted))
     }
     return { result, enter }
-  }
-
-  private variantOf(command: Command, { served }: Granted, wantsDelta: boolean): Variant | undefined {
-    const { tf, data } = command.parameters
-    const filter = tf === undefined || tf === null ? undefined : parseTagsFilter(tf)
-    if (tf !== undefined && tf !== null && (filter === undefined || !served.settings.tagsFilter)) return undefined
-    const compact = this.compactOf(data, served.canonical)
-    if (compact === "unsupported") return undefined
-    const delta = wantsDelta && served.settings.delta && filter === undefined && compact === undefined
-    return { codec: this.codec, delta, filter, compact }
-  }
-
-  /** `data: {"encoding": "protobuf"}` asks for compact records. */
-  private compactOf(asked: unknown, canonical: string): CompactKind | undefined | "unsupported" {
-    const encoding = asked !== null && typeof asked === "object" && "encoding" in asked ? asked.encoding : undefined
-    if (encoding === undefined || encoding === "json") return undefined
-    if (encoding !== "protobuf" || this.codec.format !== "protobuf") return "unsupported"
-    return compactKind(canonical) ?? "unsupported"
   }
 
   private forget(channel: string, isOpen = true): void {
@@ -335,37 +312,7 @@ export class Subscriptions implements Subscriber {
     if (isOpen) this.connection.socket.unsubscribe(topic.key)
     if (stream === undefined) return
     hub.leave(stream, topic, this)
-    this.depart(stream)
-  }
-
-  private arrive(stream: Stream, credentials: Credentials, granted: Granted): void {
-    const { presence, joinLeave } = stream.served.settings
-    if (!presence && !joinLeave) return
-    const info = this.clientInfo(credentials, granted)
-    stream.present.set(this.client, info)
-    if (joinLeave)
-      this.context.hub.announce(stream, ({ name, variant }) =>
-        variant.codec.push(name, { kind: "join", body: { info } }),
-      )
-  }
-
-  private depart(stream: Stream): void {
-    const info = stream.present.get(this.client)
-    if (info === undefined) return
-    stream.present.delete(this.client)
-    if (stream.served.settings.joinLeave)
-      this.context.hub.announce(stream, ({ name, variant }) =>
-        variant.codec.push(name, { kind: "leave", body: { info } }),
-      )
-  }
-
-  private clientInfo(credentials: Credentials, granted: Granted): ClientInfo {
-    return {
-      user: credentials.user,
-      client: this.client,
-      ...(credentials.info === null ? undefined : { conn_info: credentials.info }),
-      ...(granted.info === null ? undefined : { chan_info: granted.info }),
-    }
+    depart(hub, stream, this.client)
   }
 
   private expire(channel: string, expiresAt: number | null): void {
