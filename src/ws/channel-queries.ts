@@ -1,13 +1,13 @@
 /** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
 import type { Credentials, Granted } from "./authority.ts"
-import type { Connection, ConnectionContext } from "./connection.ts"
+import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "./error-codes.ts"
 import type { ClientInfo, Command, CommandOf, PublicationBody } from "./protocol.ts"
 import type { Outgoing } from "./topic.ts"
 
 /** Grants the channel or answers why not; undefined when answered. */
 const allowed = (
-  connection: Connection,
+  connection: Client,
   command: Command,
   credentials: Credentials,
   { authority }: ConnectionContext,
@@ -41,7 +41,7 @@ const allowed = (
 }
 
 export const answerPublish = (
-  connection: Connection,
+  connection: Client,
   command: CommandOf<"publish">,
   credentials: Credentials,
   context: ConnectionContext,
@@ -64,7 +64,7 @@ export const answerPublish = (
 }
 
 export const answerPresence = (
-  connection: Connection,
+  connection: Client,
   command: CommandOf<"presence">,
   credentials: Credentials,
   context: ConnectionContext,
@@ -77,7 +77,7 @@ export const answerPresence = (
 }
 
 export const answerPresenceStats = (
-  connection: Connection,
+  connection: Client,
   command: CommandOf<"presence_stats">,
   credentials: Credentials,
   context: ConnectionContext,
@@ -89,14 +89,14 @@ export const answerPresenceStats = (
   connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
 }
 
-interface HistoryRequest {
+export interface HistoryRequest {
   /** 0: only the position. */
   readonly limit: number
   readonly since: { readonly epoch: string; readonly offset: number } | undefined
   readonly reverse: boolean
 }
 
-const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
+export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
   const { limit, since, reverse } = parameters
   const asked = limit === undefined || limit === null ? 0 : limit
   if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest
@@ -119,7 +119,7 @@ const rangeOf = ({ limit, since, reverse }: HistoryRequest, top: number, size: n
 }
 
 export const answerHistory = (
-  connection: Connection,
+  connection: Client,
   command: CommandOf<"history">,
   credentials: Credentials,
   context: ConnectionContext,

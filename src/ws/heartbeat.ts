@@ -8,6 +8,7 @@ export const STALE_SECONDS = 10
 export const EXPIRY_GRACE_SECONDS = 25
 
 export interface Beating {
+  readonly isOpen: boolean
   /** Sends a ping and waits for its pong. */
   readonly ping: () => void
   /** Called PONG_SECONDS after a ping. */
@@ -20,14 +21,12 @@ export interface Beating {
   readonly subscriptionsDue: () => void
 }
 
-type Due = keyof Beating
+type Due = Exclude<keyof Beating, "isOpen">
 
-export class Heartbeat<C extends Beating> {
-  private readonly due = new Map<number, Array<readonly [C, Due]>>()
+export class Heartbeat {
+  private readonly due = new Map<number, Array<readonly [Beating, Due]>>()
   private second = 0
   private timer: NodeJS.Timeout | undefined
-
-  constructor(private readonly alive: (connection: C) => boolean) {}
 
   start(): void {
     this.timer = setInterval(() => this.tick(), 1000)
@@ -38,7 +37,7 @@ export class Heartbeat<C extends Beating> {
     clearInterval(this.timer)
   }
 
-  in(seconds: number, connection: C, what: Due): void {
+  in(seconds: number, connection: Beating, what: Due): void {
     const at = this.second + Math.max(1, Math.ceil(seconds))
     const list = this.due.get(at)
     if (list === undefined) this.due.set(at, [[connection, what]])
@@ -52,7 +51,7 @@ export class Heartbeat<C extends Beating> {
     if (list === undefined) return
     this.due.delete(this.second)
     for (const [connection, what] of list) {
-      if (!this.alive(connection)) continue
+      if (!connection.isOpen) continue
       connection[what]()
       if (what === "ping") {
         this.in(PONG_SECONDS, connection, "pongDue")

@@ -4,9 +4,10 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } fro
 import * as uws from "uWebSockets.js"
 import type { SessionId } from "../domain/ids.ts"
 import type { Credentials } from "./authority.ts"
+import type { Client, ConnectionContext } from "./client.ts"
 import { jsonCodec } from "./codec-json.ts"
 import { protobufCodec } from "./codec-protobuf.ts"
-import { Connection, type ConnectionContext, type SocketState } from "./connection.ts"
+import { Connection, type SocketState } from "./connection.ts"
 import { CLOSES, UNSUBSCRIBES } from "./error-codes.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import type { HubStats } from "./hub.ts"
@@ -58,7 +59,7 @@ export interface SocketStats extends SlowStats {
 export interface SocketServer {
   readonly connections: ReadonlySet<Connection>
   /** Pings, pongs and expiries; it turns by itself until it is stopped. */
-  readonly heartbeat: Heartbeat<Connection>
+  readonly heartbeat: Heartbeat
   /** Tells every client that the server goes away (3001: they reconnect elsewhere), in slices so that they do not come back at once. */
   readonly shutdown: () => Promise<void>
   readonly stats: () => SocketStats
@@ -87,23 +88,23 @@ const negotiate = (req: HttpRequest): { readonly codec: Codec; readonly subproto
 export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const { hub } = options
   const connections = new Set<Connection>()
-  const bySession = new Map<SessionId, Set<Connection>>()
+  const bySession = new Map<SessionId, Set<Client>>()
   const closes: Record<string, number> = {}
   let opened = 0
   let dropped = 0
-  const heartbeat = new Heartbeat<Connection>((connection) => connection.isOpen)
+  const heartbeat = new Heartbeat()
   heartbeat.start()
   const slow = new SlowReaders(connections, options.slow, options.monotonic)
   const timers = [setInterval(() => slow.look(), LOOK_MILLIS), setInterval(() => hub.sweep(), SWEEP_MILLIS)]
   for (const timer of timers) timer.unref()
 
-  const forget = (connection: Connection, sessionId: SessionId | undefined): void => {
+  const forget = (connection: Client, sessionId: SessionId | undefined): void => {
     if (sessionId === undefined) return
     const set = bySession.get(sessionId)
     if (set?.delete(connection) && set.size === 0) bySession.delete(sessionId)
   }
 
-  const connected = (connection: Connection, now: Credentials, before: Credentials | undefined): void => {
+  const connected = (connection: Client, now: Credentials, before: Credentials | undefined): void => {
     const sessionId = now.principal?.sessionId
     if (before !== undefined && before.principal?.sessionId !== sessionId)
       forget(connection, before.principal?.sessionId)

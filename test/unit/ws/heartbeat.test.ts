@@ -5,6 +5,7 @@ import { Heartbeat } from "../../../src/ws/heartbeat.ts"
 const beating = () => {
   const heard: Array<string> = []
   return {
+    isOpen: true,
     heard,
     ping: () => void heard.push("ping"),
     pongDue: () => void heard.push("pongDue"),
@@ -16,7 +17,7 @@ const beating = () => {
 
 describe("the heartbeat", () => {
   it("pings every 25 s and asks for the pong 8 s later", () => {
-    const heartbeat = new Heartbeat(() => true)
+    const heartbeat = new Heartbeat()
     const connection = beating()
     heartbeat.in(13, connection, "ping")
     const at: Array<string> = []
@@ -29,13 +30,12 @@ describe("the heartbeat", () => {
   })
 
   it("leaves a connection alone that is gone", () => {
-    let alive = true
-    const heartbeat = new Heartbeat(() => alive)
+    const heartbeat = new Heartbeat()
     const connection = beating()
     heartbeat.in(1, connection, "staleDue")
     heartbeat.in(2, connection, "expiryDue")
     heartbeat.tick()
-    alive = false
+    connection.isOpen = false
     heartbeat.tick()
     expect(connection.heard).toEqual(["staleDue"])
   })

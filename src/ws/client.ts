@@ -1,0 +1,57 @@
+/** A connected client as the rooms that serve it see it, and what all connections share. */
+import type { SessionId } from "../domain/ids.ts"
+import type { Rpc } from "../ports/rpc.ts"
+import type { Authority, Credentials } from "./authority.ts"
+import type { Close, ProtocolError } from "./error-codes.ts"
+import type { Beating, Heartbeat } from "./heartbeat.ts"
+import type { Hub } from "./hub.ts"
+import type { Command, CommandOf, Frame, JsonText, Method, Results } from "./protocol.ts"
+
+export interface ConnectionContext {
+  readonly authority: Authority
+  readonly hub: Hub
+  readonly heartbeat: Heartbeat
+  readonly rpc: Rpc
+  readonly version: string
+  readonly now: () => number
+  readonly channelsMax: number
+  /** The connection now speaks for these credentials; `before` when it spoke for others. */
+  readonly connected: (connection: Client, credentials: Credentials, before: Credentials | undefined) => void
+}
+
+/** What is used of a uWebSockets socket. Only `server` and `hub` import the package itself. */
+export interface ClientSocket {
+  send(frame: Frame, isBinary: boolean): unknown
+  end(code: number, reason: string): void
+  subscribe(topic: string): unknown
+  unsubscribe(topic: string): unknown
+  cork(write: () => void): unknown
+  /** The WebSocket's own ping. */
+  ping(): unknown
+  /** Bytes that the peer has not taken yet. */
+  getBufferedAmount(): number
+}
+
+/** Where the socket came from. */
+export interface Peer {
+  readonly ip: string
+  readonly loopback: boolean
+}
+
+export interface Client extends Beating {
+  /** The connection's own id, told to the client. */
+  readonly client: string
+  readonly socket: ClientSocket
+  readonly isOpen: boolean
+  /** Undefined before connect. */
+  readonly sessionId: SessionId | undefined
+  readonly send: (frame: Frame) => void
+  readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
+  readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void
+  readonly close: (close: Close) => void
+  /** Plays a command now, or keeps it behind what its channel waits for. */
+  readonly take: (command: Command) => void
+  /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
+  readonly begins: () => boolean
+  readonly ended: () => void
+}
