@@ -4,6 +4,17 @@ import type { Close, ProtocolError } from "./error-codes.ts"
 import type { ClientInfo, JsonText } from "./protocol.ts"
 import type { Served } from "./stream.ts"
 
+/** A subscription that the server makes without the client's asking. */
+export interface ServerSubscription {
+  readonly channel: string
+  /** `chan_info` of presence; null: as `access` says. */
+  readonly info: JsonText | null
+  /** Handed to the client with the subscription. */
+  readonly data: JsonText | null
+  /** Seconds since the Unix epoch; null: never. */
+  readonly expiresAt: number | null
+}
+
 export interface Credentials {
   /** Empty: anonymous. */
   readonly user: string
@@ -13,8 +24,8 @@ export interface Credentials {
   readonly expiresAt: number | null
   /** `conn_info` of presence. */
   readonly info: JsonText | null
-  /** Channels that the server subscribes the client to. */
-  readonly channels: ReadonlyArray<string>
+  /** What the server subscribes the client to. */
+  readonly channels: ReadonlyArray<ServerSubscription>
 }
 
 /** closed: no credentials at all. */
@@ -27,6 +38,8 @@ export interface Granted {
   readonly expiresAt: number | null
   /** `chan_info` of presence. */
   readonly info: JsonText | null
+  /** Handed to the client with the subscription. */
+  readonly data?: JsonText | null
 }
 
 export type Access =
@@ -43,6 +56,8 @@ export interface SubscriptionRequest {
   readonly type: number
   readonly token: string
   readonly client: string
+  /** query: history, presence or publish, without subscribing. server: the server subscribes the client. Absent: the client itself. */
+  readonly purpose?: "query" | "server"
 }
 
 export interface Authority {

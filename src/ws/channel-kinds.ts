@@ -105,15 +105,20 @@ export const channelKinds = (
     const row = Object.hasOwn(table, kind) ? table[kind] : undefined
     if (row === undefined)
       throw new InvalidChannelKinds(`there is no kind of channel "${kind}"; there are ${Object.keys(table).join(", ")}`)
-    try {
-      table[kind] = checked(kind, { ...row, ...(decode(cells) as Partial<ChannelKindSettings>) })
-    } catch (error) {
-      if (!ParseResult.isParseError(error)) throw error
-      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-      throw new InvalidChannelKinds(`${[kind, ...(issue?.path ?? [])].join(".")}: ${issue?.message}`)
-    }
+    table[kind] = changedRow(kind, row, cells)
   }
   return table as ChannelKinds
+}
+
+/** The row with some cells of the operator's. Throws InvalidChannelKinds. */
+export const changedRow = (name: string, row: ChannelKindSettings, cells: unknown): ChannelKindSettings => {
+  try {
+    return checked(name, { ...row, ...(decode(cells) as Partial<ChannelKindSettings>) })
+  } catch (error) {
+    if (!ParseResult.isParseError(error)) throw error
+    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+    throw new InvalidChannelKinds(`${[name, ...(issue?.path ?? [])].join(".")}: ${issue?.message}`)
+  }
 }
 
 const checked = (kind: string, row: ChannelKindSettings): ChannelKindSettings => {

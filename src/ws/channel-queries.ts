@@ -89,14 +89,14 @@ export const answerPresenceStats = (
   connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
 }
 
-export interface HistoryRequest {
+export export interface HistoryRequest {
   /** 0: only the position. */
   readonly limit: number
   readonly since: { readonly epoch: string; readonly offset: number } | undefined
   readonly reverse: boolean
 }
 
-export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
+export export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
   const { limit, since, reverse } = parameters
   const asked = limit === undefined || limit === null ? 0 : limit
   if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest

@@ -36,8 +36,8 @@ export const CLOSES = {
   forced: [3503, "force disconnect"],
   inappropriateProtocol: [3506, "inappropriate protocol"],
   messageTooLarge: [1009, "message size limit exceeded"],
-} as const satisfies Record<string, readonly [code: number, reason: string]>
-export type Close = (typeof CLOSES)[keyof typeof CLOSES]
+} as const satisfies Record<string, Close>
+export type Close = readonly [code: number, reason: string]
 
 /** Below 2500 the subscription ends for good; from 2500 the client subscribes again. */
 export const UNSUBSCRIBES = {

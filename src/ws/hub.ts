@@ -82,7 +82,8 @@ export class Hub {
     const stream = this.streams.get(channel)
     if (stream === undefined) return
     this.publications++
-    if (!stream.remember(publication)) this.broke(stream)
+    // What has no offset is for those who listen now: no history has it, and nobody can miss it.
+    if (publication.offset > 0 && !stream.remember(publication)) this.broke(stream)
     for (const listener of stream.listeners) listener(publication)
     for (const topic of stream.topics.values()) {
       if (!topic.wants(publication)) continue
@@ -119,6 +120,10 @@ export class Hub {
     this.streams.set(served.canonical, stream)
     served.source.opened(served.canonical)
     return stream
+  }
+
+  all(): IterableIterator<Stream> {
+    return this.streams.values()
   }
 
   find(canonical: string): Stream | undefined {
@@ -197,8 +202,10 @@ export class Hub {
   /** To everybody on the channel, beside its publications: who came, who left. */
   announce(stream: Stream, frameFor: (topic: Topic) => string | Uint8Array): void {
     for (const topic of stream.topics.values()) {
+      const frame = frameFor(topic)
       this.flushTopic(topic)
-      this.send(topic, frameFor(topic))
+      this.send(topic, frame)
+      topic.tellNewcomers(frame)
     }
   }
 

@@ -110,7 +110,8 @@ export class Stream {
     return topic
   }
 
-  private forget(): void {
+  /** Forgets its publications; where it stands remains. */
+  forget(): void {
     this.history?.clear()
     this.latest?.clear()
   }

@@ -2,7 +2,7 @@
  * One connection's channels: subscribe, unsubscribe, and what a slow reader is spared. A subscribe that must wait (a venue's
  * instruments are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
  */
-import type { Credentials, Granted } from "./authority.ts"
+import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "./authority.ts"
 import type { Connection, ConnectionContext } from "./connection.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
@@ -93,13 +93,15 @@ export class Subscriptions implements Subscriber {
 
   /** Subscribes without a command, as part of connect or by the server's will; undefined when it may not be. */
   subscribeServerSide(
-    channel: string,
+    { channel, info, data, expiresAt }: ServerSubscription,
     credentials: Credentials,
     request: RecoveryRequest,
   ): Entered | undefined {
     if (this.joined.has(channel)) return undefined
-    const access = this.context.authority.access(credentials, { channel, type: 0, token: "", client: this.client })
+    const asked: SubscriptionRequest = { channel, type: 0, token: "", client: this.client, purpose: "server" }
+    const access = this.context.authority.access(credentials, asked)
     if (access._tag !== "Granted") return undefined
+    const granted: Granted = { ...access, info: info ?? access.info, data, expiresAt }
     const { hub } = this.context
     const stream = hub.open(access.served)
     const beginning = begin(stream, hub.position(stream), request)
@@ -107,7 +109,7 @@ export class Subscriptions implements Subscriber {
     const variant: Variant = { codec: this.codec, delta: false, filter: undefined, compact: undefined }
     // Connect does not wait for storage: the client reads what it missed over HTTP.
     const whole = beginning === "replay" ? present(stream, hub.position(stream)) : beginning
-    return this.join(stream, channel, variant, access, credentials, whole, request.recover)
+    return this.join(stream, channel, variant, granted, credentials, whole, request.recover)
   }
 
   /** Always answered with success: the client drops the whole connection otherwise. */
@@ -291,6 +293,7 @@ export class Subscriptions implements Subscriber {
       recovered: beginning.recovered,
       publications,
       delta: variant.delta,
+      ...(granted.data === undefined || granted.data === null ? undefined : { data: granted.data }),
     }
     const enter = (): void => {
       if (topic.mayJoin(chosen.at(-1))) this.joinTopic(topic.key)
