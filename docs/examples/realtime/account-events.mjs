@@ -5,14 +5,6 @@ const client = await connect()
 const { tradingAccountId } = await mockAccount()
 const orders = new Map() // tradeOrderId → order
 
-/** What the orders are now, from the HTTP API: at the beginning, and after an absence that was too long. */
-const reload = async () => {
-  const newest = await call("GET", `tradeOrder/list?tradingAccountId=${tradingAccountId}&limit=100`)
-  orders.clear()
-  for (const order of newest) orders.set(order.tradeOrderId, order)
-  console.log(`loaded: ${orders.size} orders`)
-}
-
 const take = ({ sequence, kind, data }) => {
   if (kind.startsWith("TRADE_ORDER.")) {
     orders.set(data.tradeOrderId, data)
@@ -24,16 +16,25 @@ const take = ({ sequence, kind, data }) => {
   } else console.log(`${sequence} ${kind}`)
 }
 
-// While the orders are being loaded, events wait: none is lost, and none is older than what was loaded.
-let loading = Promise.resolve()
+/** Events that wait while the orders are being loaded. They may tell again what was loaded; the newest tells last. */
 let waiting = null
-const load = () => {
-  waiting = []
-  loading = loading.then(reload).then(() => {
-    const events = waiting
-    waiting = null
-    events.forEach(take)
-  })
+
+/** What the orders are now, from the HTTP API: at the beginning, and after an absence that was too long. */
+const load = async () => {
+  const mine = []
+  waiting = mine
+  const newest = await call("GET", `tradeOrder/list?tradingAccountId=${tradingAccountId}&limit=100`).catch(
+    (failure) => {
+      console.error(failure.message)
+    },
+  )
+  if (waiting !== mine) return // a later load has taken over
+  if (newest === undefined) return setTimeout(load, 1000)
+  orders.clear()
+  for (const order of newest) orders.set(order.tradeOrderId, order)
+  console.log(`loaded: ${orders.size} orders`)
+  waiting = null
+  mine.forEach(take)
 }
 
 const events = client.newSubscription(`tradingAccount:${tradingAccountId}`)
@@ -49,7 +50,6 @@ events.on("subscribed", ({ wasRecovering, recovered }) => {
 events.on("unsubscribed", ({ code, reason }) => console.log(`unsubscribed: ${reason} (${code})`))
 events.subscribe()
 await events.ready()
-await loading
 
 // So that something happens.
 await call("POST", "tradeOrder/submit", {

@@ -3,5 +3,5 @@ import { connect } from "./gateway.mjs"
 
 const client = await connect()
 const ticker = client.newSubscription("market:ticker:MOCK:BTC/USDT", { delta: "fossil" })
-ticker.on("publication", ({ data }) => console.log(`${data.instrumentId} last ${data.lastPrice}`))
+ticker.on("publication", ({ data }) => console.log(`${data.instrumentId} bid ${data.bidPrice} ask ${data.askPrice}`))
 ticker.subscribe()
