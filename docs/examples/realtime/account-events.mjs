@@ -39,12 +39,12 @@ const load = async () => {
 
 const events = client.newSubscription(`tradingAccount:${tradingAccountId}`)
 events.on("publication", ({ data: event }) => (waiting === null ? take(event) : waiting.push(event)))
-events.on("subscribed", ({ wasRecovering, recovered }) => {
+events.on("subscribed", async ({ wasRecovering, recovered }) => {
   // After a cut the missed events follow by themselves; only after a long one the history does not reach back.
   if (recovered) console.log("back: the missed events follow")
   else {
     if (wasRecovering) console.log("away for too long")
-    load()
+    await load()
   }
 })
 events.on("unsubscribed", ({ code, reason }) => console.log(`unsubscribed: ${reason} (${code})`))
