@@ -60,6 +60,32 @@ export interface ReadPortfolio {
   readonly reply: Reply<ReadonlyArray<Position>, PortfolioUnavailable | DomainError>
 }
 
+/** One entry of a map: the record's JSON text, letter for letter as in the account's events. */
+export interface StateEntry {
+  readonly key: string
+  readonly json: string
+}
+
+/** Entries that, with every event behind `sequence`, are the truth. */
+export interface AccountEntries {
+  /** Of the newest event that the entries include. */
+  readonly sequence: number
+  /** Where the channel stood when the actor that answers woke. */
+  readonly awakeSince: number
+  readonly entries: ReadonlyArray<StateEntry>
+}
+
+/**
+ * What the account's channel has told so far: open orders by id, or positions by currency (those of nothing left out, as in the
+ * portfolio). Never what is only planned: a reader goes on with the events behind it.
+ */
+export interface ReadState {
+  readonly _tag: "ReadState"
+  readonly of: "orders" | "positions"
+  /** PortfolioUnavailable: positions are not known, also not after 2 s. */
+  readonly reply: Reply<AccountEntries, PortfolioUnavailable | DomainError>
+}
+
 export interface UpdateAccount {
   readonly _tag: "UpdateAccount"
   readonly nickname: string | null
@@ -87,6 +113,7 @@ export type AccountCommand =
   | CancelOrder
   | ReadOrder
   | ReadPortfolio
+  | ReadState
   | UpdateAccount
   | CredentialGone
   | DisconnectAccount

@@ -3,17 +3,15 @@
  * Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from the unit's commit callback.
  */
 import { Effect } from "effect"
-import type { AccountEventKind, EventDraft } from "../domain/account-event.ts"
-import { accountEventText } from "../domain/account-event.ts"
+import { type AccountEventKind, accountEventText } from "../domain/account-event.ts"
 import { accountChannel } from "../domain/channel.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { changesOf, Portfolio } from "../domain/portfolio.ts"
-import { type Execution, executionRecord, type TradeOrder, tradeOrderJson } from "../domain/trade-order.ts"
+import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import {
   type Position,
-  positionRecord,
   type TradingAccount,
   type TradingAccountStatus,
   tradingAccountRecord,
@@ -22,7 +20,9 @@ import type { Venue } from "../domain/venue.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { AccountState, Row, Settled } from "../ports/account-store.ts"
 import type { SessionReport, VenueOrderRef, VenueSession } from "../ports/venue-port.ts"
+import { AccountImage } from "./trading-account-image.ts"
 import { type Alert, answerClosed, type ChangeOptions, type Live } from "./trading-account-live.ts"
+import { type News, NewsDesk } from "./trading-account-news.ts"
 import { AccountOrders } from "./trading-account-orders.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
@@ -37,6 +37,9 @@ export class AccountCore extends AccountOrders {
   readonly id: TradingAccountId
   readonly venue: Venue
   readonly portfolio = new Portfolio()
+  /** What the channel has told: behind memory by what is not durable yet. */
+  readonly image: AccountImage
+  readonly news: NewsDesk
   /** Assets whose position changed since it was last published. */
   private readonly dirty = new Set<string>()
   private readonly published = new Map<string, string>()
@@ -77,7 +80,9 @@ export class AccountCore extends AccountOrders {
     this.id = state.account.tradingAccountId
     this.venue = venue
     this.lastExecutionAt = state.lastExecutionAt
-    parts.position(state.account, state.lastSequence)
+    this.image = new AccountImage(state)
+    this.news = new NewsDesk(parts)
+    parts.loaded(state.account, state.lastSequence)
     for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
     for (const order of state.openOrders) this.adopt(order)
   }
@@ -171,9 +176,9 @@ export class AccountCore extends AccountOrders {
     const now = this.parts.clock.now()
     const before = live.order
     const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
-    const events: Array<EventDraft> = []
+    const events: Array<News> = []
     if (live.unsavedSubmit !== null) {
-      events.push(this.draft("TRADE_ORDER.SUBMITTED", tradeOrderJson(live.unsavedSubmit), now))
+      events.push(this.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
       live.unsavedSubmit = null
     }
     const rows: Array<Row> = [{ _tag: "Order", order }, ...(options.rows ?? [])]
@@ -185,10 +190,9 @@ export class AccountCore extends AccountOrders {
       rows.push({ _tag: "Execution", execution: options.execution })
       events.push(this.executed(options.execution, order, now))
     }
-    if (kind !== null) events.push(this.draft(kind, tradeOrderJson(order), now))
+    if (kind !== null) events.push(this.news.ofOrder(kind, order, now))
     if (options.portfolio !== false) events.push(...this.changedPositions(now))
-    for (const alert of options.alerts ?? [])
-      events.push(this.draft("TRADING_ACCOUNT.ALERT", JSON.stringify(alert), now))
+    for (const alert of options.alerts ?? []) events.push(this.news.ofAlert(alert, now))
     const isReport = options.portfolio !== false
     const published = (): void => {
       if (isReport) this.parts.failpoint.hit("report.published")
@@ -206,7 +210,7 @@ export class AccountCore extends AccountOrders {
     )
   }
 
-  private executed(execution: Execution, order: TradeOrder, now: number): EventDraft {
+  private executed(execution: Execution, order: TradeOrder, now: number): News {
     this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
     this.own(execution)
     let contained = false
@@ -216,8 +220,7 @@ export class AccountCore extends AccountOrders {
     }
     // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first.
     if (contained) this.askBalances()
-    const payload = JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
-    return this.draft("EXECUTION.CREATED", payload, now)
+    return this.news.ofExecution(execution, order, now)
   }
 
   /** The next image of the account with its event, and what goes with it. */
@@ -225,7 +228,7 @@ export class AccountCore extends AccountOrders {
     patch: Partial<TradingAccount> & { readonly status: TradingAccountStatus },
     extra: {
       readonly rows?: ReadonlyArray<Row>
-      readonly after?: ReadonlyArray<EventDraft>
+      readonly after?: ReadonlyArray<News>
       readonly committed?: (account: TradingAccount) => void
       readonly published?: () => void
     } = {},
@@ -233,7 +236,7 @@ export class AccountCore extends AccountOrders {
     const now = this.parts.clock.now()
     const account: TradingAccount = { ...this.account, ...patch, version: this.account.version + 1, updatedAt: now }
     this.account = account
-    const event = this.draft("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
+    const event = this.news.of("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
     this.commit(
       [{ _tag: "Account", account }, ...(extra.rows ?? [])],
       [event, ...(extra.after ?? [])],
@@ -245,23 +248,19 @@ export class AccountCore extends AccountOrders {
     )
   }
 
-  draft(kind: AccountEventKind, payload: string, at = this.parts.clock.now()): EventDraft {
-    return { eventId: this.parts.ids.uuid(), kind, at, payload }
-  }
-
   /** PORTFOLIO.UPDATED of what changed since it was last published; nothing when nothing did. */
-  changedPositions(now: number): ReadonlyArray<EventDraft> {
+  changedPositions(now: number): ReadonlyArray<News> {
     if (this.dirty.size === 0 || !this.portfolio.isKnown) return []
-    const changed: Array<string> = []
+    const changed: Array<Position> = []
     for (const currency of [...this.dirty].sort()) {
       const position = this.positionOf(currency)
       const text = `${position.available}|${position.locked}`
       if (this.published.get(currency) === text) continue
       this.published.set(currency, text)
-      changed.push(JSON.stringify(positionRecord(position)))
+      changed.push(position)
     }
     this.dirty.clear()
-    return changed.length === 0 ? [] : [this.draft("PORTFOLIO.UPDATED", `[${changed.join(",")}]`, now)]
+    return changed.length === 0 ? [] : [this.news.ofPositions(changed, now)]
   }
 
   markDirty(assets: ReadonlyArray<string>): void {
@@ -278,7 +277,7 @@ export class AccountCore extends AccountOrders {
   /** One unit. `committed` runs in the commit callback before the unit's events are published, `published` after. */
   commit(
     rows: ReadonlyArray<Row>,
-    events: ReadonlyArray<EventDraft>,
+    events: ReadonlyArray<News>,
     committed: () => void,
     published: () => void = () => undefined,
     keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
@@ -287,8 +286,12 @@ export class AccountCore extends AccountOrders {
     const settled = this.self.settling<Settled>(
       (outcome) => {
         if (outcome._tag === "Committed") {
-          committed()
-          this.publish(outcome.firstSequence, events)
+          // Whatever an answer runs into: what is durable is published, or the channel would have a gap.
+          try {
+            committed()
+          } finally {
+            this.publish(outcome.firstSequence, events)
+          }
           published()
         } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
         else {
@@ -296,7 +299,7 @@ export class AccountCore extends AccountOrders {
           throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : "key used"}`)
         }
       },
-      // The incarnation that made this unit is over. What is durable is published all the same, or the channel would have a gap.
+      // The incarnation that made this unit is over.
       (outcome) => {
         if (outcome._tag === "Committed") this.publish(outcome.firstSequence, events)
       },
@@ -304,14 +307,18 @@ export class AccountCore extends AccountOrders {
     this.parts.store.commit({ accountId: this.id, rows, events, settled })
   }
 
-  private publish(firstSequence: number, events: ReadonlyArray<EventDraft>): void {
+  private publish(firstSequence: number, events: ReadonlyArray<News>): void {
+    const { channels, published } = this.parts
     const channel = accountChannel(this.id)
     const epoch = this.account.channelEpoch
+    const isHeard = channels.isHeard(channel)
     for (const [index, event] of events.entries()) {
       const offset = firstSequence + index
+      this.image.take(offset, event)
+      published(this.account, offset)
+      if (!isHeard) continue
       const json = accountEventText(this.id, offset, event)
-      this.parts.position(this.account, offset)
-      this.parts.channels.publish({ channel, kind: "tradingAccount", epoch, offset, json })
+      channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: event.tags })
     }
   }
 
@@ -338,6 +345,6 @@ export class AccountCore extends AccountOrders {
 
   /** To the account's channel, for people. */
   alert(alert: Alert): void {
-    this.commit([], [this.draft("TRADING_ACCOUNT.ALERT", JSON.stringify(alert))], () => undefined)
+    this.commit([], [this.news.ofAlert(alert)], () => undefined)
   }
 }

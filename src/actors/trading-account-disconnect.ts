@@ -3,7 +3,7 @@
  * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart.
  */
 import { Effect, Exit } from "effect"
-import { accountChannel } from "../domain/channel.ts"
+import { accountChannel, accountOrdersChannel, accountPositionsChannel } from "../domain/channel.ts"
 import type { Credential } from "../domain/credential.ts"
 import { DisconnectIncomplete, type DomainError } from "../domain/errors.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -128,7 +128,8 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
           { _tag: "SubscriptionsEnded", tradingAccountId: core.id, at },
         ],
         published: () => {
-          parts.channels.terminate(accountChannel(core.id))
+          const channels = [accountChannel(core.id), accountOrdersChannel(core.id), accountPositionsChannel(core.id)]
+          for (const channel of channels) parts.channels.terminate(channel)
           keeper.close()
           for (const reply of replies.splice(0)) reply.ok(core.account)
         },

@@ -8,7 +8,7 @@ import type { VenueUnavailable } from "../domain/errors.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { parseInstrumentId } from "../domain/instrument.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
-import { type TradeOrder, tradeOrderJson, UNPLACED } from "../domain/trade-order.ts"
+import { type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyAcknowledgement, applyFill } from "./trading-account-evidence.ts"
@@ -144,11 +144,7 @@ const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderSta
   const live = core.add(order)
   live.stored = true
   live.acceptedAt = order.createdAt
-  core.commit(
-    [{ _tag: "Order", order }],
-    [core.draft("TRADE_ORDER.CREATED", tradeOrderJson(order), now)],
-    () => undefined,
-  )
+  core.commit([{ _tag: "Order", order }], [core.news.ofOrder("TRADE_ORDER.CREATED", order, now)], () => undefined)
   applyAcknowledgement(core, live, state.externalOrderId, state.createdAt)
   // The newest snapshot may contain what this order holds: a fresh one tells.
   core.askBalances()

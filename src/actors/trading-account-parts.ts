@@ -23,8 +23,10 @@ export interface AccountParts {
   readonly markets: Context.Tag.Service<typeof Markets>
   readonly accounts: AccountDirectory
   readonly instruments: InstrumentDirectory
-  /** The channel of the account stands at this sequence. */
-  readonly position: (account: TradingAccount, sequence: number) => void
+  /** The account's state is in memory; its channel stands at this sequence. */
+  readonly loaded: (account: TradingAccount, sequence: number) => void
+  /** The event of this number is published, or would be if anybody listened. */
+  readonly published: (account: TradingAccount, sequence: number) => void
   /** How many of the account's orders are in doubt; told every few seconds. */
   readonly doubts: (account: TradingAccount, count: number) => void
   /** After the commit of a new image of the account. */

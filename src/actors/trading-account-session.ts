@@ -157,7 +157,7 @@ export const keepSession = (
 
   const ready = (reconciled: object): void => {
     core.phase = "ready"
-    const event = core.draft("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
+    const event = core.news.of("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
     const { status } = core.account
     if (status === "CREATED" || status === "UNAVAILABLE" || status === "NEW")
       core.saveAccount({ status: "ACTIVE" }, { after: [event] })

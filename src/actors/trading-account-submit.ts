@@ -77,7 +77,7 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder): void => {
   const json = tradeOrderJson(order)
   core.commit(
     [{ _tag: "Order", order }],
-    [core.draft("TRADE_ORDER.CREATED", json, now)],
+    [core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json)],
     () => {
       parts.failpoint.hit("submit.committed")
       settle(core, live, message, json)

@@ -3,6 +3,7 @@
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
 import { Effect } from "effect"
+import { accountChannel } from "../domain/channel.ts"
 import { AccountDisconnected, type DomainError, PortfolioUnavailable } from "../domain/errors.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -18,6 +19,7 @@ import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession } from "./trading-account-session.ts"
+import { readState } from "./trading-account-state.ts"
 import { submitOrder } from "./trading-account-submit.ts"
 
 /** A word of the private session; never refused. */
@@ -43,7 +45,10 @@ export type AccountMessage = AccountCommand | ApplyReport | AwaitSettled | AskOp
 
 /** Commands from the edges that may be refused as Busy; cancels, reports and reads of the gateway itself are not. */
 export const isRefusable = (message: AccountMessage): boolean =>
-  message._tag === "SubmitOrder" || message._tag === "ReadOrder" || message._tag === "ReadPortfolio"
+  message._tag === "SubmitOrder" ||
+  message._tag === "ReadOrder" ||
+  message._tag === "ReadPortfolio" ||
+  message._tag === "ReadState"
 
 export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (message: AccountMessage) => void) => {
   const refusals = new Refusals()
@@ -60,6 +65,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
         CancelOrder: (message) => cancelOrder(core, message),
         ReadOrder: (message) => readOrder(core, message),
         ReadPortfolio: (message) => readPortfolio(core, message),
+        ReadState: (message) => readState(core, message),
         UpdateAccount: (message) => updateAccount(core, message, keeper.open),
         CredentialGone: (message) => credentialGone(core, message, keeper.refused),
         DisconnectAccount: disconnector.disconnect,
@@ -84,8 +90,9 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           keeper.open()
           disconnector.resume()
         },
-        // A private session of a venue outside this process keeps its actor: reports must find it.
+        // A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber.
         isIdle: () =>
+          !parts.channels.isHeard(accountChannel(id)) &&
           core.open.size === 0 &&
           core.watched.size === 0 &&
           (core.session === null ? !keeper.isTrying() : venue.inProcess && core.phase === "ready"),

@@ -2,8 +2,7 @@
  * All trading accounts' actors behind one tag: waking, sleeping, and where each account's channel stands. The directory must be
  * filled before this layer is built: every account in it that may have open orders is woken and agrees with its venue.
  */
-import { Context, Effect, Layer } from "effect"
-import { type Channel, parseChannel } from "../domain/channel.ts"
+import { Context, Effect, FiberSet, Layer } from "effect"
 import {
   AccountReconciling,
   Busy,
@@ -25,10 +24,11 @@ import { Failpoint } from "../ports/failpoint.ts"
 import { Ids } from "../ports/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
-import { TradingAccounts } from "./account-messages.ts"
+import { type AccountEntries, TradingAccounts } from "./account-messages.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
+import { attachAccountChannels } from "./trading-account-channels.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 
 const IDLE_MILLIS = 300_000
@@ -38,14 +38,14 @@ const make = Effect.gen(function* () {
   const clock = yield* Clock
   const channels = yield* ChannelPort
   const accounts = yield* AccountDirectory
-  /** Offset of each account's channel: its newest published event. */
-  const offsets = new Map<TradingAccountId, number>()
+  const store = yield* AccountStore
+  const run = yield* FiberSet.makeRuntime<never>()
   const inDoubt = new Map<TradingAccountId, number>()
   /** Accounts whose state is being read for the first time, and who waits for it. */
   const loading = new Map<TradingAccountId, () => void>()
 
   const parts: AccountParts = {
-    store: yield* AccountStore,
+    store,
     venues: yield* VenuePort,
     channels,
     clock,
@@ -55,10 +55,8 @@ const make = Effect.gen(function* () {
     markets: yield* Markets,
     accounts,
     instruments: yield* InstrumentDirectory,
-    position: (account, sequence) => {
-      offsets.set(account.tradingAccountId, sequence)
-      loading.get(account.tradingAccountId)?.()
-    },
+    loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
+    published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {
       if (count === 0) inDoubt.delete(account.tradingAccountId)
       else inDoubt.set(account.tradingAccountId, count)
@@ -84,7 +82,8 @@ const make = Effect.gen(function* () {
         onParked: () => {
           const account = accounts.find(id)
           if (account !== undefined) accounts.put({ ...account, status: "UNAVAILABLE" })
-          loading.get(id)?.()
+          // It never got as far as its channel: where that stands is asked apart.
+          if (!standings.isKnown(id)) run(Effect.map(store.lastSequence(id), (sequence) => loaded(id, sequence)))
         },
       },
       Context.empty(),
@@ -97,27 +96,6 @@ const make = Effect.gen(function* () {
     monotonic: clock.monotonic,
   })
 
-  const idOf = (name: string): TradingAccountId | undefined => {
-    const channel: Channel | undefined = parseChannel(name)
-    return channel?.kind === "tradingAccount" ? channel.tradingAccountId : undefined
-  }
-  channels.attach("tradingAccount", {
-    opened: (name) => {
-      const id = idOf(name)
-      if (id !== undefined && accounts.find(id) !== undefined) registry.wake(id)
-    },
-    closed: () => undefined,
-    position: (name) => {
-      const id = idOf(name)
-      const account = id === undefined ? undefined : accounts.find(id)
-      return {
-        epoch: account?.channelEpoch ?? "",
-        offset: id === undefined ? 0 : (offsets.get(id) ?? 0),
-        snapshot: null,
-      }
-    },
-  })
-
   const ask = <A>(id: TradingAccountId, message: (reply: Reply<A, DomainError>) => AccountMessage) =>
     Effect.async<A, DomainError>((resume) => {
       registry.post(
@@ -125,6 +103,20 @@ const make = Effect.gen(function* () {
         message({ ok: (answer) => resume(Effect.succeed(answer)), fail: (error) => resume(Effect.fail(error)) }),
       )
     })
+
+  const standings = attachAccountChannels({
+    channels,
+    accounts,
+    store,
+    wake: registry.wake,
+    readState: (id, of) => ask<AccountEntries>(id, (reply) => ({ _tag: "ReadState", of, reply })),
+    run,
+  })
+
+  const loaded = (id: TradingAccountId, sequence: number): void => {
+    standings.loaded(id, sequence)
+    loading.get(id)?.()
+  }
 
   /** Wakes the account and waits until its state is in memory, not until it agrees with its venue. */
   const load = (id: TradingAccountId): Effect.Effect<void> =>

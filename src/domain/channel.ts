@@ -6,19 +6,28 @@ import { instrumentIdOf } from "./instrument.ts"
 export type ChannelKind = Channel["kind"]
 
 export type Channel =
-  | { readonly kind: "tradingAccount"; readonly name: string; readonly tradingAccountId: TradingAccountId }
+  | {
+      /** The account's events; what holds of it now, as maps: its open orders by id, its positions by currency. */
+      readonly kind: "tradingAccount" | "accountOrders" | "accountPositions"
+      readonly name: string
+      readonly tradingAccountId: TradingAccountId
+    }
   | { readonly kind: "orderbook"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
   | { readonly kind: "ticker"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
   | { readonly kind: "venueTicker"; readonly name: string; readonly venue: VenueId }
   | { readonly kind: "trade"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
 
 export const accountChannel = (id: TradingAccountId): string => `tradingAccount:${id}`
+export const accountOrdersChannel = (id: TradingAccountId): string => `tradingAccount:${id}:orders`
+export const accountPositionsChannel = (id: TradingAccountId): string => `tradingAccount:${id}:positions`
 export const bookChannel = (id: InstrumentId): string => `market:orderbook:${id}`
 export const tickerChannel = (id: InstrumentId): string => `market:ticker:${id}`
 export const venueTickerChannel = (venue: VenueId): string => `market:ticker:${venue}`
 export const tradeChannel = (id: InstrumentId): string => `market:trade:${id}`
 
-const ACCOUNT = /^tradingAccount:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+const ACCOUNT =
+  /^tradingAccount:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?::(orders|positions))?$/
+const ACCOUNT_KINDS = { orders: "accountOrders", positions: "accountPositions" } as const
 const MARKET = /^market:(orderbook|ticker|trade):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?$/
 
 /**
@@ -27,7 +36,10 @@ const MARKET = /^market:(orderbook|ticker|trade):([A-Z][A-Z0-9_]{0,39})(?::([A-Z
  */
 export const parseChannel = (name: string): Channel | undefined => {
   const account = ACCOUNT.exec(name)
-  if (account !== null) return { kind: "tradingAccount", name, tradingAccountId: account[1] as TradingAccountId }
+  if (account !== null) {
+    const kind = account[2] === undefined ? "tradingAccount" : ACCOUNT_KINDS[account[2] as "orders" | "positions"]
+    return { kind, name, tradingAccountId: account[1] as TradingAccountId }
+  }
   const market = MARKET.exec(name)
   if (market === null) return undefined
   const venue = market[2] as VenueId

@@ -36,6 +36,11 @@ export type Settled =
    * that the account has handed over since: they were made by an actor that believed in it. A defect of the actor. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
+/** An event as the journal keeps it: nothing of its text is lost. */
+export interface StoredEvent extends EventDraft {
+  readonly sequence: number
+}
+
 export interface Unit {
   readonly accountId: TradingAccountId
   readonly rows: ReadonlyArray<Row>
@@ -66,6 +71,17 @@ export class AccountStore extends Context.Tag("ports/AccountStore")<
       id: TradingAccountId,
       by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string },
     ) => Effect.Effect<TradeOrder | null>
+    /** Number of the account's newest event; 0 before the first. */
+    readonly lastSequence: (id: TradingAccountId) => Effect.Effect<number>
+    /**
+     * The events numbered after `after` up to `upTo`, oldest first. Null when they are not all there any more (days go after their
+     * time), are more than 1,000 or 4 MiB of text, or the database does not answer within 4 s: never a part of them.
+     */
+    readonly events: (
+      id: TradingAccountId,
+      after: number,
+      upTo: number,
+    ) => Effect.Effect<ReadonlyArray<StoredEvent> | null>
     /** First in, first out; one batch in flight; a batch ends at 512 units or 1 MiB. */
     readonly commit: (unit: Unit) => void
     /** Runs once everything this account handed over before is durable; at once (but not within the call) when nothing is in flight. */

@@ -10,6 +10,7 @@ import type { TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { type AccountState, AccountStore } from "../ports/account-store.ts"
 import { JournalPort } from "../ports/journal-port.ts"
+import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
 import {
   ACCOUNT_COLUMNS,
@@ -96,17 +97,15 @@ const load = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<Acc
         [id],
       )
       const recentOrders = yield* recent(sql, id)
-      const newest = yield* sql.unsafe<{ last_sequence: string; last_execution_at: string | null }>(
-        `SELECT greatest((SELECT max(e.sequence) FROM account_event e WHERE e.trading_account_id = $1),
-            (SELECT s.last_sequence FROM account_sequence s WHERE s.trading_account_id = $1), 0) AS last_sequence,
-          (SELECT max(x.executed_at) FROM execution x WHERE x.trading_account_id = $1) AS last_execution_at`,
+      const newest = yield* sql.unsafe<{ last_execution_at: string | null }>(
+        `SELECT max(x.executed_at) AS last_execution_at FROM execution x WHERE x.trading_account_id = $1`,
         [id],
       )
       return {
         account,
         openOrders: yield* withExecutions(sql, open),
         recentOrders,
-        lastSequence: Number(newest[0]!.last_sequence),
+        lastSequence: yield* lastSequence(sql, id),
         lastExecutionAt: instantOrNull(newest[0]!.last_execution_at),
       }
     }),
@@ -190,10 +189,13 @@ export const accountStoreLayer = (
         Effect.sync(() => startOrderWriter({ ...options, connect })),
         (open) => Effect.sync(open.close),
       )
+      const events = makeEventReader(sql)
       return Context.empty().pipe(
         Context.add(AccountStore, {
           load: (id) => load(sql, id),
           find: (id, by) => find(sql, id, by),
+          lastSequence: (id) => untilAvailable(lastSequence(sql, id)),
+          events,
           commit: writer.commit,
           after: writer.after,
           pressure: writer.pressure,

@@ -3,18 +3,20 @@
  * holds both to it), no clock of its own, and faults on command. The database outlives the store, as a server outlives a process.
  */
 import { Context, Effect, Layer } from "effect"
-import type { EventDraft } from "../../src/domain/account-event.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { CredentialId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import { isTerminal } from "../../src/domain/order-status.ts"
 import type { Execution, TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
-import { type AccountState, AccountStore, type Row, type Settled, type Unit } from "../../src/ports/account-store.ts"
+import {
+  type AccountState,
+  AccountStore,
+  type Row,
+  type Settled,
+  type StoredEvent,
+  type Unit,
+} from "../../src/ports/account-store.ts"
 import { JournalPort } from "../../src/ports/journal-port.ts"
-
-export interface StoredEvent extends EventDraft {
-  readonly sequence: number
-}
 
 interface StoredOrder {
   /** Its executions stand in `executions`. */
@@ -69,6 +71,8 @@ export interface MemoryAccountStore {
 const BATCH_UNITS_MAX = 512
 const PRESSURE_UNITS = 4_096
 const RECENT_ORDERS = 10_000
+const EVENTS_MAX = 1_000
+const EVENTS_BYTES_MAX = 4 * 1_048_576
 const GROUNDLESS: Settled = { _tag: "Refused", reason: "made on top of a refused unit" }
 
 interface Entry {
@@ -147,6 +151,15 @@ export const makeMemoryAccountStore = (
           )
             return completed(database, order)
         return null
+      }),
+    lastSequence: (id) => Effect.sync(() => database.events.get(id)?.length ?? 0),
+    events: (id, after, upTo) =>
+      Effect.sync(() => {
+        const events = (database.events.get(id) ?? []).filter((it) => it.sequence > after && it.sequence <= upTo)
+        const bytes = events.reduce((sum, { payload }) => sum + payload.length, 0)
+        return events.length === upTo - after && events.length <= EVENTS_MAX && bytes <= EVENTS_BYTES_MAX
+          ? events
+          : null
       }),
     commit: (unit) => {
       if (died) return
@@ -235,7 +248,8 @@ const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined
   for (const row of unit.rows) store(database, unit, row)
   const events = database.events.get(unit.accountId) ?? []
   const firstSequence = events.length + 1
-  for (const event of unit.events) events.push({ ...event, sequence: events.length + 1 })
+  for (const { eventId, kind, at, payload } of unit.events)
+    events.push({ eventId, kind, at, payload, sequence: events.length + 1 })
   database.events.set(unit.accountId, events)
   return { _tag: "Committed", firstSequence }
 }

@@ -8,6 +8,13 @@ import { ACCOUNT, type World } from "./world.ts"
 
 const NOTHING = [Decimal.ZERO, Decimal.ZERO] as const
 
+/** An order's record without what changes between two events of it and is told with the next. */
+const withoutSilent = (json: string): string => {
+  const record = JSON.parse(json) as Record<string, unknown>
+  for (const name of ["inDoubt", "externalOrderId", "updatedAt", "updatedAtDateTime"]) delete record[name]
+  return JSON.stringify(record)
+}
+
 interface Said {
   status: OrderStatus
   executed: Decimal
@@ -22,6 +29,10 @@ export class Checks {
   private publishedRead = 0
   private lastOffset = 0
   private streamDownAt: number | null = null
+  /** What the events say, up to `followedTo`. */
+  private readonly openOrders = new Map<string, string>()
+  private readonly positions = new Map<string, string>()
+  private followedTo = 0
 
   constructor(private readonly world: World) {}
 
@@ -67,6 +78,7 @@ export class Checks {
     for (const id of this.answeredIds) if (!database.orders.has(id)) this.say(`acknowledged order lost: ${id}`)
     this.readEvents()
     this.readPublications()
+    this.readMaps()
     const sums = new Map<string, readonly [quantity: Decimal, cost: Decimal]>()
     for (const { tradeOrderId, executedQuantity, executedCost } of database.executions.values()) {
       const [quantity, cost] = sums.get(tradeOrderId) ?? NOTHING
@@ -142,6 +154,41 @@ export class Checks {
       if (event === undefined || !publication.json.includes(event.eventId))
         this.say(`published ${publication.offset}, which is not stored`)
     }
+  }
+
+  /** The account's maps are what its events say, up to the very event that they name. */
+  private readMaps(): void {
+    if (!this.world.isRunning) return
+    for (const of of ["accountOrders", "accountPositions"] as const) {
+      const state = this.world.state(of)
+      if (state === null || state === undefined) continue
+      if (state.offset < this.followedTo) this.say(`a map stands at ${state.offset}, one before at ${this.followedTo}`)
+      this.follow(state.offset)
+      const [told, text] =
+        of === "accountOrders" ? [this.openOrders, withoutSilent] : [this.positions, (json: string) => json]
+      const shown = new Map(state.entries.map(({ key, json }) => [key, text(json)]))
+      for (const [key, record] of told)
+        if (shown.get(key) !== record) this.say(`${of} at ${state.offset} has ${shown.get(key)}, told was ${record}`)
+      for (const key of shown.keys())
+        if (!told.has(key)) this.say(`${of} at ${state.offset} has ${key}, of which nothing was told`)
+    }
+  }
+
+  private follow(to: number): void {
+    const events = this.world.database.events.get(ACCOUNT) ?? []
+    for (const { kind, payload } of events.slice(this.followedTo, to)) {
+      if (kind.startsWith("TRADE_ORDER.")) {
+        const { tradeOrderId, orderStatus } = JSON.parse(payload) as { tradeOrderId: string; orderStatus: OrderStatus }
+        if (isTerminal(orderStatus)) this.openOrders.delete(tradeOrderId)
+        else this.openOrders.set(tradeOrderId, withoutSilent(payload))
+      }
+      if (kind === "PORTFOLIO.UPDATED")
+        for (const record of JSON.parse(payload) as ReadonlyArray<{ currency: string; balance: string }>) {
+          if (record.balance === "0") this.positions.delete(record.currency)
+          else this.positions.set(record.currency, JSON.stringify(record))
+        }
+    }
+    this.followedTo = Math.max(this.followedTo, to)
   }
 
   /** The faults are over: the gateway's word is the venue's. */

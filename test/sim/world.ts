@@ -96,6 +96,10 @@ export class World {
     this.asks = options.asks ?? [["100", "1000"]]
   }
 
+  get isRunning(): boolean {
+    return this.scope !== undefined
+  }
+
   get source(): ChannelSource | undefined {
     return this.sources.get("tradingAccount")
   }

@@ -416,6 +416,39 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     expect(await Effect.runPromise(rig.journal().balanceChanges((await rig.account()).tradingAccountId))).toEqual([])
   })
 
+  it("reads events back as they went in, all that are asked for or nothing", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const read = (after: number, upTo: number) => Effect.runPromise(rig.store().events(accountId, after, upTo))
+    const last = () => Effect.runPromise(rig.store().lastSequence(accountId))
+    expect([await last(), await read(0, 0), await read(0, 1)]).toEqual([0, [], null])
+    const odd = ['{"text":"\\u0000\\u0001\\ud800 é🙂\u2028 \\" , {} \\\\N"}', "[]", '"NULL"', "{}"]
+    const drafts = Array.from({ length: 1_005 }, (_, i) => event(odd[i % odd.length]))
+    const unit = (from: number, to: number) => ({ accountId, rows: [], events: drafts.slice(from, to) })
+    await Promise.all([commit(rig.store(), unit(0, 1_000)), commit(rig.store(), unit(1_000, 1_005))])
+    const expected = drafts.map((draft, i) => ({ ...draft, sequence: i + 1 }))
+    expect(await read(0, 1_000)).toEqual(expected.slice(0, 1_000))
+    expect(await read(5, 1_005)).toEqual(expected.slice(5))
+    expect(await read(1_004, 1_005)).toEqual(expected.slice(1_004))
+    expect(await read(1_005, 1_005)).toEqual([])
+    expect([await read(0, 1_001), await read(1_000, 1_006), await read(3, 2)]).toEqual([null, null, null])
+    expect(await last()).toBe(1_005)
+    await rig.restart()
+    expect(await read(5, 1_005)).toEqual(expected.slice(5))
+    expect(await last()).toBe(1_005)
+  })
+
+  it("reads no more than 4 MiB of events at once", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const mebibyte = () => event(JSON.stringify("x".repeat(1_048_574)))
+    for (let i = 0; i < 5; i++) await commit(rig.store(), { accountId, rows: [], events: [event(), mebibyte()] })
+    const read = (after: number, upTo: number) => Effect.runPromise(rig.store().events(accountId, after, upTo))
+    expect((await read(0, 7))?.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect((await read(2, 8))?.map(({ sequence }) => sequence)).toEqual([3, 4, 5, 6, 7, 8])
+    expect([await read(0, 10), await read(1, 10)]).toEqual([null, null])
+  })
+
   it("is calm with nothing to do", () => {
     expect(rig.store().pressure()).toBe("calm")
   })

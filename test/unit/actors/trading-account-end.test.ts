@@ -56,7 +56,7 @@ describe("disconnect", () => {
     expect(world.database.orders.get(order.tradeOrderId)!.order.cancelReason).toBe("ACCOUNT_DISCONNECTED")
     expect([...world.database.wipedCredentials]).toEqual([credential.credentialId])
     expect(world.database.endedSubscriptions.has(ACCOUNT)).toBe(true)
-    expect(world.terminated).toEqual([`tradingAccount:${ACCOUNT}`])
+    expect(world.terminated).toEqual(["", ":orders", ":positions"].map((map) => `tradingAccount:${ACCOUNT}${map}`))
     expect(world.venue.session).toBe(null)
     expect(errorOf(world.submit({ idempotencyKey: "after" }))).toBe("AccountDisconnected")
     const again = disconnect(world)

@@ -492,8 +492,11 @@ describe("a restart", () => {
 describe("an idle account of a venue in this process", () => {
   it("sleeps after five minutes and takes an order at once when it is woken", () => {
     const world = ready({ venue: { inProcess: true } })
-    expect(world.accounts.stats().live).toBe(1)
     world.advance(400_000)
+    // Somebody listens.
+    expect(world.accounts.stats().live).toBe(1)
+    world.isHeard = false
+    world.advance(60_000)
     expect(world.accounts.stats().live).toBe(0)
     const asked = world.submit()
     world.advance(1_000)
