@@ -189,6 +189,11 @@ export class Subscriptions implements Subscriber {
     return this.parked.size > 0
   }
 
+  /** As the client calls them. */
+  get channels(): ReadonlyArray<string> {
+    return [...this.joined.keys()]
+  }
+
   get size(): number {
     return this.joined.size
   }

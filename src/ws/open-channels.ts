@@ -1,0 +1,105 @@
+/**
+ * The channels of the test profile: made by whoever names them, numbered here. A channel remembers its publications for its namespace's
+ * time whether or not anybody is subscribed, and its place (epoch and offset) as long as the process lives.
+ */
+import { randomInt } from "node:crypto"
+import type { ChannelSource, StreamPosition, Tags } from "../ports/channel-port.ts"
+import type { ChannelKindSettings } from "./channel-kinds.ts"
+import { ERRORS, type ProtocolError } from "./error-codes.ts"
+import type { Hub } from "./hub.ts"
+import { isChannelName, namespaceOf, type OpenNamespaces } from "./open-namespaces.ts"
+import type { ClientInfo, JsonText } from "./protocol.ts"
+import type { Served, Stream } from "./stream.ts"
+
+export interface PublishOptions {
+  /** The client that publishes. */
+  readonly info?: ClientInfo | undefined
+  readonly tags?: Tags | undefined
+  /** Only for those who listen now: without an offset, in no history. */
+  readonly skipHistory?: boolean | undefined
+}
+
+interface Place {
+  readonly epoch: string
+  offset: number
+}
+
+const CHANNEL_BYTES_MAX = 255
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+const newEpoch = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join("")
+
+const isNumbered = ({ historySize, recovery }: ChannelKindSettings): boolean => historySize > 0 || recovery !== "none"
+
+export class OpenChannels implements ChannelSource {
+  private readonly places = new Map<string, Place>()
+  /** Streams that the hub must not forget → monotonic ms until when. */
+  private readonly kept = new Map<Stream, number>()
+
+  constructor(
+    private readonly hub: Hub,
+    private readonly namespaces: OpenNamespaces,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /** The channel, or why there is none of that name. */
+  serve(channel: string): Served | ProtocolError {
+    const settings = this.namespaces.get(namespaceOf(channel))
+    if (settings === undefined) return ERRORS.unknownChannel
+    if (!isChannelName(channel) || channel.length > CHANNEL_BYTES_MAX) return ERRORS.badRequest
+    return { canonical: channel, settings, source: this }
+  }
+
+  opened(): void {
+    // Nothing to fetch: whoever publishes brings it.
+  }
+
+  closed(): void {
+    // What is remembered stays until its time is over: `kept`.
+  }
+
+  position(channel: string): StreamPosition {
+    const settings = this.namespaces.get(namespaceOf(channel))
+    if (settings === undefined || !isNumbered(settings)) return { epoch: "", offset: 0, snapshot: null }
+    const { epoch, offset } = this.place(channel)
+    return { epoch, offset, snapshot: null }
+  }
+
+  /** The new place; null when the publication has none. */
+  publish(served: Served, json: JsonText, options: PublishOptions = {}): { epoch: string; offset: number } | null {
+    const { info, tags, skipHistory } = options
+    const { canonical, settings } = served
+    if (skipHistory === true || !isNumbered(settings)) {
+      this.hub.publish(canonical, { epoch: "", offset: 0, json, tags, info })
+      return null
+    }
+    const stream = this.hub.open(served)
+    this.hub.position(stream)
+    this.keep(stream)
+    const place = this.place(canonical)
+    place.offset++
+    this.hub.publish(canonical, { ...place, json, tags, info })
+    return { ...place }
+  }
+
+  private place(channel: string): Place {
+    const known = this.places.get(channel)
+    if (known !== undefined) return known
+    const made = { epoch: newEpoch(), offset: 0 }
+    this.places.set(channel, made)
+    return made
+  }
+
+  /** Holds the stream for the time of its history from now on, and lets go what nobody published on for so long. */
+  private keep(stream: Stream): void {
+    const now = this.monotonic()
+    if (!this.kept.delete(stream)) stream.holds++
+    this.kept.set(stream, now + stream.served.settings.historyTtlSeconds * 1000)
+    for (const [oldest, until] of this.kept) {
+      if (until > now) break
+      this.kept.delete(oldest)
+      oldest.holds--
+      this.hub.release(oldest)
+    }
+  }
+}
