@@ -2,7 +2,6 @@
  * The account as its channel has told it: open orders and positions after the newest published event. Memory is often ahead of what
  * is durable and told; a reader who starts from here and follows the channel misses nothing and sees nothing twice.
  */
-
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { type TradeOrder, tradeOrderJson } from "../domain/trade-order.ts"
