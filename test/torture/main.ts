@@ -1,14 +1,12 @@
 /**
- * `npm run torture -- NAME [options]`: long, destructive runs against real processes. Each prints its progress and what it judged;
+ * `npm run torture -- NAME... [options]`: long, destructive runs against real processes. Each prints its progress and what it judged;
  * the last line is `N passed, N failed`, the exit code 1 when anything failed.
  */
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
+import { clients } from "./clients/clients.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
-
-const USAGE = `npm run torture -- kill-orders [--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]
-Without --venue it runs against both.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,54 +14,91 @@ const { values, positionals } = parseArgs({
     kills: { type: "string", default: "100" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
+    browser: { type: "string", default: "/usr/bin/chromium" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 })
 
-const usage = (): never => {
-  console.error(USAGE)
-  process.exit(2)
+type Progress = (line: string) => void
+
+interface Run {
+  readonly usage: string
+  readonly run: (progress: Progress) => Promise<ReadonlyArray<Verdict>>
 }
 
-const venuesOf = (given: string | undefined): ReadonlyArray<KillVenue> => {
-  if (given === undefined) return ["mock", "binance"]
-  return given === "mock" || given === "binance" ? [given] : usage()
+class Misused extends Error {}
+
+const count = (name: "kills" | "seed", min: number): number => {
+  const n = Number(values[name])
+  if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
+  return n
+}
+
+const killVenues = (): ReadonlyArray<KillVenue> => {
+  const { venue } = values
+  if (venue === undefined) return ["mock", "binance"]
+  if (venue === "mock" || venue === "binance") return [venue]
+  throw new Misused("--venue is mock or binance; without it both are run")
+}
+
+const killRun = async (progress: Progress): Promise<ReadonlyArray<Verdict>> => {
+  const { database } = values
+  if (database !== "embedded" && database !== "url") throw new Misused("--database is embedded or url")
+  const verdicts: Array<Verdict> = []
+  for (const venue of killVenues()) {
+    const found = await killOrders({ venue, kills: count("kills", 1), seed: count("seed", 0), database, progress })
+    verdicts.push(...found.map((verdict) => ({ ...verdict, name: `${venue}: ${verdict.name}` })))
+  }
+  return verdicts
+}
+
+const RUNS: Readonly<Record<string, Run>> = {
+  "kill-orders": {
+    usage: "[--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]",
+    run: killRun,
+  },
+  clients: {
+    usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",
+    run: (progress) => clients(values.browser, progress),
+  },
+}
+
+const progress: Progress = (line) => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line}`)
+  else console.log(line)
 }
 
 const main = async (): Promise<number> => {
-  const kills = Number(values.kills)
-  const seed = Number(values.seed)
-  const { database } = values
-  if (positionals.length !== 1 || positionals[0] !== "kill-orders") return usage()
-  if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) return usage()
-  if (database !== "embedded" && database !== "url") return usage()
-  const verdicts: Array<Verdict> = []
-  for (const venue of venuesOf(values.venue)) {
-    const progress = (line: string): void => {
-      if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line}`)
-      else console.log(line)
-    }
-    const found = await killOrders({ venue, kills, seed, database, progress })
+  const chosen = positionals.map((name) => ({ name, run: Object.hasOwn(RUNS, name) ? RUNS[name]?.run : undefined }))
+  if (chosen.length === 0 || chosen.some(({ run }) => run === undefined)) throw new Misused("name one run or more")
+  let passed = 0
+  let failed = 0
+  for (const { name, run } of chosen) {
+    const verdicts = (await run?.(progress)) ?? []
     if (process.stdout.isTTY) process.stdout.write("\n")
-    for (const { name, passed, says } of found) {
-      console.log(`${passed ? "ok  " : "FAIL"} ${venue}: ${name}: ${says}`)
-      verdicts.push({ name, passed, says })
+    for (const verdict of verdicts) {
+      console.log(`${verdict.passed ? "ok  " : "FAIL"} ${name}: ${verdict.name}: ${verdict.says}`)
+      if (verdict.passed) passed++
+      else failed++
     }
   }
-  const failed = verdicts.filter(({ passed }) => !passed).length
-  console.log(`${verdicts.length - failed} passed, ${failed} failed`)
+  console.log(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }
 
 // Whoever stops the run in the middle leaves no gateway behind: the exit hook of the kit kills them.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
 
-main().then(
-  (code) => process.exit(code),
-  async (error: unknown) => {
-    console.error(error)
-    await endGateways()
-    console.log("0 passed, 1 failed")
-    process.exit(1)
-  },
-)
+main()
+  .catch((error: unknown) => {
+    if (!(error instanceof Misused)) {
+      console.error(error)
+      console.log("0 passed, 1 failed")
+      return 1
+    }
+    const usage = Object.entries(RUNS).map(([name, run]) => `  ${name} ${run.usage}`)
+    console.error([error.message, "npm run torture -- NAME... [options]", ...usage].join("\n"))
+    return 2
+  })
+  .finally(endGateways)
+  .then((code) => process.exit(code))
