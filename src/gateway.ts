@@ -47,11 +47,13 @@ import { mockVenue } from "./venues/mock-venue.ts"
 import { venuesLayer } from "./venues/venues.ts"
 import { makeAuthority } from "./ws/access.ts"
 import { asyncApiDocument } from "./ws/asyncapi.ts"
+import type { Authority } from "./ws/authority.ts"
 import { type ChannelKinds, channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
 import { realtimePage } from "./ws/realtime-page.ts"
 import { type SocketServer, serveSockets } from "./ws/server.ts"
 import { CHANNELS_MAX } from "./ws/subscriptions.ts"
+import { makeTestProfile } from "./ws/test-profile.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
@@ -203,22 +205,31 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
       )
     : Effect.succeed(null)
 
-const sockets = (
-  { settings }: GatewayOptions,
-  server: HttpServer,
-  hub: Hub,
-  kinds: ChannelKinds,
-  sync: InstrumentSync,
-  log: RequestLog | null,
-  requestId: () => string,
-  rpc: Rpc,
-) =>
+const inChannels = <A>(read: () => A): Effect.Effect<A, InvalidSetting> =>
+  Effect.try({
+    try: read,
+    catch: (error) => new InvalidSetting(`CHANNELS: ${error instanceof Error ? error.message : error}`),
+  })
+
+/** Null unless it is on: open channels instead of the gateway's own. */
+const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node: string) =>
   Effect.gen(function* () {
-    const clock = yield* Clock
+    const { wsTest, channels: changes } = settings
+    if (wsTest === null) return null
+    notice("test profile: everybody may connect, subscribe and publish on the socket; for suites of client libraries")
+    const { now, monotonic } = yield* Clock
+    const { version } = SERVICE
+    const onDefect = (error: unknown) => notice("a call of the server API failed", { error: describe(error) })
+    const common = { hub, changes, now, monotonic, version, node, onDefect }
+    return yield* inChannels(() => makeTestProfile({ ...wsTest, ...common }))
+  })
+
+const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: ChannelKinds, sync: InstrumentSync) =>
+  Effect.gen(function* () {
     const sessions = yield* Sessions
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const { offered } = makeVenueGate(yield* VenuePort, settings.environment)
-    const authority = makeAuthority({
+    return makeAuthority({
       accounts: yield* AccountDirectory,
       instruments: yield* InstrumentDirectory,
       findVenue: (venue) => offered.find((it) => it.venue === venue),
@@ -230,6 +241,20 @@ const sockets = (
       source: (kind) => hub.source(kind),
       mapOf: () => undefined,
     })
+  })
+
+const sockets = (
+  { settings }: GatewayOptions,
+  server: HttpServer,
+  hub: Hub,
+  authority: Authority,
+  log: RequestLog | null,
+  requestId: () => string,
+  rpc: Rpc,
+) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock
+    const sessions = yield* Sessions
     return serveSockets({
       app: server.app,
       hub,
@@ -308,11 +333,11 @@ export const startGateway = (options: GatewayOptions) =>
     const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )
-    const kinds = yield* Effect.try({
-      try: () => channelKinds(settings.wsFlushMillis, settings.channels),
-      catch: (error) => new InvalidSetting(`CHANNELS: ${error instanceof Error ? error.message : error}`),
-    })
+    // Under the test profile CHANNELS is about its namespaces.
+    const changes = settings.wsTest === null ? settings.channels : null
+    const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))
     const hub = new Hub(server.app, Context.get(base, Clock).monotonic)
+    const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const edges = Context.merge(Context.merge(known, auth), outside)
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
@@ -340,9 +365,11 @@ export const startGateway = (options: GatewayOptions) =>
       pages: referencePages(realtimeDocuments(kinds)),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
-    const socket = yield* sockets(options, server, hub, kinds, sync, log, requestId, mounted.rpc).pipe(
+    const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
+    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
       Effect.provide(all),
     )
+    test?.serve(server.app, socket)
     const listening: ListeningServer = yield* server.listen
     isReady = true
     const writer = Context.get(store, Writer)

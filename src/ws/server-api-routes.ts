@@ -16,7 +16,7 @@ interface ApiResponse {
   writeHeader(name: string, value: string): unknown
   end(body: string, closeConnection?: boolean): unknown
 }
-interface ApiApp {
+export interface ApiApp {
   post(pattern: string, handler: (res: ApiResponse, req: ApiRequest) => void): unknown
 }
 
