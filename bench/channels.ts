@@ -127,8 +127,8 @@ const bench = async (): Promise<Result> => {
       idleConnections: IDLE,
       ratio: "resident memory with a million subscriptions, ours / floor",
     },
-    figures: ours,
-    floor,
+    figures: { ...ours },
+    floor: { ...floor },
     ratio,
   }
 }

@@ -89,7 +89,7 @@ const main = async (): Promise<number> => {
 // Whoever stops the run in the middle leaves no gateway behind: the exit hook of the kit kills them.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
 
-main()
+void main()
   .catch((error: unknown) => {
     if (!(error instanceof Misused)) {
       console.error(error)

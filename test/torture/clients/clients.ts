@@ -61,7 +61,8 @@ const castOf = async (gateway: Gateway, email: string): Promise<Cast> => {
 
 class TrustingSocket extends WebSocket {
   constructor(url: string | URL, protocols?: string | Array<string>, options?: ClientOptions) {
-    super(url, protocols, { ...options, ca: CERTIFICATE, servername: "localhost" })
+    const tls = { ca: CERTIFICATE, servername: "localhost" }
+    super(url, protocols, { ...options, ...tls })
   }
 }
 
