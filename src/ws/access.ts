@@ -74,7 +74,7 @@ export const makeAuthority = (rules: AccessRules): Authority => ({
 
 const access = (rules: AccessRules, { principal }: Credentials, request: SubscriptionRequest): Access => {
   const channel = parseChannel(request.channel)
-  if (channel === undefined) return denied(ERRORS.unknownChannel)
+  if (channel === undefined) return denied(isMalformed(request.channel) ? ERRORS.badRequest : ERRORS.unknownChannel)
   if (principal === null || !principal.permissions.includes("read")) return denied(ERRORS.permissionDenied)
   if ("tradingAccountId" in channel) {
     const account = rules.accounts.find(channel.tradingAccountId)
@@ -95,6 +95,9 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
     return denied(ERRORS.unknownChannel)
   return served(rules, channel, request.type)
 }
+
+/** In a namespace of ours, but not of printable ASCII alone (realtime A.5). */
+const isMalformed = (name: string): boolean => /^(tradingAccount|market):/.test(name) && !/^[ -~]*$/.test(name)
 
 /** As a stream or as a map, whichever the channel is; one that is not of the asked type is refused as the reference does. */
 const served = (rules: AccessRules, channel: Channel, type: number): Access => {

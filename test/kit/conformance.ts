@@ -1,5 +1,5 @@
 /** What the tests of the protocol's rules share: one server per suite, its clients of both formats, and their first commands. */
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, afterEach, beforeAll } from "vitest"
 import { type Format, type RawSocket, type RawSocketOptions, type Reply, rawSocket } from "./raw-socket.ts"
 import { startSockets, type TestSocketOptions, type TestSockets } from "./socket-server.ts"
 
@@ -22,14 +22,17 @@ export interface Room {
     more?: Readonly<Record<string, unknown>>,
     token?: string,
   ) => Promise<readonly [RawSocket, Reply]>
-  /** Lets seconds pass while these sockets answer their pings; what else they get in the meantime is thrown away. */
+  /** Lets seconds pass while these sockets answer their pings, as long as they are open; what else they get in the meantime is thrown away. */
   readonly pass: (seconds: number, ...sockets: ReadonlyArray<RawSocket>) => Promise<void>
 }
 
-/** Less than a pong may take. */
-const STEP_SECONDS = 5
+/** Two of them are less than a pong may take. */
+const STEP_SECONDS = 3
 
-/** Starts a server for the suite it is called in, and ends it with all its clients. */
+/** For what a test polls: the machine may be busy. */
+export const SOON = { timeout: 25_000 }
+
+/** Starts a server for the suite it is called in, and ends it; its clients end with each test. */
 export const useRoom = (options: TestSocketOptions = {}): Room => {
   let running: TestSockets | undefined
   const open: Array<RawSocket> = []
@@ -51,8 +54,10 @@ export const useRoom = (options: TestSocketOptions = {}): Room => {
   beforeAll(async () => {
     running = await startSockets(options)
   })
+  afterEach(() => {
+    for (const { socket } of open.splice(0)) socket.terminate()
+  })
   afterAll(async () => {
-    for (const { socket } of open) socket.terminate()
     await running?.stop()
   })
   return {
@@ -69,8 +74,10 @@ export const useRoom = (options: TestSocketOptions = {}): Room => {
     pass: async (seconds, ...alive) => {
       for (let left = seconds; left > 0; left -= STEP_SECONDS) {
         sockets().turn(Math.min(STEP_SECONDS, left))
-        for (const socket of alive)
-          for (const reply of await socket.rest()) if (Object.keys(reply).length === 0) socket.send({})
+        for (const socket of alive) {
+          const replies = await Promise.race([socket.rest(), socket.closed.then(() => [])])
+          for (const reply of replies) if (Object.keys(reply).length === 0) socket.send({})
+        }
       }
     },
   }
