@@ -50,6 +50,7 @@ import { asyncApiDocument } from "./ws/asyncapi.ts"
 import type { Authority } from "./ws/authority.ts"
 import { type ChannelKinds, channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
+import { Maps } from "./ws/maps.ts"
 import { realtimePage } from "./ws/realtime-page.ts"
 import { type SocketServer, serveSockets } from "./ws/server.ts"
 import { CHANNELS_MAX } from "./ws/subscriptions.ts"
@@ -229,6 +230,7 @@ const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: Channel
     const sessions = yield* Sessions
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const { offered } = makeVenueGate(yield* VenuePort, settings.environment)
+    const maps = new Maps(hub, kinds)
     return makeAuthority({
       accounts: yield* AccountDirectory,
       instruments: yield* InstrumentDirectory,
@@ -239,7 +241,7 @@ const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: Channel
       },
       kinds,
       source: (kind) => hub.source(kind),
-      mapOf: () => undefined,
+      mapOf: (channel) => maps.of(channel),
     })
   })
 

@@ -6,7 +6,7 @@
 import type { TemplatedApp } from "uWebSockets.js"
 import type { ChannelKind } from "../domain/channel.ts"
 import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
-import { type Served, Stream } from "./stream.ts"
+import { type Ending, type Served, Stream } from "./stream.ts"
 import type { Outgoing, Subscriber, Topic, Variant } from "./topic.ts"
 
 /** One flush to one socket, in µs: the write syscall (hot-path 4). */
@@ -29,11 +29,7 @@ export interface HubStats {
 }
 
 /** Tells one channel's subscribers that their subscription ended; the server knows the sockets, the hub only how they call the channel. */
-export type EndSubscriptions = (
-  canonical: string,
-  names: ReadonlyArray<string>,
-  how: "terminated" | "invalidated",
-) => void
+export type EndSubscriptions = (canonical: string, names: ReadonlyArray<string>, how: Ending) => void
 
 export class Hub {
   private readonly streams = new Map<string, Stream>()
@@ -56,7 +52,7 @@ export class Hub {
 
   constructor(
     private readonly app: TemplatedApp,
-    private readonly monotonic: () => number,
+    readonly monotonic: () => number,
   ) {}
 
   /** Once, by the server. */
@@ -84,7 +80,7 @@ export class Hub {
     this.publications++
     // What has no offset is for those who listen now: no history has it, and nobody can miss it.
     if (publication.offset > 0 && !stream.remember(publication)) this.broke(stream)
-    for (const listener of stream.listeners) listener(publication)
+    for (const listener of stream.listeners) listener.heard(publication)
     for (const topic of stream.topics.values()) {
       if (!topic.wants(publication)) continue
       if (topic.hasNewcomers) {
@@ -98,6 +94,19 @@ export class Hub {
         this.flushTopic(topic)
         this.send(topic, topic.frame(publication))
       }
+    }
+  }
+
+  /** What changes together on a map: one frame for each topic. Maps have no deltas, so nobody waits for a publication in full. */
+  publishAll(channel: string, publications: ReadonlyArray<Outgoing>): void {
+    const stream = this.streams.get(channel)
+    if (stream === undefined) return
+    this.publications += publications.length
+    for (const publication of publications) if (!stream.remember(publication)) this.broke(stream)
+    for (const topic of stream.topics.values()) {
+      for (const publication of publications) if (topic.wants(publication)) topic.wait(publication)
+      if (this.waits(stream, topic)) this.dirty.add(topic)
+      else this.flushTopic(topic)
     }
   }
 
@@ -179,6 +188,7 @@ export class Hub {
       if (until > now) return
       this.lingering.delete(stream)
       this.streams.delete(stream.served.canonical)
+      stream.served.map?.forgotten()
     }
   }
 
@@ -186,7 +196,15 @@ export class Hub {
     this.end(channel, "terminated")
   }
 
+  /** What the source has told is not enough any more. */
   invalidate(channel: string): void {
+    const map = this.streams.get(channel)?.served.map
+    if (map === undefined) this.recall(channel)
+    else map.reload()
+  }
+
+  /** Every subscriber subscribes again, from the position that it has. */
+  recall(channel: string): void {
     this.end(channel, "invalidated")
   }
 
@@ -228,17 +246,19 @@ export class Hub {
     }
   }
 
-  private end(channel: string, how: "terminated" | "invalidated"): void {
-    const topics = [...(this.streams.get(channel)?.topics.values() ?? [])]
-    if (topics.length === 0) return
+  private end(channel: string, how: Ending): void {
+    const stream = this.streams.get(channel)
+    if (stream === undefined) return
+    const topics = [...stream.topics.values()]
     for (const topic of topics) this.flushTopic(topic)
-    this.endSubscriptions(channel, [...new Set(topics.map(({ name }) => name))], how)
+    if (topics.length > 0) this.endSubscriptions(channel, [...new Set(topics.map(({ name }) => name))], how)
+    for (const listener of stream.listeners) listener.ended(how)
   }
 
   private broke(stream: Stream): void {
-    if (stream.subscribers === 0) return
+    if (stream.subscribers === 0 && stream.listeners.size === 0) return
     this.breaks++
-    this.invalidate(stream.served.canonical)
+    this.recall(stream.served.canonical)
   }
 
   private send(topic: Topic, frame: string | Uint8Array): void {

@@ -2,6 +2,7 @@
 import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
 import type { ChannelKindSettings } from "./channel-kinds.ts"
 import { History } from "./history.ts"
+import type { MapEntries } from "./map-entries.ts"
 import type { ClientInfo } from "./protocol.ts"
 import { type Outgoing, Topic, topicKey, type Variant } from "./topic.ts"
 
@@ -11,12 +12,37 @@ export interface Served {
   readonly canonical: string
   readonly settings: ChannelKindSettings
   readonly source: ChannelSource
+  /** Set on maps. */
+  readonly map?: MapBehind
+}
+
+/** What stands behind a map (realtime A.14): entries that another channel's publications keep up to date. */
+export interface MapBehind {
+  readonly entries: MapEntries
+  /** Whether the entries are those of the present. */
+  readonly isReady: boolean
+  /** Calls back once: true when ready, at once if it is; false when the entries cannot be read now. */
+  whenReady(done: (isReady: boolean) => void): void
+  /** The entries are to be read anew; subscribers get what is different. */
+  reload(): void
+  /** The hub has forgotten the map: nobody came back to it. */
+  forgotten(): void
+}
+
+/** terminated: for good. invalidated: something was missed. */
+export type Ending = "terminated" | "invalidated"
+
+/** Follows a channel inside the process. */
+export interface StreamListener {
+  /** Called before the subscribers get the publication. */
+  heard(publication: Outgoing): void
+  /** The subscriptions to the channel ended. */
+  ended(how: Ending): void
 }
 
 export class Stream {
   readonly topics = new Map<string, Topic>()
-  /** Inside the process: maps that follow this channel. */
-  readonly listeners = new Set<(publication: Outgoing) => void>()
+  readonly listeners = new Set<StreamListener>()
   /** By client id; only of channels with presence. */
   readonly present = new Map<string, ClientInfo>()
   subscribers = 0
@@ -96,15 +122,18 @@ export class Stream {
   }
 
   topic(name: string, variant: Variant): Topic {
-    const key = topicKey(name, variant)
+    const isMap = this.served.map !== undefined
+    const key = topicKey(name, variant, isMap)
     const known = this.topics.get(key)
     if (known !== undefined) return known
     const { canonical, settings } = this.served
     const { recovery, publish } = settings
     const topic = new Topic(name, variant, {
       canonical,
-      latestWins: recovery === "cache",
+      isMap,
+      latestWins: isMap || recovery === "cache",
       showsTags: publish || variant.filter !== undefined,
+      hasPositions: recovery !== "none",
     })
     this.topics.set(key, topic)
     return topic

@@ -3,14 +3,16 @@
  * instruments are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
  */
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "./authority.ts"
-import type { Connection, ConnectionContext } from "./connection.ts"
+import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
+import { MAP_TYPE } from "./map-pages.ts"
+import { type Joining, type MapHost, MapSubscribing } from "./map-subscribe.ts"
 import { arrive, clientInfo, depart } from "./presence.ts"
 import type { Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
 import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "./recovery.ts"
 import type { Stream } from "./stream.ts"
-import { requestOf, text, variantOf, whole } from "./subscribe-request.ts"
+import { offsetOf, requestOf, text, variantOf, whole } from "./subscribe-request.ts"
 import type { Subscriber, Topic, Variant } from "./topic.ts"
 
 export const CHANNELS_MAX = 1000
@@ -28,7 +30,7 @@ export interface Entered {
   readonly enter: () => void
 }
 
-export class Subscriptions implements Subscriber {
+export class Subscriptions implements Subscriber, MapHost {
   /** Client's channel name → its topic. */
   private readonly joined = new Map<string, Topic>()
   /** Channels whose subscribe waits, with the commands for them that came since. */
@@ -39,13 +41,16 @@ export class Subscriptions implements Subscriber {
   private readonly expiring = new Map<string, number>()
   /** Channels that the socket does not get until it has read what waits for it. */
   private readonly parked = new Set<string>()
+  private readonly maps: MapSubscribing
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: Client,
     private readonly context: ConnectionContext,
     private readonly codec: Codec,
     private readonly client: string,
-  ) {}
+  ) {
+    this.maps = new MapSubscribing(this, connection, context.hub, codec)
+  }
 
   sendFrame(frame: Frame): void {
     this.connection.send(frame)
@@ -59,6 +64,11 @@ export class Subscriptions implements Subscriber {
     if (this.waiting.size === 0) return false
     const behind = this.waiting.get(text(command.parameters["channel"]))
     if (behind === undefined) return false
+    const isPage = command.method === "subscribe" && command.parameters["type"] === MAP_TYPE
+    if (isPage && behind.every(({ method }) => method !== "unsubscribe")) {
+      this.connection.refuse(command, ERRORS.concurrentPagination)
+      return true
+    }
     if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
     return true
   }
@@ -71,7 +81,7 @@ export class Subscriptions implements Subscriber {
     if (channel === "" || (delta !== "" && delta !== "fossil")) return connection.close(CLOSES.badRequest)
     if (Buffer.byteLength(channel) > CHANNEL_BYTES_MAX) return connection.refuse(command, ERRORS.badRequest)
     if (this.joined.has(channel)) return connection.refuse(command, ERRORS.alreadySubscribed)
-    if (this.joined.size + this.waiting.size >= this.context.channelsMax)
+    if (this.joined.size + this.waiting.size + this.maps.besides(channel) >= this.context.channelsMax)
       return connection.refuse(command, ERRORS.limitExceeded)
     const access = this.context.authority.access(credentials, request)
     switch (access._tag) {
@@ -87,6 +97,7 @@ export class Subscriptions implements Subscriber {
           else connection.refuse(command, ERRORS.internal)
         })
       case "Granted":
+        if (access.served.map !== undefined) return this.maps.subscribe(command, access)
         return this.enter(command, access, credentials, delta === "fossil")
     }
   }
@@ -117,6 +128,7 @@ export class Subscriptions implements Subscriber {
     const channel = text(command.parameters["channel"])
     if (channel === "") return this.connection.close(CLOSES.badRequest)
     this.forget(channel)
+    this.maps.forget(channel)
     this.connection.reply(command, {})
   }
 
@@ -173,6 +185,11 @@ export class Subscriptions implements Subscriber {
       const stream = topic === undefined ? undefined : hub.find(topic.canonical)
       this.parked.delete(channel)
       if (topic === undefined || stream === undefined) continue
+      if (stream.served.map !== undefined) {
+        // The reader knows best what it has: it comes back with its position and gets what has changed since.
+        this.endChannel(channel, UNSUBSCRIBES.insufficientState)
+        continue
+      }
       const position = hub.position(stream)
       // It may have told everybody to start over.
       if (this.joined.get(channel) !== topic) continue
@@ -209,7 +226,7 @@ export class Subscriptions implements Subscriber {
   }
 
   /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
-  private wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void {
+  wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void {
     const behind: Array<Command> = []
     this.waiting.set(channel, behind)
     start((answer) => {
@@ -226,7 +243,7 @@ export class Subscriptions implements Subscriber {
     const variant = variantOf(command, granted.served, this.codec, wantsDelta)
     if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
     const { recover, epoch, offset } = command.parameters
-    const request = { recover: recover === true, epoch: text(epoch), offset: whole(offset) }
+    const request = { recover: recover === true, epoch: text(epoch), offset: offsetOf(offset) }
     const { hub } = this.context
     const stream = hub.open(granted.served)
     const position = hub.position(stream)
@@ -280,25 +297,21 @@ export class Subscriptions implements Subscriber {
     recovering: boolean,
   ): Entered {
     const { hub } = this.context
-    const topic = hub.enter(stream, channel, variant)
-    this.joined.set(channel, topic)
-    this.expire(channel, granted.expiresAt)
+    const { topic, facts } = this.admit(stream, channel, variant, granted)
     const chosen = beginning.publications.filter((publication) => topic.wants(publication))
     const publications = beginning.isSnapshot
       ? chosen.map((publication) => ({ data: topic.fullBody(publication).data }))
       : topic.recovered(chosen)
     const isStream = stream.served.settings.recovery !== "none"
     const result: SubscribeResult = {
-      ...this.expiry(granted.expiresAt),
-      recoverable: isStream,
-      positioned: isStream,
-      epoch: stream.at.epoch,
-      offset: beginning.offset,
+      ...facts,
+      ...(isStream
+        ? { recoverable: true, positioned: true, epoch: stream.at.epoch, offset: beginning.offset }
+        : undefined),
       was_recovering: recovering,
       recovered: beginning.recovered,
       publications,
       delta: variant.delta,
-      ...(granted.data === undefined || granted.data === null ? undefined : { data: granted.data }),
     }
     const enter = (): void => {
       if (topic.mayJoin(chosen.at(-1))) this.joinTopic(topic.key)
@@ -306,6 +319,28 @@ export class Subscriptions implements Subscriber {
       arrive(hub, stream, clientInfo(this.client, credentials, granted))
     }
     return { result, enter }
+  }
+
+  joinMap(command: Subscribe, { stream, variant, granted, result }: Joining): void {
+    const channel = text(command.parameters["channel"])
+    const { topic, facts } = this.admit(stream, channel, variant, granted)
+    this.connection.reply(command, { ...facts, ...result })
+    if (this.connection.isOpen) this.joinTopic(topic.key)
+  }
+
+  private admit(
+    stream: Stream,
+    channel: string,
+    variant: Variant,
+    { expiresAt, data }: Granted,
+  ): { readonly topic: Topic; readonly facts: SubscribeResult } {
+    const topic = this.context.hub.enter(stream, channel, variant)
+    this.joined.set(channel, topic)
+    this.expire(channel, expiresAt)
+    return {
+      topic,
+      facts: { ...this.expiry(expiresAt), ...(data === undefined || data === null ? undefined : { data }) },
+    }
   }
 
   private forget(channel: string, isOpen = true): void {

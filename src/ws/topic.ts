@@ -40,12 +40,12 @@ export interface Subscriber {
 
 const SEPARATOR = "\u0000"
 
-/** The JSON variant without extras keeps the channel's own name. */
-export const topicKey = (name: string, { codec, delta, filter, compact }: Variant): string => {
-  const plain = codec.format === "json" && !delta && filter === undefined
+/** The JSON variant without extras keeps the channel's own name. A map may be called like the stream that it follows. */
+export const topicKey = (name: string, { codec, delta, filter, compact }: Variant, isMap = false): string => {
+  const plain = codec.format === "json" && !delta && !isMap && filter === undefined
   if (plain) return name
   const wish = filter === undefined ? "" : createHash("sha256").update(filter.canonical).digest("base64")
-  return [codec.format, delta, compact ?? "", wish, name].join(SEPARATOR)
+  return [codec.format, isMap ? "map" : delta, compact ?? "", wish, name].join(SEPARATOR)
 }
 
 interface Base {
@@ -58,7 +58,7 @@ export class Topic {
   subscribers = 0
   /** Frames that wait for the window's end. */
   private pending: Array<Frame> = []
-  /** Of a channel in cache mode: what waits, by subject; a newer value takes the place of an older one. */
+  /** Where the latest wins: what waits, by a map's key or by subject; a newer value takes the place of an older one. */
   private newest: Map<string, Outgoing> | undefined
   private base: Base | undefined
   private newcomers: Set<Subscriber> | undefined
@@ -70,11 +70,14 @@ export class Topic {
     readonly variant: Variant,
     private readonly options: {
       readonly canonical: string
+      readonly isMap: boolean
       readonly latestWins: boolean
       readonly showsTags: boolean
+      /** Publications are numbered for their readers. */
+      readonly hasPositions: boolean
     },
   ) {
-    this.key = topicKey(name, variant)
+    this.key = topicKey(name, variant, options.isMap)
     this.encode = variant.codec.publications(name)
   }
 
@@ -97,7 +100,7 @@ export class Topic {
       this.pending.push(this.frame(publication))
       return
     }
-    const subject = publication.subject ?? ""
+    const subject = publication.key ?? publication.subject ?? ""
     this.newest ??= new Map()
     // Deleted first, so that subjects leave in the order of their newest values.
     this.newest.delete(subject)
@@ -198,7 +201,8 @@ export class Topic {
   }
 
   private body(publication: Outgoing, payload: string | Uint8Array, delta = false): PublicationBody {
-    const { offset, epoch, tags, info, key, removed } = publication
+    const { epoch, tags, info, key, removed } = publication
+    const offset = this.options.hasPositions ? publication.offset : 0
     const showsTags = tags !== undefined && this.options.showsTags
     // The hot path: nearly every publication is no more than this.
     if (offset !== 1 && !delta && !showsTags && info === undefined && key === undefined)

@@ -16,6 +16,7 @@ import type { Rpc } from "../../src/ports/rpc.ts"
 import { makeAuthority } from "../../src/ws/access.ts"
 import { channelKinds } from "../../src/ws/channel-kinds.ts"
 import { Hub } from "../../src/ws/hub.ts"
+import { Maps } from "../../src/ws/maps.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
 import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 
@@ -155,12 +156,13 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     ["bob", principal("bob", ["read", "write"])],
     ["root", principal("root", ["read", "write", "admin"])],
   ])
+  const maps = new Maps(hub, kinds)
   const authority = makeAuthority({
     accounts,
     instruments,
     kinds,
     source: (kind) => hub.source(kind),
-    mapOf: () => undefined,
+    mapOf: (channel) => maps.of(channel),
     findVenue: (venue) =>
       ["MOCK", "SLOW"].includes(venue)
         ? {

@@ -1,0 +1,115 @@
+/** A subscribe to a map (realtime A.14): waits until the map is read, answers page by page, and joins with the last reply. */
+import type { Granted } from "./authority.ts"
+import type { Client } from "./client.ts"
+import { ERRORS } from "./error-codes.ts"
+import type { Hub } from "./hub.ts"
+import { MapFlows, type MapView } from "./map-pages.ts"
+import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "./protocol.ts"
+import type { MapBehind, Stream } from "./stream.ts"
+import { text, variantOf } from "./subscribe-request.ts"
+import type { Outgoing, Variant } from "./topic.ts"
+
+/** The connection's subscriptions, as far as maps need them. */
+export interface MapHost {
+  /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
+  wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void
+  /** Answers and subscribes. */
+  joinMap(command: CommandOf<"subscribe">, joining: Joining): void
+}
+
+export interface Joining {
+  readonly stream: Stream
+  readonly granted: Granted
+  readonly variant: Variant
+  readonly result: SubscribeResult
+}
+
+const bodyOf =
+  (showsTags: boolean) =>
+  ({ json, offset, key, removed, tags }: Outgoing): PublicationBody => ({
+    data: json,
+    offset,
+    ...(showsTags && tags !== undefined ? { tags } : undefined),
+    ...(key === undefined ? undefined : { key }),
+    ...(removed === true ? { removed } : undefined),
+  })
+
+export class MapSubscribing {
+  private readonly flows: MapFlows
+
+  constructor(
+    private readonly host: MapHost,
+    private readonly connection: Client,
+    private readonly hub: Hub,
+    private readonly codec: Codec,
+  ) {
+    this.flows = new MapFlows(hub.monotonic)
+  }
+
+  /** Maps beside this one that the connection is on its way to. */
+  besides(channel: string): number {
+    return this.flows.besides(channel)
+  }
+
+  forget(channel: string): void {
+    this.flows.forget(channel)
+  }
+
+  subscribe(command: CommandOf<"subscribe">, granted: Granted): void {
+    const { host, hub, connection } = this
+    const variant = variantOf(command, granted.served, this.codec, false)
+    if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
+    const stream = hub.open(granted.served)
+    const { map } = stream.served
+    if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
+    if (map.isReady) return this.step(command, granted, variant, stream, map)
+    stream.holds++
+    host.wait<boolean>(
+      text(command.parameters["channel"]),
+      (done) =>
+        map.whenReady((isReady) => {
+          stream.holds--
+          done(isReady)
+          // When the connection went meanwhile nobody else lets the map go.
+          hub.release(stream)
+        }),
+      (isReady) => {
+        // Worth another try by the client.
+        if (!isReady) return connection.refuse(command, ERRORS.internal)
+        this.step(command, granted, variant, stream, map)
+      },
+    )
+  }
+
+  private step(
+    command: CommandOf<"subscribe">,
+    granted: Granted,
+    variant: Variant,
+    stream: Stream,
+    map: MapBehind,
+  ): void {
+    const { host, hub, connection } = this
+    hub.position(stream)
+    const { filter } = variant
+    const view: MapView = {
+      entries: map.entries,
+      wants: ({ tags }) => filter === undefined || filter.matches(tags),
+      body: bodyOf(filter !== undefined),
+      recoveryMax: stream.served.settings.recoveryMax,
+    }
+    const step = this.flows.step(command, view)
+    switch (step._tag) {
+      case "Live":
+        return host.joinMap(command, { stream, granted, variant, result: step.result })
+      case "Page":
+        connection.reply(command, step.result)
+        break
+      case "Refused":
+        connection.refuse(command, step.error)
+        break
+      case "Closed":
+        connection.close(step.close)
+    }
+    hub.release(stream)
+  }
+}
