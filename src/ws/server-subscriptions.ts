@@ -2,6 +2,7 @@
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { UNSUBSCRIBES } from "./error-codes.ts"
 import type { RecoveryRequest } from "./recovery.ts"
+import { offsetOf } from "./subscribe-request.ts"
 import type { Entered, Subscriptions } from "./subscriptions.ts"
 
 export const NO_POSITION: RecoveryRequest = { recover: false, epoch: "", offset: 0 }
@@ -17,7 +18,7 @@ const positionIn = (positions: unknown, channel: string): RecoveryRequest => {
   return {
     recover: recover === true,
     epoch: typeof epoch === "string" ? epoch : "",
-    offset: typeof offset === "number" ? offset : 0,
+    offset: offsetOf(offset),
   }
 }
 

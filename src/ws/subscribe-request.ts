@@ -9,6 +9,12 @@ import type { Variant } from "./topic.ts"
 export const text = (value: unknown): string => (typeof value === "string" ? value : "")
 export const whole = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0)
 
+/** A place in a stream; what no stream can have is ahead of them all. */
+export const offsetOf = (value: unknown): number => {
+  if (value === undefined || value === null) return 0
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : Number.MAX_SAFE_INTEGER
+}
+
 /** The request in a subscribe or a sub_refresh. */
 export const requestOf = (command: Command, client: string): SubscriptionRequest => ({
   channel: text(command.parameters["channel"]),
