@@ -9,6 +9,7 @@ import { Hub } from "../../src/ws/hub.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
 import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 import { makeTestProfile } from "../../src/ws/test-profile.ts"
+import type { RawSocket } from "./raw-socket.ts"
 
 export const SECRET = "secret"
 export const API_KEY = "api_key"
@@ -29,8 +30,8 @@ export interface TestProfileServer {
     headers: Readonly<Record<string, string>>,
     body: string,
   ) => Promise<{ readonly status: number; readonly body: string }>
-  /** Seconds pass for tokens, expiries and histories. */
-  readonly turn: (seconds: number) => void
+  /** Seconds pass for tokens, expiries and histories, with a word to the server and back every 5 s: its pings are answered. */
+  readonly pass: (seconds: number, word: () => Promise<unknown>) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -51,6 +52,15 @@ export const payload = (format: Format, value: unknown): unknown =>
   format === "json" ? value : Buffer.from(JSON.stringify(value))
 export const value = (format: Format, payload: unknown): unknown =>
   format === "json" ? payload : JSON.parse(Buffer.from(payload as Uint8Array).toString("utf8"))
+
+/** The next line with `key` in it, or in its push; pings are answered, all else is passed over. */
+export const nextWith = async (socket: RawSocket, key: string): Promise<Readonly<Record<string, unknown>>> => {
+  for (;;) {
+    const line = await socket.next()
+    if (Object.keys(line).length === 0) socket.send({})
+    if (key in line || key in (line["push"] ?? {})) return line
+  }
+}
 
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
@@ -127,10 +137,13 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
       if (status !== 200) throw new Error(`${method}: ${status} ${body}`)
       return JSON.parse(body)
     },
-    turn: (seconds) => {
-      turned += seconds * 1000
-      for (let second = 0; second < seconds; second++) server.heartbeat.tick()
-      hub.sweep()
+    pass: async (seconds, word) => {
+      for (let second = 1; second <= seconds; second++) {
+        turned += 1000
+        server.heartbeat.tick()
+        hub.sweep()
+        if (second % 5 === 0) await word()
+      }
     },
     stop: async () => {
       for (const client of clients) client.disconnect()

@@ -1,8 +1,8 @@
 /** Connections under the test profile: what the public suites ask of connect, tokens, rpc and the server's word, by the official client. */
 import { type Centrifuge, State } from "centrifuge"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { type RawSocket, rawSocket } from "../../../kit/raw-socket.ts"
-import { type Format, jwt, startTestProfile, type TestProfileServer } from "../../../kit/test-profile.ts"
+import { rawSocket } from "../../../kit/raw-socket.ts"
+import { type Format, jwt, nextWith, startTestProfile, type TestProfileServer } from "../../../kit/test-profile.ts"
 
 /** Of an anonymous user, without an end: the token in the suites of centrifuge-js, -dart and -csharp, signed by somebody else. */
 const PUBLIC_TOKEN =
@@ -14,13 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => running.stop())
 
-/** Time passes in steps, with a word to the server and back after each: its pings are answered. */
-const pass = async (total: number, word: () => Promise<unknown>): Promise<void> => {
-  for (let step = 0; step < total; step += 5) {
-    running.turn(5)
-    await word()
-  }
-}
 const seconds = () => Math.floor(Date.now() / 1000)
 const disconnected = (client: Centrifuge) =>
   new Promise<number>((end) => client.once("disconnected", ({ code }) => end(code)))
@@ -107,7 +100,7 @@ describe.each<Format>(["json", "protobuf"])("a connection under the test profile
     await client.presenceStats("any")
     expect(connections).toHaveLength(1)
     // The first token's end and its grace pass: the connection has the second one.
-    await pass(60, () => client.presenceStats("any"))
+    await running.pass(60, () => client.presenceStats("any"))
     expect(client.state).toBe(State.Connected)
   })
 
@@ -169,21 +162,12 @@ describe.each<Format>(["json", "protobuf"])("a connection under the test profile
 })
 
 describe("a connection's end by the server's word", () => {
-  /** The next line with `key` in it or in its push; pings are answered, all else is passed over. */
-  const next = async (socket: RawSocket, key: string): Promise<unknown> => {
-    for (;;) {
-      const line = await socket.next()
-      if (Object.keys(line).length === 0) socket.send({})
-      if (key in line || key in (line["push"] ?? {})) return line
-    }
-  }
-
   it("is told by a push, and by 3005 when it is at once", async () => {
     const socket = await rawSocket(running.url)
     socket.send({ id: 1, connect: { token: jwt({ sub: "42" }) } })
-    await next(socket, "connect")
+    await nextWith(socket, "connect")
     await running.api("refresh", { user: "42", expire_at: seconds() + 100 })
-    expect(await next(socket, "refresh")).toMatchObject({ push: { refresh: { expires: true } } })
+    expect(await nextWith(socket, "refresh")).toMatchObject({ push: { refresh: { expires: true } } })
     await running.api("refresh", { user: "42", expired: true })
     expect(await socket.closed).toEqual({ code: 3005, reason: "connection expired" })
   })
@@ -191,14 +175,14 @@ describe("a connection's end by the server's word", () => {
   it("comes 25 s after the token's, when nobody renewed it", async () => {
     const socket = await rawSocket(running.url)
     socket.send({ id: 1, connect: { token: jwt({ sub: "42", exp: seconds() + 10 }) } })
-    expect(await next(socket, "connect")).toMatchObject({ connect: { expires: true } })
+    expect(await nextWith(socket, "connect")).toMatchObject({ connect: { expires: true } })
     const word = () => {
       socket.send({ id: 2, presence_stats: { channel: "any" } })
-      return next(socket, "presence_stats")
+      return nextWith(socket, "presence_stats")
     }
-    await pass(30, word)
+    await running.pass(30, word)
     const closed = socket.closed.then(({ code }) => code)
-    await Promise.race([pass(60, word), closed])
+    await Promise.race([running.pass(60, word), closed])
     expect(await closed).toBe(3005)
   })
 
