@@ -40,6 +40,21 @@ export const OrderBookDiff = Schema.Struct({
   previousSequence: Schema.Int,
 }).annotations({ identifier: "OrderBookDiff" })
 
+/** One level of a book that is read as a map. */
+export const OrderBookLevel = Schema.Struct({
+  side: Schema.Literal("bids", "asks"),
+  price: Schema.String,
+  quantity: Schema.String,
+  orderCount: Schema.String,
+}).annotations({ identifier: "OrderBookLevel" })
+
+/** What holds of the whole of such a book; the last entry of every change. */
+export const OrderBookState = Schema.Struct({
+  sequence: Schema.Int,
+  timestamp: Schema.Int,
+  quality: BookQuality,
+}).annotations({ identifier: "OrderBookState" })
+
 export const TickerRecord = Schema.Struct({
   instrumentId: Schema.String,
   venue: Schema.String,

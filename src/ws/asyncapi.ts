@@ -3,19 +3,14 @@
  * the protocol's types and the records' own schemas.
  */
 import type { ChannelKind } from "../domain/channel.ts"
-import {
-  PARAMETERS as ADDRESS_PARAMETERS,
-  CHANNEL_CATALOG,
-  type ChannelEntry,
-  parametersOf,
-} from "./channel-catalog.ts"
-import type { ChannelKinds } from "./channel-kinds.ts"
-import { deliveryWords } from "./delivery-words.ts"
+import { PROTOCOL_CHANNELS, PROTOCOL_MESSAGES, PROTOCOL_OPERATIONS, ref, servers } from "./asyncapi-protocol.ts"
+import { CHANNEL_CATALOG, type ChannelEntry, type ChannelMessage, PARAMETERS, parametersOf } from "./channel-catalog.ts"
+import type { ChannelKindSettings, ChannelKinds } from "./channel-kinds.ts"
+import { deliveryWords, mapDelivery, streamDelivery } from "./delivery-words.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
-import { Components, component, type JsonSchema, text } from "./json-schema.ts"
-import type { Method } from "./protocol.ts"
-import { PARAMETERS, PROTOCOL_COMPONENTS, PUSHES, RESULTS } from "./protocol-schemas.ts"
+import { Components } from "./json-schema.ts"
+import { PROTOCOL_COMPONENTS } from "./protocol-schemas.ts"
 import { CHANNELS_MAX } from "./subscriptions.ts"
 
 export interface RealtimeFacts {
@@ -38,155 +33,68 @@ The page at [/docs/realtime](/docs/realtime) has complete programs. The HTTP API
 /** Of one WebSocket message from a client. */
 export const MESSAGE_BYTES_MAX = 65_536
 
-const ref = (path: string) => ({ $ref: `#/${path}` })
-const servers = [ref("servers/gateway")]
-
-const COMMAND_WORDS: { readonly [M in Method | "send"]: string } = {
-  connect: "The first command of a connection: who I am",
-  subscribe: "Begin a channel",
-  unsubscribe: "End a channel; always succeeds",
-  publish: "Publish to a channel, where its settings allow that",
-  presence: "Who is on a channel, where its settings allow that",
-  presence_stats: "How many are on a channel, where its settings allow that",
-  history: "What a channel remembers, and its position",
-  ping: "Is somebody there",
-  rpc: "An operation of the HTTP API; a failure is error 1000 + (HTTP status - 400), with the envelope beside it",
-  refresh: "A new token for the connection",
-  sub_refresh: "A new token for a subscription that expires",
-  send: "Taken and never answered",
-}
-
-const METHODS = Object.keys(RESULTS) as ReadonlyArray<Method>
-const COMMANDS = Object.keys(PARAMETERS) as ReadonlyArray<Method | "send">
-
-const id: JsonSchema = { type: "integer", minimum: 1, maximum: 4_294_967_295 }
-
-const commandSchema = (command: Method | "send"): JsonSchema =>
-  command === "send"
-    ? { type: "object", required: ["send"], properties: { send: PARAMETERS.send } }
-    : { type: "object", required: ["id", command], properties: { id, [command]: PARAMETERS[command] } }
-
-const replySchema = (method: Method): JsonSchema => ({
-  type: "object",
-  required: ["id", method],
-  properties: { id, [method]: RESULTS[method] },
-  not: { required: ["error"] },
-})
-
-const PROTOCOL_MESSAGES: Readonly<Record<string, object>> = {
-  ...Object.fromEntries(
-    COMMANDS.map((command) => [
-      `command.${command}`,
-      { name: command, title: `Command ${command}`, summary: COMMAND_WORDS[command], payload: commandSchema(command) },
-    ]),
-  ),
-  pong: { name: "pong", title: "Pong", summary: "The answer to a ping: an empty object", payload: { const: {} } },
-  ...Object.fromEntries(
-    METHODS.map((method) => [
-      `reply.${method}`,
-      { name: method, title: `Reply to ${method}`, payload: replySchema(method) },
-    ]),
-  ),
-  "reply.error": {
-    name: "error",
-    title: "Refusal of a command",
-    payload: { type: "object", required: ["id", "error"], properties: { id, error: component("Error") } },
-  },
-  push: {
-    name: "push",
-    title: "Push",
-    summary: "Sent without being asked: a publication, or what became of a subscription",
-    payload: {
-      type: "object",
-      required: ["push"],
-      properties: {
-        push: {
-          type: "object",
-          properties: { channel: text, ...PUSHES },
-          oneOf: Object.keys(PUSHES).map((kind) => ({ required: [kind] })),
-        },
-      },
-    },
-  },
-  ping: { name: "ping", title: "Ping", summary: "An empty object, to be answered with a pong", payload: { const: {} } },
-}
-
-const isServersOwn = (name: string): boolean => name === "push" || name === "ping" || name.startsWith("reply.")
-
-const protocolChannel = (title: string, names: ReadonlyArray<string>): object => ({
-  address: null,
-  title,
-  servers,
-  messages: Object.fromEntries(names.map((name) => [name, ref(`components/messages/${name}`)])),
-})
-
-const protocolChannels = {
-  commands: protocolChannel(
-    "From the client",
-    Object.keys(PROTOCOL_MESSAGES).filter((name) => !isServersOwn(name)),
-  ),
-  replies: protocolChannel("From the gateway", Object.keys(PROTOCOL_MESSAGES).filter(isServersOwn)),
-}
-
-const protocolOperations = {
-  ...Object.fromEntries(
-    COMMANDS.map((command) => [
-      command,
-      {
-        action: "receive",
-        summary: COMMAND_WORDS[command],
-        channel: ref("channels/commands"),
-        messages: [ref(`channels/commands/messages/command.${command}`)],
-        ...(command === "send"
-          ? {}
-          : {
-              reply: {
-                channel: ref("channels/replies"),
-                messages: [
-                  ref(`channels/replies/messages/reply.${command}`),
-                  ref("channels/replies/messages/reply.error"),
-                ],
-              },
-            }),
-      },
-    ]),
-  ),
-  pong: {
-    action: "receive",
-    summary: "The answer to a ping",
-    channel: ref("channels/commands"),
-    messages: [ref("channels/commands/messages/pong")],
-  },
-  push: {
-    action: "send",
-    summary: "Sent without being asked",
-    channel: ref("channels/replies"),
-    messages: [ref("channels/replies/messages/push"), ref("channels/replies/messages/ping")],
-  },
-}
-
 const addressParameters = (address: string) =>
-  Object.fromEntries(parametersOf(address).map((name) => [name, ADDRESS_PARAMETERS[name]]))
+  Object.fromEntries(parametersOf(address).map((name) => [name, PARAMETERS[name]]))
 
-const channelOf = (kind: ChannelKind, entry: ChannelEntry, kinds: ChannelKinds): object => ({
-  address: entry.address,
-  title: entry.title,
-  summary: entry.summary,
-  description: [entry.description, entry.access, deliveryWords(kinds[kind])].join("\n\n"),
-  servers,
-  parameters: addressParameters(entry.address),
-  messages: Object.fromEntries(entry.messages.map(({ name }) => [name, ref(`components/messages/${name}`)])),
-  "x-kind": kind,
-  "x-settings": kinds[kind],
-  ...(entry.mapKey === undefined ? {} : { "x-map": { key: entry.mapKey } }),
-  ...(entry.tags === undefined ? {} : { "x-tags": entry.tags }),
-})
+interface DescribedChannel {
+  readonly name: string
+  readonly summary: string
+  readonly messages: ReadonlyArray<ChannelMessage>
+  readonly document: object
+}
 
-const publicationsOf = (kind: ChannelKind, entry: ChannelEntry): object => ({
+/** A kind's channel as a stream and as a map, as far as it is either. */
+const channelsOf = (
+  kind: ChannelKind,
+  entry: ChannelEntry,
+  row: ChannelKindSettings,
+): ReadonlyArray<DescribedChannel> => {
+  const { address, title, summary, description, access, tags, messages, map } = entry
+  const described = (
+    name: string,
+    what: Pick<DescribedChannel, "messages"> & { readonly title: string; readonly words: ReadonlyArray<string> },
+    more: object,
+  ): DescribedChannel => ({
+    name,
+    summary,
+    messages: what.messages,
+    document: {
+      address,
+      title: what.title,
+      summary,
+      description: what.words.join("\n\n"),
+      servers,
+      parameters: addressParameters(address),
+      messages: Object.fromEntries(what.messages.map(({ name }) => [name, ref(`components/messages/${name}`)])),
+      "x-kind": kind,
+      "x-settings": row,
+      ...more,
+    },
+  })
+  const isStream = messages.length > 0
+  const stream = described(
+    kind,
+    { title, messages, words: [description, access, ...deliveryWords(streamDelivery(row))] },
+    { "x-type": "stream", ...(tags === undefined ? {} : { "x-tags": tags }) },
+  )
+  if (map === undefined) return [stream]
+  const asMap = described(
+    isStream ? `${kind}Map` : kind,
+    {
+      title: isStream ? `${title} as a map` : title,
+      messages: map.messages,
+      words: [map.description, access, ...deliveryWords(mapDelivery(row, isStream ? null : row.recoveryMax))],
+    },
+    { "x-type": "map", "x-key": map.key, ...(map.tags === undefined ? {} : { "x-tags": map.tags }) },
+  )
+  return isStream ? [stream, asMap] : [asMap]
+}
+
+const publicationsOf = ({ name, summary, messages }: DescribedChannel): object => ({
   action: "send",
-  summary: entry.summary,
-  channel: ref(`channels/${kind}`),
-  messages: entry.messages.map(({ name }) => ref(`channels/${kind}/messages/${name}`)),
+  summary,
+  channel: ref(`channels/${name}`),
+  messages: messages.map((message) => ref(`channels/${name}/messages/${message.name}`)),
 })
 
 const byCode = <A extends { readonly code: number }>(codes: ReadonlyArray<A>): ReadonlyArray<A> =>
@@ -208,9 +116,10 @@ const entries = Object.entries(CHANNEL_CATALOG) as ReadonlyArray<[ChannelKind, C
 /** Plain JSON; a new object each time. */
 export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts): object => {
   const components = new Components()
+  const channels = entries.flatMap(([kind, entry]) => channelsOf(kind, entry, kinds[kind]))
   const messages = Object.fromEntries(
-    entries.flatMap(([, entry]) =>
-      entry.messages.map(({ name, summary, record, example }) => [
+    channels.flatMap(({ messages }) =>
+      messages.map(({ name, summary, record, example }) => [
         name,
         { name, title: name, summary, payload: components.of(record), examples: [{ name, payload: example }] },
       ]),
@@ -230,12 +139,12 @@ export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts):
       },
     },
     channels: {
-      ...Object.fromEntries(entries.map(([kind, entry]) => [kind, channelOf(kind, entry, kinds)])),
-      ...protocolChannels,
+      ...Object.fromEntries(channels.map(({ name, document }) => [name, document])),
+      ...PROTOCOL_CHANNELS,
     },
     operations: {
-      ...Object.fromEntries(entries.map(([kind, entry]) => [kind, publicationsOf(kind, entry)])),
-      ...protocolOperations,
+      ...Object.fromEntries(channels.map((channel) => [channel.name, publicationsOf(channel)])),
+      ...PROTOCOL_OPERATIONS,
     },
     components: {
       schemas: { ...PROTOCOL_COMPONENTS, ...components.all() },

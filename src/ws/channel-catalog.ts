@@ -3,15 +3,24 @@ import type { Schema } from "effect"
 import { VENUE_TICKERS_MAX } from "../actors/markets.ts"
 import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../domain/account-event.ts"
 import type { ChannelKind } from "../domain/channel.ts"
-import { OrderBookDiff, OrderBookSnapshot, TickerRecord, TradeRecord } from "../domain/market.ts"
+import {
+  OrderBookDiff,
+  OrderBookLevel,
+  OrderBookSnapshot,
+  OrderBookState,
+  TickerRecord,
+  TradeRecord,
+} from "../domain/market.ts"
 import { TradeOrderRecord } from "../domain/trade-order.ts"
 import { PositionRecord } from "../domain/trading-account.ts"
 import {
   accountEventExample,
   DIFF_EXAMPLE,
+  LEVEL_EXAMPLE,
   ORDER_EXAMPLE,
   POSITION_EXAMPLE,
   SNAPSHOT_EXAMPLE,
+  STATE_EXAMPLE,
   TICKER_EXAMPLE,
   TRADE_EXAMPLE,
 } from "./channel-examples.ts"
@@ -25,6 +34,15 @@ export interface ChannelMessage {
   readonly example: unknown
 }
 
+/** The channel as a map subscription sees it. */
+export interface ChannelMap {
+  /** What the keys of its entries are. */
+  readonly key: string
+  readonly description: string
+  readonly tags?: ReadonlyArray<string>
+  readonly messages: ReadonlyArray<ChannelMessage>
+}
+
 export interface ChannelEntry {
   /** The name, with `{parameters}`. */
   readonly address: string
@@ -32,11 +50,11 @@ export interface ChannelEntry {
   readonly summary: string
   readonly description: string
   readonly access: string
-  /** Set on channels that can only be subscribed as a map: what an entry's key is. */
-  readonly mapKey?: string
   /** What a tags filter may ask for. */
   readonly tags?: ReadonlyArray<string>
+  /** Of its publications as a stream; none on a channel that is only a map. */
   readonly messages: ReadonlyArray<ChannelMessage>
+  readonly map?: ChannelMap
 }
 
 /** Parameters of addresses. */
@@ -101,35 +119,44 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     address: "tradingAccount:{tradingAccountId}:orders",
     title: "Open orders",
     summary: "A map of the account's open orders that keeps itself up to date",
-    description:
-      "A map subscription (`newMapSubscription`): first every open order, then each order that changes, and the removal of those that are closed.",
+    description: "Only as a map subscription (`newMapSubscription`).",
     access: OWNER,
-    mapKey: "tradeOrderId",
-    messages: [
-      {
-        name: "OpenOrder",
-        summary: "The order as it is now; a removal has no record",
-        record: TradeOrderRecord,
-        example: ORDER_EXAMPLE,
-      },
-    ],
+    messages: [],
+    map: {
+      key: "`tradeOrderId`",
+      description: "First every open order, then each order that changes, and the removal of those that are closed.",
+      tags: ["tradeOrderId", "instrumentId"],
+      messages: [
+        {
+          name: "OpenOrder",
+          summary: "The order as it is now; a removal has no record",
+          record: TradeOrderRecord,
+          example: ORDER_EXAMPLE,
+        },
+      ],
+    },
   },
   accountPositions: {
     address: "tradingAccount:{tradingAccountId}:positions",
     title: "Positions",
     summary: "A map of the account's balances that keeps itself up to date",
-    description:
-      "A map subscription (`newMapSubscription`): first every balance that is not zero, then each one that changes, and the removal of those that are zero.",
+    description: "Only as a map subscription (`newMapSubscription`).",
     access: OWNER,
-    mapKey: "currency",
-    messages: [
-      {
-        name: "Position",
-        summary: "The balance as it is now; a removal has no record",
-        record: PositionRecord,
-        example: POSITION_EXAMPLE,
-      },
-    ],
+    messages: [],
+    map: {
+      key: "`currency`",
+      description:
+        "First every balance that is not zero, then each one that changes, and the removal of those that are zero.",
+      tags: ["currency"],
+      messages: [
+        {
+          name: "Position",
+          summary: "The balance as it is now; a removal has no record",
+          record: PositionRecord,
+          example: POSITION_EXAMPLE,
+        },
+      ],
+    },
   },
   orderbook: {
     address: "market:orderbook:{venue}:{symbol}",
@@ -152,6 +179,20 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
         example: DIFF_EXAMPLE,
       },
     ],
+    map: {
+      key: "`bids/<price>` and `asks/<price>`, and `book`",
+      description:
+        "One entry per level, and the entry `book` with `sequence`, `timestamp` and `quality`. `book` is the last change of every update: when it comes, the levels are the book at its `sequence`.",
+      messages: [
+        {
+          name: "OrderBook.LEVEL",
+          summary: "A level as it is now; a removal has no record",
+          record: OrderBookLevel,
+          example: LEVEL_EXAMPLE,
+        },
+        { name: "OrderBook.STATE", summary: "Of the entry `book`", record: OrderBookState, example: STATE_EXAMPLE },
+      ],
+    },
   },
   ticker: {
     address: "market:ticker:{venue}:{symbol}",
@@ -179,6 +220,14 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
         example: TICKER_EXAMPLE,
       },
     ],
+    map: {
+      key: "`instrumentId`",
+      description: "The latest ticker of every instrument of the venue.",
+      tags: ["instrumentId"],
+      messages: [
+        { name: "TickerEntry", summary: "The ticker as it is now", record: TickerRecord, example: TICKER_EXAMPLE },
+      ],
+    },
   },
   trade: {
     address: "market:trade:{venue}:{symbol}",

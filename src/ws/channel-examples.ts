@@ -59,6 +59,10 @@ export const DIFF_EXAMPLE: OrderBookRecord = {
   previousSequence: 17,
 }
 
+export const LEVEL_EXAMPLE = { side: "bids", price: "64000.10", quantity: "0.35", orderCount: "" } as const
+
+export const STATE_EXAMPLE = { sequence: 18, timestamp: AT + 100, quality: "SYNCED" } as const
+
 export const TICKER_EXAMPLE: TickerRecord = {
   ...market,
   lastPrice: "64000.15",

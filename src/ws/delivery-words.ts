@@ -1,46 +1,71 @@
 /** What a row of the namespace table means for a client, in words. */
 import type { ChannelKindSettings } from "./channel-kinds.ts"
 
+export interface Delivery {
+  readonly history: string
+  readonly recovery: string
+  /** What may be asked for with a subscribe or beside it. */
+  readonly offers: ReadonlyArray<string>
+  readonly pace: string
+}
+
+const count = (whole: number): string => whole.toLocaleString("en")
 const span = (seconds: number): string =>
   seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
-const bytes = (count: number): string =>
-  count >= 1_048_576 ? `${count / 1_048_576} MiB` : count >= 1024 ? `${count / 1024} KiB` : `${count} bytes`
+const bytes = (whole: number): string =>
+  whole >= 1_048_576 ? `${whole / 1_048_576} MiB` : whole >= 1024 ? `${whole / 1024} KiB` : `${whole} bytes`
 
-const RECOVERY = {
-  stream: "Whoever comes back with a position gets everything that was missed, or is told that it is gone",
-  cache: "Everybody gets the latest value after subscribing",
-  none: "None: publications have no positions",
-} as const
-
-export const historyWords = (row: ChannelKindSettings): string =>
+const history = (row: ChannelKindSettings): string =>
   row.historySize === 0
     ? "none"
-    : `${row.historySize.toLocaleString("en")} publications, ${span(row.historyTtlSeconds)}, at most ${bytes(row.historyBytesMax)}`
+    : `${count(row.historySize)} publications, ${span(row.historyTtlSeconds)}, at most ${bytes(row.historyBytesMax)}`
 
-export const recoveryWords = ({ recovery, recoveryMax }: ChannelKindSettings): string =>
-  recovery === "stream" ? `${RECOVERY.stream} (at most ${recoveryMax.toLocaleString("en")})` : RECOVERY[recovery]
+const recovery = (row: ChannelKindSettings): string => {
+  switch (row.recovery) {
+    case "stream":
+      return `whoever comes back with a position gets everything that was missed, at most ${count(row.recoveryMax)} publications, or is told that it is gone`
+    case "cache":
+      return "everybody gets the latest value after subscribing"
+    case "none":
+      return "none, publications have no positions"
+  }
+}
 
-/** What may be asked for with a subscribe or beside it. */
-export const offers = (row: ChannelKindSettings): ReadonlyArray<string> => [
-  ...(row.historySize > 0 ? ["history"] : []),
-  ...(row.delta ? ["delta"] : []),
-  ...(row.tagsFilter ? ["tags filter"] : []),
-  ...(row.presence ? ["presence"] : []),
-  ...(row.joinLeave ? ["join and leave"] : []),
-  ...(row.publish ? ["publish"] : []),
-]
-
-export const paceWords = ({ windowMillis, behind }: ChannelKindSettings): string =>
-  `${windowMillis === 0 ? "Every publication leaves at once" : `On a busy gateway gathered for up to ${windowMillis} ms`}; ${
+const pace = ({ windowMillis, behind }: ChannelKindSettings): string =>
+  `${windowMillis === 0 ? "every publication leaves at once" : `on a busy gateway gathered for up to ${windowMillis} ms`}; ${
     behind === "conflate"
-      ? "a reader that falls behind gets the present state again, and is closed with 3008 only at the limit"
+      ? "a reader that falls behind is given the present state again, and is closed with 3008 only at the limit"
       : "a reader that falls behind is closed with 3008, and recovers when it comes back"
   }`
 
-export const deliveryWords = (row: ChannelKindSettings): string =>
-  [
-    `History: ${historyWords(row)}.`,
-    `Recovery: ${recoveryWords(row)}.`,
-    `Offers: ${offers(row).join(", ") || "nothing else"}.`,
-    `${paceWords(row)}.`,
-  ].join("\n")
+/** Of a channel that is subscribed as a stream. */
+export const streamDelivery = (row: ChannelKindSettings): Delivery => ({
+  history: history(row),
+  recovery: recovery(row),
+  offers: [
+    ...(row.historySize > 0 ? ["history"] : []),
+    ...(row.delta ? ["delta"] : []),
+    ...(row.tagsFilter ? ["tags filter"] : []),
+    ...(row.presence ? ["presence"] : []),
+    ...(row.joinLeave ? ["join and leave"] : []),
+    ...(row.publish ? ["publish"] : []),
+  ],
+  pace: pace(row),
+})
+
+/** Of one that is subscribed as a map. `changesMax`: more changed entries than this are not told one by one. */
+export const mapDelivery = (row: ChannelKindSettings, changesMax: number | null): Delivery => ({
+  history: "the entries as they are",
+  recovery: `whoever comes back gets the entries that changed${
+    changesMax === null ? "" : `, or all of them when there were more than ${count(changesMax)} changes`
+  }`,
+  offers: row.tagsFilter ? ["tags filter"] : [],
+  pace: pace(row),
+})
+
+export const deliveryWords = (delivery: Delivery): ReadonlyArray<string> => [
+  `History: ${delivery.history}.`,
+  `Recovery: ${delivery.recovery}.`,
+  `Offers: ${delivery.offers.join(", ") || "nothing else"}.`,
+  `Pace: ${delivery.pace}.`,
+]

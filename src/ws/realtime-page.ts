@@ -6,7 +6,8 @@ import { createHash } from "node:crypto"
 import type { ChannelKind } from "../domain/channel.ts"
 import { CLOSE_CODES, ERROR_CODES, MESSAGE_BYTES_MAX, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
 import { CHANNEL_CATALOG, type ChannelEntry } from "./channel-catalog.ts"
-import { historyWords, offers, paceWords, recoveryWords } from "./delivery-words.ts"
+import type { ChannelKindSettings } from "./channel-kinds.ts"
+import { type Delivery, deliveryWords, mapDelivery, streamDelivery } from "./delivery-words.ts"
 import { ERRORS } from "./error-codes.ts"
 import { escapeHtml, exampleCode, highlighted } from "./example-code.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
@@ -49,29 +50,43 @@ const entries = Object.entries(CHANNEL_CATALOG) as ReadonlyArray<[ChannelKind, C
 /** `market:ticker:<venue>` reads better to people than braces. */
 const nameOf = ({ address }: ChannelEntry): string => `\`${address.replaceAll("{", "<").replaceAll("}", ">")}\``
 
+const tagsOf = (tags: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
+  tags === undefined ? [] : [`Tags: ${tags.map((tag) => `\`${tag}\``).join(", ")}.`]
+
+const deliveryOf = (entry: ChannelEntry, row: ChannelKindSettings): Delivery =>
+  entry.messages.length > 0 ? streamDelivery(row) : mapDelivery(row, row.recoveryMax)
+
+const channelWords = (kind: ChannelKind, entry: ChannelEntry, row: ChannelKindSettings): string => {
+  const { title, description, access, tags, messages, map } = entry
+  const isStream = messages.length > 0
+  return [
+    `<h3 id="channel-${kind}">${prose(`${title}: ${nameOf(entry)}`)}</h3>`,
+    paragraphs(description, access),
+    isStream ? items(...deliveryWords(streamDelivery(row)), ...tagsOf(tags)) : "",
+    map === undefined ? "" : paragraphs(`${isStream ? "As a map: " : ""}${map.description}`),
+    map === undefined
+      ? ""
+      : items(
+          `Keys: ${map.key}.`,
+          ...deliveryWords(mapDelivery(row, isStream ? null : row.recoveryMax)),
+          ...tagsOf(map.tags),
+        ),
+  ].join("\n")
+}
+
 const channels = ({ kinds }: RealtimeFacts): ReadonlyArray<string> => [
   paragraphs(
     "`<venue>` is a venue such as `MOCK`, `<symbol>` is `BASE/QUOTE` as in `BTC/USDT` (`BTC-USDT` is understood too). Account channels belong to the account's owner and to admins of the tenant; market channels to every user who may read.",
   ),
   table(
     ["channel", "carries", "history", "offers"],
-    entries.map(([kind, entry]) => [
-      nameOf(entry),
-      entry.summary,
-      historyWords(kinds[kind]),
-      [...offers(kinds[kind]), ...(entry.mapKey === undefined ? [] : ["map only"])].join(", "),
-    ]),
+    entries.map(([kind, entry]) => {
+      const { history, offers } = deliveryOf(entry, kinds[kind])
+      const map = entry.map === undefined ? [] : [entry.messages.length > 0 ? "map" : "map only"]
+      return [nameOf(entry), entry.summary, history, [...offers, ...map].join(", ")]
+    }),
   ),
-  ...entries.map(
-    ([kind, entry]) => `<h3 id="channel-${kind}">${prose(`${entry.title}: ${nameOf(entry)}`)}</h3>
-${paragraphs(entry.description, entry.access)}
-${items(
-  `Recovery: ${recoveryWords(kinds[kind])}.`,
-  `${paceWords(kinds[kind])}.`,
-  ...(entry.mapKey === undefined ? [] : [`The key of an entry is its \`${entry.mapKey}\`.`]),
-  ...(entry.tags === undefined ? [] : [`Tags: ${entry.tags.map((tag) => `\`${tag}\``).join(", ")}.`]),
-)}`,
-  ),
+  ...entries.map(([kind, entry]) => channelWords(kind, entry, kinds[kind])),
 ]
 
 const accountEventTable = (): string =>
@@ -152,6 +167,8 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
       "The rule: a SNAPSHOT replaces everything, a DIFF is applied only to the book at its `previousSequence`. After a cut the client asks for what it missed; it gets either all of it or a new SNAPSHOT, so the copy is never wrong without saying so.",
     ),
     example("order-book.mjs"),
+    paragraphs("Or leave the bookkeeping to the client library: the same book as a map."),
+    example("order-book-map.mjs"),
   ),
   section(
     "account-events",

@@ -18,6 +18,7 @@ export interface AsyncChannel {
   readonly parameters?: Readonly<Record<string, { readonly examples: ReadonlyArray<string> }>>
   readonly messages: Readonly<Record<string, Ref>>
   readonly "x-kind"?: ChannelKind
+  readonly "x-type"?: "stream" | "map"
   readonly "x-settings"?: object
   readonly "x-tags"?: ReadonlyArray<string>
 }

@@ -1,5 +1,7 @@
 /** The programs of docs/examples/realtime, each unmodified against a real gateway: what they print is what happened. */
 import { randomUUID } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order.ts"
@@ -128,6 +130,36 @@ describe("the real-time examples", () => {
     expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index))
   })
 
+  it("order-book-map.mjs has the same book as the stream, also after the connection was cut", async () => {
+    const person = await newcomer()
+    const client = await connectClient(gateway, person.calls.token ?? "")
+    const book = new ClientBook()
+    const wanted = new Map<number, string>()
+    await listen<OrderBookRecord>(client, "market:orderbook:MOCK:ETH/USDT", (record) => {
+      book.apply(record)
+      const [bids, asks] = [book.side("bids", 10_000), book.side("asks", 10_000)]
+      wanted.set(record.sequence, `bid ${bids[0]?.[0]} ask ${asks[0]?.[0]} levels ${bids.length + asks.length}`)
+    })
+    const example = person.run("order-book-map.mjs", { ...throughProxy(), INSTRUMENT: "MOCK:ETH/USDT" })
+    const sequenceOf = (line: string): number => Number(/^book (\d+) SYNCED /.exec(line)?.[1] ?? 0)
+    const reached = (sequence: number) =>
+      until("the example to follow", () => example.lines.some((line) => sequenceOf(line) > sequence), 60_000)
+    await reached(0)
+    await reached(book.sequence + 3)
+    proxy.cut()
+    await until("the example to see the cut", () => example.errors().includes("connecting: transport closed"))
+    const cutAt = book.sequence
+    await until("the book to move on", () => book.sequence > cutAt + 3)
+    proxy.mend()
+    await reached(cutAt + 8)
+    const last = sequenceOf(example.lines.at(-1) ?? "")
+    await until("the witness to be as far", () => book.sequence >= last)
+    expect(book.faults).toEqual([])
+    const compared = example.lines.filter((line) => wanted.has(sequenceOf(line)))
+    expect(compared.length).toBeGreaterThan(5)
+    for (const line of compared) expect(line).toBe(`book ${sequenceOf(line)} SYNCED ${wanted.get(sequenceOf(line))}`)
+  })
+
   it("account-events.mjs tells every event, also those of the time when it was cut off", async () => {
     const person = await newcomer()
     const example = person.run("account-events.mjs", throughProxy())
@@ -223,6 +255,31 @@ describe("the real-time examples", () => {
     expect(refused).toMatch(/^refused: Trade order not found \(1004\)$/)
   })
 
+  it("open-orders.mjs keeps tables of open orders and positions", async () => {
+    const person = await newcomer()
+    const example = person.run("open-orders.mjs", throughProxy())
+    await example.line(/^orders: 0 rows$/)
+    await example.line(/^positions: \d+ rows$/)
+    await example.line(/^orders: BUY 0\.01 at 20000: OPEN, 1 rows$/)
+    await example.line(/^positions: USDT [\d.]+ free of [\d.]+, \d+ rows$/)
+    await example.line(/^orders: [-0-9a-f]{36} is gone, 0 rows$/)
+    const before = example.lines.length
+    proxy.cut()
+    await until("the example to see the cut", () => example.errors().includes("connecting: transport closed"))
+    const { record } = await person.calls.submit({
+      tradingAccountId: await accountOf(person),
+      instrumentId: "MOCK:BTC/USDT",
+      orderSide: "SELL",
+      orderType: "LIMIT",
+      quantity: "0.02",
+      limitPrice: "90000",
+    })
+    proxy.mend()
+    await example.line(/^orders: SELL 0\.02 at 90000: OPEN, 1 rows$/, before)
+    await person.calls.cancel(record.tradingAccountId, record.tradeOrderId)
+    await example.line(/^orders: [-0-9a-f]{36} is gone, 0 rows$/, before)
+  })
+
   it("browser.mjs shows the last price in a page of the gateway's own host", async () => {
     const person = await newcomer()
     const example = person.run("browser.mjs", {
@@ -231,5 +288,14 @@ describe("the real-time examples", () => {
       TOKEN: person.calls.token ?? "",
     })
     await example.line(/^#last-price \d+(\.\d+)?$/)
+  })
+
+  it("are all on the page, and each has a test here", async () => {
+    const html = await (await fetch(`${gateway.http}/docs/realtime`)).text()
+    const tests = readFileSync(fileURLToPath(import.meta.url), "utf8")
+    for (const name of readdirSync(new URL("../../../docs/examples/realtime/", import.meta.url))) {
+      expect(html).toContain(`<figcaption>${name}</figcaption>`)
+      expect(tests).toContain(`it("${name} `)
+    }
   })
 })

@@ -7,6 +7,9 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
+import { orderChanges, positionChanges } from "../../../src/ws/map-account.ts"
+import { bookChanges } from "../../../src/ws/map-book.ts"
+import type { EntryChange } from "../../../src/ws/map-entries.ts"
 import { asyncDocument, judge } from "../../kit/asyncapi.ts"
 import { simulate } from "../../sim/simulation.ts"
 import { okOf, World } from "../../sim/world.ts"
@@ -39,6 +42,16 @@ const messagesOf = (published: ReadonlyArray<Publication>): ReadonlyArray<string
     return names[0]
   })
 
+/** The message that each entry of a map is, in order; removals have none. */
+const entriesOf = (channel: string, changes: ReadonlyArray<EntryChange>): ReadonlyArray<string> =>
+  changes.flatMap(({ json, tags = {} }) => {
+    expect(document.channels[channel]?.["x-tags"] ?? []).toEqual(expect.arrayContaining(Object.keys(tags)))
+    if (json === null) return []
+    const names = judged.accepted(channel, JSON.parse(json))
+    expect(names, `${json}\n${judged.faults(channel, JSON.parse(json)).join("\n")}`).toHaveLength(1)
+    return names
+  })
+
 /** Kinds of an account's events, after each was found to be the message of its kind. */
 const ownKinds = (published: ReadonlyArray<Publication>): ReadonlyArray<string> => {
   const kinds = published.map(({ json }) => String(JSON.parse(json).kind))
@@ -69,6 +82,10 @@ describe("publications", () => {
       "OrderBook.SNAPSHOT",
     ])
     expect(judged.accepted("orderbook", JSON.parse(book.snapshotJson(10)))).toEqual(["OrderBook.SNAPSHOT"])
+    const [snapshot, diff, stale] = published.map(({ json }) => entriesOf("orderbookMap", bookChanges(json).changes))
+    expect(snapshot).toEqual(["OrderBook.LEVEL", "OrderBook.LEVEL", "OrderBook.LEVEL", "OrderBook.STATE"])
+    expect(diff).toEqual(["OrderBook.LEVEL", "OrderBook.STATE"])
+    expect(stale).toEqual(["OrderBook.STATE"])
   })
 
   it("of tickers, of one instrument and of the venue", () => {
@@ -98,11 +115,17 @@ describe("publications", () => {
 
   it("of accounts in seeded lives: the message is the event's kind", () => {
     const seen = new Set<string>()
+    const entries = new Set<string>()
     for (let seed = 1; seed <= 20; seed++) {
       const { published, violations } = simulate(seed)
       expect(violations).toEqual([])
       for (const kind of ownKinds(published)) seen.add(kind)
+      for (const { json } of published) {
+        for (const name of entriesOf("accountOrders", orderChanges(json))) entries.add(name)
+        for (const name of entriesOf("accountPositions", positionChanges(json))) entries.add(name)
+      }
     }
+    expect([...entries].sort()).toEqual(["OpenOrder", "Position"])
     for (const kind of [
       "TRADE_ORDER.CREATED",
       "TRADE_ORDER.PARTIALLY_FILLED",

@@ -46,6 +46,20 @@ describe("the AsyncAPI document", () => {
     },
   )
 
+  it("has the channels that are maps, alone or beside a stream", () => {
+    const types = Object.fromEntries(channels.map(([name, it]) => [name, it["x-type"]]))
+    expect(types).toMatchObject({
+      tradingAccount: "stream",
+      accountOrders: "map",
+      accountPositions: "map",
+      orderbook: "stream",
+      orderbookMap: "map",
+      venueTicker: "stream",
+      venueTickerMap: "map",
+    })
+    expect(document.channels["orderbookMap"]?.address).toBe(document.channels["orderbook"]?.address)
+  })
+
   it("has a message for every kind of account event", () => {
     expect(Object.keys(document.channels["tradingAccount"]?.messages ?? {})).toEqual(Object.keys(ACCOUNT_EVENT_RECORDS))
   })
