@@ -17,7 +17,7 @@ import type {
   VenueOrderRef,
   VenueOrderState,
 } from "../ports/venue-port.ts"
-import type { VenueProfile } from "./registry.ts"
+import type { VenueProfile } from "./profile.ts"
 
 export interface ShardSettings {
   readonly profile: VenueProfile

@@ -1,6 +1,6 @@
 /** All pages of an account's fills of one market. Venues page differently: `VenueProfile.fillsPage` says how. */
 import type { VenueFill } from "../../ports/venue-port.ts"
-import type { VenueProfile } from "../registry.ts"
+import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, Raw } from "./ccxt.ts"
 import type { KnownOrders } from "./known-orders.ts"
 import { fill } from "./normalise.ts"

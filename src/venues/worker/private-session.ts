@@ -12,7 +12,7 @@ import type {
   VenueOrderRef,
   VenueOrderState,
 } from "../../ports/venue-port.ts"
-import type { VenueProfile } from "../registry.ts"
+import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
 import { Departures } from "./departures.ts"
 import { classify, type Failure, forbids, refusesKey } from "./errors.ts"

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { SessionReport, VenueBalance } from "../../ports/venue-port.ts"
-import type { VenueProfile } from "../registry.ts"
+import type { VenueProfile } from "../profile.ts"
 import { backoffMillis } from "./backoff.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 import { classify, type Failure } from "./errors.ts"

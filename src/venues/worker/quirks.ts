@@ -1,6 +1,6 @@
 /** Raw words of a venue that ccxt's unified fields lose. One entry per kind of venue; `none` trusts ccxt. */
 import type { VenueOrderState } from "../../ports/venue-port.ts"
-import type { VenueProfile } from "../registry.ts"
+import type { VenueProfile } from "../profile.ts"
 import type { CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 
 /** Only what the event names; `at` is the venue's time of it. */

@@ -20,7 +20,8 @@ import type {
   VenueSession,
 } from "../../../src/ports/venue-port.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenue } from "../../../src/venues/ccxt-venue.ts"
-import { PROFILES, type VenueProfile } from "../../../src/venues/registry.ts"
+import type { VenueProfile } from "../../../src/venues/profile.ts"
+import { PROFILES } from "../../../src/venues/registry.ts"
 import {
   type BinanceExchange,
   type BinanceExchangeOptions,
