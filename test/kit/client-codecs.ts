@@ -65,9 +65,18 @@ const withoutZeros = (value: unknown): unknown => {
   )
 }
 
+/** Bytes that are no JSON, as those of a delta, stay bytes. */
+const jsonOr = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"))
+  } catch (error) {
+    if (error instanceof SyntaxError) return bytes
+    throw error
+  }
+}
+
 const parsedBytes = (value: unknown): unknown => {
-  if (value instanceof Uint8Array)
-    return value.length === 0 ? undefined : JSON.parse(Buffer.from(value).toString("utf8"))
+  if (value instanceof Uint8Array) return value.length === 0 ? undefined : jsonOr(value)
   if (Array.isArray(value)) return value.map(parsedBytes)
   if (!isObject(value)) return value
   if ("toNumber" in value && typeof value.toNumber === "function") return value.toNumber()

@@ -23,3 +23,19 @@ export const appliedToJson = (base: string, delta: Uint8Array): unknown => {
   const previous = jsonCodec.applyDeltaIfNeeded({ data: base }).newPrevValue
   return jsonCodec.applyDeltaIfNeeded(JSON.parse(frame), previous).newData
 }
+
+interface WirePublication {
+  readonly data: never
+  readonly delta?: boolean
+}
+
+/** A subscription that negotiated deltas: what its application gets, publication by publication. */
+export const deltaReader = (format: "json" | "protobuf"): ((publication: WirePublication) => unknown) => {
+  const codec = format === "json" ? jsonCodec : bytesCodec
+  let previous: Uint8Array | undefined
+  return (publication) => {
+    const { newData, newPrevValue } = codec.applyDeltaIfNeeded(publication, previous)
+    previous = newPrevValue
+    return newData instanceof Uint8Array ? JSON.parse(Buffer.from(newData).toString("utf8")) : newData
+  }
+}

@@ -53,6 +53,7 @@ export const useRoom = (options: TestSocketOptions = {}): Room => {
   }
   beforeAll(async () => {
     running = await startSockets(options)
+    for (const channel of [TRADES, TICKER, VENUE_TICKER]) running.stream(channel)
   })
   afterEach(() => {
     for (const { socket } of open.splice(0)) socket.terminate()
