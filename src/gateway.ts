@@ -50,10 +50,10 @@ import { asyncApiDocument } from "./ws/asyncapi.ts"
 import type { Authority } from "./ws/authority.ts"
 import { type ChannelKinds, channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
+import { CHANNELS_MAX } from "./ws/limits.ts"
 import { Maps } from "./ws/maps.ts"
 import { realtimePage } from "./ws/realtime-page.ts"
 import { type SocketServer, serveSockets } from "./ws/server.ts"
-import { CHANNELS_MAX } from "./ws/subscriptions.ts"
 import { makeTestProfile } from "./ws/test-profile.ts"
 
 export interface Gateway {

@@ -10,6 +10,9 @@ import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
 import type { MarketTrade } from "../ports/venue-port.ts"
 import { ChannelCursor } from "./channel-cursor.ts"
 
+/** By the taker's side; made once. */
+const TAGS = { BUY: { side: "BUY" }, SELL: { side: "SELL" }, UNKNOWN: { side: "UNKNOWN" } } as const
+
 export class TradeTape {
   readonly #instrumentId: InstrumentId
   readonly #name: InstrumentName
@@ -55,6 +58,7 @@ export class TradeTape {
       epoch: this.#cursor.epoch,
       offset: sequence,
       json: JSON.stringify(record),
+      tags: TAGS[trade.side],
     })
   }
 

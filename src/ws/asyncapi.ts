@@ -10,8 +10,8 @@ import { deliveryWords, mapDelivery, streamDelivery } from "./delivery-words.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import { Components } from "./json-schema.ts"
+import { CHANNELS_MAX, MESSAGE_BYTES_MAX } from "./limits.ts"
 import { PROTOCOL_COMPONENTS } from "./protocol-schemas.ts"
-import { CHANNELS_MAX } from "./subscriptions.ts"
 
 export interface RealtimeFacts {
   /** Of the gateway. */
@@ -29,9 +29,6 @@ in JSON frames (one or more objects, separated by newlines) or, with the subprot
 
 The page at [/docs/realtime](/docs/realtime) has complete programs. The HTTP API is described at [/docs](/docs).
 `.trim()
-
-/** Of one WebSocket message from a client. */
-export const MESSAGE_BYTES_MAX = 65_536
 
 const addressParameters = (address: string) =>
   Object.fromEntries(parametersOf(address).map((name) => [name, PARAMETERS[name]]))

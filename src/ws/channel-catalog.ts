@@ -237,5 +237,6 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
       "One trade per publication, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway.",
     access: ANYBODY,
     messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
+    tags: ["side"],
   },
 }

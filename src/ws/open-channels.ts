@@ -7,6 +7,7 @@ import type { ChannelSource, StreamPosition, Tags } from "../ports/channel-port.
 import type { ChannelKindSettings } from "./channel-kinds.ts"
 import { ERRORS, type ProtocolError } from "./error-codes.ts"
 import type { Hub } from "./hub.ts"
+import { CHANNEL_BYTES_MAX } from "./limits.ts"
 import { isChannelName, namespaceOf, type OpenNamespaces } from "./open-namespaces.ts"
 import type { ClientInfo, JsonText } from "./protocol.ts"
 import type { Served, Stream } from "./stream.ts"
@@ -24,7 +25,6 @@ interface Place {
   offset: number
 }
 
-const CHANNEL_BYTES_MAX = 255
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 const newEpoch = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join("")

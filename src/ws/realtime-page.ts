@@ -4,15 +4,15 @@
  */
 import { createHash } from "node:crypto"
 import type { ChannelKind } from "../domain/channel.ts"
-import { CLOSE_CODES, ERROR_CODES, MESSAGE_BYTES_MAX, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
+import { CLOSE_CODES, ERROR_CODES, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
 import { CHANNEL_CATALOG, type ChannelEntry } from "./channel-catalog.ts"
 import type { ChannelKindSettings } from "./channel-kinds.ts"
 import { type Delivery, deliveryWords, mapDelivery, streamDelivery } from "./delivery-words.ts"
 import { ERRORS } from "./error-codes.ts"
 import { escapeHtml, exampleCode, highlighted } from "./example-code.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import { CHANNELS_MAX, MESSAGE_BYTES_MAX } from "./limits.ts"
 import { STYLE } from "./realtime-style.ts"
-import { CHANNELS_MAX } from "./subscriptions.ts"
 
 type Cell = string | number
 

@@ -11,6 +11,7 @@ import { Connection, type SocketState } from "./connection.ts"
 import { CLOSES, UNSUBSCRIBES } from "./error-codes.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import type { HubStats } from "./hub.ts"
+import { MESSAGE_BYTES_MAX } from "./limits.ts"
 import type { Codec } from "./protocol.ts"
 import { type SlowLimits, SlowReaders, type SlowStats } from "./slow-readers.ts"
 
@@ -18,7 +19,6 @@ import { type SlowLimits, SlowReaders, type SlowStats } from "./slow-readers.ts"
 const { DISABLED, SHARED_COMPRESSOR } = uws as unknown as Readonly<Record<"DISABLED" | "SHARED_COMPRESSOR", number>>
 
 const PATH = "/connection/websocket"
-const MESSAGE_BYTES_MAX = 65_536
 /** Above MESSAGE_BYTES_MAX, so that we close with 1009 ourselves; uWebSockets would cut with 1006. */
 const PAYLOAD_BYTES_MAX = 1_048_576
 const BACKPRESSURE_BYTES_MAX = 1_048_576

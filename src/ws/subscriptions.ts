@@ -6,6 +6,7 @@ import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } fr
 import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
+import { CHANNEL_BYTES_MAX } from "./limits.ts"
 import { MAP_TYPE } from "./map-pages.ts"
 import { type Joining, type MapHost, MapSubscribing } from "./map-subscribe.ts"
 import { arrive, clientInfo, depart } from "./presence.ts"
@@ -15,8 +16,6 @@ import type { Stream } from "./stream.ts"
 import { offsetOf, requestOf, text, variantOf, whole } from "./subscribe-request.ts"
 import type { Subscriber, Topic, Variant } from "./topic.ts"
 
-export const CHANNELS_MAX = 1000
-const CHANNEL_BYTES_MAX = 255
 /** Commands for one channel that wait behind its subscribe. */
 const WAITING_MAX = 100
 /** Of a subscribe's `flag`: an unrecoverable position is an error. */

@@ -16,9 +16,9 @@ import type { Rpc } from "../../src/ports/rpc.ts"
 import { makeAuthority } from "../../src/ws/access.ts"
 import { channelKinds } from "../../src/ws/channel-kinds.ts"
 import { Hub } from "../../src/ws/hub.ts"
+import { CHANNELS_MAX } from "../../src/ws/limits.ts"
 import { Maps } from "../../src/ws/maps.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
-import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 
 export const VENUE = "MOCK" as VenueId
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
