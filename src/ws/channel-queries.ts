@@ -2,6 +2,7 @@
 import type { Credentials, Granted } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "./error-codes.ts"
+import { clientInfo } from "./presence.ts"
 import type { ClientInfo, Command, CommandOf, PublicationBody } from "./protocol.ts"
 import type { Outgoing } from "./topic.ts"
 
@@ -48,17 +49,14 @@ export const answerPublish = (
 ): void => {
   const granted = allowed(connection, command, credentials, context)
   if (granted === undefined) return
-  const { served, info: chanInfo } = granted
+  const { served } = granted
   if (!served.settings.publish || context.authority.publish === undefined)
     return connection.refuse(command, ERRORS.permissionDenied)
   const { data } = command.parameters
   if (data === undefined) return connection.refuse(command, ERRORS.badRequest)
-  const info: ClientInfo = {
-    user: credentials.user,
-    client: connection.client,
-    ...(credentials.info === null ? undefined : { conn_info: credentials.info }),
-    ...(chanInfo === null ? undefined : { chan_info: chanInfo }),
-  }
+  // A subscriber says it as who it is there.
+  const present = context.hub.find(served.canonical)?.present.get(connection.client)
+  const info = present ?? clientInfo(connection.client, credentials, granted)
   context.authority.publish(served, JSON.stringify(data), info)
   connection.reply(command, {})
 }
@@ -89,14 +87,14 @@ export const answerPresenceStats = (
   connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
 }
 
-export export interface HistoryRequest {
+export interface HistoryRequest {
   /** 0: only the position. */
   readonly limit: number
   readonly since: { readonly epoch: string; readonly offset: number } | undefined
   readonly reverse: boolean
 }
 
-export export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
+export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
   const { limit, since, reverse } = parameters
   const asked = limit === undefined || limit === null ? 0 : limit
   if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest

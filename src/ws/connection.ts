@@ -2,12 +2,11 @@
 
 import { randomUUID } from "node:crypto"
 import type { SessionId } from "../domain/ids.ts"
-import type { Rpc } from "../ports/rpc.ts"
-import type { Authority, Credentials, ServerSubscription } from "./authority.ts"
+import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
+import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
-import { type Beating, EXPIRY_GRACE_SECONDS, type Heartbeat, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
-import type { Hub } from "./hub.ts"
+import { type Beating, EXPIRY_GRACE_SECONDS, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import type { Codec, Command, CommandOf, ConnectResult, Frame, JsonText, Method, Results } from "./protocol.ts"
 import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
 import { Subscriptions } from "./subscriptions.ts"
@@ -18,38 +17,7 @@ const HELD_MAX = 10_000
 /** Calls and reads of storage of one connection at a time. */
 const IN_FLIGHT_MAX = 128
 
-export interface ConnectionContext {
-  readonly authority: Authority
-  readonly hub: Hub
-  readonly heartbeat: Heartbeat<Connection>
-  readonly rpc: Rpc
-  readonly version: string
-  readonly now: () => number
-  readonly channelsMax: number
-  /** The connection now speaks for these credentials; `before` when it spoke for others. */
-  readonly connected: (connection: Connection, credentials: Credentials, before: Credentials | undefined) => void
-}
-
-/** What is used of a uWebSockets socket. Only `server` and `hub` import the package itself. */
-export interface ClientSocket {
-  send(frame: Frame, isBinary: boolean): unknown
-  end(code: number, reason: string): void
-  subscribe(topic: string): unknown
-  unsubscribe(topic: string): unknown
-  cork(write: () => void): unknown
-  /** The WebSocket's own ping. */
-  ping(): unknown
-  /** Bytes that the peer has not taken yet. */
-  getBufferedAmount(): number
-}
-
 const NOT_AVAILABLE: Close = [3508, "not available"]
-
-/** Where the socket came from. */
-export interface Peer {
-  readonly ip: string
-  readonly loopback: boolean
-}
 
 export interface SocketState {
   readonly codec: Codec
@@ -59,7 +27,7 @@ export interface SocketState {
   connection: Connection | undefined
 }
 
-export class Connection implements Beating {
+export class Connection implements Client, Beating {
   readonly client = randomUUID()
   readonly subscriptions: Subscriptions
   private credentials: Credentials | undefined
@@ -154,7 +122,8 @@ export class Connection implements Beating {
     if (this.credentials === undefined || this.over) return
     const joined = this.subscriptions.subscribeServerSide(subscription, this.credentials, since)
     if (joined === undefined) return
-    const { publications = [], ...body } = joined.result
+    // The push has no fields for what it recovered.
+    const { publications = [], recovered, was_recovering, delta, ...body } = joined.result
     const push = this.state.codec.push
     this.send(push(subscription.channel, { kind: "subscribe", body }))
     for (const each of publications) this.send(push(subscription.channel, { kind: "pub", body: each }))
