@@ -6,8 +6,8 @@ import { Centrifuge, type Options } from "centrifuge"
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf"
 import { WebSocket } from "ws"
 import { Hub } from "../../src/ws/hub.ts"
+import { CHANNELS_MAX } from "../../src/ws/limits.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
-import { CHANNELS_MAX } from "../../src/ws/subscriptions.ts"
 import { makeTestProfile } from "../../src/ws/test-profile.ts"
 import type { RawSocket } from "./raw-socket.ts"
 
@@ -50,8 +50,12 @@ export interface TestProfileServerOptions {
 /** As the client of that format hands data over, and takes it. */
 export const payload = (format: Format, value: unknown): unknown =>
   format === "json" ? value : Buffer.from(JSON.stringify(value))
-export const value = (format: Format, payload: unknown): unknown =>
-  format === "json" ? payload : JSON.parse(Buffer.from(payload as Uint8Array).toString("utf8"))
+/** Undefined for no data, which in Protobuf are no bytes. */
+export const value = (format: Format, payload: unknown): unknown => {
+  if (format === "json") return payload
+  const text = Buffer.from(payload as Uint8Array).toString("utf8")
+  return text === "" ? undefined : JSON.parse(text)
+}
 
 /** The next line with `key` in it, or in its push; pings are answered, all else is passed over. */
 export const nextWith = async (socket: RawSocket, key: string): Promise<Readonly<Record<string, unknown>>> => {
@@ -127,7 +131,8 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     server,
     post,
     client: (format, more) => {
-      const make = format === "json" ? Centrifuge : ProtobufCentrifuge
+      // The package declares the one class twice.
+      const make = format === "json" ? Centrifuge : (ProtobufCentrifuge as unknown as typeof Centrifuge)
       const client = new make(url, { websocket: WebSocket, minReconnectDelay: 10, maxReconnectDelay: 100, ...more })
       clients.push(client)
       return client
