@@ -13,7 +13,7 @@ const objectIn = (part: string): Claims | undefined => {
 }
 
 /** The claims of a token that this secret signed; undefined for anything else. Says nothing about time. */
-export const claimsOf = (token: string, secret: string): Claims | undefined => {
+export const claimsOf = (token: string, secret: string | Uint8Array): Claims | undefined => {
   const [header, payload, signature, ...rest] = token.split(".")
   if (header === undefined || payload === undefined || signature === undefined || rest.length > 0) return undefined
   // The algorithm is ours to choose: a header that names another one, "none" above all, is refused.

@@ -1,0 +1,51 @@
+/** Names of open channels, and the table of their namespaces. */
+import { describe, expect, it } from "vitest"
+import { InvalidChannelKinds } from "../../../src/ws/channel-kinds.ts"
+import { isForUser, namespaceOf, openNamespaces } from "../../../src/ws/open-namespaces.ts"
+
+describe("an open channel's name", () => {
+  it.each([
+    ["news", ""],
+    ["$news", ""],
+    ["ns:news", "ns"],
+    ["$ns:news", "ns"],
+    ["ns:a:b", "ns"],
+    [":news", ""],
+  ])("%s is in the namespace %j", (channel, namespace) => {
+    expect(namespaceOf(channel)).toBe(namespace)
+  })
+
+  it.each([
+    ["news", "42", true],
+    ["news#42", "42", true],
+    ["news#41,42", "42", true],
+    ["news#41", "42", false],
+    ["news#42#41", "42", false],
+    ["news#", "", true],
+    ["news#42", "", false],
+  ])("%s is for the user %j: %s", (channel, user, expected) => {
+    expect(isForUser(channel, user)).toBe(expected)
+  })
+})
+
+describe("the table of namespaces", () => {
+  it("has what the public suites ask for, and takes changes and more", () => {
+    const table = openNamespaces({ "": { presence: false }, mine: { historySize: 5 } })
+    expect([...table.keys()]).toEqual(
+      expect.arrayContaining(["", "delta", "recovery", "smallhistory", "example", "personal", "cache", "live", "mine"]),
+    )
+    expect(table.get("")).toMatchObject({ presence: false, historySize: 100 })
+    expect(table.get("mine")).toMatchObject({ historySize: 5, recovery: "stream" })
+    expect(openNamespaces(null).get("")).toMatchObject({ presence: true })
+  })
+
+  it.each([
+    [{ x: {} }],
+    [{ "a b": {} }],
+    [{ mine: { nonsense: 1 } }],
+    [{ mine: 7 }],
+    [{ mine: { behind: "conflate" } }],
+  ])("refuses %j", (changes) => {
+    expect(() => openNamespaces(changes)).toThrow(InvalidChannelKinds)
+  })
+})
