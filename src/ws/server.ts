@@ -51,7 +51,7 @@ export interface SocketStats extends SlowStats {
   readonly opened: number
   /** By close code. */
   readonly closes: Readonly<Record<string, number>>
-  /** Sockets whose unread bytes passed the limit. */
+  /** Frames that were skipped for sockets whose unread bytes passed the limit; each such socket is closed. */
   readonly dropped: number
   readonly hub: HubStats
 }
