@@ -68,8 +68,8 @@ export interface Authority {
     credentials: Credentials,
     request: SubscriptionRequest,
   ) => { readonly expiresAt: number | null } | Extract<Access, { readonly _tag: "Denied" | "Closed" }>
-  /** Publishes what a client sent; the channel's settings allow it. Absent: no client may publish anywhere. */
-  readonly publish?: (served: Served, json: JsonText, info: ClientInfo) => void
+  /** Publishes what a client sent, bytes when it is no JSON; the channel's settings allow it. Absent: no client may publish anywhere. */
+  readonly publish?: (served: Served, content: JsonText | Uint8Array, info: ClientInfo) => void
 }
 
 export const denied = (error: ProtocolError): Extract<Access, { readonly _tag: "Denied" }> => ({

@@ -53,11 +53,12 @@ export const answerPublish = (
   if (!served.settings.publish || context.authority.publish === undefined)
     return connection.refuse(command, ERRORS.permissionDenied)
   const { data } = command.parameters
-  if (data === undefined) return connection.refuse(command, ERRORS.badRequest)
+  const content = data === undefined ? command.bytes : JSON.stringify(data)
+  if (content === undefined) return connection.refuse(command, ERRORS.badRequest)
   // A subscriber says it as who it is there.
   const present = context.hub.find(served.canonical)?.present.get(connection.client)
   const info = present ?? clientInfo(connection.client, credentials, granted)
-  context.authority.publish(served, JSON.stringify(data), info)
+  context.authority.publish(served, content, info)
   connection.reply(command, {})
 }
 
@@ -134,7 +135,7 @@ export const answerHistory = (
   const { since, limit, reverse } = request
   if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)
     return connection.refuse(command, ERRORS.unrecoverablePosition)
-  const answer = (publications: ReadonlyArray<Pick<Outgoing, "offset" | "json" | "tags" | "info">>): void =>
+  const answer = (publications: ReadonlyArray<Remembered>): void =>
     connection.reply(command, {
       publications: publications.map((each) => bodyOf(each, served.settings.publish)),
       epoch,
@@ -151,11 +152,10 @@ export const answerHistory = (
   })
 }
 
-const bodyOf = (
-  { offset, json, tags, info }: Pick<Outgoing, "offset" | "json" | "tags" | "info">,
-  showsTags: boolean,
-): PublicationBody => ({
-  data: json,
+type Remembered = Pick<Outgoing, "offset" | "json" | "bytes" | "tags" | "info">
+
+const bodyOf = ({ offset, json, bytes, tags, info }: Remembered, showsTags: boolean): PublicationBody => ({
+  data: bytes ?? json,
   offset,
   ...(info === undefined ? undefined : { info }),
   ...(tags === undefined || !showsTags ? undefined : { tags }),

@@ -11,6 +11,7 @@ import {
   type ConnectResult,
   type JsonText,
   type Method,
+  NoJson,
   type PublicationBody,
   type Push,
   REQUESTS,
@@ -83,7 +84,7 @@ const clientInfo = ({ user, client, conn_info, chan_info }: ClientInfo): string 
 
 const dataText = (data: PublicationBody["data"]): JsonText => {
   if (typeof data === "string") return data
-  throw new TypeError("bytes cannot be published in JSON")
+  throw new NoJson("bytes cannot be published in JSON")
 }
 
 /** All but `data`, which comes first. */

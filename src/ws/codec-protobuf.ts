@@ -61,7 +61,11 @@ const readCommand = (message: InstanceType<typeof wire.Command>): Command | unde
     const request = message[method]
     if (request === undefined || request === null) continue
     if (id === 0 && method !== "send") return undefined
-    return { id, method, key: method, parameters: plainFields(request) }
+    const parameters = plainFields(request)
+    const bytes = "data" in request && parameters["data"] === undefined ? request.data : null
+    if (method === "publish" && bytes instanceof Uint8Array && bytes.length > 0)
+      return { id, method, key: method, parameters, bytes: Uint8Array.from(bytes) }
+    return { id, method, key: method, parameters }
   }
   return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
 }

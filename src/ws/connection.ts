@@ -7,7 +7,17 @@ import { answerHistory, answerPresence, answerPresenceStats, answerPublish } fro
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { type Beating, EXPIRY_GRACE_SECONDS, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
-import type { Codec, Command, CommandOf, ConnectResult, Frame, JsonText, Method, Results } from "./protocol.ts"
+import {
+  type Codec,
+  type Command,
+  type CommandOf,
+  type ConnectResult,
+  type Frame,
+  type JsonText,
+  type Method,
+  NoJson,
+  type Results,
+} from "./protocol.ts"
 import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
 import { Subscriptions } from "./subscriptions.ts"
 
@@ -58,6 +68,10 @@ export class Connection implements Client, Beating {
   /** Undefined before connect. */
   get sessionId(): SessionId | undefined {
     return this.credentials?.principal?.sessionId
+  }
+
+  get format(): Codec["format"] {
+    return this.state.codec.format
   }
 
   get user(): string | undefined {
@@ -148,7 +162,12 @@ export class Connection implements Client, Beating {
   }
 
   reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {
-    this.send(this.state.codec.reply(command, result))
+    try {
+      this.send(this.state.codec.reply(command, result))
+    } catch (error) {
+      if (!(error instanceof NoJson)) throw error
+      this.close(CLOSES.inappropriateProtocol)
+    }
   }
 
   refuse(command: Command, error: ProtocolError, data?: JsonText): void {

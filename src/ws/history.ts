@@ -21,6 +21,8 @@ export interface HistoryPage {
   readonly reverse: boolean
 }
 
+const sizeOf = ({ json, bytes }: Outgoing): number => bytes?.length ?? json.length
+
 export class History {
   /** Oldest first; offsets without a hole. What is before `start` has left. */
   private entries: Array<Remembered> = []
@@ -31,7 +33,7 @@ export class History {
 
   add(publication: Outgoing, now: number): void {
     this.entries.push({ publication, at: now })
-    this.bytes += publication.json.length
+    this.bytes += sizeOf(publication)
     const { size, bytesMax } = this.bounds
     while (this.length > size || (this.bytes > bytesMax && this.length > 0)) this.drop()
     this.expire(now)
@@ -80,7 +82,8 @@ export class History {
   }
 
   private drop(): void {
-    this.bytes -= this.entries[this.start]?.publication.json.length ?? 0
+    const first = this.entries[this.start]
+    if (first !== undefined) this.bytes -= sizeOf(first.publication)
     this.start += 1
     if (this.start === this.entries.length) this.clear()
   }

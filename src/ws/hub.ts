@@ -82,7 +82,7 @@ export class Hub {
     if (publication.offset > 0 && !stream.remember(publication)) this.broke(stream)
     for (const listener of stream.listeners) listener.heard(publication)
     for (const topic of stream.topics.values()) {
-      if (!topic.wants(publication)) continue
+      if (!topic.wants(publication) || (publication.bytes !== undefined && !topic.isBinary)) continue
       if (topic.hasNewcomers) {
         this.flushTopic(topic)
         this.send(topic, topic.frame(publication))

@@ -35,6 +35,7 @@ export class OpenChannels implements ChannelSource {
   private readonly places = new Map<string, Place>()
   /** Streams that the hub must not forget → monotonic ms until when. */
   private readonly kept = new Map<Stream, number>()
+  private told: (channel: string) => void = () => {}
 
   constructor(
     private readonly hub: Hub,
@@ -65,12 +66,23 @@ export class OpenChannels implements ChannelSource {
     return { epoch, offset, snapshot: null }
   }
 
-  /** The new place; null when the publication has none. */
-  publish(served: Served, json: JsonText, options: PublishOptions = {}): { epoch: string; offset: number } | null {
+  /** Once: called before bytes that are no JSON go out on a channel. */
+  onBytes(told: (channel: string) => void): void {
+    this.told = told
+  }
+
+  /** `content`: bytes when it is no JSON. The new place; null when the publication has none. */
+  publish(
+    served: Served,
+    content: JsonText | Uint8Array,
+    options: PublishOptions = {},
+  ): { epoch: string; offset: number } | null {
     const { info, tags, skipHistory } = options
     const { canonical, settings } = served
+    if (typeof content !== "string") this.told(canonical)
+    const said = { ...(typeof content === "string" ? { json: content } : { json: "", bytes: content }), tags, info }
     if (skipHistory === true || !isNumbered(settings)) {
-      this.hub.publish(canonical, { epoch: "", offset: 0, json, tags, info })
+      this.hub.publish(canonical, { epoch: "", offset: 0, ...said })
       return null
     }
     const stream = this.hub.open(served)
@@ -78,7 +90,7 @@ export class OpenChannels implements ChannelSource {
     this.keep(stream)
     const place = this.place(canonical)
     place.offset++
-    this.hub.publish(canonical, { ...place, json, tags, info })
+    this.hub.publish(canonical, { ...place, ...said })
     return { ...place }
   }
 

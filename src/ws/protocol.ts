@@ -41,6 +41,8 @@ export interface CommandOf<M extends Method | "send" | "pong"> {
   readonly key: string
   /** By protocol name. A `data` of Protobuf bytes is parsed as JSON; when it is none it is absent here. */
   readonly parameters: Readonly<Record<string, unknown>>
+  /** The `data` of a publish that is no JSON. */
+  readonly bytes?: Uint8Array
 }
 export type Command = { readonly [M in Method | "send" | "pong"]: CommandOf<M> }[Method | "send" | "pong"]
 
@@ -136,6 +138,11 @@ export type Push =
   | { readonly kind: "message"; readonly body: { readonly data: JsonText } }
   | { readonly kind: "refresh"; readonly body: { readonly expires?: boolean; readonly ttl?: number } }
 
+/** Bytes that are no JSON are to be said in JSON. */
+export class NoJson extends Error {
+  override readonly name = "NoJson"
+}
+
 /** A whole WebSocket message, or part of one that `join` puts together: text for JSON, bytes for Protobuf. */
 export type Frame = string | Uint8Array
 
@@ -144,6 +151,7 @@ export interface Codec {
   readonly format: "json" | "protobuf"
   /** The commands of one message; undefined when any part of it is malformed (close 3501). */
   readonly decode: (message: ArrayBuffer) => ReadonlyArray<Command> | undefined
+  /** Throws NoJson. */
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => Frame
   /** `data` rides beside the error in the result of an `rpc`. */
   readonly refusal: (command: Command, error: ProtocolError, data?: JsonText) => Frame

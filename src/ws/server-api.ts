@@ -100,8 +100,21 @@ const clientInfo = ({ conn_info, chan_info, ...who }: ClientInfo) => ({
   ...(chan_info === undefined ? undefined : { chan_info: parsed(chan_info) }),
 })
 
-const publication = ({ json, offset, tags, info }: Outgoing) => ({
-  data: parsed(json),
+/** What is to be published: JSON text, bytes when it is none, undefined when there is nothing. */
+const contentOf = ({ data, b64data }: { readonly data?: unknown; readonly b64data: string }) => {
+  if (b64data === "") return data === undefined ? undefined : JSON.stringify(data)
+  const bytes = Buffer.from(b64data, "base64")
+  if (bytes.length === 0) return undefined
+  try {
+    return JSON.stringify(JSON.parse(bytes.toString("utf8")))
+  } catch {
+    return bytes
+  }
+}
+
+const publication = ({ json, bytes, offset, tags, info }: Outgoing) => ({
+  // The reference has no answer for bytes that are no JSON; this is how they are given to `publish`.
+  ...(bytes === undefined ? { data: parsed(json) } : { b64data: Buffer.from(bytes).toString("base64") }),
   offset,
   ...(tags === undefined ? undefined : { tags }),
   ...(info === undefined ? undefined : { info: clientInfo(info) }),
@@ -136,10 +149,10 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
   }
 
   const publishOnce = (served: Served, content: Omit<typeof Publish.Type, "channel">): Answer => {
-    const json = jsonOf(content, "data")
-    if (content.data === undefined && json === null) return failed(ERRORS.badRequest)
+    const said = contentOf(content)
+    if (said === undefined) return failed(ERRORS.badRequest)
     const { tags, skip_history: skipHistory } = content
-    return { result: channels.publish(served, json ?? "null", { tags, skipHistory }) ?? {} }
+    return { result: channels.publish(served, said, { tags, skipHistory }) ?? {} }
   }
 
   const publish = (channel: string, content: Omit<typeof Publish.Type, "channel">): Answer =>

@@ -60,6 +60,6 @@ export const testAuthority = ({ channels, secret, now }: TestRules): Authority =
       if (claims === "invalid" || !isFor(claims, credentials, request)) return closed(CLOSES.invalidToken)
       return { expiresAt: claims.expiresAt }
     },
-    publish: (served, json, info) => void channels.publish(served, json, { info }),
+    publish: (served, content, info) => void channels.publish(served, content, { info }),
   }
 }

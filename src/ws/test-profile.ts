@@ -3,6 +3,7 @@
  * their own instead of the gateway's. Never on by default, and on loopback only (`config`).
  */
 import type { Authority } from "./authority.ts"
+import { CLOSES } from "./error-codes.ts"
 import type { Hub } from "./hub.ts"
 import { OpenChannels } from "./open-channels.ts"
 import { openNamespaces } from "./open-namespaces.ts"
@@ -41,11 +42,15 @@ export const makeTestProfile = (options: TestProfileOptions): TestProfile => {
   const channels = new OpenChannels(hub, openNamespaces(changes), monotonic)
   return {
     authority: testAuthority({ channels, secret, now }),
-    serve: (app, { connections }) =>
-      serveServerApi(app, {
-        api: makeServerApi({ channels, hub, connections, monotonic, version, node }),
-        keys: apiKeys,
-        onDefect,
-      }),
+    serve: (app, { connections }) => {
+      // What a JSON client cannot be told ends its connection, as at the reference.
+      channels.onBytes((channel) => {
+        for (const connection of [...connections])
+          if (connection.format === "json" && connection.subscriptions.has(channel))
+            connection.close(CLOSES.inappropriateProtocol)
+      })
+      const api = makeServerApi({ channels, hub, connections, monotonic, version, node })
+      serveServerApi(app, { api, keys: apiKeys, onDefect })
+    },
   }
 }

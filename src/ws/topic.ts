@@ -24,6 +24,8 @@ export interface Outgoing {
   /** 0: outside of the stream; it is in no history. */
   readonly offset: number
   readonly json: string
+  /** Instead of `json`, when a client of Protobuf published what is none: others cannot read it. */
+  readonly bytes?: Uint8Array | undefined
   readonly tags?: Tags | undefined
   readonly subject?: string | undefined
   /** The client that published it. */
@@ -47,6 +49,8 @@ export const topicKey = (name: string, { codec, delta, filter, compact }: Varian
   const wish = filter === undefined ? "" : createHash("sha256").update(filter.canonical).digest("base64")
   return [codec.format, isMap ? "map" : delta, compact ?? "", wish, name].join(SEPARATOR)
 }
+
+const bytesOf = ({ json, bytes }: Outgoing): Uint8Array => bytes ?? Buffer.from(json)
 
 interface Base {
   readonly offset: number
@@ -121,8 +125,8 @@ export class Topic {
 
   /** The next frame of the topic's own chain. */
   frame(publication: Outgoing): Frame {
-    if (!this.variant.delta) return this.encode(this.body(publication, this.payload(publication.json)))
-    const bytes = Buffer.from(publication.json)
+    if (!this.variant.delta) return this.encode(this.body(publication, this.payload(publication)))
+    const bytes = bytesOf(publication)
     const base = this.base
     this.base = { offset: publication.offset, bytes }
     const json = this.variant.codec.format === "json"
@@ -137,8 +141,8 @@ export class Topic {
   }
 
   fullBody(publication: Outgoing): PublicationBody {
-    const { json } = publication
-    const data = this.variant.delta && !this.isBinary ? JSON.stringify(json) : this.payload(json)
+    const quoted = this.variant.delta && !this.isBinary && publication.bytes === undefined
+    const data = quoted ? JSON.stringify(publication.json) : this.payload(publication)
     return this.body(publication, data)
   }
 
@@ -148,8 +152,8 @@ export class Topic {
       const previous = this.variant.delta ? publications[index - 1] : undefined
       if (previous === undefined) return this.fullBody(publication)
       const json = this.variant.codec.format === "json"
-      const bytes = Buffer.from(publication.json)
-      const delta = fossilDelta(Buffer.from(previous.json), bytes, { alignUtf8: json })
+      const bytes = bytesOf(publication)
+      const delta = fossilDelta(bytesOf(previous), bytes, { alignUtf8: json })
       if (delta.length >= bytes.length) return this.fullBody(publication)
       return this.body(publication, json ? JSON.stringify(Buffer.from(delta).toString("utf8")) : delta, true)
     })
@@ -162,7 +166,7 @@ export class Topic {
   mayJoin(last: Outgoing | undefined): boolean {
     if (!this.variant.delta) return true
     if (last === undefined) return false
-    this.base ??= { offset: last.offset, bytes: Buffer.from(last.json) }
+    this.base ??= { offset: last.offset, bytes: bytesOf(last) }
     return this.base.offset === last.offset
   }
 
@@ -196,7 +200,8 @@ export class Topic {
     this.newcomers = undefined
   }
 
-  private payload(json: string): string | Uint8Array {
+  private payload({ json, bytes }: Outgoing): string | Uint8Array {
+    if (bytes !== undefined) return bytes
     return this.variant.compact === undefined ? json : compactPayload(this.variant.compact, json)
   }
 

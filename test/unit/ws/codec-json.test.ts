@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { jsonCodec as codec } from "../../../src/ws/codec-json.ts"
 import { ERRORS } from "../../../src/ws/error-codes.ts"
-import type { CommandOf, Method, Push } from "../../../src/ws/protocol.ts"
+import { type CommandOf, type Method, NoJson, type Push } from "../../../src/ws/protocol.ts"
 import { received } from "../../kit/client-codecs.ts"
 
 const decode = (text: string) => codec.decode(received(text))
@@ -228,7 +228,7 @@ describe("a push", () => {
   })
 
   it("cannot carry bytes", () => {
-    expect(() => codec.publications("a")({ data: Uint8Array.of(1) })).toThrow(TypeError)
+    expect(() => codec.publications("a")({ data: Uint8Array.of(1) })).toThrow(NoJson)
   })
 })
 

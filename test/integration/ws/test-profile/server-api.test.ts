@@ -85,7 +85,12 @@ describe("the server API", () => {
       7,
     ])
       expect([wrong, await api("publish", wrong)]).toEqual([wrong, badRequest])
-    expect(await api("publish", { channel: "a", b64data: "not json" })).toEqual(badRequest)
+    expect(await api("publish", { channel: "a", b64data: "!" })).toEqual(badRequest)
+    const b64data = Buffer.from("no json").toString("base64")
+    expect(await api("publish", { channel: "a", b64data })).toMatchObject({ result: { offset: 4 } })
+    expect((await api("history", { channel: "a", limit: 1, reverse: true })).result).toMatchObject({
+      publications: [{ b64data, offset: 4 }],
+    })
   })
 
   it("publishes once for each idempotency key and channel", async () => {

@@ -317,3 +317,44 @@ describe("what a subscription without a client library is told", () => {
     socket.close()
   })
 })
+
+describe("bytes that are no JSON", () => {
+  const bytes = (text: string) => Buffer.from(text)
+  const text = (data: unknown) => Buffer.from(data as Uint8Array).toString("utf8")
+
+  it.each([undefined, "fossil" as const])("pass from one Protobuf client to another, delta %s", async (delta) => {
+    const [a, b] = [await open("protobuf"), await open("protobuf")]
+    const heard: Array<string> = []
+    const subscription = b.newSubscription("raw", delta === undefined ? {} : { delta })
+    subscription.on("publication", ({ data }) => heard.push(text(data)))
+    subscription.subscribe()
+    await subscription.ready(45_000)
+    const sent = ["hello world", "hello world", "hello world, hello", '{"json":true}', "\u0000\u0001"]
+    for (const each of sent) await a.publish("raw", bytes(each))
+    await expect.poll(() => heard.length, { timeout: 45_000 }).toBe(sent.length)
+    expect(heard).toEqual(sent)
+    expect((await a.history("raw", { limit: -1 })).publications.map(({ data }) => text(data))).toEqual(sent)
+    b.disconnect()
+    await a.publish("raw", bytes("while away"))
+    b.connect()
+    await expect.poll(() => heard.at(-1), { timeout: 45_000 }).toBe("while away")
+  })
+
+  it("end a JSON client's connection with 3506, whether it hears them, recovers them or reads them", async () => {
+    const sender = await open("protobuf")
+    const [listener, reader] = [await open("json"), await open("json")]
+    const subscription = await subscribed(listener, "raw")
+    const [heard, other] = [disconnected(listener), disconnected(reader)]
+    await sender.publish("raw", bytes("hello"))
+    expect(await heard).toBe(3506)
+    reader.history("raw", { limit: 1 }).catch((error: unknown) => error)
+    expect(await other).toBe(3506)
+    const recovered = disconnected(listener)
+    listener.connect()
+    expect(await recovered).toBe(3506)
+    expect(subscription.state).toBe(SubscriptionState.Subscribing)
+    // Where nobody is in the way everything goes on.
+    await sender.publish("raw", bytes('{"n":1}'))
+    expect(await sender.presenceStats("raw")).toMatchObject({ numClients: 0 })
+  })
+})
