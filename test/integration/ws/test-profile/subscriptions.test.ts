@@ -159,6 +159,26 @@ describe.each<Format>(["json", "protobuf"])("an open channel, %s", (format) => {
     expect(after.publications).toHaveLength(1)
   })
 
+  it("is let go when its time is over and nobody is on it, and is at its place when somebody comes", async () => {
+    const client = await open(format)
+    await client.publish("gone", payload(format, 1))
+    const before = await client.history("gone", { limit: 0 })
+    expect(running.hub.find("gone")).toBeDefined()
+    const word = () => client.presenceStats("gone")
+    await running.pass(305, word)
+    // Another publication makes it look what is over; the hub remembers a channel for half a minute more.
+    await client.publish("other", payload(format, 1))
+    await running.pass(35, word)
+    expect(running.hub.find("gone")).toBeUndefined()
+    expect(await client.history("gone", { limit: 10 })).toEqual(before)
+    const subscription = await subscribed(client, "gone", { since: { offset: before.offset, epoch: before.epoch } })
+    const heard = new Promise<number | undefined>((done) =>
+      subscription.once("publication", ({ offset }) => done(offset)),
+    )
+    await client.publish("gone", payload(format, 2))
+    expect(await heard).toBe(2)
+  })
+
   it("refuses names of no namespace of ours, and names that are not ASCII", async () => {
     const client = await open(format)
     for (const [channel, code] of [
