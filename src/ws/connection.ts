@@ -6,7 +6,8 @@ import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
-import { type Beating, EXPIRY_GRACE_SECONDS, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import { ExpiryWatch } from "./expiry-watch.ts"
+import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
 import {
   type Codec,
   type Command,
@@ -49,6 +50,7 @@ export class Connection implements Client, Beating {
   private held: Array<Command> = []
   /** Calls and reads whose answers are still to come. */
   private inFlight = 0
+  private readonly expiryWatch: ExpiryWatch
   /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
   behindSince: number | undefined
 
@@ -58,6 +60,10 @@ export class Connection implements Client, Beating {
     private readonly context: ConnectionContext,
   ) {
     this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
+    this.expiryWatch = new ExpiryWatch(
+      (seconds) => context.heartbeat.in(seconds, this, "expiryDue"),
+      () => context.now() / 1000,
+    )
     context.heartbeat.in(STALE_SECONDS, this, "staleDue")
   }
 
@@ -191,13 +197,12 @@ export class Connection implements Client, Beating {
   }
   expiryDue(): void {
     const expiresAt = this.credentials?.expiresAt ?? null
-    if (expiresAt === null) return
-    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
-    if (left <= 0) this.close(CLOSES.expired)
-    else this.context.heartbeat.in(left, this, "expiryDue")
+    if (!this.expiryWatch.begins() || expiresAt === null) return
+    if (this.expiryWatch.isOver(expiresAt)) this.close(CLOSES.expired)
+    else this.expiryWatch.watch(expiresAt)
   }
   subscriptionsDue(): void {
-    this.subscriptions.expiryDue(this.context.now() / 1000)
+    this.subscriptions.expiryDue()
   }
 
   private get isBackedUp(): boolean {
@@ -306,9 +311,7 @@ export class Connection implements Client, Beating {
   }
 
   private expireConnection({ expiresAt }: Credentials): void {
-    if (expiresAt === null) return
-    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
-    this.context.heartbeat.in(left, this, "expiryDue")
+    if (expiresAt !== null) this.expiryWatch.watch(expiresAt)
   }
 
   private expiry({ expiresAt }: Credentials): { readonly expires?: boolean; readonly ttl?: number } {

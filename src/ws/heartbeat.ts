@@ -23,8 +23,20 @@ export interface Beating {
 
 type Due = Exclude<keyof Beating, "isOpen">
 
+/**
+ * Nothing stands further ahead on the wheel: what is due later passes by until it is time, so that a connection that is gone is not kept
+ * until its token would have ended.
+ */
+const HORIZON_SECONDS = 60
+
+interface Entry {
+  readonly connection: Beating
+  readonly what: Due
+  readonly at: number
+}
+
 export class Heartbeat {
-  private readonly due = new Map<number, Array<readonly [Beating, Due]>>()
+  private readonly due = new Map<number, Array<Entry>>()
   private second = 0
   private timer: NodeJS.Timeout | undefined
 
@@ -38,10 +50,7 @@ export class Heartbeat {
   }
 
   in(seconds: number, connection: Beating, what: Due): void {
-    const at = this.second + Math.max(1, Math.ceil(seconds))
-    const list = this.due.get(at)
-    if (list === undefined) this.due.set(at, [[connection, what]])
-    else list.push([connection, what])
+    this.plan({ connection, what, at: this.second + Math.max(1, Math.ceil(seconds)) })
   }
 
   /** One second; called by the timer, and by tests. */
@@ -50,13 +59,25 @@ export class Heartbeat {
     const list = this.due.get(this.second)
     if (list === undefined) return
     this.due.delete(this.second)
-    for (const [connection, what] of list) {
+    for (const entry of list) {
+      const { connection, what, at } = entry
       if (!connection.isOpen) continue
+      if (at > this.second) {
+        this.plan(entry)
+        continue
+      }
       connection[what]()
       if (what === "ping") {
         this.in(PONG_SECONDS, connection, "pongDue")
         this.in(PING_SECONDS, connection, "ping")
       }
     }
+  }
+
+  private plan(entry: Entry): void {
+    const at = Math.min(entry.at, this.second + HORIZON_SECONDS)
+    const list = this.due.get(at)
+    if (list === undefined) this.due.set(at, [entry])
+    else list.push(entry)
   }
 }

@@ -5,7 +5,7 @@
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
-import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
+import { ExpiryWatch } from "./expiry-watch.ts"
 import { CHANNEL_BYTES_MAX } from "./limits.ts"
 import { MAP_TYPE } from "./map-pages.ts"
 import { type Joining, type MapHost, MapSubscribing } from "./map-subscribe.ts"
@@ -41,6 +41,7 @@ export class Subscriptions implements Subscriber, MapHost {
   /** Channels that the socket does not get until it has read what waits for it. */
   private readonly parked = new Set<string>()
   private readonly maps: MapSubscribing
+  private readonly expiryWatch: ExpiryWatch
 
   constructor(
     private readonly connection: Client,
@@ -49,6 +50,10 @@ export class Subscriptions implements Subscriber, MapHost {
     private readonly client: string,
   ) {
     this.maps = new MapSubscribing(this, connection, context.hub, codec)
+    this.expiryWatch = new ExpiryWatch(
+      (seconds) => context.heartbeat.in(seconds, connection, "subscriptionsDue"),
+      () => context.now() / 1000,
+    )
   }
 
   sendFrame(frame: Frame): void {
@@ -160,9 +165,11 @@ export class Subscriptions implements Subscriber, MapHost {
   }
 
   /** Looks at subscriptions that were not refreshed in time. */
-  expiryDue(now: number): void {
+  expiryDue(): void {
+    if (!this.expiryWatch.begins()) return
     for (const [channel, expiresAt] of this.expiring)
-      if (expiresAt + EXPIRY_GRACE_SECONDS <= now) this.endChannel(channel, UNSUBSCRIBES.expired)
+      if (this.expiryWatch.isOver(expiresAt)) this.endChannel(channel, UNSUBSCRIBES.expired)
+      else this.expiryWatch.watch(expiresAt)
   }
 
   /** Spares a socket that does not keep up every channel whose present state can be given later; whether there was any. */
@@ -363,8 +370,7 @@ export class Subscriptions implements Subscriber, MapHost {
       return
     }
     this.expiring.set(channel, expiresAt)
-    const left = expiresAt + EXPIRY_GRACE_SECONDS - this.context.now() / 1000
-    this.context.heartbeat.in(left, this.connection, "subscriptionsDue")
+    this.expiryWatch.watch(expiresAt)
   }
 
   private expiry(expiresAt: number | null): { readonly expires?: boolean; readonly ttl?: number } {

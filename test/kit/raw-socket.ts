@@ -6,7 +6,7 @@ import { WebSocket } from "ws"
 import { readProtobuf, sentJson, sentProtobuf } from "./client-codecs.ts"
 
 export type Format = "json" | "protobuf"
-export type Reply = Record<string, never> & { readonly [key: string]: unknown }
+export type Reply = Readonly<Record<string, unknown>>
 
 export interface RawSocket {
   readonly format: Format

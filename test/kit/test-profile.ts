@@ -62,7 +62,7 @@ export const nextWith = async (socket: RawSocket, key: string): Promise<Readonly
   for (;;) {
     const line = await socket.next()
     if (Object.keys(line).length === 0) socket.send({})
-    if (key in line || key in (line["push"] ?? {})) return line
+    if (Object.hasOwn(line, key) || Object.hasOwn(line["push"] ?? {}, key)) return line
   }
 }
 

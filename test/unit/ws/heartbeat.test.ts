@@ -39,4 +39,32 @@ describe("the heartbeat", () => {
     heartbeat.tick()
     expect(connection.heard).toEqual(["staleDue"])
   })
+
+  it("keeps what is due in an hour to the second", () => {
+    const heartbeat = new Heartbeat()
+    const connection = beating()
+    heartbeat.in(3600, connection, "expiryDue")
+    for (let second = 1; second < 3600; second++) heartbeat.tick()
+    expect(connection.heard).toEqual([])
+    heartbeat.tick()
+    expect(connection.heard).toEqual(["expiryDue"])
+  })
+
+  it("lets a connection that is gone go within a minute, whenever it would have ended", () => {
+    const heartbeat = new Heartbeat()
+    let asked = 0
+    const gone = {
+      ...beating(),
+      get isOpen() {
+        asked++
+        return false
+      },
+    }
+    heartbeat.in(3600, gone, "expiryDue")
+    asked = 0
+    for (let second = 1; second <= 60; second++) heartbeat.tick()
+    expect(asked).toBe(1)
+    for (let second = 61; second <= 4000; second++) heartbeat.tick()
+    expect(asked).toBe(1)
+  })
 })

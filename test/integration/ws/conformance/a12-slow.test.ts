@@ -133,7 +133,7 @@ describe.each(FORMATS)("A.12 a ticker's reader that stops, in %s", (format) => {
     publish()
     seen.push(...pubs(await slow.rest()))
     const held = new Map<string, number>()
-    for (const { data } of seen as ReadonlyArray<{ data: { n: number; subject: string } }>) {
+    for (const { data } of seen as ReadonlyArray<unknown> as ReadonlyArray<{ data: { n: number; subject: string } }>) {
       expect(data.n).toBeGreaterThanOrEqual(held.get(data.subject) ?? 0)
       held.set(data.subject, data.n)
     }

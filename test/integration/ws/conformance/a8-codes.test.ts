@@ -1,11 +1,11 @@
 /** Rules A.8 and A.13 of the protocol: what each error says, who is closed with what, and how many channels a connection may have. */
 import { describe, expect, it } from "vitest"
-import type { RpcAnswer } from "../../../../src/ports/rpc.ts"
+import type { Rpc } from "../../../../src/ports/rpc.ts"
 import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/conformance.ts"
 import { BOOK } from "../../../kit/socket-server.ts"
 
 const CALLS_MAX = 128
-const calls: Array<(answer: RpcAnswer) => void> = []
+const calls: Array<Parameters<Rpc>[1]> = []
 const room = useRoom({ rpc: (_request, done) => void calls.push(done) })
 const own = () => `tradingAccount:${room.sockets.accountId}`
 

@@ -18,8 +18,9 @@ interface Result {
 }
 
 const resultOf = (reply: Reply): Result => {
-  if (reply["subscribe"] === undefined) throw new Error(`no subscribe result in ${JSON.stringify(reply)}`)
-  return reply["subscribe"]
+  const result = reply["subscribe"]
+  if (typeof result !== "object" || result === null) throw new Error(`no subscribe result in ${JSON.stringify(reply)}`)
+  return result
 }
 const offsetsOf = ({ publications = [] }: Result): ReadonlyArray<number> => publications.map(({ offset }) => offset)
 const upTo = (from: number, to: number): ReadonlyArray<number> =>
@@ -100,28 +101,24 @@ describe.each(FORMATS)("A.9 a subscribe in %s", (format) => {
     },
   )
 
-  it.each([
-    ["beyond 2^53", 2 ** 60],
-    ...(format === "json"
-      ? ([
-          ["negative", -1],
-          ["a fraction", 1.5],
-          ["beyond all", 1e308],
-        ] as const)
-      : []),
-  ])("with an offset that is %s starts over, even on a young stream", async (_what, offset) => {
-    const channel = `tradingAccount:${room.sockets.accountId}`
-    const stream = room.sockets.stream(channel)
-    const [reader] = await room.subscribed(channel, format)
-    if (stream.position.offset === 0) for (let n = 0; n < 3; n++) stream.publish(`{"n":${n}}`)
-    await reader.rest()
-    const { epoch, offset: top } = stream.position
-    const [, reply] = await room.subscribed(channel, format, { recover: true, offset, epoch })
-    expect(reply).toEqual({
-      id: 2,
-      subscribe: { recoverable: true, positioned: true, was_recovering: true, epoch, offset: top },
-    })
-  })
+  // Protobuf has only offsets of 64 bits without a sign.
+  const others = format === "json" ? { negative: -1, "a fraction": 1.5, "beyond all": 1e308 } : {}
+  it.each(Object.entries({ "beyond 2^53": 2 ** 60, ...others }))(
+    "with an offset that is %s starts over, even on a young stream",
+    async (_what, offset) => {
+      const channel = `tradingAccount:${room.sockets.accountId}`
+      const stream = room.sockets.stream(channel)
+      const [reader] = await room.subscribed(channel, format)
+      if (stream.position.offset === 0) for (let n = 0; n < 3; n++) stream.publish(`{"n":${n}}`)
+      await reader.rest()
+      const { epoch, offset: top } = stream.position
+      const [, reply] = await room.subscribed(channel, format, { recover: true, offset, epoch })
+      expect(reply).toEqual({
+        id: 2,
+        subscribe: { recoverable: true, positioned: true, was_recovering: true, epoch, offset: top },
+      })
+    },
+  )
 
   it("with flag 2 and a position that cannot be used is refused with 112", async () => {
     const { stream, top, epoch } = await filled(format)
