@@ -8,11 +8,10 @@ import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "./proto
 import type { MapBehind, Stream } from "./stream.ts"
 import { text, variantOf } from "./subscribe-request.ts"
 import type { Outgoing, Variant } from "./topic.ts"
+import type { WaitingCommands } from "./waiting-commands.ts"
 
 /** The connection's subscriptions, as far as maps need them. */
 export interface MapHost {
-  /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
-  wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void
   /** Answers and subscribes. */
   joinMap(command: CommandOf<"subscribe">, joining: Joining): void
 }
@@ -40,6 +39,7 @@ export class MapSubscribing {
   constructor(
     private readonly host: MapHost,
     private readonly connection: Client,
+    private readonly waiting: WaitingCommands,
     private readonly hub: Hub,
     private readonly codec: Codec,
   ) {
@@ -56,7 +56,7 @@ export class MapSubscribing {
   }
 
   subscribe(command: CommandOf<"subscribe">, granted: Granted): void {
-    const { host, hub, connection } = this
+    const { hub, connection } = this
     const variant = variantOf(command, granted.served, this.codec, false)
     if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
     const stream = hub.open(granted.served)
@@ -64,7 +64,7 @@ export class MapSubscribing {
     if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
     if (map.isReady) return this.step(command, granted, variant, stream, map)
     stream.holds++
-    host.wait<boolean>(
+    this.waiting.wait<boolean>(
       text(command.parameters["channel"]),
       (done) =>
         map.whenReady((isReady) => {

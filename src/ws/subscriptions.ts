@@ -7,7 +7,6 @@ import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { CHANNEL_BYTES_MAX } from "./limits.ts"
-import { MAP_TYPE } from "./map-pages.ts"
 import { type Joining, type MapHost, MapSubscribing } from "./map-subscribe.ts"
 import { arrive, clientInfo, depart } from "./presence.ts"
 import type { Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
@@ -15,9 +14,8 @@ import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } f
 import type { Stream } from "./stream.ts"
 import { offsetOf, requestOf, text, variantOf, whole } from "./subscribe-request.ts"
 import type { Subscriber, Topic, Variant } from "./topic.ts"
+import { WaitingCommands } from "./waiting-commands.ts"
 
-/** Commands for one channel that wait behind its subscribe. */
-const WAITING_MAX = 100
 /** Of a subscribe's `flag`: an unrecoverable position is an error. */
 const REJECT_UNRECOVERED = 2
 
@@ -32,8 +30,7 @@ export interface Entered {
 export class Subscriptions implements Subscriber, MapHost {
   /** Client's channel name → its topic. */
   private readonly joined = new Map<string, Topic>()
-  /** Channels whose subscribe waits, with the commands for them that came since. */
-  private readonly waiting = new Map<string, Array<Command>>()
+  private readonly waiting: WaitingCommands
   /** Subscribed by the server, not by a command. */
   private readonly serverSide = new Set<string>()
   /** Channels that end unless they are refreshed → seconds since the Unix epoch. */
@@ -49,7 +46,8 @@ export class Subscriptions implements Subscriber, MapHost {
     private readonly codec: Codec,
     private readonly client: string,
   ) {
-    this.maps = new MapSubscribing(this, connection, context.hub, codec)
+    this.waiting = new WaitingCommands(connection)
+    this.maps = new MapSubscribing(this, connection, this.waiting, context.hub, codec)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, connection, "subscriptionsDue"),
       () => context.now() / 1000,
@@ -65,16 +63,7 @@ export class Subscriptions implements Subscriber, MapHost {
 
   /** Keeps a command for later while its channel's subscribe waits. */
   defers(command: Command): boolean {
-    if (this.waiting.size === 0) return false
-    const behind = this.waiting.get(text(command.parameters["channel"]))
-    if (behind === undefined) return false
-    const isPage = command.method === "subscribe" && command.parameters["type"] === MAP_TYPE
-    if (isPage && behind.every(({ method }) => method !== "unsubscribe")) {
-      this.connection.refuse(command, ERRORS.concurrentPagination)
-      return true
-    }
-    if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
-    return true
+    return this.waiting.defers(command)
   }
 
   subscribe(command: Subscribe, credentials: Credentials, learnt = false): void {
@@ -95,7 +84,7 @@ export class Subscriptions implements Subscriber, MapHost {
         return connection.close(access.close)
       case "Later":
         if (learnt) return connection.refuse(command, ERRORS.unknownChannel)
-        return this.wait(channel, access.learn, (known) => {
+        return this.waiting.wait(channel, access.learn, (known) => {
           // The venue could not be asked: worth another try by the client.
           if (known) this.subscribe(command, credentials, true)
           else connection.refuse(command, ERRORS.internal)
@@ -231,20 +220,6 @@ export class Subscriptions implements Subscriber, MapHost {
     this.waiting.clear()
   }
 
-  /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
-  wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void {
-    const behind: Array<Command> = []
-    this.waiting.set(channel, behind)
-    start((answer) => {
-      if (!this.connection.isOpen) return
-      this.connection.socket.cork(() => {
-        this.waiting.delete(channel)
-        then(answer)
-        for (const next of behind) this.connection.take(next)
-      })
-    })
-  }
-
   private enter(command: Subscribe, granted: Granted, credentials: Credentials, wantsDelta: boolean): void {
     const variant = variantOf(command, granted.served, this.codec, wantsDelta)
     if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
@@ -258,7 +233,7 @@ export class Subscriptions implements Subscriber, MapHost {
     stream.holds++
     const { channel } = requestOf(command, this.client)
     const { source, canonical } = stream.served
-    this.wait<Beginning>(
+    this.waiting.wait<Beginning>(
       channel,
       (done) =>
         source.replay?.(canonical, request.offset, position.offset, (rows) => {

@@ -1,0 +1,51 @@
+/** While the subscribe to a channel waits for something, the connection's commands that concern the same channel wait behind it. */
+import type { Client } from "./client.ts"
+import { CLOSES, ERRORS } from "./error-codes.ts"
+import { MAP_TYPE } from "./map-pages.ts"
+import type { Command } from "./protocol.ts"
+import { text } from "./subscribe-request.ts"
+
+/** Behind one subscribe. */
+const WAITING_MAX = 100
+
+export class WaitingCommands {
+  /** By the client's names of the channels. */
+  private readonly behind = new Map<string, Array<Command>>()
+
+  constructor(private readonly connection: Client) {}
+
+  /** Subscribes that wait. */
+  get size(): number {
+    return this.behind.size
+  }
+
+  /** Whether the command was kept for later, or refused because it would come too early. */
+  defers(command: Command): boolean {
+    if (this.behind.size === 0) return false
+    const behind = this.behind.get(text(command.parameters["channel"]))
+    if (behind === undefined) return false
+    const isPage = command.method === "subscribe" && command.parameters["type"] === MAP_TYPE
+    if (isPage && behind.every(({ method }) => method !== "unsubscribe"))
+      this.connection.refuse(command, ERRORS.concurrentPagination)
+    else if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
+    return true
+  }
+
+  /** Holds commands for the channel back until `start` calls back, then goes on in one turn. */
+  wait<A>(channel: string, start: (done: (answer: A) => void) => void, then: (answer: A) => void): void {
+    const behind: Array<Command> = []
+    this.behind.set(channel, behind)
+    start((answer) => {
+      if (!this.connection.isOpen) return
+      this.connection.socket.cork(() => {
+        this.behind.delete(channel)
+        then(answer)
+        for (const next of behind) this.connection.take(next)
+      })
+    })
+  }
+
+  clear(): void {
+    this.behind.clear()
+  }
+}
