@@ -1,5 +1,5 @@
 /** A subscribe to a map (realtime A.14): waits until the map is read, answers page by page, and joins with the last reply. */
-import type { Granted } from "./authority.ts"
+import type { Credentials, Granted } from "./authority.ts"
 import type { Client } from "./client.ts"
 import { ERRORS } from "./error-codes.ts"
 import type { Hub } from "./hub.ts"
@@ -12,6 +12,7 @@ import type { WaitingCommands } from "./waiting-commands.ts"
 
 /** The connection's subscriptions, as far as maps need them. */
 export interface MapHost {
+  subscribe(command: CommandOf<"subscribe">, credentials: Credentials): void
   /** Answers and subscribes. */
   joinMap(command: CommandOf<"subscribe">, joining: Joining): void
 }
@@ -55,8 +56,8 @@ export class MapSubscribing {
     this.flows.forget(channel)
   }
 
-  subscribe(command: CommandOf<"subscribe">, granted: Granted): void {
-    const { hub, connection } = this
+  subscribe(command: CommandOf<"subscribe">, granted: Granted, credentials: Credentials): void {
+    const { host, hub, connection } = this
     const variant = variantOf(command, granted.served, this.codec, false)
     if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
     const stream = hub.open(granted.served)
@@ -74,9 +75,9 @@ export class MapSubscribing {
           hub.release(stream)
         }),
       (isReady) => {
-        // Worth another try by the client.
-        if (!isReady) return connection.refuse(command, ERRORS.internal)
-        this.step(command, granted, variant, stream, map)
+        // From the start: it may not be allowed any more. A map that cannot be read is worth another try by the client.
+        if (isReady) host.subscribe(command, credentials)
+        else connection.refuse(command, ERRORS.internal)
       },
     )
   }

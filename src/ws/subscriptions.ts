@@ -90,7 +90,7 @@ export class Subscriptions implements Subscriber, MapHost {
           else connection.refuse(command, ERRORS.internal)
         })
       case "Granted":
-        if (access.served.map !== undefined) return this.maps.subscribe(command, access)
+        if (access.served.map !== undefined) return this.maps.subscribe(command, access, credentials)
         return this.enter(command, access, credentials, delta === "fossil")
     }
   }

@@ -52,6 +52,8 @@ export interface TestSockets {
     more?: Pick<Publication, "tags" | "subject">,
   ) => void
   readonly endSession: (id: string) => void
+  /** Alice's account is disconnected from now on; nobody is told. */
+  readonly disconnectAccount: () => void
   /** Answers instrument look-ups that wait. */
   readonly learn: Array<(known: boolean) => void>
   readonly instruments: InstrumentDirectory
@@ -97,14 +99,15 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
   const instruments = Effect.runSync(InstrumentDirectory.pipe(Effect.provide(InstrumentDirectory.Default)))
   const accountId = randomUUID() as TradingAccountId
-  accounts.put({
+  const account = {
     tradingAccountId: accountId,
     tenantId: "default",
     userId: "alice",
     version: 1,
     venue: VENUE,
     status: "ACTIVE",
-  } as TradingAccount)
+  } as TradingAccount
+  accounts.put(account)
   instruments.put([
     {
       instrumentId: "MOCK:BTC/USDT" as InstrumentId,
@@ -237,6 +240,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       hub.publish(BOOK, { epoch: position.epoch, offset: position.offset, json, ...more })
     },
     publishOn: (channel, offset, json, more) => hub.publish(channel, { epoch: position.epoch, offset, json, ...more }),
+    disconnectAccount: () => accounts.put({ ...account, version: 2, status: "DISCONNECTED" }),
     endSession: (id) => {
       for (const end of enders) end(id as SessionId)
     },

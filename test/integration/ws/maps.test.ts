@@ -281,6 +281,35 @@ describe.each(FORMATS)("a book as a map in %s", (format) => {
     expect(sockets.server.stats().closes["3008"]).toBeUndefined()
   })
 
+  it("lives on for half a minute after its last reader, then lets the book go", async () => {
+    const { book, feed } = await startBook({ handTurned: true })
+    feed(true, ["100.5", "1"], ["101.5", "3"])
+    const { hub, turn: pass } = sockets
+    const first = await subscribed(reader(format, BOOK))
+    const left = async (read: MapReader): Promise<void> => {
+      read.subscription.unsubscribe()
+      await expect.poll(() => hub.stats().subscriptions, SOON).toBe(0)
+    }
+    await left(first)
+    feed(false, ["100.5", "2"], [])
+    pass(29)
+    hub.sweep()
+    first.subscription.subscribe()
+    await equals(first, book)
+    expect(first.told.slice(-1)).toEqual(["recovered"])
+    await left(first)
+    pass(31)
+    hub.sweep()
+    expect(hub.isHeard(BOOK)).toBe(true)
+    pass(31)
+    hub.sweep()
+    expect([hub.isHeard(BOOK), hub.stats().channels]).toEqual([false, 0])
+    feed(false, ["100.5", "3"], [])
+    first.subscription.subscribe()
+    await equals(first, book)
+    expect(first.told.slice(-2)).toEqual(["subscribed", "sync 3"])
+  })
+
   it("on a busy hub tells the newest of each key in a window, and ends with the truth", async () => {
     const { book, feed } = await startBook({ windowMillis: 20 })
     feed(true, levels(50_000, -1, 50), levels(50_001, 1, 50))
@@ -444,6 +473,16 @@ describe.each(FORMATS)("an account's maps in %s", (format) => {
     await answer({ epoch: "e", offset: 3, entries: [entry(order("b", "ACCEPTED"))] })
     await expect.poll(() => read.updates, SOON).toEqual(["-a", "b"])
     expect(read.told.slice(3)).toEqual(["subscribing 2500", "recovered"])
+  })
+
+  it("are refused when the account went while its state was read", async () => {
+    const { sources, asked } = accounts()
+    await started({ sources })
+    const read = reader(format, `tradingAccount:${sockets.accountId}:orders`)
+    await expect.poll(() => asked.length, SOON).toBe(1)
+    sockets.disconnectAccount()
+    asked.shift()?.({ epoch: "e", offset: 0, entries: [entry(order("a", "ACCEPTED"))] })
+    await expect.poll(() => read.told.at(-1), SOON).toBe("unsubscribed 103")
   })
 
   it("end with the account", async () => {
