@@ -7,11 +7,14 @@ import { endGateways } from "../kit/gateway.ts"
 import { clients } from "./clients/clients.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
+import { recovery } from "./recovery.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     kills: { type: "string", default: "100" },
+    cuts: { type: "string", default: "200" },
+    publications: { type: "string", default: "10000" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -28,7 +31,7 @@ interface Run {
 
 class Misused extends Error {}
 
-const count = (name: "kills" | "seed", min: number): number => {
+const count = (name: "kills" | "cuts" | "publications" | "seed", min: number): number => {
   const n = Number(values[name])
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
@@ -56,6 +59,11 @@ const RUNS: Readonly<Record<string, Run>> = {
   "kill-orders": {
     usage: "[--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]",
     run: killRun,
+  },
+  recovery: {
+    usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
+    run: (progress) =>
+      recovery({ cuts: count("cuts", 1), publications: count("publications", 1), seed: count("seed", 0), progress }),
   },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",

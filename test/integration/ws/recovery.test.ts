@@ -1,0 +1,23 @@
+/** A reader that is cut off again and again misses nothing, gets nothing twice, and everything in order; at length: `npm run torture -- recovery`. */
+import { describe, expect, it } from "vitest"
+import { FORMATS } from "../../kit/conformance.ts"
+import { runRecovery } from "../../kit/recovery-run.ts"
+
+const CUTS = 20
+const PUBLICATIONS = 2000
+
+describe.each(FORMATS)("a stream in %s through a line that breaks", (format) => {
+  it.each([
+    ["the official client", "official", false],
+    ["the official client, with deltas", "official", true],
+    ["a bare socket", "bare", false],
+    ["a bare socket, with deltas", "bare", true],
+  ] as const)("arrives whole, once and in order: %s", { timeout: 120_000 }, async (_what, reader, delta) => {
+    const facts = await runRecovery({ reader, format, delta, publications: PUBLICATIONS, cuts: CUTS, seed: 7 })
+    expect(facts).toMatchObject({ ended: "", gaps: 0, duplicates: 0, reorders: 0, wrong: 0, unrecovered: 0 })
+    expect(facts.received).toBe(facts.published)
+    expect(facts.published).toBeGreaterThanOrEqual(PUBLICATIONS)
+    expect(facts.cuts).toBe(CUTS)
+    expect(facts.recoveries).toBeGreaterThanOrEqual(CUTS / 2)
+  })
+})
