@@ -1,6 +1,6 @@
 /**
  * What a connector must know of a venue beside what ccxt knows. Plain data, because it crosses into the worker; what needs code is in
- * `worker/quirks.ts`, found by name.
+ * `worker/quirks.ts`, found by name. `plain.ts` has what holds for a venue that needs nothing special.
  */
 import type { VenueId } from "../domain/ids.ts"
 import type { TimeInForce } from "../domain/venue.ts"
@@ -15,12 +15,22 @@ export interface VenueProfile {
   readonly features: ReadonlyArray<string>
   readonly needsPassphrase: boolean
   readonly timesInForce: ReadonlyArray<TimeInForce>
+  /** What is listed: the spot pairs, or the perpetuals, one per BASE/QUOTE (contract C14a). */
+  readonly lists: "spot" | "perpetual"
   readonly orderExpiryMillis: number | null
   readonly feeInQuote: boolean
   /** Every host the connector dials, `host:port`: what VENUE_ROUTES must name. */
   readonly hosts: ReadonlyArray<string>
   /** ccxt `options` on top of those every connector gets; plain values only. */
   readonly options: Readonly<Record<string, unknown>>
+  /** Its feed writes prices as JSON numbers, without quotes: read as numbers they would lose their digits. */
+  readonly bareNumbers: boolean
+  /** ccxt can end one of its streams without touching the others on the socket. */
+  readonly unsubscribes: boolean
+  /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */
+  readonly refusesRepeats: boolean
+  /** ccxt asks for a book's snapshot only after a number of changes; a quiet book would wait for ever, so we ask. */
+  readonly snapshotsAsked: boolean
   /** Extra parameters of watchTicker; Binance's default stream has no bid and ask (venues.md 4.10). */
   readonly tickerParams: Readonly<Record<string, unknown>>
   /** Where the raw ticker carries the quantity of the last trade. */

@@ -11,7 +11,12 @@ const binanceSpot = {
   needsPassphrase: false,
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   orderExpiryMillis: BINANCE_RECV_WINDOW_MILLIS,
+  lists: "spot",
   feeInQuote: false,
+  bareNumbers: false,
+  unsubscribes: true,
+  refusesRepeats: false,
+  snapshotsAsked: false,
   options: {
     defaultType: "spot",
     fetchMarkets: { types: ["spot"] },

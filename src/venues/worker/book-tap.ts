@@ -2,8 +2,9 @@
  * Sees every level change of every order book, for any exchange: ccxt builds its books through three factory methods, and each
  * change goes through `storeArray` of a side (venues.md 3.2). What one venue frame changed is one change; a watch loop alone would
  * merge frames. A reset outside a frame (ccxt's REST sync, which then applies the frames it had kept) is one change as well.
+ * A snapshot is what a reset brings, or the first levels of a book that has just been made: both are how connectors begin a book.
  */
-import type { CcxtBookSide, CcxtExchange, CcxtOrderBook } from "./ccxt.ts"
+import type { CcxtBookRow, CcxtBookSide, CcxtExchange, CcxtOrderBook } from "./ccxt.ts"
 import type { Digits, RowText } from "./digits.ts"
 
 export interface BookChange {
@@ -25,6 +26,10 @@ const define = (target: object, key: string, value: unknown): void => {
   Object.defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true })
 }
 
+/** ccxt finds levels by number; some connectors hand the venue's texts on. */
+const inNumbers = (row: CcxtBookRow): CcxtBookRow =>
+  typeof row[0] === "string" || typeof row[1] === "string" ? [Number(row[0]), Number(row[1]), ...row.slice(2)] : row
+
 const flat = (levels: ReadonlyMap<number, RowText>, snapshot: boolean): ReadonlyArray<string> => {
   const out: Array<string> = []
   for (const [price, quantity] of levels.values()) if (!snapshot || quantity !== "0") out.push(price, quantity)
@@ -35,6 +40,8 @@ export class BookTap {
   readonly #digits: Digits
   readonly #emit: (change: BookChange) => void
   readonly #gathered = new Map<CcxtOrderBook, Gathered>()
+  /** Made, and not yet given a level. */
+  readonly #fresh = new WeakSet<CcxtOrderBook>()
   #inFrame = false
   #flushQueued = false
 
@@ -63,6 +70,7 @@ export class BookTap {
   }
 
   #tap(book: CcxtOrderBook, countsOrders: boolean): CcxtOrderBook {
+    this.#fresh.add(book)
     this.#tapSide(book, "bids", countsOrders)
     this.#tapSide(book, "asks", countsOrders)
     const reset = book.reset
@@ -73,7 +81,7 @@ export class BookTap {
       for (const name of ["bids", "asks"] as const) {
         for (let i = 0; i < book[name].length; i++) {
           const row = book[name][i]
-          if (row !== undefined) gathered[name].set(row[0] ?? Number.NaN, this.#digits.row(row))
+          if (row !== undefined) gathered[name].set(Number(row[0]), this.#digits.row(row))
         }
       }
     }
@@ -90,11 +98,12 @@ export class BookTap {
   #tapSide(book: CcxtOrderBook, name: "bids" | "asks", countsOrders: boolean): void {
     const side: CcxtBookSide = book[name]
     const store = side.storeArray
-    define(side, "storeArray", (row: ReadonlyArray<number>) => {
-      const texts = this.#digits.row(row)
+    define(side, "storeArray", (given: CcxtBookRow) => {
+      const texts = this.#digits.row(given)
+      const row = inNumbers(given)
       // Books that count orders delete a level by a count of zero, too.
       const deleted = !row[1] || (countsOrders && !row[2])
-      this.#of(book)[name].set(row[0] ?? Number.NaN, deleted ? [texts[0], "0"] : texts)
+      this.#of(book)[name].set(Number(row[0]), deleted ? [texts[0], "0"] : texts)
       store.call(side, row)
     })
   }
@@ -102,7 +111,7 @@ export class BookTap {
   #of(book: CcxtOrderBook): Gathered {
     const known = this.#gathered.get(book)
     if (known !== undefined) return known
-    const gathered = { snapshot: false, bids: new Map(), asks: new Map() }
+    const gathered = { snapshot: this.#fresh.delete(book), bids: new Map(), asks: new Map() }
     this.#gathered.set(book, gathered)
     if (!this.#inFrame && !this.#flushQueued) {
       this.#flushQueued = true

@@ -6,13 +6,18 @@
 /** Values ccxt passes through untouched. */
 export type Raw = Readonly<Record<string, unknown>>
 
-export interface CcxtBookSide extends ReadonlyArray<ReadonlyArray<number>> {
-  storeArray(row: ReadonlyArray<number>): void
+/** [price, quantity, …]; a few connectors leave the venue's texts in it. */
+export type CcxtBookRow = ReadonlyArray<number | string>
+
+export interface CcxtBookSide extends ReadonlyArray<CcxtBookRow> {
+  storeArray(row: CcxtBookRow): void
 }
 
 export interface CcxtOrderBook {
   readonly bids: CcxtBookSide
   readonly asks: CcxtBookSide
+  /** Changes kept for a snapshot that has not come yet. */
+  readonly cache: Array<unknown>
   readonly nonce: number | undefined
   readonly timestamp: number | undefined
   readonly symbol: string | undefined
@@ -20,10 +25,13 @@ export interface CcxtOrderBook {
 }
 
 export interface CcxtMarket {
+  readonly id: string
   readonly symbol: string
   readonly base: string
   readonly quote: string
   readonly spot: boolean | undefined
+  readonly swap: boolean | undefined
+  readonly linear: boolean | undefined
   readonly active: boolean | undefined
   readonly precision: { readonly price: number | undefined; readonly amount: number | undefined }
   readonly limits: {
@@ -91,9 +99,12 @@ export interface CcxtCache<A> {
   append(item: A): void
 }
 
+export interface CcxtTradeCache extends CcxtCache<CcxtTrade>, Iterable<CcxtTrade> {}
+
 export interface CcxtSocket {
   readonly url: string
   readonly subscriptions: Readonly<Record<string, unknown>>
+  onMessage(event: { readonly data: unknown }): void
   onError(error: Error): void
   close(): unknown
 }
@@ -101,10 +112,14 @@ export interface CcxtSocket {
 export interface CcxtExchange {
   readonly id: string
   readonly has: Readonly<Record<string, unknown>>
+  /** 4: `precision` is a step; 2: decimal places; 3: significant digits. */
+  readonly precisionMode: number
   options: Record<string, unknown>
   tokenBucket: Record<string, unknown>
   markets: Readonly<Record<string, CcxtMarket>> | undefined
-  orderbooks: Readonly<Record<string, CcxtOrderBook>>
+  orderbooks: Record<string, CcxtOrderBook>
+  /** By symbol, the newest ones. */
+  trades: Record<string, CcxtTradeCache>
   clients: Readonly<Record<string, CcxtSocket>>
   orders: CcxtCache<CcxtOrder> | undefined
   myTrades: CcxtCache<CcxtTrade> | undefined
@@ -113,6 +128,8 @@ export interface CcxtExchange {
   getDispatcherOptions(isPlainAgent?: boolean): object
   throttle(cost?: unknown): Promise<void>
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
+  /** The socket of a URL, made when there is none. */
+  client(url: string): CcxtSocket
   handleMessage(socket: CcxtSocket, message: unknown): unknown
   numberToString(value: number | string): string
   amountToPrecision(symbol: string, amount: unknown): string
@@ -127,7 +144,7 @@ export interface CcxtExchange {
   safeFloat2(source: unknown, key1: unknown, key2: unknown, otherwise?: unknown): unknown
   safeNumber(source: unknown, key: unknown, otherwise?: unknown): unknown
   parseNumber(value: unknown, otherwise?: unknown): unknown
-  parseOrderBookBidAsk(row: unknown, priceKey?: unknown, amountKey?: unknown, countKey?: unknown): ReadonlyArray<number>
+  parseOrderBookBidAsk(row: unknown, priceKey?: unknown, amountKey?: unknown, countKey?: unknown): CcxtBookRow
   safeCurrencyCode(id: string): string
   safeTrade(trade: Raw, market?: unknown): CcxtTrade
   safeTicker(ticker: Raw, market?: unknown): CcxtTicker
@@ -138,6 +155,11 @@ export interface CcxtExchange {
   authenticate(params?: Raw): Promise<unknown>
   close(): Promise<unknown>
 
+  fetchOrderBook(symbol: string): Promise<CcxtOrderBook>
+  /** Where in the kept changes a snapshot joins; below 0 when it is older than all of them. */
+  getCacheIndex(snapshot: CcxtOrderBook, kept: ReadonlyArray<unknown>): number
+  handleDeltas(book: CcxtOrderBook, changes: ReadonlyArray<unknown>): void
+  fetchTicker(symbol: string): Promise<CcxtTicker>
   watchOrderBook(symbol: string): Promise<CcxtOrderBook>
   unWatchOrderBook(symbol: string): Promise<unknown>
   watchTrades(symbol: string): Promise<ReadonlyArray<CcxtTrade>>

@@ -39,7 +39,7 @@ class Connector {
     this.#outbox = outbox
     this.#Exchange = Exchange
     this.#exchange = publicInstance(Exchange, shard)
-    this.#markets = new Markets(this.#exchange, (failure) =>
+    this.#markets = new Markets(shard.profile, this.#exchange, (failure) =>
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
     this.#feed = new PublicFeed(shard, this.#exchange, this.#markets, outbox)
@@ -140,11 +140,10 @@ class Connector {
   async #instruments(symbols: ReadonlyArray<string> | null): Promise<ReadonlyArray<unknown>> {
     await this.#markets.loaded()
     const wanted = symbols === null ? null : new Set(symbols)
-    const { venue } = this.#shard.profile
-    return Object.values(this.#exchange.markets ?? {}).flatMap((market) => {
-      if (wanted !== null && !wanted.has(market.symbol)) return []
-      return instrumentRow(venue, market, (value) => this.#exchange.numberToString(value)) ?? []
-    })
+    return this.#markets.listing
+      .all()
+      .filter(({ name }) => wanted === null || wanted.has(name))
+      .map((listed) => instrumentRow(listed, this.#exchange))
   }
 
   /** A signed question that changes nothing. The account id is Binance's `uid`; other venues may not say it. */

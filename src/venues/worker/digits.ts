@@ -4,7 +4,7 @@
  * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
  * readings, price then quantity, are looked at first and the rest of the frame only after them.
  */
-import type { CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
+import type { CcxtBookRow, CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
 
 const property = (source: unknown, key: unknown): unknown =>
   typeof source === "object" && source !== null
@@ -51,7 +51,7 @@ export class Digits {
   }
 
   /** The texts of a row [price, quantity, …] that was read just now, in this frame, or by `parseOrderBookBidAsk`. */
-  row(row: ReadonlyArray<number>): RowText {
+  row(row: CcxtBookRow): RowText {
     const known = this.#rows.get(row)
     if (known !== undefined) return known
     const price = row[0] ?? Number.NaN
@@ -114,16 +114,19 @@ export class Digits {
   }
 
   /** The texts of the two readings before this, if they are of these numbers. */
-  #lastTwo(price: number | undefined, quantity: number | undefined): RowText | undefined {
+  #lastTwo(price: number | string | undefined, quantity: number | string | undefined): RowText | undefined {
     const at = this.#count
     if (at < 2 || this.#numbers[at - 2] !== price || this.#numbers[at - 1] !== quantity) return undefined
     return [this.#texts[at - 2] ?? "", this.#texts[at - 1] ?? ""]
   }
 
-  /** The newest reading of this number in this frame. */
-  #text(value: number): string {
+  /** The newest reading of this number in this frame; or of its negative, for venues that tell the side by the sign. */
+  #text(value: number | string): string {
+    if (typeof value === "string") return value
     for (let at = this.#count - 1; at >= 0; at--) {
-      if (this.#numbers[at] === value) return this.#texts[at] ?? ""
+      const text = this.#texts[at] ?? ""
+      if (this.#numbers[at] === value) return text
+      if (this.#numbers[at] === -value && text.startsWith("-")) return text.slice(1)
     }
     return this.#numberToString(value)
   }

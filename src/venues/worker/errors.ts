@@ -5,6 +5,9 @@
 import type { FailureCategory, VenueFailure } from "../wire.ts"
 import { NEVER_CONNECTED } from "./transport.ts"
 
+/** Opens the text of our own doubt in a stream: something was missed, the venue itself is in good health. */
+export const LOST_PLACE = "lost its place:"
+
 /** What a failed submit is worth: a definite no, proof that it never left, or neither. */
 export type Verdict = "REFUSED" | "NOT_SENT" | "IN_DOUBT"
 
@@ -143,6 +146,7 @@ const classRow = (error: unknown): Row | undefined => {
 
 const decide = (error: unknown, text: string, code: string | null): Row => {
   if (text.includes(NEVER_CONNECTED)) return ["", "VENUE_UNREACHABLE", "NOT_SENT"]
+  if (text.startsWith(LOST_PLACE)) return ["", "STREAM_GAP", "IN_DOUBT"]
   // The id is taken because an earlier attempt arrived (contract C3).
   if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
   const pinned = code === null ? undefined : BINANCE_CODES.get(code)

@@ -3,13 +3,17 @@
  * 3,500 symbols, venues.md section 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange } from "./ccxt.ts"
+import { Listing } from "./listing.ts"
 
 const REFRESH_MILLIS = 3_600_000
 const RETRY_FIRST_MILLIS = 250
 const RETRY_MAX_MILLIS = 10_000
 
 export class Markets {
+  /** What of them is listed; empty until they are loaded. */
+  readonly listing: Listing
   readonly #exchange: CcxtExchange
   readonly #reachable: (failure: unknown) => void
   readonly #sharers = new Set<CcxtExchange>()
@@ -18,7 +22,8 @@ export class Markets {
   #failures = 0
 
   /** `reachable` hears of every load: undefined when it worked, else the failure. */
-  constructor(exchange: CcxtExchange, reachable: (failure: unknown) => void) {
+  constructor(profile: VenueProfile, exchange: CcxtExchange, reachable: (failure: unknown) => void) {
+    this.listing = new Listing(profile)
     this.#exchange = exchange
     this.#reachable = reachable
   }
@@ -61,7 +66,7 @@ export class Markets {
 
   /** Measures the venue's clock again (60 s of skew refuses every signed request). */
   async syncClock(): Promise<void> {
-    await this.#exchange.loadTimeDifference()
+    await this.#readClock()
     for (const exchange of this.#sharers) this.#give(exchange)
   }
 
@@ -72,16 +77,22 @@ export class Markets {
     }
     try {
       await this.#exchange.loadMarkets(true)
-      await this.#exchange.loadTimeDifference()
+      await this.#readClock()
     } catch (failure) {
       this.#failures += 1
       this.#reachable(failure)
       throw failure
     }
+    this.listing.update(this.#exchange.markets)
     this.#failures = 0
     this.#loadedAt = Date.now()
     this.#reachable(undefined)
     for (const exchange of this.#sharers) this.#give(exchange)
+  }
+
+  /** Some venues do not tell the time; their nonces need none. */
+  async #readClock(): Promise<void> {
+    if (this.#exchange.has["fetchTime"] === true) await this.#exchange.loadTimeDifference()
   }
 
   #give(exchange: CcxtExchange): void {

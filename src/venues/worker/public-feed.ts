@@ -1,20 +1,27 @@
 /**
  * The public side of a worker: order books, trades and tickers on one instance. Every stream is a loop around ccxt's watch call,
- * which dials, subscribes and checks; the loop only hears that it failed. Book changes come from the tap, not from the loop.
+ * which dials, subscribes and checks; the loop only hears that it failed. Books and trades come from the taps, not from the loop.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
-import type { MarketStream, MarketTrade, TickerUpdate } from "../../ports/venue-port.ts"
+import type { MarketStream } from "../../ports/venue-port.ts"
 import type { ShardSettings } from "../wire.ts"
+import { askSnapshots } from "./asked-snapshot.ts"
 import { backoffMillis } from "./backoff.ts"
+import { quoteFrames } from "./bare-numbers.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
-import type { CcxtExchange, CcxtTicker, CcxtTrade } from "./ccxt.ts"
+import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "./ccxt.ts"
 import { Digits } from "./digits.ts"
-import { classify } from "./errors.ts"
+import { endSockets } from "./end-sockets.ts"
+import { classify, LOST_PLACE } from "./errors.ts"
+import { tickerRow, tradeRows } from "./market-rows.ts"
 import type { Markets } from "./markets.ts"
 import type { Outbox } from "./outbox.ts"
+import { type Quirks, quirksOf } from "./quirks.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
+import { TradeIds } from "./trade-ids.ts"
+import { TradeTap } from "./trade-tap.ts"
 
 /** A book that has no snapshot after this long is torn down and begun again: a subscription can be lost without a word. */
 const SNAPSHOT_WITHIN_MILLIS = 20_000
@@ -24,26 +31,35 @@ const GAPS_AT_ONCE = 3
 /** A venue that limits bans those who go on asking. */
 const RATE_LIMITED_MILLIS = 15_000
 
+/** Between two questions for a ticker, where the venue has no stream of it. */
+const TICKER_POLL_MILLIS = 5000
+
 interface Feed {
   readonly stream: MarketStream
   readonly instrumentId: InstrumentId
-  readonly symbol: string
+  /** `BASE/QUOTE`; ccxt may know it by a longer one. */
+  readonly name: string
+  readonly tradeIds: TradeIds
   open: boolean
   /** A book that has its snapshot; any other stream that has brought something. */
   live: boolean
+  /** Its end was asked for; what ccxt still resolves is of before. */
+  ending: boolean
   failures: number
 }
 
-const keyOf = (stream: MarketStream, instrumentId: InstrumentId): string => `${stream} ${instrumentId}`
+const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
 
 export class PublicFeed {
   readonly #shard: ShardSettings
   readonly #exchange: CcxtExchange
   readonly #markets: Markets
   readonly #outbox: Outbox
+  readonly #quirks: Quirks
+  readonly #guard: SequenceGuard
   readonly #digits = new Digits()
+  /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
-  readonly #books = new Map<string, Feed>()
   #receivedAt = 0
 
   constructor(shard: ShardSettings, exchange: CcxtExchange, markets: Markets, outbox: Outbox) {
@@ -51,62 +67,82 @@ export class PublicFeed {
     this.#exchange = exchange
     this.#markets = markets
     this.#outbox = outbox
-    const tap = new BookTap(this.#digits, (change) => this.#onBook(change))
-    const guard = new SequenceGuard(exchange.id)
+    this.#quirks = quirksOf(shard.profile)
+    this.#guard = new SequenceGuard(exchange.id)
+    const books = new BookTap(this.#digits, (change) => this.#onBook(change))
+    const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.#digits.install(exchange)
-    tap.install(exchange)
+    books.install(exchange)
+    trades.install(exchange)
+    if (shard.profile.bareNumbers) quoteFrames(exchange)
     // ccxt binds the handler when it makes a socket: this must stand before the first one.
     const handle = exchange.handleMessage.bind(exchange)
     exchange.handleMessage = (socket, message) => {
-      const hole = guard.holeBefore(socket, message)
-      if (hole !== undefined) {
-        socket.onError(new Error(hole))
-        socket.close()
-        return undefined
-      }
+      if (!this.#isFit(socket, message)) return undefined
       this.#receivedAt = Date.now()
-      tap.frameStarts()
+      books.frameStarts()
+      trades.frameStarts()
       this.#digits.frameStarts()
       try {
         return handle(socket, message)
       } finally {
-        tap.frameEnds()
+        books.frameEnds()
+        trades.frameEnds()
         this.#digits.frameEnds()
       }
     }
   }
 
   open(stream: MarketStream, instrumentId: InstrumentId): void {
-    const name = parseInstrumentId(instrumentId)
-    if (name === undefined || this.#feeds.has(keyOf(stream, instrumentId))) return
-    const feed: Feed = { stream, instrumentId, symbol: name.symbol, open: true, live: false, failures: 0 }
-    this.#feeds.set(keyOf(stream, instrumentId), feed)
-    if (stream === "book") this.#books.set(feed.symbol, feed)
+    const name = parseInstrumentId(instrumentId)?.symbol
+    if (name === undefined || this.#feeds.has(keyOf(stream, name))) return
+    const feed: Feed = {
+      stream,
+      instrumentId,
+      name,
+      tradeIds: new TradeIds(),
+      open: true,
+      live: false,
+      ending: false,
+      failures: 0,
+    }
+    this.#feeds.set(keyOf(stream, name), feed)
     void this.#run(feed)
+    if (stream !== "book" || !this.#shard.profile.snapshotsAsked) return
+    void askSnapshots({
+      exchange: this.#exchange,
+      symbol: () => this.#symbolOf(feed),
+      isOpen: () => feed.open,
+      isWhole: () => feed.live,
+      failed: (failure) =>
+        this.#outbox.push({ _tag: "Noticed", what: `snapshot of ${name}: ${classify(failure).text}` }),
+    })
   }
 
   close(stream: MarketStream, instrumentId: InstrumentId): void {
-    const feed = this.#feeds.get(keyOf(stream, instrumentId))
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf(stream, name))
     if (feed === undefined) return
     feed.open = false
-    this.#feeds.delete(keyOf(stream, instrumentId))
-    if (stream === "book") this.#books.delete(feed.symbol)
-    this.#unwatch(feed)
+    this.#feeds.delete(keyOf(stream, feed.name))
+    if (this.#shard.profile.unsubscribes) void this.#unwatch(feed)
+    else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
   }
 
   /** A fresh snapshot from the venue. One that is on its way already is not asked for twice. */
   resync(instrumentId: InstrumentId): void {
-    const feed = this.#feeds.get(keyOf("book", instrumentId))
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
     if (feed === undefined || !feed.live) return
     feed.live = false
     this.#outbox.forgetBook(instrumentId)
-    this.#unwatch(feed)
+    if (this.#shard.profile.unsubscribes) void this.#unwatch(feed)
+    else this.#startOver(feed, `a reader of ${feed.name} did`)
   }
 
   async stop(): Promise<void> {
     for (const feed of this.#feeds.values()) feed.open = false
     this.#feeds.clear()
-    this.#books.clear()
     await this.#exchange.close()
   }
 
@@ -126,6 +162,7 @@ export class PublicFeed {
         this.#lost(feed, `${failure.category}: ${failure.text}`)
         clearTimeout(watchdog)
         watchdog = this.#watchdog(feed)
+        if (failure.category === "STREAM_GAP" && this.#shard.profile.refusesRepeats) await this.#unwatch(feed)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
         await sleep(failure.category === "RATE_LIMITED" ? RATE_LIMITED_MILLIS : backoffMillis(feed.failures))
       }
@@ -134,32 +171,64 @@ export class PublicFeed {
   }
 
   async #watch(feed: Feed): Promise<void> {
+    const exchange = this.#exchange
+    const symbol = this.#symbolOf(feed)
     switch (feed.stream) {
-      case "book":
-        await this.#exchange.watchOrderBook(feed.symbol)
-        return
-      case "trade": {
-        const trades = await this.#exchange.watchTrades(feed.symbol)
-        if (feed.open) this.#onTrades(feed, trades)
+      case "book": {
+        const book = await exchange.watchOrderBook(symbol)
+        if (feed.open && !feed.live && !feed.ending) this.#beginUnseen(feed, book)
         return
       }
+      case "trade":
+        await exchange.watchTrades(symbol)
+        return
       case "ticker": {
-        const ticker = await this.#exchange.watchTicker(feed.symbol, { ...this.#shard.profile.tickerParams })
+        const isStream = exchange.has["watchTicker"] === true
+        const ticker = await (isStream
+          ? exchange.watchTicker(symbol, { ...this.#shard.profile.tickerParams })
+          : exchange.fetchTicker(symbol))
         if (feed.open) this.#onTicker(feed, ticker)
+        if (!isStream) await sleep(TICKER_POLL_MILLIS)
         return
       }
     }
   }
 
+  /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
+  #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
+    if (book.bids.length === 0 && book.asks.length === 0)
+      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, feed)
+    else this.#startOver(feed, `came to ${feed.name} in the middle`)
+  }
+
+  /** Whether a frame may be handled: not one of a socket that was given up, and not one after a hole. */
+  #isFit(socket: CcxtSocket, message: unknown): boolean {
+    if (this.#exchange.clients[socket.url] !== socket) {
+      // ccxt forgets a socket at times without closing it.
+      socket.close()
+      return false
+    }
+    const hole = this.#guard.holeBefore(socket, message)
+    if (hole !== undefined) {
+      socket.onError(new Error(`${LOST_PLACE} ${hole}`))
+      socket.close()
+      return false
+    }
+    this.#quirks.restate?.(message)
+    return true
+  }
+
   #lost(feed: Feed, reason: string): void {
+    // Some connectors would take the next snapshot for changes of the book that they still have.
+    if (feed.stream === "book") delete this.#exchange.orderbooks[this.#symbolOf(feed)]
     if (!feed.live && feed.failures > 1) return
     feed.live = false
     if (feed.stream === "book") this.#outbox.forgetBook(feed.instrumentId)
     this.#outbox.push({ _tag: "StreamLost", stream: feed.stream, instrumentId: feed.instrumentId, reason })
   }
 
-  #onBook({ book, snapshot, bids, asks }: BookChange): void {
-    const feed = this.#books.get(book.symbol ?? this.#symbolOf(book) ?? "")
+  #onBook({ book, snapshot, bids, asks }: BookChange, known?: Feed): void {
+    const feed = known ?? this.#feedOf(book)
     if (feed === undefined || (!feed.live && !snapshot)) return
     feed.live = true
     this.#outbox.depth({
@@ -173,72 +242,63 @@ export class PublicFeed {
     })
   }
 
-  #symbolOf(book: BookChange["book"]): string | undefined {
-    for (const [symbol, known] of Object.entries(this.#exchange.orderbooks)) if (known === book) return symbol
-    return undefined
+  /** A new book has no symbol of its own yet. */
+  #feedOf(book: CcxtOrderBook): Feed | undefined {
+    const symbol =
+      book.symbol ?? Object.keys(this.#exchange.orderbooks).find((at) => this.#exchange.orderbooks[at] === book)
+    const name = symbol === undefined ? undefined : this.#markets.listing.nameOf(symbol)
+    return name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
   }
 
-  #onTrades(feed: Feed, trades: ReadonlyArray<CcxtTrade>): void {
+  #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
+    const name = this.#markets.listing.nameOf(symbol)
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("trade", name))
+    if (feed === undefined) return
     feed.live = true
-    const out: Array<MarketTrade> = []
-    for (const trade of trades) {
-      const price = this.#digits.field(trade, "price")
-      const quantity = this.#digits.field(trade, "amount")
-      if (trade.id === undefined || price === null || quantity === null) continue
-      out.push({
-        instrumentId: feed.instrumentId,
-        externalTradeId: trade.id,
-        price,
-        quantity,
-        side: trade.side === "buy" ? "BUY" : trade.side === "sell" ? "SELL" : "UNKNOWN",
-        at: trade.timestamp ?? this.#receivedAt,
-      })
-    }
-    if (out.length > 0) this.#outbox.push({ _tag: "Trades", trades: out })
+    const rows = tradeRows(feed.instrumentId, trades, this.#digits, feed.tradeIds, this.#receivedAt)
+    if (rows.length > 0) this.#outbox.push({ _tag: "Trades", trades: rows })
   }
 
   #onTicker(feed: Feed, ticker: CcxtTicker): void {
     feed.live = true
-    const field = this.#shard.profile.lastQuantityField
-    const lastQuantity = field === null ? undefined : ticker.info?.[field]
-    const update: TickerUpdate = {
-      instrumentId: feed.instrumentId,
-      lastPrice: this.#digits.field(ticker, "last"),
-      lastQuantity: typeof lastQuantity === "string" ? lastQuantity : null,
-      bidPrice: this.#digits.field(ticker, "bid"),
-      bidQuantity: this.#digits.field(ticker, "bidVolume"),
-      askPrice: this.#digits.field(ticker, "ask"),
-      askQuantity: this.#digits.field(ticker, "askVolume"),
-      at: ticker.timestamp ?? this.#receivedAt,
-    }
-    this.#outbox.ticker(update)
+    const { lastQuantityField } = this.#shard.profile
+    this.#outbox.ticker(tickerRow(feed.instrumentId, ticker, this.#digits, lastQuantityField, this.#receivedAt))
   }
 
-  #unwatch(feed: Feed): void {
+  #symbolOf(feed: Feed): string {
+    return this.#markets.listing.symbolOf(feed.instrumentId)
+  }
+
+  async #unwatch(feed: Feed): Promise<void> {
     const exchange = this.#exchange
+    const { stream, name } = feed
     if (!this.#markets.areLoaded) return
-    const ended =
-      feed.stream === "book"
-        ? exchange.unWatchOrderBook(feed.symbol)
-        : feed.stream === "trade"
-          ? exchange.unWatchTrades(feed.symbol)
-          : exchange.unWatchTicker(feed.symbol, { ...this.#shard.profile.tickerParams })
-    // The socket is gone or going: then there is nothing left to unsubscribe from.
-    ended.catch((error: unknown) =>
-      this.#outbox.push({ _tag: "Noticed", what: `unwatch ${feed.stream} ${feed.symbol}: ${classify(error).text}` }),
-    )
+    const symbol = this.#symbolOf(feed)
+    if (stream === "book") {
+      const id = exchange.markets?.[symbol]?.id ?? symbol
+      for (const socket of Object.values(exchange.clients)) this.#guard.forget(socket, id)
+    }
+    feed.ending = true
+    try {
+      if (stream === "book") await exchange.unWatchOrderBook(symbol)
+      else if (stream === "trade") await exchange.unWatchTrades(symbol)
+      else await exchange.unWatchTicker(symbol, { ...this.#shard.profile.tickerParams })
+    } catch (error) {
+      // The socket is gone or going: then there is nothing left to unsubscribe from.
+      this.#outbox.push({ _tag: "Noticed", what: `unwatch ${stream} ${name}: ${classify(error).text}` })
+    }
+    feed.ending = false
   }
 
-  /** Ends the sockets of a book that never became whole: all that wait on them reject, and begin again. */
+  #startOver(feed: Feed, reason: string): void {
+    endSockets(this.#exchange, this.#symbolOf(feed), `${LOST_PLACE} ${reason}`)
+  }
+
+  /** A book that never became whole begins again. */
   #watchdog(feed: Feed): NodeJS.Timeout | undefined {
     if (feed.stream !== "book") return undefined
     return setInterval(() => {
-      if (feed.live || !feed.open) return
-      for (const socket of Object.values(this.#exchange.clients)) {
-        if (!Object.keys(socket.subscriptions).some((subscription) => subscription.includes(feed.symbol))) continue
-        socket.onError(new Error(`no snapshot of ${feed.symbol} in time`))
-        socket.close()
-      }
+      if (!feed.live && feed.open) this.#startOver(feed, `no snapshot of ${feed.name} in time`)
     }, SNAPSHOT_WITHIN_MILLIS).unref()
   }
 }

@@ -25,6 +25,8 @@ export interface Quirks {
   readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null
   /** Private events that ccxt would make wrong balances of. */
   readonly misleads: (event: Raw) => boolean
+  /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
+  readonly restate?: (message: unknown) => void
 }
 
 const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {

@@ -1,0 +1,44 @@
+/** From ccxt's public structures to the port's, in the venue's own digits: pure functions beside the Digits that know them. */
+import type { InstrumentId } from "../../domain/ids.ts"
+import type { MarketTrade, TickerUpdate } from "../../ports/venue-port.ts"
+import type { CcxtTicker, CcxtTrade } from "./ccxt.ts"
+import type { Digits } from "./digits.ts"
+import type { TradeIds } from "./trade-ids.ts"
+
+/** Of one frame; without those that were handed on before. `receivedAt` stands in where the venue tells no time. */
+export const tradeRows = (
+  instrumentId: InstrumentId,
+  trades: ReadonlyArray<CcxtTrade>,
+  digits: Digits,
+  ids: TradeIds,
+  receivedAt: number,
+): ReadonlyArray<MarketTrade> =>
+  trades.flatMap((trade) => {
+    const price = digits.field(trade, "price")
+    const quantity = digits.field(trade, "amount")
+    if (price === null || quantity === null) return []
+    const side = trade.side === "buy" ? "BUY" : trade.side === "sell" ? "SELL" : "UNKNOWN"
+    const at = trade.timestamp ?? receivedAt
+    const externalTradeId = ids.take(trade.id, `${at}:${side}:${price}:${quantity}`)
+    return externalTradeId === undefined ? [] : [{ instrumentId, externalTradeId, price, quantity, side, at }]
+  })
+
+export const tickerRow = (
+  instrumentId: InstrumentId,
+  ticker: CcxtTicker,
+  digits: Digits,
+  lastQuantityField: string | null,
+  receivedAt: number,
+): TickerUpdate => {
+  const lastQuantity = lastQuantityField === null ? undefined : ticker.info?.[lastQuantityField]
+  return {
+    instrumentId,
+    lastPrice: digits.field(ticker, "last"),
+    lastQuantity: typeof lastQuantity === "string" ? lastQuantity : null,
+    bidPrice: digits.field(ticker, "bid"),
+    bidQuantity: digits.field(ticker, "bidVolume"),
+    askPrice: digits.field(ticker, "ask"),
+    askQuantity: digits.field(ticker, "askVolume"),
+    at: ticker.timestamp ?? receivedAt,
+  }
+}
