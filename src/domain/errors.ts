@@ -342,6 +342,11 @@ export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>
 export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {}) {
   override message = "Instrument not tradable"
 }
+export class InvalidInterval extends Schema.TaggedError<InvalidInterval>()("InvalidInterval", {
+  interval: Schema.String,
+}) {
+  override message = "Invalid interval"
+}
 export class InvalidDepth extends Schema.TaggedError<InvalidDepth>()("InvalidDepth", {}) {
   override message = "Invalid depth"
 }
@@ -467,6 +472,7 @@ export type DomainError =
   | InstrumentNotFound
   | InvalidInstrumentId
   | InstrumentNotTradable
+  | InvalidInterval
   | InvalidDepth
   | OrderBookUnavailable
   | TickerUnavailable

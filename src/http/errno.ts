@@ -107,6 +107,7 @@ export const ERRNO = {
   InstrumentNotFound: { status: 404, errno: -131001, code: "INSTRUMENT_NOT_FOUND" },
   InvalidInstrumentId: { status: 400, errno: -131002, code: "INVALID_INSTRUMENT_ID" },
   InstrumentNotTradable: { status: 400, errno: -131003, code: "INSTRUMENT_NOT_TRADABLE" },
+  InvalidInterval: { status: 400, errno: -131004, code: "INVALID_INTERVAL" },
   InvalidDepth: { status: 400, errno: -131005, code: "INVALID_DEPTH" },
   OrderBookUnavailable: { status: 503, errno: -131006, code: "ORDER_BOOK_UNAVAILABLE" },
   TickerUnavailable: { status: 503, errno: -131007, code: "TICKER_UNAVAILABLE" },
