@@ -85,9 +85,7 @@ export class OpenChannels implements ChannelSource {
       this.hub.publish(canonical, { epoch: "", offset: 0, ...said })
       return null
     }
-    const stream = this.hub.open(served)
-    this.hub.position(stream)
-    this.keep(stream)
+    this.keep(this.hub.open(served))
     const place = this.place(canonical)
     place.offset++
     this.hub.publish(canonical, { ...place, ...said })

@@ -61,6 +61,19 @@ describe.each<Format>(["json", "protobuf"])("a client that comes back, %s", (for
     await has({ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }, { seq: 5 })
   })
 
+  it("gets it also when nobody was there for minutes", async () => {
+    const first = await reader(format, "recovery:z")
+    const place = await publish("recovery:z", 1)
+    await publish("recovery:z", 2)
+    await first.has(1, 2)
+    first.subscription.unsubscribe()
+    await running.pass(120, () => first.client.presenceStats("any"))
+    const since = { offset: 1, epoch: String(place?.["epoch"]) }
+    const second = await reader(format, "recovery:z", { since })
+    expect(second.times.at(-1)?.recovered).toBe(true)
+    await second.has(2)
+  })
+
   it("gets it after unsubscribe too, and what a handler's unsubscribe left over at the next subscribe", async () => {
     const { subscription, heard, times, has } = await reader(format, "recovery:b")
     await publish("recovery:b", 1)

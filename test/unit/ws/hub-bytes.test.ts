@@ -1,0 +1,23 @@
+/** A publication that is no JSON, at the hub: for the topics of Protobuf alone. */
+import type { TemplatedApp } from "uWebSockets.js"
+import { expect, it } from "vitest"
+import { jsonCodec } from "../../../src/ws/codec-json.ts"
+import { protobufCodec } from "../../../src/ws/codec-protobuf.ts"
+import { Hub } from "../../../src/ws/hub.ts"
+import { openNamespaces } from "../../../src/ws/open-namespaces.ts"
+
+it("a publication that is no JSON goes to Protobuf topics alone", () => {
+  const sent: Array<boolean> = []
+  const app = { publish: (_topic: string, _frame: unknown, isBinary: boolean) => sent.push(isBinary) }
+  const hub = new Hub(app as unknown as TemplatedApp, () => 0)
+  const settings = openNamespaces(null).get("")
+  if (settings === undefined) throw new Error("no namespace")
+  const source = { opened: () => {}, closed: () => {}, position: () => ({ epoch: "e", offset: 0, snapshot: null }) }
+  const stream = hub.open({ canonical: "a", settings, source })
+  for (const codec of [jsonCodec, protobufCodec])
+    hub.enter(stream, "a", { codec, delta: false, filter: undefined, compact: undefined })
+  hub.publish("a", { epoch: "e", offset: 1, json: "", bytes: Uint8Array.of(255) })
+  expect(sent).toEqual([true])
+  hub.publish("a", { epoch: "e", offset: 2, json: "{}" })
+  expect(sent).toEqual([true, false, true])
+})
