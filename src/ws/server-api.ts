@@ -57,11 +57,14 @@ const Subscribe = Schema.Struct({
   recover_since: Schema.optional(Position),
 })
 const Unsubscribe = Schema.Struct({ channel: Text, ...Whom })
+/** The codes that an application may close a WebSocket with, and a reason that fits into the frame. */
+const Closing = Schema.Struct({ code: Schema.Int.pipe(Schema.between(3000, 4999)), reason: Text }).pipe(
+  Schema.filter(({ reason }) => Buffer.byteLength(reason) <= 123),
+)
 const Disconnect = Schema.Struct({
   ...Whom,
   whitelist: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  // The codes that a WebSocket may be closed with by an application.
-  disconnect: Schema.optional(Schema.Struct({ code: Schema.Int.pipe(Schema.between(3000, 4999)), reason: Text })),
+  disconnect: Schema.optional(Closing),
 })
 const Refresh = Schema.Struct({ ...Whom, expired: Flag, expire_at: Schema.optionalWith(Whole, { default: () => 0 }) })
 const OfChannel = Schema.Struct({ channel: Channel })

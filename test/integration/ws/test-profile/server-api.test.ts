@@ -169,7 +169,9 @@ describe("the server API", () => {
       expect(await api(method, { user: "nobody", channel: "personal:1" })).toEqual({ result: {} })
     for (const method of ["subscribe", "unsubscribe"])
       expect(await api(method, { user: "nobody", channel: "nobody:knows" })).toEqual(unknownChannel)
-    expect(await api("disconnect", { user: "nobody", disconnect: { code: 1000, reason: "no" } })).toEqual(badRequest)
+    for (const disconnect of [{ code: 1000, reason: "no" }, { code: 3001, reason: "x".repeat(124) }, { reason: "no" }])
+      expect([disconnect, await api("disconnect", { user: "nobody", disconnect })]).toEqual([disconnect, badRequest])
+    expect(await api("disconnect", { user: "nobody", disconnect: { code: 3001 } })).toEqual({ result: {} })
   })
 
   it("takes a batch, in order", async () => {

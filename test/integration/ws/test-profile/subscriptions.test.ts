@@ -239,7 +239,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
   it("is fetched anew when it is over, and renewed while it lasts", async () => {
     const client = await open(format, { token: jwt({ sub: "42" }) })
     let calls = 0
-    const ends = [seconds() - 1, seconds() + 2, seconds() + 3600]
+    const ends = [seconds() - 1, seconds() + 5, seconds() + 3600]
     const subscription = client.newSubscription("$a", {
       minResubscribeDelay: 10,
       maxResubscribeDelay: 100,
@@ -259,7 +259,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
     const subscription = client.newSubscription("$a", {
       getToken: async () => {
         calls++
-        const exp = calls === 1 ? seconds() + 2 : calls === 2 ? seconds() - 10 : seconds() + 3600
+        const exp = calls === 1 ? seconds() + 5 : calls === 2 ? seconds() - 10 : seconds() + 3600
         return jwt({ sub: "42", channel: "$a", exp })
       },
     })
@@ -277,7 +277,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
     const end = disconnected(client)
     client
       .newSubscription("$a", {
-        getToken: async () => (++calls === 1 ? jwt({ sub: "42", channel: "$a", exp: seconds() + 2 }) : "invalid"),
+        getToken: async () => (++calls === 1 ? jwt({ sub: "42", channel: "$a", exp: seconds() + 5 }) : "invalid"),
       })
       .subscribe()
     expect(await end).toBe(3500)
