@@ -6,23 +6,10 @@ import type { Hub } from "./hub.ts"
 import { MapFlows, type MapView } from "./map-pages.ts"
 import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "./protocol.ts"
 import type { MapBehind, Stream } from "./stream.ts"
+import type { SubscribeHost } from "./subscribe-host.ts"
 import { text, variantOf } from "./subscribe-request.ts"
 import type { Outgoing, Variant } from "./topic.ts"
 import type { WaitingCommands } from "./waiting-commands.ts"
-
-/** The connection's subscriptions, as far as maps need them. */
-export interface MapHost {
-  subscribe(command: CommandOf<"subscribe">, credentials: Credentials): void
-  /** Answers and subscribes. */
-  joinMap(command: CommandOf<"subscribe">, joining: Joining): void
-}
-
-export interface Joining {
-  readonly stream: Stream
-  readonly granted: Granted
-  readonly variant: Variant
-  readonly result: SubscribeResult
-}
 
 const bodyOf =
   (showsTags: boolean) =>
@@ -38,7 +25,7 @@ export class MapSubscribing {
   private readonly flows: MapFlows
 
   constructor(
-    private readonly host: MapHost,
+    private readonly host: SubscribeHost,
     private readonly connection: Client,
     private readonly waiting: WaitingCommands,
     private readonly hub: Hub,
@@ -89,7 +76,7 @@ export class MapSubscribing {
     stream: Stream,
     map: MapBehind,
   ): void {
-    const { host, hub, connection } = this
+    const { hub, connection } = this
     hub.position(stream)
     const { filter } = variant
     const view: MapView = {
@@ -101,7 +88,7 @@ export class MapSubscribing {
     const step = this.flows.step(command, view)
     switch (step._tag) {
       case "Live":
-        return host.joinMap(command, { stream, granted, variant, result: step.result })
+        return this.join(command, granted, variant, stream, step.result)
       case "Page":
         connection.reply(command, step.result)
         break
@@ -112,5 +99,17 @@ export class MapSubscribing {
         connection.close(step.close)
     }
     hub.release(stream)
+  }
+
+  private join(
+    command: CommandOf<"subscribe">,
+    granted: Granted,
+    variant: Variant,
+    stream: Stream,
+    result: SubscribeResult,
+  ): void {
+    const { topic, facts } = this.host.admit(stream, text(command.parameters["channel"]), variant, granted)
+    this.connection.reply(command, { ...facts, ...result })
+    if (this.connection.isOpen) this.host.joinTopic(topic.key)
   }
 }

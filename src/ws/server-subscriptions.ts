@@ -2,8 +2,9 @@
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { UNSUBSCRIBES } from "./error-codes.ts"
 import type { RecoveryRequest } from "./recovery.ts"
+import type { Entered } from "./stream-subscribe.ts"
 import { offsetOf } from "./subscribe-request.ts"
-import type { Entered, Subscriptions } from "./subscriptions.ts"
+import type { Subscriptions } from "./subscriptions.ts"
 
 export const NO_POSITION: RecoveryRequest = { recover: false, epoch: "", offset: 0 }
 

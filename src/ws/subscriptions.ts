@@ -7,27 +7,20 @@ import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { CHANNEL_BYTES_MAX } from "./limits.ts"
-import { type Joining, type MapHost, MapSubscribing } from "./map-subscribe.ts"
-import { arrive, clientInfo, depart } from "./presence.ts"
+import { MapSubscribing } from "./map-subscribe.ts"
+import { depart } from "./presence.ts"
 import type { Codec, Command, CommandOf, Frame, SubscribeResult } from "./protocol.ts"
-import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "./recovery.ts"
+import { begin, type RecoveryRequest } from "./recovery.ts"
 import type { Stream } from "./stream.ts"
-import { offsetOf, requestOf, text, variantOf, whole } from "./subscribe-request.ts"
-import type { Subscriber, Topic, Variant } from "./topic.ts"
+import { type Entered, StreamSubscribing } from "./stream-subscribe.ts"
+import type { SubscribeHost } from "./subscribe-host.ts"
+import { requestOf, text } from "./subscribe-request.ts"
+import type { Topic, Variant } from "./topic.ts"
 import { WaitingCommands } from "./waiting-commands.ts"
-
-/** Of a subscribe's `flag`: an unrecoverable position is an error. */
-const REJECT_UNRECOVERED = 2
 
 type Subscribe = CommandOf<"subscribe">
 
-/** A subscription that is made: `enter`, after `result` is sent, lets publications in. */
-export interface Entered {
-  readonly result: SubscribeResult
-  readonly enter: () => void
-}
-
-export class Subscriptions implements Subscriber, MapHost {
+export class Subscriptions implements SubscribeHost {
   /** Client's channel name → its topic. */
   private readonly joined = new Map<string, Topic>()
   private readonly waiting: WaitingCommands
@@ -37,6 +30,7 @@ export class Subscriptions implements Subscriber, MapHost {
   private readonly expiring = new Map<string, number>()
   /** Channels that the socket does not get until it has read what waits for it. */
   private readonly parked = new Set<string>()
+  private readonly streams: StreamSubscribing
   private readonly maps: MapSubscribing
   private readonly expiryWatch: ExpiryWatch
 
@@ -47,6 +41,7 @@ export class Subscriptions implements Subscriber, MapHost {
     private readonly client: string,
   ) {
     this.waiting = new WaitingCommands(connection)
+    this.streams = new StreamSubscribing(this, connection, this.waiting, context.hub, codec)
     this.maps = new MapSubscribing(this, connection, this.waiting, context.hub, codec)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, connection, "subscriptionsDue"),
@@ -90,8 +85,7 @@ export class Subscriptions implements Subscriber, MapHost {
           else connection.refuse(command, ERRORS.internal)
         })
       case "Granted":
-        if (access.served.map !== undefined) return this.maps.subscribe(command, access, credentials)
-        return this.enter(command, access, credentials, delta === "fossil")
+        return (access.served.map === undefined ? this.streams : this.maps).subscribe(command, access, credentials)
     }
   }
 
@@ -106,14 +100,8 @@ export class Subscriptions implements Subscriber, MapHost {
     const access = this.context.authority.access(credentials, asked)
     if (access._tag !== "Granted") return undefined
     const granted: Granted = { ...access, info: info ?? access.info, data, expiresAt }
-    const { hub } = this.context
-    const stream = hub.open(access.served)
-    const beginning = begin(stream, hub.position(stream), request)
     this.serverSide.add(channel)
-    const variant: Variant = { codec: this.codec, delta: false, filter: undefined, compact: undefined }
-    // Connect does not wait for storage: the client reads what it missed over HTTP.
-    const whole = beginning === "replay" ? present(stream, hub.position(stream)) : beginning
-    return this.join(stream, channel, variant, granted, credentials, whole, request.recover)
+    return this.streams.enter(channel, granted, credentials, request)
   }
 
   /** Always answered with success: the client drops the whole connection otherwise. */
@@ -220,96 +208,7 @@ export class Subscriptions implements Subscriber, MapHost {
     this.waiting.clear()
   }
 
-  private enter(command: Subscribe, granted: Granted, credentials: Credentials, wantsDelta: boolean): void {
-    const variant = variantOf(command, granted.served, this.codec, wantsDelta)
-    if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
-    const { recover, epoch, offset } = command.parameters
-    const request = { recover: recover === true, epoch: text(epoch), offset: offsetOf(offset) }
-    const { hub } = this.context
-    const stream = hub.open(granted.served)
-    const position = hub.position(stream)
-    const beginning = begin(stream, position, request)
-    if (beginning !== "replay") return this.answer(command, stream, variant, granted, credentials, beginning, request)
-    stream.holds++
-    const { channel } = requestOf(command, this.client)
-    const { source, canonical } = stream.served
-    this.waiting.wait<Beginning>(
-      channel,
-      (done) =>
-        source.replay?.(canonical, request.offset, position.offset, (rows) => {
-          stream.holds--
-          const now = hub.position(stream)
-          done(beginReplayed(stream, now, request, rows, position.offset))
-          // When the connection went meanwhile nobody else lets the stream go.
-          hub.release(stream)
-        }),
-      (replayed) => this.answer(command, stream, variant, granted, credentials, replayed, request),
-    )
-  }
-
-  private answer(
-    command: Subscribe,
-    stream: Stream,
-    variant: Variant,
-    granted: Granted,
-    credentials: Credentials,
-    beginning: Beginning,
-    request: RecoveryRequest,
-  ): void {
-    const rejects = (whole(command.parameters["flag"]) & REJECT_UNRECOVERED) !== 0
-    if (request.recover && !beginning.recovered && rejects) {
-      this.connection.refuse(command, ERRORS.unrecoverablePosition)
-      return this.context.hub.release(stream)
-    }
-    const { channel } = requestOf(command, this.client)
-    const { result, enter } = this.join(stream, channel, variant, granted, credentials, beginning, request.recover)
-    this.connection.reply(command, result)
-    if (this.connection.isOpen) enter()
-  }
-
-  /** Position, reply and topic belong to one turn: no publication can come between them. `enter` follows the reply. */
-  private join(
-    stream: Stream,
-    channel: string,
-    variant: Variant,
-    granted: Granted,
-    credentials: Credentials,
-    beginning: Beginning,
-    recovering: boolean,
-  ): Entered {
-    const { hub } = this.context
-    const { topic, facts } = this.admit(stream, channel, variant, granted)
-    const chosen = beginning.publications.filter((publication) => topic.wants(publication))
-    const publications = beginning.isSnapshot
-      ? chosen.map((publication) => ({ data: topic.fullBody(publication).data }))
-      : topic.recovered(chosen)
-    const isStream = stream.served.settings.recovery !== "none"
-    const result: SubscribeResult = {
-      ...facts,
-      ...(isStream
-        ? { recoverable: true, positioned: true, epoch: stream.at.epoch, offset: beginning.offset }
-        : undefined),
-      was_recovering: recovering,
-      recovered: beginning.recovered,
-      publications,
-      delta: variant.delta,
-    }
-    const enter = (): void => {
-      if (topic.mayJoin(chosen.at(-1))) this.joinTopic(topic.key)
-      else topic.welcome(this)
-      arrive(hub, stream, clientInfo(this.client, credentials, granted))
-    }
-    return { result, enter }
-  }
-
-  joinMap(command: Subscribe, { stream, variant, granted, result }: Joining): void {
-    const channel = text(command.parameters["channel"])
-    const { topic, facts } = this.admit(stream, channel, variant, granted)
-    this.connection.reply(command, { ...facts, ...result })
-    if (this.connection.isOpen) this.joinTopic(topic.key)
-  }
-
-  private admit(
+  admit(
     stream: Stream,
     channel: string,
     variant: Variant,

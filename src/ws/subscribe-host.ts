@@ -1,0 +1,17 @@
+/** A connection's subscriptions as those who answer a subscribe see them. */
+import type { Credentials, Granted } from "./authority.ts"
+import type { CommandOf, SubscribeResult } from "./protocol.ts"
+import type { Stream } from "./stream.ts"
+import type { Subscriber, Topic, Variant } from "./topic.ts"
+
+export interface SubscribeHost extends Subscriber {
+  /** From the start, with every check. */
+  subscribe(command: CommandOf<"subscribe">, credentials: Credentials): void
+  /** Counts the client in; `facts` belong into the answer, and the topic is joined after it, in the same turn. */
+  admit(
+    stream: Stream,
+    channel: string,
+    variant: Variant,
+    granted: Granted,
+  ): { readonly topic: Topic; readonly facts: SubscribeResult }
+}
