@@ -76,9 +76,9 @@ export const defaultChannelKinds = (windowMillis: number): ChannelKinds => {
   const ticker: ChannelKindSettings = { ...market, historySize: 0, recovery: "cache", behind: "conflate" }
   return {
     tradingAccount: account,
-    // Maps of what an account holds now: their history bridges a short absence, then the whole state is given again.
-    accountOrders: { ...account, historySize: 256, recoveryMax: 256, delta: false },
-    accountPositions: { ...account, historySize: 256, recoveryMax: 256, delta: false },
+    // Maps of what an account holds now: they know themselves what has changed, and after too much of it tell everything again.
+    accountOrders: { ...account, historySize: 0, recoveryMax: 256, delta: false },
+    accountPositions: { ...account, historySize: 0, recoveryMax: 256, delta: false },
     // A book's SNAPSHOT and DIFFs never travel as deltas (contract C13).
     orderbook: { ...market, historySize: 256, recoveryMax: 256, delta: false, behind: "conflate" },
     trade: { ...market, historySize: 100, recoveryMax: 100, tagsFilter: true },
