@@ -1,0 +1,265 @@
+/**
+ * A loopback exchange that speaks Kraken Spot: REST and WebSocket v2 on one port, real matching behind. Unmodified ccxt.pro works
+ * against it once its connections are routed here (`routes`); everything ends with `stop()`.
+ */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { toFixed8 } from "../binance/fixed.ts"
+import type { Row } from "../binance/market.ts"
+import { Matching } from "../binance/matching.ts"
+import { SyntheticMarket } from "../binance/synthetic.ts"
+import { applyFault } from "./apply-fault.ts"
+import { Connections, type SocketKind } from "./connections.ts"
+import { CONTROL_PREFIX, handleControl } from "./control.ts"
+import { type Core, marketOf } from "./core.ts"
+import { type KrakenFault, KrakenFaults } from "./faults.ts"
+import { krakenRoutes } from "./hosts.ts"
+import { Ids } from "./ids.ts"
+import { Limits } from "./limits.ts"
+import { MarketStreams } from "./market-streams.ts"
+import type { KrakenAccount } from "./model.ts"
+import { withPlaces } from "./numbers.ts"
+import { OrderDesk } from "./order-desk.ts"
+import { findPair } from "./order-request.ts"
+import { DEFAULT_PAIRS, type KrakenPair, rulesOf } from "./pairs.ts"
+import { type Placement, Placements } from "./placements.ts"
+import { PrivateStreams } from "./private-streams.ts"
+import { RestDoor } from "./rest.ts"
+import { Sockets } from "./sockets.ts"
+import { Tokens } from "./tokens.ts"
+import { balancesOf, extendedBalances, fillJson, orderJson } from "./wire-private.ts"
+
+export interface KrakenUser {
+  readonly apiKey: string
+  /** Base64, as the venue gives it out. */
+  readonly apiSecret: string
+  /** Free amounts as decimal texts, by asset in WebSocket v2's words (`BTC`, `USD`). */
+  readonly balances: Readonly<Record<string, string>>
+}
+
+export interface KrakenExchangeOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  readonly users?: ReadonlyArray<KrakenUser>
+  readonly pairs?: ReadonlyArray<KrakenPair>
+  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". */
+  readonly market?: "moving" | "still" | "empty"
+  readonly seed?: number
+  /** Between two steps of the moving market; default 100 ms. */
+  readonly stepMillis?: number
+  /** How far the venue's clock is ahead of this host's; default 0. */
+  readonly clockAheadMillis?: number
+  /** The venue's limits on calls and orders; default on. */
+  readonly isLimited?: boolean
+  /** Steps of orders leave several to a message (private-streams.ts); default false. */
+  readonly isBatched?: boolean
+}
+
+export interface KrakenExchange {
+  readonly port: number
+  readonly url: string
+  /** A VENUE_ROUTES value: every host of Kraken Spot to this exchange. */
+  readonly routes: Readonly<Record<string, string>>
+  readonly addUser: (user: KrakenUser) => void
+  /** A revoked key is answered with `EAPI:Invalid key` from then on. */
+  readonly removeUser: (apiKey: string) => void
+  readonly fault: (fault: KrakenFault) => void
+  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
+  readonly placements: () => ReadonlyArray<Placement>
+  /** All orders of a user as QueryOrders shows them, with their ids. */
+  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson> & { readonly txid: string }>
+  /** Oldest first. */
+  readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillJson> & { readonly execId: string }>
+  readonly balances: (apiKey: string) => ReturnType<typeof extendedBalances>
+  /** Money that comes from elsewhere; told on the `balances` channel. */
+  readonly deposit: (apiKey: string, asset: string, amount: string) => void
+  /** How often each `METHOD /path`, and each `WS method`, arrived. */
+  readonly counts: () => Readonly<Record<string, number>>
+  readonly socketCount: (kind: SocketKind) => number
+  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
+  readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
+  /** A market order by nobody. */
+  readonly trade: (symbol: string, side: "BUY" | "SELL", quantity: string) => void
+  /** The best levels now, in the digits of the `book` channel. */
+  readonly depth: (
+    symbol: string,
+    limit: number,
+  ) => { readonly bids: ReadonlyArray<Row>; readonly asks: ReadonlyArray<Row> }
+  readonly stop: () => Promise<void>
+}
+
+const DEFAULT_STEP_MILLIS = 100
+const EXPIRY_MILLIS = 250
+
+/** Resolves when the port listens. */
+export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): Promise<KrakenExchange> => {
+  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const pairs = options.pairs ?? DEFAULT_PAIRS
+  const counted = new Map<string, number>()
+  const faults = new KrakenFaults()
+  const ids = new Ids(options.seed ?? 1)
+  const accounts = new Map<string, KrakenAccount>()
+  const connections = new Connections()
+  const tokens = new Tokens(accounts, now)
+  const markets = new MarketStreams({ connections, faults, now })
+  const privates = new PrivateStreams({
+    connections,
+    faults,
+    ids,
+    now,
+    desk: () => desk,
+    isBatched: options.isBatched ?? false,
+  })
+  const desk: OrderDesk = new OrderDesk(
+    () => matching,
+    ids,
+    now,
+    (order, exec, fill) => privates.onExecution(order, exec, fill),
+  )
+  const accountOf = (apiKey: string): KrakenAccount | undefined => accounts.get(apiKey)
+  const matching = new Matching(
+    {
+      onLevel: (market, side, price) => markets.onLevel(market.rules.symbol, side, price),
+      onTrade: (market, trade) => markets.onTrade(market.rules.symbol, trade),
+      onOrder: (order, step, fill) => desk.onStep(order, step, fill),
+      onBalances: (account, names) => {
+        const own = accountOf(account.apiKey)
+        if (own !== undefined) privates.onBalances(own, names)
+      },
+    },
+    now,
+  )
+  const core: Core = {
+    pairs,
+    matching,
+    desk,
+    accounts,
+    placements: new Placements(),
+    faults,
+    limits: new Limits(options.isLimited ?? true, now),
+    tokens,
+    ids,
+    now,
+    count: (what) => counted.set(what, (counted.get(what) ?? 0) + 1),
+  }
+  const addUser = ({ apiKey, apiSecret, balances }: KrakenUser) => {
+    const account: KrakenAccount = {
+      apiKey,
+      apiSecret,
+      accountNumber: accounts.size + 1,
+      balances: balancesOf(balances),
+      orders: new Map(),
+      byClientOrderId: new Map(),
+      fills: [],
+      lastNonce: 0n,
+      calls: { points: 0, countedAt: now() },
+      trading: new Map(),
+    }
+    accounts.set(apiKey, account)
+    privates.opened(account)
+  }
+  for (const user of options.users ?? []) addUser(user)
+
+  const synthetic: Array<SyntheticMarket> = []
+  for (const [index, pair] of pairs.entries()) {
+    const market = matching.addSymbol(rulesOf(pair))
+    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
+    markets.add(pair, market)
+  }
+
+  const sockets = new Sockets(core, { market: markets, private: privates }, connections)
+  const throwFault = (fault: KrakenFault) =>
+    applyFault(fault, {
+      faults,
+      closeSockets: (kind, code) => sockets.close(kind, code),
+      forgetTokens: () => tokens.forget(),
+      say: (apiKey, message) => {
+        const account = accountOf(apiKey)
+        if (account !== undefined) privates.say(account, message)
+      },
+    })
+  const orders = (apiKey: string) => {
+    const account = accountOf(apiKey)
+    const known = account === undefined ? [] : desk.ordersOf(account)
+    return known.map((order) => ({ txid: order.txid, ...orderJson(order, true) }))
+  }
+  const control = {
+    placements: () => core.placements.list(),
+    orders,
+    counts: () => Object.fromEntries(counted),
+    fault: throwFault,
+  }
+  const rest = new RestDoor(core)
+  const server = createServer((request, response) => {
+    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
+    const handled = isControl ? handleControl(control, request, response) : rest.handle(request, response)
+    // A defect in the exchange must look like one: the client gets no made-up answer.
+    handled.catch((cause: unknown) => {
+      console.error("loopback exchange:", cause)
+      request.socket.destroy()
+    })
+  })
+  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
+  server.keepAliveTimeout = 60_000
+  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
+  server.listen(options.port ?? 0, "127.0.0.1")
+  await once(server, "listening")
+
+  const timers = [setInterval(() => desk.expire(), EXPIRY_MILLIS)]
+  if ((options.market ?? "moving") === "moving") {
+    const step = () => {
+      for (const market of synthetic) market.step()
+    }
+    timers.push(setInterval(step, options.stepMillis ?? DEFAULT_STEP_MILLIS))
+  }
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    routes: krakenRoutes(url),
+    addUser,
+    removeUser: (apiKey) => void accounts.delete(apiKey),
+    fault: throwFault,
+    placements: control.placements,
+    orders,
+    fills: (apiKey) => {
+      const account = accountOf(apiKey)
+      const known = account === undefined ? [] : desk.fillsOf(account)
+      return known.map((fill) => ({ execId: fill.execId, ...fillJson(fill) }))
+    },
+    balances: (apiKey) => {
+      const account = accountOf(apiKey)
+      return account === undefined ? {} : extendedBalances(account)
+    },
+    deposit: (apiKey, asset, amount) => {
+      const account = accountOf(apiKey)
+      if (account === undefined) throw new Error(`no user ${apiKey}`)
+      privates.deposited(account, asset, toFixed8(amount))
+    },
+    counts: control.counts,
+    socketCount: (kind) => sockets.count(kind),
+    setLevel: (symbol, side, price, quantity) =>
+      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
+    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    depth: (symbol, limit) => {
+      const pair = findPair(pairs, symbol)
+      const rows = (side: "bids" | "asks") =>
+        marketOf(core, pair)
+          [side].levels.slice(0, limit)
+          .map((level): Row => [withPlaces(level.price, pair.priceDecimals), withPlaces(level.total, pair.lotDecimals)])
+      return { bids: rows("bids"), asks: rows("asks") }
+    },
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      markets.stop()
+      privates.stop()
+      sockets.stop()
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
