@@ -2,6 +2,7 @@
 
 import type { InstrumentId, TradingAccountId, VenueId } from "./ids.ts"
 import { instrumentIdOf } from "./instrument.ts"
+import { isKlineInterval, type KlineInterval } from "./kline.ts"
 
 export type ChannelKind = Channel["kind"]
 
@@ -16,6 +17,13 @@ export type Channel =
   | { readonly kind: "ticker"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
   | { readonly kind: "venueTicker"; readonly name: string; readonly venue: VenueId }
   | { readonly kind: "trade"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
+  | {
+      readonly kind: "kline"
+      readonly name: string
+      readonly venue: VenueId
+      readonly instrumentId: InstrumentId
+      readonly interval: KlineInterval
+    }
 
 export const accountChannel = (id: TradingAccountId): string => `tradingAccount:${id}`
 export const accountOrdersChannel = (id: TradingAccountId): string => `tradingAccount:${id}:orders`
@@ -24,11 +32,13 @@ export const bookChannel = (id: InstrumentId): string => `market:orderbook:${id}
 export const tickerChannel = (id: InstrumentId): string => `market:ticker:${id}`
 export const venueTickerChannel = (venue: VenueId): string => `market:ticker:${venue}`
 export const tradeChannel = (id: InstrumentId): string => `market:trade:${id}`
+export const klineChannel = (id: InstrumentId, interval: KlineInterval): string => `market:kline:${id}:${interval}`
 
 const ACCOUNT =
   /^tradingAccount:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?::(orders|positions))?$/
 const ACCOUNT_KINDS = { orders: "accountOrders", positions: "accountPositions" } as const
-const MARKET = /^market:(orderbook|ticker|trade):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?$/
+const MARKET =
+  /^market:(orderbook|ticker|trade|kline):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?(?::(\w{2,3}))?$/
 
 /**
  * The channel a client names; undefined when there is none of that name (protocol error 102).
@@ -43,7 +53,11 @@ export const parseChannel = (name: string): Channel | undefined => {
   const market = MARKET.exec(name)
   if (market === null) return undefined
   const venue = market[2] as VenueId
-  if (market[3] === undefined) return market[1] === "ticker" ? { kind: "venueTicker", name, venue } : undefined
+  if (market[3] === undefined)
+    return market[1] === "ticker" && market[5] === undefined ? { kind: "venueTicker", name, venue } : undefined
   const instrumentId = instrumentIdOf(venue, `${market[3]}/${market[4]}`)
-  return { kind: market[1] as "orderbook" | "ticker" | "trade", name, venue, instrumentId }
+  const kind = market[1] as "orderbook" | "ticker" | "trade" | "kline"
+  const interval = market[5]
+  if (kind !== "kline") return interval === undefined ? { kind, name, venue, instrumentId } : undefined
+  return interval !== undefined && isKlineInterval(interval) ? { kind, name, venue, instrumentId, interval } : undefined
 }

@@ -180,6 +180,20 @@ export const KlineRecord = Schema.Struct({
 }).annotations({ identifier: "Kline" })
 export type KlineRecord = typeof KlineRecord.Type
 
+/** What a channel publishes while the bar lives. */
+export const LiveKline = Schema.Struct({
+  ...KlineRecord.fields,
+  candles: Schema.Tuple(Candle),
+  isClosed: Schema.Literal(false),
+}).annotations({ identifier: "LiveKline" })
+
+/** What it publishes once, when the bar is over. */
+export const ClosedKline = Schema.Struct({
+  ...KlineRecord.fields,
+  candles: Schema.Tuple(Candle),
+  isClosed: Schema.Literal(true),
+}).annotations({ identifier: "ClosedKline" })
+
 export const klineRecord = (
   series: { readonly instrumentId: InstrumentId; readonly name: InstrumentName; readonly interval: KlineInterval },
   bars: ReadonlyArray<Bar>,

@@ -20,6 +20,8 @@ export interface Publication {
   readonly tags?: Tags | undefined
   /** On a channel in cache mode: whose latest value this is, when the channel carries those of many. */
   readonly subject?: string | undefined
+  /** On a channel in cache mode: the last word on something that is over, as a closed bar; no newer value takes its place. */
+  readonly isFinal?: boolean | undefined
 }
 
 /** Where a stream stands, for a new subscriber: read in the same turn in which the topic is joined, so nothing can come between. */

@@ -9,6 +9,7 @@ import {
   bookChannel,
   type Channel,
   type ChannelKind,
+  klineChannel,
   parseChannel,
   tickerChannel,
   tradeChannel,
@@ -51,6 +52,8 @@ export const canonicalName = (channel: Channel): string => {
       return tickerChannel(channel.instrumentId)
     case "trade":
       return tradeChannel(channel.instrumentId)
+    case "kline":
+      return klineChannel(channel.instrumentId, channel.interval)
     case "venueTicker":
       return venueTickerChannel(channel.venue)
   }

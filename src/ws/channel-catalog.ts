@@ -3,6 +3,7 @@ import type { Schema } from "effect"
 import { VENUE_TICKERS_MAX } from "../actors/markets.ts"
 import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../domain/account-event.ts"
 import type { ChannelKind } from "../domain/channel.ts"
+import { ClosedKline, KLINE_INTERVALS, LiveKline } from "../domain/kline.ts"
 import {
   OrderBookDiff,
   OrderBookLevel,
@@ -15,8 +16,10 @@ import { TradeOrderRecord } from "../domain/trade-order.ts"
 import { PositionRecord } from "../domain/trading-account.ts"
 import {
   accountEventExample,
+  CLOSED_KLINE_EXAMPLE,
   DIFF_EXAMPLE,
   LEVEL_EXAMPLE,
+  LIVE_KLINE_EXAMPLE,
   ORDER_EXAMPLE,
   POSITION_EXAMPLE,
   SNAPSHOT_EXAMPLE,
@@ -62,6 +65,7 @@ export const PARAMETERS = {
   tradingAccountId: { description: "The account's id", examples: ["0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f"] },
   venue: { description: "A venue of /api/v3/market/venue/list", examples: ["MOCK", "BINANCE"] },
   symbol: { description: "BASE/QUOTE; BASE-QUOTE is understood too", examples: ["BTC/USDT"] },
+  interval: { description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m", "1h"] },
 } as const
 
 export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAMETERS> =>
@@ -238,5 +242,22 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     access: ANYBODY,
     messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
     tags: ["side"],
+  },
+  kline: {
+    address: "market:kline:{venue}:{symbol}:{interval}",
+    title: "Klines",
+    summary: "The bar that lives, and every bar that closes",
+    description:
+      "One bar per publication: `candles` has one row, `[open time, open, high, low, close, volume]`. While it lives (`isClosed` false) the newest state wins; at the end it comes exactly once more with `isClosed` true, in the order of time, also when nothing was traded: then it is flat, at the last price, with volume 0. Periods are cut in UTC, weeks from Monday, months by the calendar. After a cut of the line the closed bars that were missed come first. Earlier bars: `GET /api/v3/market/kline/get`.",
+    access: ANYBODY,
+    messages: [
+      { name: "Kline.LIVE", summary: "The bar as it is now", record: LiveKline, example: LIVE_KLINE_EXAMPLE },
+      {
+        name: "Kline.CLOSED",
+        summary: "The bar as it will stay",
+        record: ClosedKline,
+        example: CLOSED_KLINE_EXAMPLE,
+      },
+    ],
   },
 }

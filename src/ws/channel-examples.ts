@@ -3,6 +3,7 @@ import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { ExecutionId, TenantId, TradeOrderId, TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
+import type { KlineRecord } from "../domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../domain/market.ts"
 import { OrderStatus } from "../domain/order-status.ts"
 import { dateTime } from "../domain/time.ts"
@@ -84,6 +85,21 @@ export const TRADE_EXAMPLE: TradeRecord = {
   timestamp: AT,
   timestampDateTime: dateTime(AT),
   sequence: 42,
+}
+
+export const LIVE_KLINE_EXAMPLE: KlineRecord = {
+  ...market,
+  interval: "1m",
+  candles: [[AT, "64000.10", "64001.00", "63999.50", "64000.15", "1.75"]],
+  isClosed: false,
+  timestamp: AT + 30_000,
+}
+
+export const CLOSED_KLINE_EXAMPLE: KlineRecord = {
+  ...LIVE_KLINE_EXAMPLE,
+  candles: [[AT, "64000.10", "64002.30", "63999.50", "64001.90", "3.20"]],
+  isClosed: true,
+  timestamp: AT + 60_000,
 }
 
 const execution: Execution = {

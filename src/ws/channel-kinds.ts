@@ -22,6 +22,8 @@ export const ChannelKindSettings = Schema.Struct({
   recovery: Schema.Literal("stream", "cache", "none"),
   /** More missed publications than this are not recovered. */
   recoveryMax: Count(100_000),
+  /** In cache mode: so many last words on what is over (closed bars) are kept for readers who come back; 0 = there are none. */
+  finalsMax: Count(100_000),
   /** Who is there may be asked. */
   presence: Schema.Boolean,
   /** Subscribers are told who comes and goes. */
@@ -55,6 +57,7 @@ const account: ChannelKindSettings = {
   historyBytesMax: 4 * MEBIBYTE,
   recovery: "stream",
   recoveryMax: 1000,
+  finalsMax: 0,
   presence: false,
   joinLeave: false,
   delta: true,
@@ -85,6 +88,8 @@ export const defaultChannelKinds = (windowMillis: number): ChannelKinds => {
     ticker,
     // Every instrument's value follows another's: a delta would be longer than the record.
     venueTicker: { ...ticker, delta: false, tagsFilter: true },
+    // The newest bar wins while it lives; every closed one counts, so nothing may be left out for a slow reader.
+    kline: { ...ticker, finalsMax: 100, behind: "close" },
   }
 }
 

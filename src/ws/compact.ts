@@ -1,9 +1,10 @@
 /** The compact payloads of proto/market.proto, made of the JSON text of the market records: the venue's digits pass as they are. */
 import { parseChannel } from "../domain/channel.ts"
+import type { KlineRecord } from "../domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../domain/market.ts"
 import { gateway } from "./generated/market.js"
 
-const { OrderBook, Ticker, Trade } = gateway.market.v1
+const { Kline, OrderBook, Ticker, Trade } = gateway.market.v1
 
 type Row = OrderBookRecord["bids"][number]
 
@@ -45,8 +46,24 @@ const trade = (record: TradeRecord): Uint8Array =>
     sequence: record.sequence,
   }).finish()
 
+const kline = (record: KlineRecord): Uint8Array =>
+  Kline.encode({
+    instrument_id: record.instrumentId,
+    interval: record.interval,
+    candles: record.candles.map(([open_time, open, high, low, close, volume]) => ({
+      open_time,
+      open,
+      high,
+      low,
+      close,
+      volume,
+    })),
+    is_closed: record.isClosed,
+    timestamp: record.timestamp,
+  }).finish()
+
 /** The kinds of channel whose records have one. */
-export type CompactKind = "orderbook" | "trade" | "ticker" | "venueTicker"
+export type CompactKind = "orderbook" | "trade" | "ticker" | "venueTicker" | "kline"
 
 /** Undefined for a channel whose records have no compact payload. */
 export const compactKind = (channel: string): CompactKind | undefined => {
@@ -64,5 +81,7 @@ export const compactPayload = (kind: CompactKind, json: string): Uint8Array => {
     case "ticker":
     case "venueTicker":
       return ticker(JSON.parse(json))
+    case "kline":
+      return kline(JSON.parse(json))
   }
 }

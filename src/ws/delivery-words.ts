@@ -25,7 +25,11 @@ const recovery = (row: ChannelKindSettings): string => {
     case "stream":
       return `whoever comes back with a position gets everything that was missed, at most ${count(row.recoveryMax)} publications, or is told that it is gone`
     case "cache":
-      return "everybody gets the latest value after subscribing"
+      return `everybody gets the latest value after subscribing${
+        row.finalsMax === 0
+          ? ""
+          : `; whoever comes back with a position gets what was closed meanwhile too, the last ${count(row.finalsMax)}, or is told that some of it is gone`
+      }`
     case "none":
       return "none, publications have no positions"
   }

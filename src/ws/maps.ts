@@ -73,6 +73,7 @@ export class Maps {
       case "tradingAccount":
       case "ticker":
       case "trade":
+      case "kline":
         return undefined
     }
   }

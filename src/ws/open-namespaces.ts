@@ -16,6 +16,7 @@ const stream: ChannelKindSettings = {
   historyBytesMax: 16 * MEBIBYTE,
   recovery: "stream",
   recoveryMax: 300,
+  finalsMax: 0,
   presence: false,
   joinLeave: false,
   delta: false,

@@ -36,8 +36,15 @@ const cached = (stream: Stream, position: StreamPosition, request: RecoveryReque
   const beginning =
     values.length === 0 ? present(stream, position) : { ...present(stream, position), publications: values }
   if (!request.recover || beginning.publications.length === 0) return beginning
-  const isCurrent = request.epoch === position.epoch && request.offset === position.offset
-  return { ...beginning, recovered: true, publications: isCurrent ? [] : beginning.publications }
+  const isSameEpoch = request.epoch === position.epoch
+  if (isSameEpoch && request.offset === position.offset) return { ...beginning, recovered: true, publications: [] }
+  const isAnywhere = request.epoch === "" && request.offset === 0
+  if (stream.served.settings.finalsMax === 0 || isAnywhere) return { ...beginning, recovered: true }
+  const finals = isSameEpoch ? stream.finalsSince(request.offset) : undefined
+  // Something closed meanwhile that nobody here remembers: the reader hears that it missed it.
+  if (finals === undefined) return beginning
+  const publications = finals.length === 0 ? beginning.publications : [...finals, ...values]
+  return { ...beginning, recovered: true, publications }
 }
 
 /** "replay": memory does not reach back far enough, but the source's storage may. */

@@ -51,8 +51,11 @@ export class Stream {
   private epoch = ""
   private offset = 0
   private readonly history: History | undefined
-  /** Of a channel in cache mode: the newest publication of every subject. */
+  /** Of a channel in cache mode: the newest publication of every subject that is not over. */
   private readonly latest: Map<string, Outgoing> | undefined
+  /** Last words, oldest first; and up to which offset such words are forgotten. */
+  private finals: Array<Outgoing> = []
+  private forgottenTo = 0
 
   constructor(
     readonly served: Served,
@@ -88,8 +91,14 @@ export class Stream {
     this.epoch = publication.epoch
     this.offset = publication.offset
     this.history?.add(publication, this.monotonic())
-    this.latest?.set(publication.subject ?? "", publication)
+    if (publication.isFinal === true) this.close(publication)
+    else this.latest?.set(publication.subject ?? "", publication)
     return follows
+  }
+
+  /** Last words after `after`, oldest first; undefined when some of them are forgotten. */
+  finalsSince(after: number): ReadonlyArray<Outgoing> | undefined {
+    return after < this.forgottenTo ? undefined : this.finals.filter(({ offset }) => offset > after)
   }
 
   /** Where the source stands; from here on every publication must follow. False when it is not where the last publication left it. */
@@ -143,5 +152,13 @@ export class Stream {
   forget(): void {
     this.history?.clear()
     this.latest?.clear()
+    this.finals = []
+    this.forgottenTo = 0
+  }
+
+  private close(publication: Outgoing): void {
+    this.latest?.delete(publication.subject ?? "")
+    this.finals.push(publication)
+    if (this.finals.length > this.served.settings.finalsMax) this.forgottenTo = this.finals.shift()?.offset ?? 0
   }
 }

@@ -28,6 +28,7 @@ export interface Outgoing {
   readonly bytes?: Uint8Array | undefined
   readonly tags?: Tags | undefined
   readonly subject?: string | undefined
+  readonly isFinal?: boolean | undefined
   /** The client that published it. */
   readonly info?: ClientInfo | undefined
   readonly key?: string | undefined
@@ -104,7 +105,9 @@ export class Topic {
       this.pending.push(this.frame(publication))
       return
     }
-    const subject = publication.key ?? publication.subject ?? ""
+    // No newer value takes the place of a last word.
+    const subject =
+      publication.isFinal === true ? `#${publication.offset}` : (publication.key ?? publication.subject ?? "")
     this.newest ??= new Map()
     // Deleted first, so that subjects leave in the order of their newest values.
     this.newest.delete(subject)

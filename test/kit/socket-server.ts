@@ -27,7 +27,7 @@ export interface ScriptedStream {
   readonly channel: string
   readonly position: StreamPosition & { epoch: string; offset: number; snapshot: string | null }
   /** With the next offset; answers it. */
-  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject">) => number
+  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject" | "isFinal">) => number
 }
 
 export interface TestSockets {
@@ -43,13 +43,13 @@ export interface TestSockets {
   /** Lets seconds pass for pings, pongs, expiries and histories; only of a server that is `handTurned`. */
   readonly turn: (seconds: number) => void
   /** Publishes on the book with the next offset. */
-  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject">) => void
+  readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject" | "isFinal">) => void
   /** Publishes on any channel that is heard. */
   readonly publishOn: (
     channel: string,
     offset: number,
     json: string,
-    more?: Pick<Publication, "tags" | "subject">,
+    more?: Pick<Publication, "tags" | "subject" | "isFinal">,
   ) => void
   readonly endSession: (id: string) => void
   /** Alice's account is disconnected from now on; nobody is told. */

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import protobuf from "protobufjs"
 import { describe, expect, it } from "vitest"
+import type { KlineRecord } from "../../../src/domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../../src/domain/market.ts"
 import { compactKind, compactPayload } from "../../../src/ws/compact.ts"
 
@@ -9,7 +10,7 @@ const source = readFileSync(new URL("../../../proto/market.proto", import.meta.u
 const { root } = protobuf.parse(source, { keepCase: true })
 
 /** Absent optional fields stay absent; a plain field has its zero value. */
-const read = (type: "OrderBook" | "Ticker" | "Trade", payload: Uint8Array): Record<string, unknown> => {
+const read = (type: "OrderBook" | "Ticker" | "Trade" | "Kline", payload: Uint8Array): Record<string, unknown> => {
   const message = root.lookupType(`gateway.market.v1.${type}`)
   return message.toObject(message.decode(payload), { enums: String, longs: Number, arrays: true, defaults: true })
 }
@@ -141,12 +142,40 @@ describe("a compact trade", () => {
   })
 })
 
+describe("a compact bar", () => {
+  it.each(DIGITS)("keeps %s, and says whether it is closed", (digits) => {
+    for (const isClosed of [false, true]) {
+      const record: KlineRecord = {
+        instrumentId: "MOCK:BTC/USDT",
+        venue: "MOCK",
+        symbol: "BTC/USDT",
+        interval: "1M",
+        candles: [[1_700_000_000_000, digits, "2", "1", digits, digits]],
+        isClosed,
+        timestamp: 1_700_000_000_123,
+      }
+      expect(read("Kline", compactPayload("kline", JSON.stringify(record)))).toEqual({
+        instrument_id: "MOCK:BTC/USDT",
+        interval: "1M",
+        candles: [{ open_time: 1_700_000_000_000, open: digits, high: "2", low: "1", close: digits, volume: digits }],
+        is_closed: isClosed,
+        timestamp: 1_700_000_000_123,
+      })
+    }
+  })
+})
+
 describe("the kinds of channel", () => {
   it.each([
     ["market:orderbook:MOCK:BTC/USDT", "orderbook"],
     ["market:ticker:MOCK:BTC/USDT", "ticker"],
     ["market:ticker:MOCK", "venueTicker"],
     ["market:trade:MOCK:BTC/USDT", "trade"],
+    ["market:kline:MOCK:BTC-USDT:1M", "kline"],
+    ["market:kline:MOCK:BTC/USDT", undefined],
+    ["market:kline:MOCK:BTC/USDT:7m", undefined],
+    ["market:kline:MOCK:1m", undefined],
+    ["market:trade:MOCK:BTC/USDT:1m", undefined],
     ["tradingAccount:8c4f7f2e-0000-4000-8000-000000000001", undefined],
     ["elsewhere", undefined],
   ])("%s: %s", (channel, kind) => {
