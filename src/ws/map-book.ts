@@ -14,7 +14,10 @@ export const levelKey = (side: "bids" | "asks", price: string): string => `${sid
 const levels = (side: "bids" | "asks", rows: OrderBookRecord["bids"]): ReadonlyArray<EntryChange> =>
   rows.map(([price, quantity, orderCount]) => ({
     key: levelKey(side, price),
-    json: deletesLevel(quantity) ? null : JSON.stringify({ side, price, quantity, orderCount }),
+    // A book's rows hold digits alone, nothing that JSON would escape.
+    json: deletesLevel(quantity)
+      ? null
+      : `{"side":"${side}","price":"${price}","quantity":"${quantity}","orderCount":"${orderCount}"}`,
   }))
 
 /** What a record changes; a SNAPSHOT names everything. */
