@@ -1,16 +1,43 @@
 /**
- * `npm run exchange -- --port P [--replay FILE] [--speed X] [--user KEY:SECRET]`: the loopback Binance Spot exchange as a process.
- * Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value), `apiKey` and `apiSecret`. SIGTERM ends it.
+ * `npm run exchange -- [--venue binance|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback
+ * exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the keys of
+ * the first user. SIGTERM ends it. Only Binance replays a capture.
  */
 import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
+import type { Replay, ReplayOptions } from "./binance/replay.ts"
+import { startOkxExchange } from "./okx/exchange.ts"
 
-const DEFAULT_USER = `${"k".repeat(64)}:${"s".repeat(64)}`
+const DEFAULT_USER = `${"k".repeat(64)}:${"s".repeat(64)}:passphrase`
 /** Large enough that a long load test never meets the bottom. */
 const BALANCES = { USDT: "100000000", BTC: "10000", ETH: "100000", BNB: "100000", SOL: "100000", XRP: "10000000" }
 
+interface Start {
+  readonly port: number
+  readonly users: ReadonlyArray<{
+    readonly apiKey: string
+    readonly apiSecret: string
+    readonly apiPassphrase: string
+    readonly balances: Readonly<Record<string, string>>
+  }>
+  readonly replay?: ReplayOptions
+}
+
+interface Running {
+  readonly url: string
+  readonly routes: Readonly<Record<string, string>>
+  readonly replay?: Replay | undefined
+  readonly stop: () => Promise<void>
+}
+
+const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
+  binance: startBinanceExchange,
+  okx: ({ port, users }) => startOkxExchange({ port, users }).then(({ url, routes, stop }) => ({ url, routes, stop })),
+}
+
 const { values } = parseArgs({
   options: {
+    venue: { type: "string", default: "binance" },
     port: { type: "string", default: "0" },
     replay: { type: "string" },
     speed: { type: "string", default: "1" },
@@ -18,22 +45,26 @@ const { values } = parseArgs({
   },
 })
 
-const users = values.user.map((pair) => {
-  const [apiKey = "", apiSecret = ""] = pair.split(":")
-  if (apiKey === "" || apiSecret === "") throw new Error(`--user expects KEY:SECRET, not ${pair}`)
-  return { apiKey, apiSecret, balances: BALANCES }
+const users = values.user.map((keys) => {
+  const [apiKey = "", apiSecret = "", apiPassphrase = "passphrase"] = keys.split(":")
+  if (apiKey === "" || apiSecret === "") throw new Error(`--user expects KEY:SECRET[:PASSPHRASE], not ${keys}`)
+  return { apiKey, apiSecret, apiPassphrase, balances: BALANCES }
 })
 const speed = Number(values.speed)
 if (!(speed > 0)) throw new Error(`--speed expects a number above 0, not ${values.speed}`)
+const start = STARTS[values.venue]
+if (start === undefined)
+  throw new Error(`--venue expects one of ${Object.keys(STARTS).join(", ")}, not ${values.venue}`)
+if (values.replay !== undefined && values.venue !== "binance") throw new Error("--replay is for --venue binance")
 
-const exchange = await startBinanceExchange({
+const exchange = await start({
   port: Number(values.port),
   users,
   ...(values.replay === undefined ? {} : { replay: { file: values.replay, speed } }),
 })
 const { url, routes } = exchange
-const { apiKey, apiSecret } = users[0] ?? { apiKey: "", apiSecret: "" }
-console.log(`exchange ${JSON.stringify({ url, routes, apiKey, apiSecret })}`)
+const { apiKey, apiSecret, apiPassphrase } = users[0] ?? { apiKey: "", apiSecret: "", apiPassphrase: "" }
+console.log(`exchange ${JSON.stringify({ url, routes, apiKey, apiSecret, apiPassphrase })}`)
 
 exchange.replay?.done.then(
   () => console.error(`replay: ${exchange.replay?.framesSent} frames sent`),

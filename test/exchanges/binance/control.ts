@@ -6,19 +6,21 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Fault } from "./faults.ts"
 import { readBody } from "./rest.ts"
 
-export interface ControlTarget {
+export interface ControlTarget<F extends { readonly fault: string } = Fault> {
   readonly placements: () => unknown
   readonly orders: (apiKey: string) => unknown
   readonly counts: () => unknown
-  readonly fault: (fault: Fault) => void
+  readonly fault: (fault: F) => void
 }
 
 export const CONTROL_PREFIX = "/__control/"
 
-export const handleControl = async (
-  target: ControlTarget,
+/** `more` names the switches that an exchange has beside these. */
+export const handleControl = async <F extends { readonly fault: string } = Fault>(
+  target: ControlTarget<F>,
   request: IncomingMessage,
   response: ServerResponse,
+  more: ReadonlyArray<string> = [],
 ): Promise<void> => {
   const url = new URL(request.url ?? "/", "http://exchange")
   const reply = (status: number, body: unknown) => {
@@ -30,9 +32,10 @@ export const handleControl = async (
   else if (key === "GET orders") reply(200, target.orders(url.searchParams.get("apiKey") ?? ""))
   else if (key === "GET counts") reply(200, target.counts())
   else if (key === "POST fault") {
-    const fault = readFault((await readBody(request)) ?? "")
+    const known = [...KNOWN, ...more]
+    const fault = readFault<F>((await readBody(request)) ?? "", known)
     if (fault === undefined) {
-      reply(400, { error: `expected {"fault": one of ${KNOWN.join(", ")}, ...}` })
+      reply(400, { error: `expected {"fault": one of ${known.join(", ")}, ...}` })
       return
     }
     target.fault(fault)
@@ -53,10 +56,10 @@ const KNOWN: ReadonlyArray<Fault["fault"]> = [
 ]
 
 /** A malformed switch is refused here: thrown half, it would only show in some later request. */
-const readFault = (text: string): Fault | undefined => {
+const readFault = <F>(text: string, known: ReadonlyArray<string>): F | undefined => {
   try {
     const fault = JSON.parse(text)
-    if (!KNOWN.includes(fault?.fault)) return undefined
+    if (!known.includes(fault?.fault)) return undefined
     const isWhole =
       fault.fault !== "answer" || (typeof fault.match === "string" && typeof fault.action?.kind === "string")
     return isWhole ? fault : undefined

@@ -138,6 +138,11 @@ export class Matching {
     this.#triggerStops(market)
   }
 
+  /** Matches an open order that stands in no book, and rests what is left: how an amended order goes on. */
+  work(market: Market, order: Order): void {
+    this.#match(market, order)
+  }
+
   /** A market order by nobody: how the synthetic market trades. */
   takeAnonymously(market: Market, side: Side, quantity: bigint): void {
     this.#sweep(market, { side, limit: undefined, order: undefined, left: quantity })

@@ -42,6 +42,8 @@ export interface SymbolRules {
   readonly minNotional?: string
   /** Where the synthetic market starts. */
   readonly startPrice?: string
+  /** Worth of one level of the synthetic market; by the smallest notional when absent. */
+  readonly levelNotional?: string
 }
 
 export interface Balance {

@@ -111,7 +111,9 @@ export class SyntheticMarket {
   /** Whole steps worth between one and three times the notional of a level. */
   #quantity(price: bigint): bigint {
     const { stepSize, minNotional } = this.market.filters
-    const scale = minNotional < UNIT ? LEVEL_NOTIONAL / 10_000n : LEVEL_NOTIONAL
+    const { levelNotional } = this.market.rules
+    const usual = minNotional < UNIT ? LEVEL_NOTIONAL / 10_000n : LEVEL_NOTIONAL
+    const scale = levelNotional === undefined ? usual : toFixed8(levelNotional)
     const factor = BigInt(1000 + Math.floor(this.#random() * 2000))
     const quantity = (((scale * factor) / 1000n) * UNIT) / price
     return quantity - (quantity % stepSize)

@@ -1,0 +1,46 @@
+/**
+ * Amending a resting order: it keeps its id, gives up its place in the queue, and trades at once where its new price reaches. A
+ * smaller size below what is executed ends it, as at the venue.
+ */
+import { reserve, settleRelease } from "../binance/accounts.ts"
+import { multiply } from "../binance/fixed.ts"
+import type { Market } from "../binance/market.ts"
+import type { Matching } from "../binance/matching.ts"
+import { executedQuantity, isOpen, type Order } from "../binance/model.ts"
+import { setWords, wordsOf } from "./model.ts"
+import { cannotAmend } from "./refusal.ts"
+
+export const amend = (
+  matching: Matching,
+  market: Market,
+  order: Order,
+  change: { readonly price: bigint | undefined; readonly quantity: bigint | undefined },
+): Order => {
+  if (!isOpen(order) || !order.isResting) throw cannotAmend()
+  const price = change.price ?? order.price
+  const quantity = change.quantity ?? order.quantity
+  const left = quantity - executedQuantity(order)
+  if (left <= 0n) return matching.cancel(order, order.symbol)
+  const own = order.side === "BUY" ? market.bids : market.asks
+  market.updateId += 1
+  matching.listener.onLevel(market, own.side, order.price, own.remove(order))
+  settleRelease(order, order.reserved)
+  const needed = order.side === "BUY" ? multiply(price, left) : left
+  const { account } = order
+  reserve(account, order.reservedAsset, needed)
+  const amended: Order = {
+    ...order,
+    price,
+    quantity,
+    left,
+    reserved: needed,
+    isResting: false,
+    updatedAt: matching.now(),
+  }
+  setWords(amended, wordsOf(order))
+  account.orders.set(order.orderId, amended)
+  account.byClientOrderId.set(order.clientOrderId, amended)
+  matching.listener.onOrder(amended, "NEW", undefined)
+  matching.work(market, amended)
+  return amended
+}

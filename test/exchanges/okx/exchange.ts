@@ -1,0 +1,318 @@
+/**
+ * A loopback exchange that speaks OKX v5, spot: REST, public, business and private WebSockets on one port, real matching behind
+ * (the Binance exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`).
+ */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { CONTROL_PREFIX, handleControl } from "../binance/control.ts"
+import { toFixed8 } from "../binance/fixed.ts"
+import type { MarketView } from "../binance/market.ts"
+import { viewOf } from "../binance/market.ts"
+import { Matching } from "../binance/matching.ts"
+import { type ExecutionType, type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
+import { type Placement, Placements } from "../binance/placements.ts"
+import { SyntheticMarket } from "../binance/synthetic.ts"
+import { applyFault } from "./apply-fault.ts"
+import { Books, type ShownBook } from "./books.ts"
+import { type Arg, Channels, PRIVATE_CHANNELS, type SocketKind, send } from "./channels.ts"
+import type { Core } from "./core.ts"
+import { OKX_FAULTS, type OkxFault, OkxFaults } from "./faults.ts"
+import { okxRoutes } from "./hosts.ts"
+import { OKX_INSTRUMENTS } from "./instruments.ts"
+import { type OkxAccount, setWords, wordsOf } from "./model.ts"
+import { type BooksCapture, ReplayBooks } from "./replay-books.ts"
+import { RestDoor } from "./rest.ts"
+import { Sockets } from "./sockets.ts"
+import { TimedStreams } from "./timed-streams.ts"
+import { TradeStreams } from "./trade-streams.ts"
+import { balanceData, cashData, fillRow, orderEvent, orderRow } from "./wire-private.ts"
+
+export interface OkxUser {
+  readonly apiKey: string
+  readonly apiSecret: string
+  readonly apiPassphrase: string
+  /** Free amounts as decimal texts, by asset. */
+  readonly balances: Readonly<Record<string, string>>
+  /** A key of demo trading. */
+  readonly isSimulated?: boolean
+}
+
+export interface OkxExchangeOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  readonly users?: ReadonlyArray<OkxUser>
+  readonly instruments?: ReadonlyArray<SymbolRules>
+  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". */
+  readonly market?: "moving" | "still" | "empty"
+  readonly seed?: number
+  /** Between two steps of the moving market; default 100 ms. */
+  readonly stepMillis?: number
+  /** Recorded book messages in place of one instrument's own. */
+  readonly replay?: BooksCapture
+  /** How far the venue's clock is ahead of this host's; default 0. */
+  readonly clockAheadMillis?: number
+  /** Between two ticker and candle events; default 1000 ms. */
+  readonly tickMillis?: number
+  /** A socket on which nothing is said for so long is closed; default 30 s. */
+  readonly idleMillis?: number
+  /** Subscribe, unsubscribe and login requests a connection may send in an hour; default 480. */
+  readonly requestsPerHour?: number
+}
+
+export interface OkxExchange {
+  readonly port: number
+  readonly url: string
+  /** A VENUE_ROUTES value: every host of OKX, trading and demo, to this exchange. */
+  readonly routes: Readonly<Record<string, string>>
+  readonly addUser: (user: OkxUser) => void
+  /** A deleted key is unknown from then on; its open sockets stay. */
+  readonly removeUser: (apiKey: string) => void
+  readonly fault: (fault: OkxFault) => void
+  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
+  readonly placements: () => ReadonlyArray<Placement>
+  /** All orders of a user, as GET order shows them, oldest first. */
+  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderRow>>
+  readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillRow>>
+  readonly balances: (apiKey: string) => ReturnType<typeof balanceData>["details"]
+  /** How often each `METHOD /path`, and each `WS op`, arrived. */
+  readonly counts: () => Readonly<Record<string, number>>
+  readonly socketCount: (kind: SocketKind) => number
+  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
+  readonly setLevel: (instId: string, side: "bids" | "asks", price: string, quantity: string) => void
+  /** A market order by nobody. */
+  readonly trade: (instId: string, side: "BUY" | "SELL", quantity: string) => void
+  /** What a listener of `books` must hold now. */
+  readonly book: (instId: string) => ShownBook
+  /** The venue's sign of life for a quiet book. */
+  readonly beat: (instId: string) => void
+  readonly replay: ReplayBooks | undefined
+  readonly stop: () => Promise<void>
+}
+
+const BOOK_MILLIS = 100
+const FIRST_STILLBORN_ID = 900_000_000
+const FIRST_ACCOUNT = 446_556_178_194_944
+
+const CANCEL_SOURCE: Partial<Record<ExecutionType, string>> = { CANCELED: "1", TRADE_PREVENTION: "32" }
+
+/** Why the venue ended it, in its numbers: 13 FOK, 14 the rest of an IOC or market order. */
+const cancelSourceOf = (execution: ExecutionType, ordType: string): string =>
+  CANCEL_SOURCE[execution] ?? (ordType === "fok" ? "13" : "14")
+
+/** Resolves when the port listens. */
+export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promise<OkxExchange> => {
+  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const counts = new Map<string, number>()
+  const faults = new OkxFaults()
+  const channels = new Channels()
+  const views = new Map<string, MarketView>()
+  const accounts = new Map<string, OkxAccount>()
+  const tradeStreams = new TradeStreams(channels)
+  const replay = options.replay === undefined ? undefined : new ReplayBooks(options.replay, channels)
+  let stillborn = FIRST_STILLBORN_ID
+
+  const owner = (account: { readonly apiKey: string }) => accounts.get(account.apiKey)
+  const tell = (order: Order, fill: Fill | undefined) => {
+    const account = owner(order.account)
+    if (account === undefined || faults.userEventsSuppressed) return
+    const uid = String(account.accountNumber)
+    channels.push(account, "orders", "SPOT", (arg) => ({ arg: { ...arg, uid }, data: [orderEvent(order, fill)] }))
+  }
+  const matching = new Matching(
+    {
+      onLevel: ({ rules }) => {
+        if (rules.symbol !== options.replay?.instId) books.onLevel(rules.symbol)
+      },
+      onTrade: ({ rules }, trade) => tradeStreams.onTrade(rules.symbol, trade),
+      onOrder: (order, execution, fill) => {
+        if (execution === "NEW" && core.placing !== undefined) setWords(order, core.placing)
+        const words = wordsOf(order)
+        if (fill !== undefined) words.lastFill = fill
+        else if (!isOpen(order)) words.cancelSource = cancelSourceOf(execution, words.ordType)
+        tell(order, fill)
+      },
+      onBalances: ({ apiKey }, assets) => {
+        const account = accounts.get(apiKey)
+        if (account === undefined || faults.userEventsSuppressed) return
+        const uid = String(account.accountNumber)
+        channels.push(account, "account", undefined, (arg) => ({
+          arg: { ...arg, uid },
+          eventType: "event_update",
+          curPage: 1,
+          lastPage: true,
+          data: [balanceData(account, assets, now())],
+        }))
+        channels.push(account, "balance_and_position", undefined, (arg) => ({
+          arg: { ...arg, uid },
+          data: [cashData(account, assets, "filled", now())],
+        }))
+      },
+    },
+    now,
+  )
+  const books = new Books(matching.markets, channels, faults, now)
+  const core: Core = {
+    matching,
+    accounts,
+    views,
+    placements: new Placements(),
+    faults,
+    now,
+    count: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+    placing: undefined,
+    nextStillbornId: () => stillborn++,
+    announce: (order) => tell(order, undefined),
+    forgotten: new Set(),
+    heldCancels: new Set(),
+  }
+  const addUser = ({ apiKey, apiSecret, apiPassphrase, balances, isSimulated = false }: OkxUser) => {
+    const amounts = Object.entries(balances).map(
+      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
+    )
+    accounts.set(apiKey, {
+      apiKey,
+      apiSecret,
+      passphrase: apiPassphrase,
+      isSimulated,
+      accountNumber: FIRST_ACCOUNT + accounts.size,
+      balances: new Map(amounts),
+      orders: new Map(),
+      byClientOrderId: new Map(),
+      fills: [],
+    })
+  }
+  for (const user of options.users ?? []) addUser(user)
+
+  const synthetic: Array<SyntheticMarket> = []
+  for (const [index, rules] of (options.instruments ?? OKX_INSTRUMENTS).entries()) {
+    const market = matching.addSymbol(rules)
+    views.set(rules.symbol, viewOf(market, now))
+    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
+  }
+
+  const first = (account: OkxAccount | undefined, arg: Arg): string | undefined => {
+    const instId = arg.instId ?? ""
+    if (arg.channel === "books")
+      return instId === replay?.capture.instId ? replay.capture.snapshot : books.snapshot(instId)
+    if (account === undefined || !PRIVATE_CHANNELS.includes(arg.channel)) return timed.first(arg)
+    if (arg.channel === "orders") return undefined
+    const uid = String(account.accountNumber)
+    const assets = [...account.balances.keys()]
+    return arg.channel === "account"
+      ? JSON.stringify({
+          arg: { ...arg, uid },
+          eventType: "snapshot",
+          curPage: 1,
+          lastPage: true,
+          data: [balanceData(account, undefined, now())],
+        })
+      : JSON.stringify({ arg: { ...arg, uid }, data: [cashData(account, assets, "snapshot", now())] })
+  }
+  const timed = new TimedStreams(channels, views)
+  const sockets = new Sockets({
+    core,
+    channels,
+    first: ({ account }, arg) => first(account, arg),
+    idleMillis: options.idleMillis ?? 30_000,
+    requestsPerHour: options.requestsPerHour ?? 480,
+  })
+  const throwFault = (fault: OkxFault) =>
+    applyFault(fault, {
+      faults,
+      closeSockets: (kinds, code) => sockets.close(kinds, code),
+      announceUpgrade: () => sockets.announceUpgrade(),
+      pushUser: (apiKey, event) => {
+        for (const connection of channels.connections) {
+          if (connection.account?.apiKey === apiKey) send(connection, JSON.stringify(event))
+        }
+      },
+      releaseBooks: () => books.release(),
+      releaseCancels: () => {
+        for (const order of core.heldCancels) if (isOpen(order)) matching.cancel(order, order.symbol)
+        core.heldCancels.clear()
+      },
+      forgetCancelled: () => {
+        for (const { orders } of accounts.values()) {
+          for (const order of orders.values()) {
+            if (!isOpen(order) && order.fills.length === 0) core.forgotten.add(order)
+          }
+        }
+      },
+    })
+  const orders = (apiKey: string) => [...(accounts.get(apiKey)?.orders.values() ?? [])].map(orderRow)
+  const control = {
+    placements: () => core.placements.list(),
+    orders,
+    counts: () => Object.fromEntries(counts),
+    fault: throwFault,
+  }
+  const rest = new RestDoor(core)
+  const server = createServer((request, response) => {
+    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
+    const handled = isControl ? handleControl(control, request, response, OKX_FAULTS) : rest.handle(request, response)
+    // A defect in the exchange must look like one: the client gets no made-up answer.
+    handled.catch((cause: unknown) => {
+      console.error("loopback exchange:", cause)
+      request.socket.destroy()
+    })
+  })
+  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
+  server.keepAliveTimeout = 60_000
+  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
+  server.listen(options.port ?? 0, "127.0.0.1")
+  await once(server, "listening")
+
+  const timers = [
+    setInterval(() => books.flush(), BOOK_MILLIS),
+    setInterval(() => timed.tick(), options.tickMillis ?? 1000),
+  ]
+  if ((options.market ?? "moving") === "moving") {
+    timers.push(
+      setInterval(() => {
+        for (const market of synthetic) market.step()
+      }, options.stepMillis ?? 100),
+    )
+  }
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    routes: okxRoutes(url),
+    addUser,
+    removeUser: (apiKey) => void accounts.delete(apiKey),
+    fault: throwFault,
+    placements: () => core.placements.list(),
+    orders,
+    fills: (apiKey) => {
+      const account = accounts.get(apiKey)
+      return account === undefined ? [] : account.fills.map((fill, index) => fillRow(account, fill, index))
+    },
+    balances: (apiKey) => {
+      const account = accounts.get(apiKey)
+      return account === undefined ? [] : balanceData(account, undefined, now()).details
+    },
+    counts: () => Object.fromEntries(counts),
+    socketCount: (kind) => sockets.count(kind),
+    setLevel: (instId, side, price, quantity) => {
+      matching.setLiquidity(matching.market(instId), side, toFixed8(price), toFixed8(quantity))
+      tradeStreams.flush()
+    },
+    trade: (instId, side, quantity) => {
+      matching.takeAnonymously(matching.market(instId), side, toFixed8(quantity))
+      tradeStreams.flush()
+    },
+    book: (instId) => books.book(instId),
+    beat: (instId) => books.beat(instId),
+    replay,
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      sockets.stop()
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
