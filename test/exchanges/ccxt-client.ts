@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url"
 import { type Routes, routeCcxt } from "./route-ccxt.ts"
 
 export type Binance = InstanceType<typeof import("ccxt").pro.binance>
+export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 export type Settings = Record<string, unknown>
 
 const packageRoot = join(dirname(createRequire(import.meta.url).resolve("ccxt")), "..")
@@ -22,6 +23,16 @@ export const connectBinance = (routes: Routes, settings: Settings, options: Sett
     ...settings,
     options: { fetchMarkets: { types: ["spot"] }, fetchMargins: false, ...options },
   })
+  routeCcxt(client, routes)
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. The venue's pace is left out: it is 1 request a second in ccxt. */
+export const connectKraken = async (routes: Routes, settings: Settings, options: Settings = {}): Promise<Kraken> => {
+  const { default: KrakenClass }: { default: new (settings: Settings) => Kraken } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/kraken.js")).href
+  )
+  const client = new KrakenClass({ timeout: 2000, enableRateLimit: false, ...settings, options })
   routeCcxt(client, routes)
   return client
 }
