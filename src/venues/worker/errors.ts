@@ -4,6 +4,7 @@
  */
 import type { FailureCategory, VenueFailure } from "../wire.ts"
 import { krakenMeaning, krakenWords } from "./kraken-errors.ts"
+import { OKX_CODES } from "./okx-codes.ts"
 import { NEVER_CONNECTED } from "./transport.ts"
 
 /** Opens the text of our own doubt in a stream: something was missed, the venue itself is in good health. */
