@@ -246,7 +246,7 @@ const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: Channel
   })
 
 const sockets = (
-  { settings }: GatewayOptions,
+  { settings, notice }: GatewayOptions,
   server: HttpServer,
   hub: Hub,
   authority: Authority,
@@ -266,6 +266,7 @@ const sockets = (
       now: clock.now,
       monotonic: clock.monotonic,
       channelsMax: CHANNELS_MAX,
+      onDefect: (error) => notice("a command on a socket failed", { error: describe(error) }),
       slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,

@@ -15,6 +15,8 @@ export interface ConnectionContext {
   readonly version: string
   readonly now: () => number
   readonly channelsMax: number
+  /** A command met a defect of ours: its connection ends, and the operator is told. */
+  readonly onDefect: (error: unknown) => void
   /** The connection now speaks for these credentials; `before` when it spoke for others. */
   readonly connected: (connection: Client, credentials: Credentials, before: Credentials | undefined) => void
 }
@@ -49,7 +51,7 @@ export interface Client extends Beating {
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
   readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void
   readonly close: (close: Close) => void
-  /** Plays a command now, or keeps it behind what its channel waits for. */
+  /** Plays a command now, or keeps it behind what its channel waits for. Never throws. */
   readonly take: (command: Command) => void
   /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
   readonly begins: () => boolean

@@ -112,10 +112,13 @@ export class Connection implements Client, Beating {
 
   take(command: Command): void {
     if (this.over || this.deaf || this.subscriptions.defers(command)) return
-    const { credentials } = this
-    if (credentials === undefined)
-      return command.method === "connect" ? this.connect(command) : this.close(CLOSES.badRequest)
-    this.play(command, credentials)
+    try {
+      this.play(command)
+    } catch (defect) {
+      // Nobody above would catch it, and the process would end for everybody.
+      this.context.onDefect(defect)
+      this.close(CLOSES.internal)
+    }
   }
 
   /** The socket is gone: leaves every channel. The topics went with the socket. */
@@ -218,8 +221,10 @@ export class Connection implements Client, Beating {
     if (this.held.push(command) > HELD_MAX) this.close(CLOSES.tooManyRequests)
   }
 
-  private play(command: Command, credentials: Credentials): void {
-    const { context } = this
+  private play(command: Command): void {
+    const { context, credentials } = this
+    if (credentials === undefined)
+      return command.method === "connect" ? this.connect(command) : this.close(CLOSES.badRequest)
     switch (command.method) {
       case "connect":
         return this.close(CLOSES.badRequest)

@@ -24,6 +24,7 @@ export const ERRORS = {
 /** Close codes: 3000 to 3499 reconnect, 3500 to 3999 do not. Reasons are plain text, never valid JSON: the client would parse them. */
 export const CLOSES = {
   shutdown: [3001, "shutdown"],
+  internal: [3004, "internal server error"],
   expired: [3005, "connection expired"],
   subscriptionExpired: [3006, "subscription expired"],
   slow: [3008, "slow"],

@@ -82,6 +82,7 @@ export interface TestSocketOptions {
   /** Time stands still for pings, expiries and histories, but for `turn`. */
   readonly handTurned?: boolean
   readonly rpc?: Rpc
+  readonly onDefect?: (error: unknown) => void
   /** Instead of the scripted one, by kind. */
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
 }
@@ -199,6 +200,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     now,
     monotonic,
     channelsMax: options.channelsMax ?? CHANNELS_MAX,
+    onDefect: options.onDefect ?? ((error) => console.error(error)),
     slow: { conflateBytes: options.conflateBytes ?? 131_072, ageMillis: options.slowMillis ?? 15_000 },
     allowedOrigins: options.allowedOrigins ?? ["https://app.example.com"],
     deflate: options.deflate ?? false,

@@ -1,0 +1,42 @@
+/** A command that meets a defect of ours ends its own connection, and nothing else. */
+import { afterEach, expect, it } from "vitest"
+import { rawSocket } from "../../kit/raw-socket.ts"
+import { BOOK, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+
+let sockets: TestSockets | undefined
+afterEach(async () => {
+  await sockets?.stop()
+  sockets = undefined
+})
+
+it.each([
+  ["at once", 0],
+  ["after it waited for the peer to read", 40],
+])("closes the connection of a command that throws with 3004, %s, and serves the others", async (_when, snapshots) => {
+  const defects: Array<unknown> = []
+  const boom = new Error("boom")
+  const running = await startSockets({
+    rpc: () => {
+      throw boom
+    },
+    onDefect: (error) => defects.push(error),
+  })
+  sockets = running
+  const other = await rawSocket(running.url)
+  other.send({ id: 1, connect: { token: "bob" } }, { id: 2, subscribe: { channel: BOOK } })
+  await other.next()
+  await other.next()
+
+  running.position.snapshot = JSON.stringify("x".repeat(60_000))
+  const socket = await rawSocket(running.url)
+  const again = Array.from({ length: snapshots }, () => [
+    { id: 2, subscribe: { channel: BOOK } },
+    { id: 3, unsubscribe: { channel: BOOK } },
+  ])
+  socket.send({ id: 1, connect: { token: "alice" } }, ...again.flat(), { id: 4, rpc: { method: "any" } })
+  expect(await socket.closed).toEqual({ code: 3004, reason: "internal server error" })
+  expect(defects).toEqual([boom])
+
+  running.publish('{"n":1}')
+  expect(await other.next()).toMatchObject({ push: { pub: { data: { n: 1 } } } })
+})
