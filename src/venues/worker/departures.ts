@@ -2,7 +2,7 @@
  * Submits on their way through ccxt, by venue client id. ccxt signs after its throttle, so signing is the one place to see that an
  * order has waited too long (order-path.md 3), and the last one before its bytes may leave.
  */
-import type { CcxtExchange } from "./ccxt.ts"
+import type { CcxtExchange, Raw } from "./ccxt.ts"
 import { TooLate } from "./errors.ts"
 
 export interface Departure {
@@ -12,6 +12,10 @@ export interface Departure {
   signed: boolean
 }
 
+/** Of one operation, or of each of a batch: ccxt sends a single order of OKX as a batch of one unless it is told otherwise. */
+const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
+  Array.isArray(params) ? params.flatMap((operation) => Object.values(operation)) : Object.values(params)
+
 export class Departures {
   readonly #waiting = new Map<string, Departure>()
 
@@ -20,7 +24,7 @@ export class Departures {
     const sign = exchange.sign.bind(exchange)
     exchange.sign = (path, api, method, params, headers, body) => {
       const asks = method === "GET" || method === "DELETE"
-      for (const value of asks ? [] : Object.values(params)) {
+      for (const value of asks ? [] : valuesOf(params)) {
         const departure = typeof value === "string" ? this.#waiting.get(value) : undefined
         if (departure === undefined) continue
         if (Date.now() > departure.notAfter) throw new TooLate("its time to be sent had passed")

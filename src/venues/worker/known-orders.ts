@@ -8,7 +8,7 @@ export class KnownOrders {
   readonly #clientIds = new Map<string, string>()
 
   /** Orders that are not ours are of no interest. */
-  remember({ clientId, externalOrderId }: VenueOrderState): void {
+  remember({ clientId, externalOrderId }: Pick<VenueOrderState, "clientId" | "externalOrderId">): void {
     if (clientId === null || tradeOrderIdOf(clientId) === undefined) return
     this.#clientIds.delete(externalOrderId)
     this.#clientIds.set(externalOrderId, clientId)

@@ -19,9 +19,10 @@ import { classify, type Failure, forbids, refusesKey } from "./errors.ts"
 import { fillsOf } from "./fill-pages.ts"
 import { KnownOrders } from "./known-orders.ts"
 import type { Markets } from "./markets.ts"
-import { balances, fill, orderState } from "./normalise.ts"
+import { balances, orderState } from "./normalise.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
+import { submitReports } from "./submit-answer.ts"
 
 const REFUSED = "the credential was refused"
 /** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
@@ -108,7 +109,9 @@ export class PrivateSession {
     try {
       // `sign` looks at notAfter each time.
       const answer = await this.#byVenueClock(() => this.#create(order, clientId))
-      this.#accepted(order, clientId, answer)
+      const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
+      for (const report of submitReports(this.#profile.venue, { order, answer, quirks, known, at }))
+        this.#report(report)
     } catch (error) {
       this.#submitFailed(tradeOrderId, classify(error), departure.signed)
     } finally {
@@ -241,32 +244,6 @@ export class PrivateSession {
       price,
       params,
     )
-  }
-
-  #accepted(order: VenueOrder, clientId: string, answer: CcxtOrder): void {
-    const at = this.#markets.venueNow()
-    const { tradeOrderId } = order
-    const { venue } = this.#profile
-    const state = orderState(venue, answer, this.#quirks, clientId)
-    if (state === undefined) {
-      this.#report({ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at })
-      return
-    }
-    this.#known.remember(state)
-    const { externalOrderId } = state
-    this.#report({ _tag: "Accepted", tradeOrderId, externalOrderId, at: state.updatedAt ?? at })
-    // The answer may come before the stream's events, and it comes when the stream is down.
-    for (const trade of answer.trades ?? []) {
-      const found = fill(venue, trade, {
-        clientId,
-        externalOrderId,
-        symbol: symbolOf(order.instrumentId),
-        side: order.orderSide === "BUY" ? "buy" : "sell",
-        at: state.updatedAt ?? at,
-      })
-      if (found !== undefined) this.#report({ _tag: "Filled", fill: found })
-    }
-    if (state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
   }
 
   #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, signed: boolean): void {

@@ -1,0 +1,54 @@
+/**
+ * What the answer to a submit says: that the venue took the order, and where it stands if the answer tells. Some venues answer with
+ * the order's id and nothing else (OKX, Kraken); an answer without one is no proof of anything.
+ */
+import { venueClientId } from "../../domain/ids.ts"
+import { parseInstrumentId } from "../../domain/instrument.ts"
+import type { SessionReport, VenueOrder } from "../../ports/venue-port.ts"
+import type { CcxtOrder } from "./ccxt.ts"
+import type { KnownOrders } from "./known-orders.ts"
+import { fill, orderState } from "./normalise.ts"
+import type { Quirks } from "./quirks.ts"
+
+export interface SubmitAnswer {
+  readonly order: VenueOrder
+  readonly answer: CcxtOrder
+  readonly quirks: Quirks
+  readonly known: KnownOrders
+  /** The venue's clock, ms: stands in where the answer names no instant. */
+  readonly at: number
+}
+
+export const submitReports = (
+  venue: Parameters<typeof orderState>[0],
+  { order, answer, quirks, known, at: now }: SubmitAnswer,
+): ReadonlyArray<SessionReport> => {
+  const { tradeOrderId } = order
+  const clientId = venueClientId(tradeOrderId)
+  const state = orderState(venue, answer, quirks, clientId)
+  const externalOrderId = state?.externalOrderId ?? ownIdOf(answer, clientId)
+  if (externalOrderId === undefined)
+    return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
+  known.remember(state ?? { clientId, externalOrderId })
+  const at = state?.updatedAt ?? now
+  const context = {
+    clientId,
+    externalOrderId,
+    symbol: parseInstrumentId(order.instrumentId)?.symbol ?? order.instrumentId,
+    side: order.orderSide === "BUY" ? "buy" : "sell",
+    at,
+  }
+  // The answer may come before the stream's events, and it comes when the stream is down.
+  const fills = (answer.trades ?? []).flatMap((trade) => fill(venue, trade, context) ?? [])
+  return [
+    { _tag: "Accepted", tradeOrderId, externalOrderId, at },
+    ...fills.map((found): SessionReport => ({ _tag: "Filled", fill: found })),
+    ...(state === undefined || state.status === "UNKNOWN" ? [] : [{ _tag: "OrderSeen" as const, state }]),
+  ]
+}
+
+/** The id alone; not where it came under another client id than ours. */
+const ownIdOf = ({ id, clientOrderId, status }: CcxtOrder, clientId: string): string | undefined => {
+  const isOurs = clientOrderId === undefined || clientOrderId === null || clientOrderId === clientId
+  return id === undefined || id === "" || !isOurs || status === "rejected" ? undefined : id
+}
