@@ -42,5 +42,5 @@ export interface VenueProfile {
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string
   /** Raw words of the venue, in `worker/quirks.ts`. */
-  readonly quirks: "binance" | "none"
+  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "none"
 }

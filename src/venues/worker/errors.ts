@@ -3,6 +3,8 @@
  * (venues.md 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
  */
 import type { FailureCategory, VenueFailure } from "../wire.ts"
+import { krakenMeaning, krakenWords } from "./kraken-errors.ts"
+import { OKX_CODES } from "./okx-codes.ts"
 import { NEVER_CONNECTED } from "./transport.ts"
 
 /** Opens the text of our own doubt in a stream: something was missed, the venue itself is in good health. */
@@ -79,6 +81,8 @@ const BINANCE_CODES: ReadonlyMap<string, Row> = new Map<string, Row>([
   ["-2015", ["", "VENUE_AUTHENTICATION", "REFUSED"]],
 ])
 
+const HOLE_IN_BOOK = /watchOrderBook received invalid nonce|failed to synchronize WebSocket feed/
+
 const TEXT_MAX = 200
 const CODE_MAX = 40
 
@@ -105,7 +109,10 @@ interface VenueWords {
   readonly message: string | null
 }
 
-/** `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. */
+/**
+ * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
+ * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`.
+ */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
   const candidate: unknown =
@@ -116,8 +123,9 @@ const venueWords = (error: unknown, text: string): VenueWords => {
         : parsed(text.slice(start))
   const outer = record(candidate)
   const words = outer["error"] === undefined ? outer : record(outer["error"])
-  const code = words["code"]
-  const message = words["msg"] ?? words["message"]
+  const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
+  const code = operation["sCode"] ?? words["code"]
+  const message = operation["sMsg"] ?? words["msg"] ?? words["message"]
   return {
     code: typeof code === "number" || typeof code === "string" ? cleanText(String(code)).slice(0, CODE_MAX) : null,
     message: typeof message === "string" ? message : null,
@@ -144,25 +152,43 @@ const classRow = (error: unknown): Row | undefined => {
   return undefined
 }
 
+/** What the code means, by the venue: ccxt's errors open with its id of the exchange. */
+const pinnedRow = (text: string, code: string | null): Row | undefined => {
+  if (code === null) return undefined
+  const outcome = text.startsWith("okx ") ? OKX_CODES.get(code) : undefined
+  return outcome === undefined ? BINANCE_CODES.get(code) : ["", ...outcome]
+}
+
 const decide = (error: unknown, text: string, code: string | null): Row => {
   if (text.includes(NEVER_CONNECTED)) return ["", "VENUE_UNREACHABLE", "NOT_SENT"]
-  if (text.startsWith(LOST_PLACE)) return ["", "STREAM_GAP", "IN_DOUBT"]
+  // Some connectors say InvalidNonce of a hole in a book.
+  if (text.startsWith(LOST_PLACE) || HOLE_IN_BOOK.test(text)) return ["", "STREAM_GAP", "IN_DOUBT"]
   // The id is taken because an earlier attempt arrived (contract C3).
   if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
-  const pinned = code === null ? undefined : BINANCE_CODES.get(code)
-  const row = pinned ?? classRow(error)
+  // An answer without the venue's words: ccxt names method, URL and status.
+  if (/^\w+ [A-Z]+ https:\S+ (418|429)\b/.test(text)) return ["", "RATE_LIMITED", "REFUSED"]
+  const row = pinnedRow(text, code) ?? classRow(error)
   if (row === undefined) return ["", "INTERNAL", "IN_DOUBT"]
   // Only an answer 418 or 429 is a definite no; ccxt uses these classes for more than that.
   if (row[1] === "RATE_LIMITED" && /\b(418|429)\b|"code":\s*-10(03|15)\b/.test(text)) return [row[0], row[1], "REFUSED"]
   return row
 }
 
+const meaningOf = (error: unknown, text: string, code: string | null, kraken: string | undefined) => {
+  const known = kraken === undefined ? undefined : krakenMeaning(kraken)
+  if (known !== undefined) return known
+  const [, category, verdict] = decide(error, text, code)
+  return { category, verdict }
+}
+
 /** Never throws, whatever was thrown. */
 export const classify = (error: unknown): Failure => {
   const text =
     error instanceof Error ? error.message : typeof error === "string" ? error : (JSON.stringify(error) ?? "")
-  const { code, message } = venueWords(error, text)
-  const [, category, verdict] = decide(error, text, code)
+  const kraken = krakenWords(text)
+  const { code, message } =
+    kraken === undefined ? venueWords(error, text) : { code: cleanText(kraken).slice(0, CODE_MAX), message: kraken }
+  const { category, verdict } = meaningOf(error, text, code, kraken)
   const said = cleanText(message ?? text)
   return { category, code, text: said === "" ? category : said, verdict }
 }

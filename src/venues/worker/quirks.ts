@@ -77,6 +77,23 @@ const binance: Quirks = {
   misleads: (event) => event["e"] === "balanceUpdate" || event["e"] === "externalLockUpdate",
 }
 
-const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = { none, binance }
+const member = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+
+const bitstamp: Quirks = {
+  ...none,
+  // A trade has its price as a JSON number, which ccxt reads, and as the venue spells it.
+  restate: (message) => {
+    const trade = member(message, "data")
+    if (typeof trade !== "object" || trade === null) return
+    const { price_str, amount_str } = trade as Record<string, unknown>
+    if (typeof price_str === "string" && typeof amount_str === "string")
+      Object.assign(trade, { price: price_str, amount: amount_str })
+  },
+}
+
+const bitfinex: Quirks = none
+
+const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = { none, binance, bitfinex, bitstamp }
 
 export const quirksOf = (profile: VenueProfile): Quirks => QUIRKS[profile.quirks]

@@ -1,0 +1,84 @@
+/**
+ * A venue that plays its capture: it answers REST from what was recorded, takes today's subscriptions, and then sends the recorded
+ * frames of the subscribed streams, in order and as fast as the socket takes them.
+ */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type WebSocket, WebSocketServer } from "ws"
+import type { Capture } from "./capture.ts"
+import type { Recording } from "./recording.ts"
+import { readSpelled } from "./spelled-json.ts"
+
+export interface Replayer {
+  /** A VENUE_ROUTES value. */
+  readonly routes: Readonly<Record<string, string>>
+  /** What is subscribed now. */
+  readonly streams: ReadonlySet<string>
+  /** Paths that the capture has no answer for. */
+  readonly unanswered: ReadonlySet<string>
+  /** Resolves when every frame has been handed to the sockets. */
+  readonly play: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Sockets breathe between two bursts. */
+const BURST = 20
+
+export const startReplayer = async (capture: Capture, recording: Recording): Promise<Replayer> => {
+  const streams = new Set<string>()
+  const unanswered = new Set<string>()
+  const subscribers = new Map<string, Set<WebSocket>>()
+
+  const server = createServer((request, response) => {
+    const path = request.url ?? "/"
+    const body = recording.rest(path)
+    if (body === undefined) unanswered.add(path)
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
+    response.end(body ?? '{"error":"not recorded"}')
+  })
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false })
+  sockets.on("connection", (socket) => {
+    // A peer that vanishes is an ordinary event here.
+    socket.on("error", () => socket.terminate())
+    socket.on("message", (text) => {
+      const asked = recording.asked(readSpelled(String(text)))
+      for (const reply of asked.replies) socket.send(reply)
+      for (const stream of asked.streams) {
+        streams.add(stream)
+        const known = subscribers.get(stream)
+        if (known === undefined) subscribers.set(stream, new Set([socket]))
+        else known.add(socket)
+      }
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const play = async (): Promise<void> => {
+    let sent = 0
+    for (const text of capture.frames) {
+      const stream = recording.streamOf(readSpelled(text))
+      for (const socket of stream === undefined ? [] : (subscribers.get(stream) ?? [])) {
+        socket.send(recording.dressed?.(text) ?? text)
+        sent += 1
+        if (sent % BURST === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+    }
+  }
+
+  return {
+    routes: Object.fromEntries(recording.profile.hosts.map((host) => [host, url])),
+    streams,
+    unanswered,
+    play,
+    stop: async () => {
+      for (const socket of sockets.clients) socket.terminate()
+      sockets.close()
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    },
+  }
+}
