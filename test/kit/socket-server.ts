@@ -38,7 +38,7 @@ export interface TestSockets {
   /** What the book's source answers to a newcomer. */
   readonly position: StreamPosition & { offset: number; snapshot: string | null }
   readonly calls: Array<string>
-  /** A channel with a stream of its own, apart from `position`; made at the first call, before anybody subscribes. */
+  /** A channel with a stream of its own, apart from `position`; made at the first call. */
   readonly stream: (channel: string) => ScriptedStream
   /** Lets seconds pass for pings, pongs, expiries and histories; only of a server that is `handTurned`. */
   readonly turn: (seconds: number) => void
@@ -79,6 +79,8 @@ export interface TestSocketOptions {
   readonly channelsMax?: number
   readonly allowedOrigins?: ReadonlyArray<string>
   readonly deflate?: boolean
+  /** Default: true. */
+  readonly pings?: boolean
   /** Time stands still for pings, expiries and histories, but for `turn`. */
   readonly handTurned?: boolean
   readonly rpc?: Rpc
@@ -133,7 +135,9 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   const stream = (channel: string): ScriptedStream => {
     const known = streams.get(channel)
     if (known !== undefined) return known
-    const own = { epoch: randomUUID().slice(0, 8), offset: 0, snapshot: null }
+    // Of a channel that somebody has subscribed to already it goes on where that subscriber stands.
+    const { epoch, offset } = hub.find(channel)?.at ?? { epoch: randomUUID().slice(0, 8), offset: 0 }
+    const own = { epoch, offset, snapshot: null }
     const made: ScriptedStream = {
       channel,
       position: own,
@@ -212,7 +216,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     }),
     onSessionEnded: (listener) => void enders.push(listener),
   })
-  if (options.handTurned) server.heartbeat.stop()
+  if (options.handTurned || options.pings === false) server.heartbeat.stop()
   let listening: uws.us_listen_socket | undefined
   const port = await new Promise<number>((resolve, reject) => {
     app.listen("127.0.0.1", 0, (socket) => {

@@ -8,6 +8,7 @@ import { clients } from "./clients/clients.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { recovery } from "./recovery.ts"
+import { slowReaders } from "./slow-readers.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -15,6 +16,7 @@ const { values, positionals } = parseArgs({
     kills: { type: "string", default: "100" },
     cuts: { type: "string", default: "200" },
     publications: { type: "string", default: "10000" },
+    connections: { type: "string", default: "1000" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -31,7 +33,7 @@ interface Run {
 
 class Misused extends Error {}
 
-const count = (name: "kills" | "cuts" | "publications" | "seed", min: number): number => {
+const count = (name: "kills" | "cuts" | "publications" | "connections" | "seed", min: number): number => {
   const n = Number(values[name])
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
@@ -64,6 +66,13 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
     run: (progress) =>
       recovery({ cuts: count("cuts", 1), publications: count("publications", 1), seed: count("seed", 0), progress }),
+  },
+  "slow-readers": {
+    usage: "[--connections 1000]: half of them stop reading",
+    run: (progress) => {
+      const connections = count("connections", 2)
+      return slowReaders({ connections, stopped: Math.floor(connections / 2), progress })
+    },
   },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",

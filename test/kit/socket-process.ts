@@ -1,0 +1,104 @@
+/**
+ * The socket server of the tests as a process of its own, so that its memory is its own and a crash is seen: it answers questions over the
+ * IPC channel and ends when its parent does. `socket-child.ts` is the parent's side.
+ */
+import { sharedMicros } from "./shared-clock.ts"
+import { startSockets, type TestSocketOptions, type TestSockets } from "./socket-server.ts"
+
+/** One publisher: what it publishes on the channel, how large and how often. */
+export interface Load {
+  readonly channel: string
+  /** book: SNAPSHOTs and DIFFs that tell what they follow. */
+  readonly kind: "plain" | "book"
+  readonly bytes: number
+  readonly perSecond: number
+}
+
+export interface ServerFacts {
+  readonly stats: ReturnType<TestSockets["server"]["stats"]>
+  /** After a collection of garbage. */
+  readonly memory: NodeJS.MemoryUsage
+  readonly accountId: string
+  readonly cpuMicros: number
+}
+
+/** Ask → its question and its answer. */
+export interface SocketAsks {
+  readonly start: readonly [TestSocketOptions, string]
+  readonly load: readonly [Load, undefined]
+  /** Stops all loads; answers the newest offset of each channel. */
+  readonly quiet: readonly [undefined, Readonly<Record<string, number>>]
+  readonly facts: readonly [undefined, ServerFacts]
+  /** As they are, without a collection: cheap. */
+  readonly stats: readonly [undefined, ServerFacts["stats"] & { readonly rss: number }]
+}
+
+let sockets: TestSockets | undefined
+const timers: Array<NodeJS.Timeout> = []
+const tops: Record<string, number> = {}
+
+const running = (): TestSockets => {
+  if (sockets === undefined) throw new Error("start comes first")
+  return sockets
+}
+
+const TURN_MILLIS = 20
+
+const begin = ({ channel, kind, bytes, perSecond }: Load): void => {
+  const stream = running().stream(channel)
+  const filler = "y".repeat(bytes)
+  const publish = (): void => {
+    const n = stream.position.offset + 1
+    if (kind === "book") stream.position.snapshot = JSON.stringify({ updateType: "SNAPSHOT", n, x: filler })
+    const facts = { n, at: sharedMicros(), x: filler }
+    stream.publish(JSON.stringify(kind === "book" ? { updateType: "DIFF", previous: n - 1, ...facts } : facts))
+    tops[channel] = n
+  }
+  const startedAt = performance.now()
+  let published = 0
+  timers.push(
+    setInterval(() => {
+      const due = ((performance.now() - startedAt) / 1000) * perSecond
+      // A process that was held up does not make up for it in one burst.
+      if (due - published > perSecond / 5) published = due
+      for (; published < due; published++) publish()
+    }, TURN_MILLIS),
+  )
+}
+
+const answers: { readonly [K in keyof SocketAsks]: (question: SocketAsks[K][0]) => Promise<SocketAsks[K][1]> } = {
+  start: async (options) => {
+    sockets = await startSockets(options)
+    return sockets.url
+  },
+  load: async (load) => begin(load),
+  quiet: async () => {
+    for (const timer of timers.splice(0)) clearInterval(timer)
+    return { ...tops }
+  },
+  facts: async () => {
+    const { server, accountId } = running()
+    globalThis.gc?.()
+    const { user, system } = process.cpuUsage()
+    // What is freed by finalizers is freed in a later turn.
+    await new Promise((next) => setTimeout(next, 100))
+    globalThis.gc?.()
+    return { stats: server.stats(), memory: process.memoryUsage(), accountId, cpuMicros: user + system }
+  },
+  stats: async () => ({ ...running().server.stats(), rss: process.memoryUsage.rss() }),
+}
+
+interface Question {
+  readonly id: number
+  readonly ask: keyof SocketAsks
+  readonly question: never
+}
+
+process.on("message", (message) => {
+  const { id, ask, question } = message as Question
+  answers[ask](question).then(
+    (answer) => process.send?.({ id, answer }),
+    (error: unknown) => process.send?.({ id, failure: String(error) }),
+  )
+})
+process.on("disconnect", () => process.exit(0))
