@@ -1,0 +1,124 @@
+/** What a connector may have to know of a venue beyond its profile, as code; `quirks.ts` has those of each kind of venue. */
+import type { VenueSecrets } from "../../domain/credential.ts"
+import type { VenueId } from "../../domain/ids.ts"
+import type { VenueFill, VenueOrderState } from "../../ports/venue-port.ts"
+import type { VenueProfile } from "../profile.ts"
+import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
+import type { MarketFrame } from "./kraken-frames.ts"
+
+/** One asset in the venue's words. */
+export interface BalanceRow {
+  readonly assetId: string
+  readonly available: string
+  readonly locked: string
+}
+
+/** Only what the event names; `at` is the venue's time of it. */
+export interface ChangedBalances {
+  readonly at: number | null
+  readonly rows: ReadonlyArray<BalanceRow>
+}
+
+/** What a public message says of the subscriptions of its socket. */
+export type StreamNews =
+  | { readonly _tag: "Taken"; readonly channel: string; readonly marketId: string }
+  /** Null where the venue does not say which: it is one that has not been taken yet. */
+  | { readonly _tag: "Refused"; readonly channel: string | null; readonly marketId: string | null }
+  /** The socket is about to be closed. */
+  | { readonly _tag: "Ending" }
+
+export interface Quirks {
+  /** Changes a private instance in place, before its first call. */
+  readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
+  /** How an order that ccxt calls expired or canceled really ended. */
+  readonly ended: (order: CcxtOrder) => {
+    readonly status: VenueOrderState["status"]
+    readonly ending: VenueOrderState["ending"]
+  }
+  /** The client id that an order was placed with. */
+  readonly orderClientId: (order: CcxtOrder) => string | null
+  /** Our client id on a fill, where the venue says it. */
+  readonly fillClientId: (trade: CcxtTrade) => string | null
+  /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues.md 4.6). */
+  readonly endsPrivateStream: (event: Raw) => boolean
+  /** Balances in an event of the private stream, null where it has none. Without this reader `watchBalance` has to do. */
+  readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null
+  /** Channels that are acknowledged one by one after the login: the stream is up when all are. Absent: the login subscribes. */
+  readonly channels?: ReadonlyArray<string>
+  /** What an event of the private stream says of one of them. */
+  readonly channelNews?: (event: Raw) => { readonly channel: string; readonly isTaken: boolean } | null
+  /** Balances in the answer to `fetchBalance`, where ccxt makes something else of them. */
+  readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
+  /** The venue's name of the account; absent where the balances carry it as `uid`. */
+  readonly accountId?: (exchange: CcxtExchange) => Promise<string | null>
+  /** Lists that come newest first: how many rows are a full page, and what asks for those that are older. */
+  readonly pages?: {
+    readonly size: number
+    readonly olderFills: (page: ReadonlyArray<CcxtTrade>) => Raw | undefined
+    readonly olderOrders: (page: ReadonlyArray<CcxtOrder>) => Raw | undefined
+  }
+  /** Private events that ccxt would make wrong balances of. */
+  readonly misleads: (event: Raw) => boolean
+  /** Answers to public subscriptions that ccxt would take for the failure of all streams, or not see at all. */
+  readonly streamNews?: (message: unknown) => StreamNews | null
+  /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
+  readonly restate?: (message: unknown) => void
+  /** Reads public frames of books, trades and tickers, which ccxt then never sees. */
+  readonly readFrame?: (message: unknown) => MarketFrame | null
+  /** Makes an instance do what its class does not; before its first call. */
+  readonly preparePublic?: (exchange: CcxtExchange, profile: VenueProfile) => void
+  readonly preparePrivate?: (exchange: CcxtExchange, secrets: VenueSecrets) => void
+  /** Parameters of every order, and those it gets when it is signed, by the venue's clock: its expiry (contract C3). */
+  readonly orderParams?: Raw
+  readonly signedParams?: (venueNow: number) => Raw
+  /** Finds an order by our client id where fetchOrder cannot; null: the venue says that it does not know it. */
+  readonly findOrder?: (exchange: CcxtExchange, symbol: string, clientId: string) => Promise<CcxtOrder | null>
+  /** Nonces that arrive out of order are refused, definitely: how often a call is made before that is a failure. */
+  readonly nonceAttempts?: number
+  /** An order that the venue ended without a fill although it never worked: post-only orders that would have taken. */
+  readonly neverWorked?: (order: CcxtOrder) => boolean
+  /** Reads orders and fills of the private stream, which ccxt's caches would merge or lose; one reader per session. */
+  readonly privateReader?: (venue: VenueId) => PrivateReader
+}
+
+/** What one message of a private stream says. */
+export interface PrivateEvents {
+  readonly states: ReadonlyArray<VenueOrderState>
+  readonly fills: ReadonlyArray<VenueFill>
+  /** Orders that a message ended or filled without saying what they are: they have to be asked for. */
+  readonly unknown: ReadonlyArray<string>
+  /** Balances changed, without a word of what is locked: they have to be asked for. */
+  readonly balances: boolean
+}
+
+/** The private stream of a venue whose messages are read here. Messages come in order; null: the message is of something else. */
+export interface PrivateReader {
+  /** A new connection: what was known of orders stays, what was counted begins anew. */
+  readonly begin: (exchange: CcxtExchange) => void
+  /** The channels that must be acknowledged before the stream is up. */
+  readonly channels: ReadonlyArray<string>
+  /** The channel whose subscription a message acknowledges. Throws when it is refused. */
+  readonly acknowledged: (message: Raw) => string | null
+  /** Venue time at which a message left, in ms. */
+  readonly sentAt: (message: Raw) => number | null
+  /** The hole before a message, in words. */
+  readonly holeBefore: (message: Raw) => string | undefined
+  readonly read: (message: Raw) => PrivateEvents | null
+}
+
+export const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {
+  for (const name of names) {
+    const value = raw?.[name]
+    if (typeof value === "string" && value !== "") return value
+  }
+  return null
+}
+
+export const none: Quirks = {
+  ended: ({ status }) => ({ status: status === "expired" ? "EXPIRED" : "CANCELLED", ending: null }),
+  orderClientId: (order) => order.clientOrderId ?? null,
+  fillClientId: () => null,
+  endsPrivateStream: () => false,
+  changedBalances: null,
+  misleads: () => false,
+}
