@@ -43,7 +43,10 @@ import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
 import { Users } from "./store/users.ts"
 import { ccxtVenues } from "./venues/ccxt-venue.ts"
+import { MOCK } from "./venues/mock-instruments.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
+import { PAPER, paperVenue } from "./venues/paper-venue.ts"
+import type { VenueAdapter } from "./venues/venue-adapter.ts"
 import { venuesLayer } from "./venues/venues.ts"
 import { makeAuthority } from "./ws/access.ts"
 import { asyncApiDocument } from "./ws/asyncapi.ts"
@@ -125,13 +128,31 @@ const venues = ({ settings, notice }: GatewayOptions) =>
         venuesInactive: settings.venuesInactive,
         notice: (venue, what) => notice(what, { venue }),
       })
-      const known = new Set([mock, ...connectors].map(({ venue }) => venue.venue as string))
+      const listed = yield* withPaper(settings.paperSource, [mock, ...connectors])
+      const known = new Set(listed.map(({ venue }) => venue.venue as string))
       const unknown = settings.venuesInactive.filter((venue) => !known.has(venue))
       if (unknown.length > 0)
         return yield* Effect.fail(new InvalidSetting(`VENUES_INACTIVE names no venue of ours: ${unknown.join(", ")}`))
-      return venuesLayer([mock, ...connectors])
+      return venuesLayer(
+        listed.map((adapter) =>
+          adapter.venue.venue === PAPER && settings.venuesInactive.includes(PAPER)
+            ? { ...adapter, venue: { ...adapter.venue, status: "INACTIVE" as const } }
+            : adapter,
+        ),
+      )
     }),
   )
+
+/** PAPER beside the venue on whose market it trades. */
+const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
+  Effect.gen(function* () {
+    if (name === null) return adapters
+    const original = adapters.find(({ venue }) => venue.venue === name)
+    if (original === undefined)
+      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))
+    const { adapter, source } = yield* paperVenue(original)
+    return [adapter, ...adapters.map((each) => (each === original ? source : each))]
+  })
 
 const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
@@ -165,7 +186,8 @@ const instrumentSync = Effect.gen(function* () {
     now: (yield* Clock).now,
   })
   // In-process venues are known from the first moment on; the others when they are first asked for.
-  for (const venue of port.venues) if (venue.inProcess) yield* sync.sync(venue.venue, null)
+  for (const venue of port.venues)
+    if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
   return sync
 })
 
@@ -181,7 +203,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
     makeHandlers({
       environment: settings.environment,
       cursorKey: keys.cursor,
-      initialBalances: settings.mockBalances,
+      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
       venueSessionsMax: settings.venueSessionsMax,
       sync,
       database: sql`SELECT 1`.pipe(
@@ -229,12 +251,12 @@ const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: Channel
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
-    const { offered } = makeVenueGate(yield* VenuePort, settings.environment)
+    const gate = makeVenueGate(yield* VenuePort, settings.environment)
     const maps = new Maps(hub, kinds)
     return makeAuthority({
       accounts: yield* AccountDirectory,
       instruments: yield* InstrumentDirectory,
-      findVenue: (venue) => offered.find((it) => it.venue === venue),
+      findVenue: gate.find,
       verify: sessions.verify,
       learnInstruments: (venue, done) => {
         fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))

@@ -80,3 +80,9 @@ export const SubmitRequest = Schema.Struct({
   stopLossTimeInForce: optional(TimeInForceWord),
 }).annotations({ identifier: "SubmitOrder" })
 export type SubmitRequest = typeof SubmitRequest.Type
+
+/** The same request under the instrument's own name, where it came under an alias of the venue. */
+export const ofInstrument = (request: SubmitRequest, instrumentId: string): SubmitRequest => ({
+  ...request,
+  instrumentId,
+})

@@ -9,12 +9,6 @@ interface Venues {
   readonly find: (venue: string) => Venue | undefined
 }
 
-/** `X_SANDBOX` and `X_PAPER` stand for `X_UAT` where that exists (contract C14a); undefined for every other name. */
-export const venueAlias = (name: string, venues: Pick<Venues, "find">): VenueId | undefined => {
-  const stem = /^(.+)_(?:SANDBOX|PAPER)$/.exec(name)?.[1]
-  return stem === undefined ? undefined : venues.find(`${stem}_UAT`)?.venue
-}
-
 export interface NamedVenue {
   readonly venue: Venue
   /** For the answer, when a deprecated name was used. */
@@ -24,42 +18,83 @@ export interface NamedVenue {
 export interface VenueGate {
   /** Every venue of this installation, by identifier. */
   readonly offered: ReadonlyArray<Venue>
+  /** Those of them that this user may use. */
+  readonly openTo: (principal: Principal) => ReadonlyArray<Venue>
+  /** A venue to do something at. */
   readonly resolve: (
     name: string,
     principal: Principal,
-    options?: { readonly allowInactive?: boolean },
   ) => NamedVenue | InvalidVenue | InsufficientPermissions | VenueInactive
-  /** An alias as the venue it stands for; other texts as they are. */
-  readonly canonicalVenue: (name: string) => string
+  /** The venue that a list is filtered by, ACTIVE or not: a name that is none is refused, never an empty list. Undefined: all venues. */
+  readonly filter: (
+    name: string | undefined,
+    principal: Principal,
+  ) => NamedVenue | InvalidVenue | InsufficientPermissions | undefined
+  /** A venue of this installation by its identifier or an alias of it. */
+  readonly find: (name: string) => Venue | undefined
   /** `<alias>:<symbol>` as `<venue>:<symbol>`; other texts as they are. */
   readonly canonicalInstrumentId: (id: string) => string
+  /** What the answer to a request with these instrumentIds says of deprecated names in them. */
+  readonly headersFor: (ids: ReadonlyArray<string>) => Readonly<Record<string, string>>
 }
 
 const NO_HEADERS = {} as const
+const successor = (venues: Iterable<VenueId>): Readonly<Record<string, string>> => ({
+  Deprecation: "true",
+  "X-Venue-Successor": [...venues].join(", "),
+})
+
 /** What an installation for the test environment offers besides `_UAT` venues. */
 const IN_HOUSE: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
 const isTest = (venue: string): boolean => venue.endsWith("_UAT")
 
+/** `X_SANDBOX` and `X_PAPER` stand for `X_UAT` where that exists (contract C14a), unless a venue has that very name. */
+const aliasesOf = ({ venues, find }: Venues): ReadonlyMap<string, VenueId> => {
+  const aliases = new Map<string, VenueId>()
+  for (const { venue } of venues) {
+    if (!isTest(venue)) continue
+    const stem = venue.slice(0, -"_UAT".length)
+    for (const alias of [`${stem}_SANDBOX`, `${stem}_PAPER`]) if (find(alias) === undefined) aliases.set(alias, venue)
+  }
+  return aliases
+}
+
 export const makeVenueGate = (port: Venues, environment: "PROD" | "UAT"): VenueGate => {
-  const isOffered = (venue: Venue): boolean =>
-    environment === "PROD" || isTest(venue.venue) || IN_HOUSE.has(venue.venue)
+  const aliases = aliasesOf(port)
+  const offered = port.venues.filter(({ venue }) => environment === "PROD" || isTest(venue) || IN_HOUSE.has(venue))
+  const byName = new Map<string, Venue>(offered.map((venue) => [venue.venue, venue]))
+  const find = (name: string): Venue | undefined => byName.get(aliases.get(name) ?? name)
+  const mayUse = ({ venue }: Venue, principal: Principal): boolean =>
+    !isTest(venue) || principal.environments.includes("UAT")
+  const aliasIn = (id: string): VenueId | undefined => {
+    const colon = id.indexOf(":")
+    return colon < 0 ? undefined : aliases.get(id.slice(0, colon))
+  }
+
+  const named = (name: string, principal: Principal): NamedVenue | InvalidVenue | InsufficientPermissions => {
+    const venue = find(name)
+    if (venue === undefined) return new InvalidVenue()
+    if (!mayUse(venue, principal))
+      return new InsufficientPermissions({ required: ["environment:UAT"], provided: [...principal.permissions] })
+    return { venue, headers: aliases.has(name) ? successor([venue.venue]) : NO_HEADERS }
+  }
+
   return {
-    offered: port.venues.filter(isOffered),
-    resolve: (name, principal, options) => {
-      const alias = venueAlias(name, port)
-      const venue = port.find(alias ?? name)
-      if (venue === undefined || !isOffered(venue)) return new InvalidVenue()
-      if (isTest(venue.venue) && !principal.environments.includes("UAT"))
-        return new InsufficientPermissions({ required: ["environment:UAT"], provided: [...principal.permissions] })
-      if (venue.status === "INACTIVE" && options?.allowInactive !== true) return new VenueInactive()
-      const headers = alias === undefined ? NO_HEADERS : { Deprecation: "true", "X-Venue-Successor": alias }
-      return { venue, headers }
+    offered,
+    openTo: (principal) => offered.filter((venue) => mayUse(venue, principal)),
+    resolve: (name, principal) => {
+      const found = named(name, principal)
+      return "venue" in found && found.venue.status === "INACTIVE" ? new VenueInactive() : found
     },
-    canonicalVenue: (name) => venueAlias(name, port) ?? name,
+    filter: (name, principal) => (name === undefined ? undefined : named(name, principal)),
+    find,
     canonicalInstrumentId: (id) => {
-      const colon = id.indexOf(":")
-      const alias = colon < 0 ? undefined : venueAlias(id.slice(0, colon), port)
-      return alias === undefined ? id : `${alias}${id.slice(colon)}`
+      const venue = aliasIn(id)
+      return venue === undefined ? id : `${venue}${id.slice(id.indexOf(":"))}`
+    },
+    headersFor: (ids) => {
+      const venues = new Set(ids.flatMap((id) => aliasIn(id) ?? []))
+      return venues.size === 0 ? NO_HEADERS : successor(venues)
     },
   }
 }

@@ -17,6 +17,7 @@ import {
 } from "../domain/channel.ts"
 import { AccessTokenExpired } from "../domain/errors.ts"
 import type { VenueId } from "../domain/ids.ts"
+import { instrumentIdOf } from "../domain/instrument.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { ChannelSource } from "../ports/channel-port.ts"
@@ -28,7 +29,8 @@ import type { Served } from "./stream.ts"
 export interface AccessRules {
   readonly accounts: AccountDirectory
   readonly instruments: InstrumentDirectory
-  readonly findVenue: (venue: string) => Venue | undefined
+  /** By its identifier or an alias of it. */
+  readonly findVenue: (name: string) => Venue | undefined
   readonly verify: (token: string) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
   /** Learns a venue's instruments; answers whether they are known now. */
   readonly learnInstruments: (venue: VenueId, done: (known: boolean) => void) => void
@@ -89,14 +91,25 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
     // An account that is not there and one of somebody else look the same.
     return mine ? served(rules, channel, request.type) : denied(ERRORS.permissionDenied)
   }
-  const venue = rules.findVenue(channel.venue)
-  if (venue === undefined || venue.status !== "ACTIVE") return denied(ERRORS.unknownChannel)
-  if (channel.venue.endsWith("_UAT") && !principal.environments.includes("UAT")) return denied(ERRORS.permissionDenied)
-  if (!rules.instruments.knows(channel.venue))
-    return { _tag: "Later", learn: (done) => rules.learnInstruments(channel.venue, done) }
-  if (channel.kind !== "venueTicker" && rules.instruments.find(channel.instrumentId) === undefined)
+  const found = rules.findVenue(channel.venue)
+  if (found === undefined || found.status !== "ACTIVE") return denied(ERRORS.unknownChannel)
+  const { venue } = found
+  if (venue.endsWith("_UAT") && !principal.environments.includes("UAT")) return denied(ERRORS.permissionDenied)
+  if (!rules.instruments.knows(venue)) return { _tag: "Later", learn: (done) => rules.learnInstruments(venue, done) }
+  const meant = atVenue(channel, venue)
+  if (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId) === undefined)
     return denied(ERRORS.unknownChannel)
-  return served(rules, channel, request.type)
+  return served(rules, meant, request.type)
+}
+
+type MarketChannel = Extract<Channel, { readonly venue: VenueId }>
+
+/** The channel under the venue's own identifier, where the client used an alias of it; the client's name for it stays. */
+const atVenue = (channel: MarketChannel, venue: VenueId): MarketChannel => {
+  if (channel.venue === venue) return channel
+  if (channel.kind === "venueTicker") return { ...channel, venue }
+  const symbol = channel.instrumentId.slice(channel.venue.length + 1)
+  return { ...channel, venue, instrumentId: instrumentIdOf(venue, symbol) }
 }
 
 /** In a namespace of ours, but not of printable ASCII alone (realtime A.5). */

@@ -73,7 +73,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/credential/list")
     Query({ venue: Schema.optional(VenueText), limit: Ask.limit(1_000, 50), offset: Ask.offset, cursor: Ask.cursor }),
   )
   .addSuccess(Page(CredentialRecord))
-  .addError(Fail(InvalidCursor, ConflictingParameters))
+  .addError(Fail(InvalidVenue, InsufficientPermissions, InvalidCursor, ConflictingParameters))
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List credentials")
   .annotate(OpenApi.Description, "Your credentials, newest first, with masked keys.")

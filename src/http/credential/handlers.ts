@@ -74,22 +74,24 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       }),
 
     list: ({ query, principal }, reply) => {
+      const named = gate.filter(query.venue, principal)
+      if (named !== undefined && isFailure(named)) return reply.fail(named)
       const plan = cursors.plan({
         scope: `credential/list:${principal.userId}`,
-        filters: { venue: query.venue },
+        filters: { venue: named?.venue.venue },
         limit: query.limit ?? 50,
         offset: query.offset ?? 0,
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
-      const named = plan.filters["venue"]
-      const venue = typeof named === "string" ? (gate.canonicalVenue(named) as VenueId) : undefined
+      const venue = plan.filters["venue"] as VenueId | undefined
       const start = plan.after === null ? plan.offset : Number(plan.after)
       const options = { limit: plan.limit, offset: start, ...(venue === undefined ? {} : { venue }) }
       return Effect.map(credentials.list(principal.userId, options), ({ rows, total }) => {
         const end = start + rows.length
         reply.ok(rows.map(credentialRecord), {
           pagination: cursors.pagination(plan, total, end < total && rows.length > 0 ? `${end}` : null),
+          headers: named?.headers ?? {},
         })
       })
     },

@@ -65,10 +65,23 @@ const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/ins
     }),
   )
   .addSuccess(Page(SecurityRecord))
-  .addError(Fail(InvalidVenue, InsufficientPermissions, InvalidCursor, ConflictingParameters))
+  .addError(
+    Fail(
+      InvalidVenue,
+      InvalidInstrumentId,
+      InsufficientPermissions,
+      InvalidCursor,
+      ConflictingParameters,
+      VenueUnavailable,
+    ),
+  )
   .annotate(Access, "read")
+  .annotate(Deadline, within(40_000))
   .annotate(OpenApi.Summary, "List instruments")
-  .annotate(OpenApi.Description, "Known instruments by securityId: price and quantity steps, limits.")
+  .annotate(
+    OpenApi.Description,
+    "Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; one that is named here for the first time is synchronised first, which may take seconds.",
+  )
 
 const venueList = HttpApiEndpoint.get("venueList", "/api/v3/market/venue/list")
   .addSuccess(Ok(Schema.Array(VenueRecord)))

@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
-import { type DomainError, InvalidVenue } from "../../domain/errors.ts"
+import type { DomainError } from "../../domain/errors.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import type { TickerRecord } from "../../domain/market.ts"
-import { securityRecord } from "../../domain/security.ts"
 import type { Principal } from "../../domain/user.ts"
 import { venueRecord } from "../../domain/venue.ts"
 import { ask, isFailure, relayed } from "../answers.ts"
@@ -14,6 +13,7 @@ import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { MarketApi } from "./endpoints.ts"
+import { makeInstrumentList } from "./instrument-list.ts"
 import type { FindInstrument, FoundInstrument } from "./instrument-lookup.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
 
@@ -36,7 +36,7 @@ const ofAll = <A>(
 ): Effect.Effect<ReadonlyArray<A>, DomainError> => Effect.forEach(ids, read, { concurrency: "unbounded" })
 
 export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> => {
-  const { gate, directory, markets, sync, find, cursors } = parts
+  const { gate, markets, sync, find, cursors } = parts
 
   /** Runs `read` in this turn when the instrument is known. */
   const withInstrument = (
@@ -78,41 +78,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
       )
     },
 
-    instrumentList: ({ query, principal }, reply) => {
-      const plan = cursors.plan({
-        scope: `instrument/list:${principal.userId}`,
-        filters: {
-          venue: query.venue,
-          symbol: query.symbol,
-          instrumentId: query.instrumentId,
-          securityType: query.securityType,
-        },
-        limit: query.limit ?? PAGE,
-        offset: query.offset ?? 0,
-        cursor: query.cursor,
-      })
-      if (isFailure(plan)) return reply.fail(plan)
-      const { filters } = plan
-      const venueName = filters["venue"]
-      const named =
-        typeof venueName === "string" ? gate.resolve(venueName, principal, { allowInactive: true }) : undefined
-      if (named !== undefined && "_tag" in named)
-        return reply.fail(named._tag === "VenueInactive" ? new InvalidVenue() : named)
-      const venues = named === undefined ? gate.offered : [named.venue]
-      const instrumentId =
-        typeof filters["instrumentId"] === "string" ? gate.canonicalInstrumentId(filters["instrumentId"]) : undefined
-      const items = venues
-        .flatMap((venue) => directory.ofVenue(venue.venue))
-        .filter(
-          (it) =>
-            (filters["symbol"] === undefined || it.symbol === filters["symbol"]) &&
-            (instrumentId === undefined || it.instrumentId === instrumentId) &&
-            (filters["securityType"] === undefined || it.securityType === filters["securityType"]),
-        )
-      const keyOf = (it: Instrument): string => it.instrumentId
-      const page = pageOf(cursors, plan, sortedBy(items, keyOf), keyOf)
-      return reply.ok(page.items.map(securityRecord), { pagination: page.pagination, headers: named?.headers ?? {} })
-    },
+    instrumentList: makeInstrumentList(parts),
 
     venueList: (_input, reply) => reply.ok(gate.offered.map(venueRecord)),
 
@@ -128,7 +94,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
       relayed(
         Effect.map(
           ofAll(query.instrumentIds, (id) => bookOf(id, principal, query.depth ?? DEPTH)),
-          (books) => reply.ok(new JsonText(`[${books.join(",")}]`)),
+          (books) => reply.ok(new JsonText(`[${books.join(",")}]`), { headers: gate.headersFor(query.instrumentIds) }),
         ),
         reply,
       ),
@@ -144,7 +110,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     tickerList: ({ query, principal }, reply) => {
       const plan = cursors.plan({
         scope: `ticker/list:${principal.userId}`,
-        filters: { instrumentIds: query.instrumentIds?.join(",") },
+        filters: { instrumentIds: query.instrumentIds?.map(gate.canonicalInstrumentId).join(",") },
         limit: query.limit ?? PAGE,
         offset: query.offset ?? 0,
         cursor: query.cursor,
@@ -154,7 +120,10 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
       const keyOf = (ticker: TickerRecord): string => ticker.instrumentId
       const answer = (tickers: ReadonlyArray<TickerRecord>): void => {
         const page = pageOf(cursors, plan, sortedBy(tickers, keyOf), keyOf)
-        reply.ok(page.items, { pagination: page.pagination })
+        reply.ok(page.items, {
+          pagination: page.pagination,
+          headers: gate.headersFor(query.instrumentIds ?? []),
+        })
       }
       if (typeof ids === "string") {
         const wanted = [...new Set(ids.split(","))]
@@ -166,9 +135,8 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
           reply,
         )
       }
-      const mayTest = principal.environments.includes("UAT")
-      const offered = new Set(gate.offered.map((venue) => venue.venue as string))
-      return answer(markets.tickers().filter((it) => offered.has(it.venue) && (mayTest || !it.venue.endsWith("_UAT"))))
+      const open = new Set<string>(gate.openTo(principal).map(({ venue }) => venue))
+      return answer(markets.tickers().filter((it) => open.has(it.venue)))
     },
   }
 }

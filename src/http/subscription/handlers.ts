@@ -92,7 +92,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
       else return reply.fail(new MissingParameter({ parameter: "subscriptionId" }))
       return Effect.map(subscriptions.unsubscribe(ref), (subscription) => {
         markets.release(subscription.instrumentId, subscription.subscriptionId)
-        reply.ok(record(subscription))
+        reply.ok(record(subscription), { headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []) })
       })
     },
 
@@ -101,7 +101,9 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
         ? (gate.canonicalInstrumentId(query.instrumentId) as InstrumentId)
         : undefined
       return relayed(
-        Effect.map(subscriptions.list(principal.userId, instrumentId), (list) => reply.ok(list.map(record))),
+        Effect.map(subscriptions.list(principal.userId, instrumentId), (list) =>
+          reply.ok(list.map(record), { headers: gate.headersFor(query.instrumentId ? [query.instrumentId] : []) }),
+        ),
         reply,
       )
     },

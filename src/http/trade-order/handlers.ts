@@ -15,6 +15,7 @@ import {
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { NarrativeStatus, OrderStatus } from "../../domain/order-status.ts"
+import { ofInstrument } from "../../domain/submit-request.ts"
 import { type TradeOrder, tradeOrderJson, tradeOrderRecord } from "../../domain/trade-order.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/trade-orders.ts"
@@ -75,14 +76,22 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     submit: ({ body, principal, request }, reply) => {
       const account = accountOf(accounts, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
+      const named = body.instrumentId ?? ""
+      const instrumentId = gate.canonicalInstrumentId(named)
+      const isAlias = instrumentId !== named
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "SubmitOrder",
-        request: body,
+        request: isAlias ? ofInstrument(body, instrumentId) : body,
         receivedAt: request.receivedAt,
         named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
         reply: {
-          ok: ({ order, replayed, json }) =>
-            reply.ok(json === undefined ? orderText(order) : new JsonText(json), replayed ? REPLAYED : undefined),
+          ok: ({ order, replayed, json }) => {
+            const options = replayed ? REPLAYED : undefined
+            reply.ok(
+              json === undefined ? orderText(order) : new JsonText(json),
+              isAlias ? { headers: { ...options?.headers, ...gate.headersFor([named]) } } : options,
+            )
+          },
           fail: reply.relay,
         },
       })
@@ -134,7 +143,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
           orderListId: query.orderListId,
           status: query.orderStatus ?? query.status,
           tradingAccountId: query.tradingAccountId?.toLowerCase(),
-          instrumentId: query.instrumentId,
+          instrumentId: query.instrumentId === undefined ? undefined : gate.canonicalInstrumentId(query.instrumentId),
           startTime: query.startTime,
           endTime: query.endTime,
           ascending: query.ascending,
@@ -171,6 +180,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         const next = page.hasNext && last !== undefined ? timeKey(last.createdAt, last.tradeOrderId) : null
         reply.ok(page.orders.map(tradeOrderRecord), {
           pagination: cursors.pagination(plan, total.count, next, total.isLowerBound),
+          headers: gate.headersFor(query.instrumentId === undefined ? [] : [query.instrumentId]),
         })
       })
     },
@@ -189,8 +199,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     }
     const [startTime, endTime] = [instant("startTime"), instant("endTime")]
     if (startTime !== undefined && endTime !== undefined && startTime > endTime) return new InvalidTimeRange()
-    const instrument = text("instrumentId")
-    const instrumentId = instrument === undefined ? undefined : gate.canonicalInstrumentId(instrument)
+    const instrumentId = text("instrumentId")
     if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined) return new InvalidInstrumentId()
     const [tradeOrderId, clientOrderId, status] = [text("tradeOrderId"), text("clientOrderId"), text("status")]
     return {

@@ -97,7 +97,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradingAccount/list")
     }),
   )
   .addSuccess(Page(TradingAccountRecord))
-  .addError(Fail(InsufficientPermissions, TenantForbidden, InvalidCursor, ConflictingParameters))
+  .addError(Fail(InvalidVenue, InsufficientPermissions, TenantForbidden, InvalidCursor, ConflictingParameters))
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List trading accounts")
   .annotate(
@@ -136,7 +136,17 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
     }),
   )
   .addSuccess(Page(PositionRecord))
-  .addError(Fail(TradingAccountNotFound, AccountForbidden, PortfolioUnavailable, InvalidCursor, ConflictingParameters))
+  .addError(
+    Fail(
+      InvalidVenue,
+      InsufficientPermissions,
+      TradingAccountNotFound,
+      AccountForbidden,
+      PortfolioUnavailable,
+      InvalidCursor,
+      ConflictingParameters,
+    ),
+  )
   .annotate(Access, "read")
   .annotate(Deadline, within(10_000))
   .annotate(OpenApi.Summary, "Balances")

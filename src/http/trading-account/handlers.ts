@@ -61,11 +61,13 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
     },
 
     list: ({ query, principal }, reply) => {
+      const named = gate.filter(query.venue, principal)
+      if (named !== undefined && isFailure(named)) return reply.fail(named)
       const plan = cursors.plan({
         scope: `tradingAccount/list:${principal.userId}`,
         filters: {
           tradingAccountId: query.tradingAccountId?.toLowerCase(),
-          venue: query.venue,
+          venue: named?.venue.venue,
           accountStatus: query.accountStatus,
           userId: query.userId?.toLowerCase(),
           tenantId: query.tenantId,
@@ -80,7 +82,6 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       if (userId !== undefined && userId !== principal.userId && !principal.permissions.includes("admin"))
         return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
       const owner = typeof userId === "string" ? (userId as UserId) : principal.userId
-      const venueName = typeof venue === "string" ? gate.canonicalVenue(venue) : undefined
       const showsEnded = accountStatus !== undefined || tradingAccountId !== undefined
       const items = accounts
         .ofUser(owner)
@@ -88,13 +89,16 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
           (it) =>
             it.tenantId === principal.tenantId &&
             (tradingAccountId === undefined || it.tradingAccountId === tradingAccountId) &&
-            (venueName === undefined || it.venue === venueName) &&
+            (venue === undefined || it.venue === venue) &&
             (accountStatus === undefined || it.status === accountStatus) &&
             (showsEnded || it.status !== "DISCONNECTED"),
         )
       const keyOf = (it: TradingAccount): string => timeKey(it.createdAt, it.tradingAccountId)
       const page = pageOf(cursors, plan, sortedBy(items, keyOf, "descending"), keyOf, "descending")
-      return reply.ok(page.items.map(tradingAccountRecord), { pagination: page.pagination })
+      return reply.ok(page.items.map(tradingAccountRecord), {
+        pagination: page.pagination,
+        headers: named?.headers ?? {},
+      })
     },
 
     disconnect: ({ body, principal }, reply) => {
@@ -109,28 +113,27 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
     },
 
     portfolioList: ({ query, principal }, reply) => {
+      const named = gate.filter(query.venue, principal)
+      if (named !== undefined && isFailure(named)) return reply.fail(named)
       const plan = cursors.plan({
         scope: `portfolio/list:${principal.userId}`,
-        filters: { tradingAccountId: query.tradingAccountId, venue: query.venue, currency: query.currency },
+        filters: { tradingAccountId: query.tradingAccountId, venue: named?.venue.venue, currency: query.currency },
         limit: query.limit ?? 10,
         offset: query.offset ?? 0,
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
       const { tradingAccountId, venue, currency } = plan.filters
-      const named =
+      const account =
         typeof tradingAccountId === "string" ? accountOf(accounts, principal, tradingAccountId, "read") : undefined
-      if (named !== undefined && isFailure(named)) return reply.fail(named)
-      const venueName = typeof venue === "string" ? gate.canonicalVenue(venue) : undefined
-      const own = named === undefined ? accounts.ofUser(principal.userId) : [named]
-      const asked = own.filter(
-        (it) => it.status !== "DISCONNECTED" && (venueName === undefined || it.venue === venueName),
-      )
+      if (account !== undefined && isFailure(account)) return reply.fail(account)
+      const own = account === undefined ? accounts.ofUser(principal.userId) : [account]
+      const asked = own.filter((it) => it.status !== "DISCONNECTED" && (venue === undefined || it.venue === venue))
       const keyOf = (it: Position): string => `${it.venue}|${it.currency}|${it.tradingAccountId}`
       return readPortfolios(tradingAccounts, asked, typeof currency === "string" ? currency : null, {
         ok: (positions) => {
           const page = pageOf(cursors, plan, sortedBy(positions, keyOf), keyOf)
-          reply.ok(page.items.map(positionRecord), { pagination: page.pagination })
+          reply.ok(page.items.map(positionRecord), { pagination: page.pagination, headers: named?.headers ?? {} })
         },
         fail: (error: DomainError) => reply.relay(error),
       })
