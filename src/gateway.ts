@@ -43,10 +43,7 @@ import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
 import { Users } from "./store/users.ts"
 import { ccxtVenues } from "./venues/ccxt-venue.ts"
-import { MOCK } from "./venues/mock-instruments.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
-import { PAPER, paperVenue } from "./venues/paper-venue.ts"
-import type { VenueAdapter } from "./venues/venue-adapter.ts"
 import { venuesLayer } from "./venues/venues.ts"
 import { makeAuthority } from "./ws/access.ts"
 import { asyncApiDocument } from "./ws/asyncapi.ts"
@@ -128,31 +125,13 @@ const venues = ({ settings, notice }: GatewayOptions) =>
         venuesInactive: settings.venuesInactive,
         notice: (venue, what) => notice(what, { venue }),
       })
-      const listed = yield* withPaper(settings.paperSource, [mock, ...connectors])
-      const known = new Set(listed.map(({ venue }) => venue.venue as string))
+      const known = new Set([mock, ...connectors].map(({ venue }) => venue.venue as string))
       const unknown = settings.venuesInactive.filter((venue) => !known.has(venue))
       if (unknown.length > 0)
         return yield* Effect.fail(new InvalidSetting(`VENUES_INACTIVE names no venue of ours: ${unknown.join(", ")}`))
-      return venuesLayer(
-        listed.map((adapter) =>
-          adapter.venue.venue === PAPER && settings.venuesInactive.includes(PAPER)
-            ? { ...adapter, venue: { ...adapter.venue, status: "INACTIVE" as const } }
-            : adapter,
-        ),
-      )
+      return venuesLayer([mock, ...connectors])
     }),
   )
-
-/** PAPER beside the venue on whose market it trades. */
-const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
-  Effect.gen(function* () {
-    if (name === null) return adapters
-    const original = adapters.find(({ venue }) => venue.venue === name)
-    if (original === undefined)
-      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))
-    const { adapter, source } = yield* paperVenue(original)
-    return [adapter, ...adapters.map((each) => (each === original ? source : each))]
-  })
 
 const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
@@ -186,8 +165,7 @@ const instrumentSync = Effect.gen(function* () {
     now: (yield* Clock).now,
   })
   // In-process venues are known from the first moment on; the others when they are first asked for.
-  for (const venue of port.venues)
-    if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
+  for (const venue of port.venues) if (venue.inProcess) yield* sync.sync(venue.venue, null)
   return sync
 })
 
@@ -203,7 +181,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
     makeHandlers({
       environment: settings.environment,
       cursorKey: keys.cursor,
-      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
+      initialBalances: settings.mockBalances,
       venueSessionsMax: settings.venueSessionsMax,
       sync,
       database: sql`SELECT 1`.pipe(
