@@ -38,9 +38,13 @@ export interface VenueProfile {
   /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
   readonly fillsWithOrders: boolean
   /** How the next page of fills is asked for. */
-  readonly fillsPage: "fromId" | "since"
+  readonly fillsPage: "fromId" | "since" | "older"
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string
+  /** The answer to a cancel says only that it was asked for; how the order ended is to be seen. */
+  readonly cancelIsRequest?: boolean
+  /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
+  readonly rollingWindowMillis?: number
   /** Raw words of the venue, in `worker/quirks.ts`. */
-  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "none"
+  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "okx" | "none"
 }

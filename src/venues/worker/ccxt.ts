@@ -180,7 +180,7 @@ export interface CcxtExchange {
   ): Promise<CcxtOrder>
   cancelOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
   fetchOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
-  fetchOpenOrders(): Promise<ReadonlyArray<CcxtOrder>>
+  fetchOpenOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
   fetchMyTrades(
     symbol: string,
     since: number | undefined,

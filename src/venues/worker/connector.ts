@@ -8,12 +8,14 @@ import type { CallRequest, Command, ShardSettings, ShardTask } from "../wire.ts"
 import type { CcxtExchangeClass } from "./ccxt.ts"
 import { classify } from "./errors.ts"
 import { privateInstance, publicInstance } from "./instance.ts"
+import { KlinePages } from "./kline-pages.ts"
 import { loadExchange } from "./load.ts"
 import { Markets } from "./markets.ts"
 import { instrumentRow } from "./normalise.ts"
 import { Outbox } from "./outbox.ts"
 import { PrivateSession } from "./private-session.ts"
 import { PublicFeed } from "./public-feed.ts"
+import { quirksOf } from "./quirks.ts"
 
 /** Stray rejections of this thread; ccxt leaks one when a socket dies under a queued subscribe (venues.md 4.1). */
 let rejections = 0
@@ -32,6 +34,7 @@ class Connector {
   readonly #exchange
   readonly #markets: Markets
   readonly #feed: PublicFeed
+  readonly #klines: KlinePages
   readonly #sessions = new Map<string, PrivateSession>()
 
   constructor(shard: ShardSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
@@ -43,6 +46,12 @@ class Connector {
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
     this.#feed = new PublicFeed(shard, this.#exchange, this.#markets, outbox)
+    this.#klines = new KlinePages({
+      exchange: this.#exchange,
+      digits: this.#feed.digits,
+      venueNow: () => this.#markets.venueNow(),
+      perPage: shard.profile.klinesPerPage,
+    })
   }
 
   play(command: Command): void {
@@ -134,6 +143,9 @@ class Connector {
         return this.#session(request.session).fills(request.since, request.instruments)
       case "balances":
         return this.#session(request.session).balances()
+      case "klines":
+        await this.#markets.loaded()
+        return this.#klines.read(this.#markets.listing.symbolOf(request.bars.instrumentId), request.bars)
     }
   }
 
@@ -146,14 +158,15 @@ class Connector {
       .map((listed) => instrumentRow(listed, this.#exchange))
   }
 
-  /** A signed question that changes nothing. The account id is Binance's `uid`; other venues may not say it. */
+  /** A signed question that changes nothing. The account's id comes with it as `uid`, or is asked for; some venues do not say it. */
   async #verify(secrets: VenueSecrets): Promise<{ readonly externalAccountId: string | null }> {
     await this.#markets.loaded()
     const exchange = privateInstance(this.#Exchange, this.#shard, secrets)
     this.#markets.share(exchange)
     try {
       const { info } = await exchange.fetchBalance()
-      const uid = info?.["uid"]
+      const { accountId } = quirksOf(this.#shard.profile)
+      const uid = accountId === undefined ? info?.["uid"] : await accountId(exchange)
       return { externalAccountId: typeof uid === "string" || typeof uid === "number" ? String(uid) : null }
     } finally {
       this.#markets.unshare(exchange)

@@ -24,6 +24,7 @@ const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Reco
     timeout: REQUEST_TIMEOUT_MILLIS,
     newUpdates: true,
     streaming: STREAMING,
+    ...(profile.rollingWindowMillis === undefined ? {} : { rollingWindowSize: profile.rollingWindowMillis }),
     ...settings,
     options: structuredClone(profile.options),
   })
@@ -37,8 +38,12 @@ const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Reco
   return exchange
 }
 
-export const publicInstance = (Exchange: CcxtExchangeClass, shard: ShardSettings): CcxtExchange =>
-  build(Exchange, shard, {})
+export const publicInstance = (Exchange: CcxtExchangeClass, shard: ShardSettings): CcxtExchange => {
+  const exchange = build(Exchange, shard, {})
+  // Without keys it could only throw, and ccxt logs in for streams that need no login (`trades-all` of OKX).
+  exchange.authenticate = () => Promise.resolve(undefined)
+  return exchange
+}
 
 /** Text that is already right stays as it is; ccxt would pass it through floats. */
 const asGiven = (value: unknown): string => String(value)

@@ -7,7 +7,7 @@ import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStat
 import type { InstrumentRow } from "../wire.ts"
 import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
 import type { Listed } from "./listing.ts"
-import type { Quirks } from "./quirks.ts"
+import type { BalanceRow, Quirks } from "./quirks.ts"
 
 /** A decimal text of a private instance (its numbers are strings already); null where there is none. */
 const text = (value: unknown): string | null => {
@@ -68,7 +68,7 @@ export const orderState = (
   const orderType = typeOf(order)
   const price = text(order.price)
   const end =
-    order.status === "expired"
+    order.status === "expired" || order.status === "canceled"
       ? quirks.ended(order)
       : { status: STATUS[order.status ?? ""] ?? ("UNKNOWN" as const), ending: null }
   return {
@@ -129,6 +129,15 @@ export const fill = (venue: VenueId, trade: CcxtTrade, context: FillContext): Ve
     executedAt: trade.timestamp ?? context.at ?? 0,
   }
 }
+
+/** Rows under the venue's names. All of them are there: what is not named is zero. */
+export const namedBalances = (
+  exchange: Pick<CcxtExchange, "safeCurrencyCode">,
+  rows: ReadonlyArray<BalanceRow>,
+): ReadonlyArray<VenueBalance> =>
+  rows.flatMap(({ assetId, available, locked }) =>
+    isZero(available) && isZero(locked) ? [] : [{ asset: exchange.safeCurrencyCode(assetId), available, locked }],
+  )
 
 /** `all` leaves out what is zero, because whatever is not named is zero then. */
 export const balances = (balance: CcxtBalance, all: boolean): ReadonlyArray<VenueBalance> => {

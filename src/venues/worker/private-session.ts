@@ -16,12 +16,13 @@ import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
 import { Departures } from "./departures.ts"
 import { classify, type Failure, forbids, refusesKey } from "./errors.ts"
-import { fillsOf } from "./fill-pages.ts"
+import { fillsOf, openOrdersOf } from "./fill-pages.ts"
 import { KnownOrders } from "./known-orders.ts"
 import type { Markets } from "./markets.ts"
-import { balances, orderState } from "./normalise.ts"
+import { balances, namedBalances, orderState } from "./normalise.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
+import { requestedCancel } from "./requested-cancel.ts"
 import { submitReports } from "./submit-answer.ts"
 
 const REFUSED = "the credential was refused"
@@ -61,6 +62,7 @@ export class PrivateSession {
     this.#markets = markets
     this.#quirks = quirksOf(profile)
     this.#report = report
+    this.#quirks.prepare?.(exchange, profile)
     this.#departures = new Departures(exchange)
     this.#stream = new PrivateStream({
       profile,
@@ -137,6 +139,15 @@ export class PrivateSession {
       const answer = await this.#byVenueClock(() =>
         this.#exchange.cancelOrder(id, symbolOf(ref.instrumentId), { ...params }),
       )
+      if (this.#profile.cancelIsRequest === true) {
+        const reports = await requestedCancel(
+          tradeOrderId,
+          () => this.order(ref),
+          () => this.#markets.venueNow(),
+        )
+        for (const report of reports) this.#report(report)
+        return
+      }
       const state = orderState(this.#profile.venue, answer, this.#quirks, this.#knownAs(ref))
       // First what was executed before the end: the answer may know of fills that no event has told yet.
       if (state !== undefined && state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
@@ -170,7 +181,7 @@ export class PrivateSession {
 
   async openOrders(): Promise<ReadonlyArray<VenueOrderState>> {
     return this.#asking("account", async () => {
-      const orders = await this.#exchange.fetchOpenOrders()
+      const orders = await openOrdersOf(this.#profile, this.#exchange)
       return orders.flatMap((order) => {
         const state = orderState(this.#profile.venue, order, this.#quirks)
         if (state === undefined) return []
@@ -195,7 +206,10 @@ export class PrivateSession {
       // The answer is at least as new as the question. Taken for newer than it is, it would outrank the stream's word on what
       // happened meanwhile; taken for older, that word corrects it.
       const at = this.#markets.venueNow()
-      return { complete: true, balances: balances(await this.#exchange.fetchBalance(), true), at }
+      const answer = await this.#exchange.fetchBalance()
+      const own = this.#quirks.fetchedBalances?.(answer)
+      const all = own === undefined ? balances(answer, true) : namedBalances(this.#exchange, own)
+      return { complete: true, balances: all, at }
     })
   }
 

@@ -1,12 +1,14 @@
 /**
  * The private stream of one session: subscribed, kept up, and begun again. Events of orders, fills and balances are tapped, so none is
- * merged away (venues.md 4.5); the watch loops only hear that the socket is gone. Up means that the venue took the subscription.
+ * merged away (venues.md 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
+ * happens after is told, what happened before is for the account to ask.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { SessionReport, VenueBalance } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
 import { backoffMillis } from "./backoff.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
+import { endAll } from "./end-sockets.ts"
 import { classify, type Failure } from "./errors.ts"
 import type { KnownOrders } from "./known-orders.ts"
 import { balances, fill, orderState } from "./normalise.ts"
@@ -26,6 +28,9 @@ export interface PrivateStreamOptions {
   readonly failed: (failure: Failure) => Promise<boolean>
 }
 
+/** A subscription that is not acknowledged by then is taken for lost. */
+const CHANNELS_WITHIN_MILLIS = 10_000
+
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 export class PrivateStream {
@@ -33,6 +38,9 @@ export class PrivateStream {
   readonly #quirks: Quirks
   #open = true
   #isUp = false
+  /** Channels that are not acknowledged yet, and what to do when none is left. */
+  #missing = new Set<string>()
+  #complete: () => void = () => undefined
 
   constructor(options: PrivateStreamOptions) {
     const { exchange, profile } = options
@@ -55,11 +63,15 @@ export class PrivateStream {
         await ready()
         await exchange.authenticate()
         if (!this.#open) return
+        const watching = await this.#subscribed()
+        if (!this.#open) return
         failures = 0
         this.#isUp = true
         report({ _tag: "StreamUp" })
-        await this.#watchAll()
+        await watching.end
       } catch (error) {
+        // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
+        endAll(exchange, "the private stream begins again")
         if (!this.#open) return
         const failure = classify(error)
         failures += 1
@@ -73,6 +85,27 @@ export class PrivateStream {
     }
   }
 
+  /** Resolves when every channel is taken; `end` rejects when a watch does. Wrapped, because a promise of a promise is waited for. */
+  async #subscribed(): Promise<{ readonly end: Promise<void> }> {
+    const { exchange } = this.#options
+    const { channels = [] } = this.#quirks
+    this.#missing = new Set(channels)
+    const taken = new Promise<void>((resolve) => {
+      this.#complete = resolve
+    })
+    const end = this.#watchAll()
+    // Whoever waits for it hears of its failure, too.
+    end.catch(() => undefined)
+    if (channels.length === 0) return { end }
+    const late = setTimeout(() => endAll(exchange, "a subscription was not acknowledged"), CHANNELS_WITHIN_MILLIS)
+    try {
+      await Promise.race([taken, end])
+    } finally {
+      clearTimeout(late)
+    }
+    return { end }
+  }
+
   /** Rejects as soon as one of the watches does; they share their socket. */
   async #watchAll(): Promise<void> {
     const { exchange, profile } = this.#options
@@ -81,11 +114,12 @@ export class PrivateStream {
       while (watching && this.#open) await watch()
     }
     const watches = [repeat(() => exchange.watchOrders())]
-    if (this.#quirks.changedBalances === null) {
+    const { changedBalances, channels = [] } = this.#quirks
+    if (changedBalances === null || channels.length > 0) {
       watches.push(
         repeat(async () => {
           const seen = await exchange.watchBalance()
-          this.#changed(balances(seen, false), seen.timestamp)
+          if (changedBalances === null) this.#changed(balances(seen, false), seen.timestamp)
         }),
       )
     }
@@ -102,7 +136,7 @@ export class PrivateStream {
     const handle = exchange.handleMessage.bind(exchange)
     exchange.handleMessage = (socket, message) => {
       const outer = record(message)
-      const event = outer["event"] === undefined ? outer : record(outer["event"])
+      const event = typeof outer["event"] === "object" ? record(outer["event"]) : outer
       if (this.#quirks.misleads(event)) return undefined
       const result = handle(socket, message)
       const changed = this.#quirks.changedBalances?.(event)
@@ -114,7 +148,9 @@ export class PrivateStream {
         }))
         this.#changed(named, changed.at)
       }
-      if (this.#quirks.endsPrivateStream(event)) {
+      const news = this.#quirks.channelNews?.(event)
+      if (news?.isTaken === true && this.#missing.delete(news.channel) && this.#missing.size === 0) this.#complete()
+      if (news?.isTaken === false || this.#quirks.endsPrivateStream(event)) {
         socket.onError(new Error("the venue ended the private stream"))
         socket.close()
       }

@@ -1,50 +1,11 @@
 /** Raw words of a venue that ccxt's unified fields lose. One entry per kind of venue; `none` trusts ccxt. */
-import type { VenueOrderState } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
-import type { CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
+import type { Raw } from "./ccxt.ts"
+import { none, type Quirks, word } from "./quirk.ts"
+import { kraken } from "./quirks-kraken.ts"
+import { okx } from "./quirks-okx.ts"
 
-/** Only what the event names; `at` is the venue's time of it. */
-export interface ChangedBalances {
-  readonly at: number | null
-  readonly rows: ReadonlyArray<{ readonly assetId: string; readonly available: string; readonly locked: string }>
-}
-
-export interface Quirks {
-  /** How an order that ccxt calls expired really ended. */
-  readonly ended: (order: CcxtOrder) => {
-    readonly status: VenueOrderState["status"]
-    readonly ending: VenueOrderState["ending"]
-  }
-  /** The client id that an order was placed with. */
-  readonly orderClientId: (order: CcxtOrder) => string | null
-  /** Our client id on a fill, where the venue says it. */
-  readonly fillClientId: (trade: CcxtTrade) => string | null
-  /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues.md 4.6). */
-  readonly endsPrivateStream: (event: Raw) => boolean
-  /** Balances in an event of the private stream, null where it has none. Without this reader `watchBalance` has to do. */
-  readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null
-  /** Private events that ccxt would make wrong balances of. */
-  readonly misleads: (event: Raw) => boolean
-  /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
-  readonly restate?: (message: unknown) => void
-}
-
-const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {
-  for (const name of names) {
-    const value = raw?.[name]
-    if (typeof value === "string" && value !== "") return value
-  }
-  return null
-}
-
-const none: Quirks = {
-  ended: () => ({ status: "EXPIRED", ending: null }),
-  orderClientId: (order) => order.clientOrderId ?? null,
-  fillClientId: () => null,
-  endsPrivateStream: () => false,
-  changedBalances: null,
-  misleads: () => false,
-}
+export type { BalanceRow, ChangedBalances, Quirks, StreamNews } from "./quirk.ts"
 
 const binance: Quirks = {
   /**
@@ -52,6 +13,7 @@ const binance: Quirks = {
    * time, and EXPIRED is kept for time (contract C1.3). EXPIRED_IN_MATCH is its self trade prevention.
    */
   ended: (order) => {
+    if (order.status !== "expired") return { status: "CANCELLED", ending: null }
     const status = word(order.info, "X", "status")
     if (status === "EXPIRED_IN_MATCH") return { status: "CANCELLED", ending: "SELF_TRADE_PREVENTION" }
     const timeInForce = word(order.info, "f", "timeInForce")
@@ -94,6 +56,6 @@ const bitstamp: Quirks = {
 
 const bitfinex: Quirks = none
 
-const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = { none, binance, bitfinex, bitstamp }
+const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = { none, binance, bitfinex, bitstamp, kraken, okx }
 
 export const quirksOf = (profile: VenueProfile): Quirks => QUIRKS[profile.quirks]

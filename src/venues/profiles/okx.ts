@@ -1,0 +1,56 @@
+/** OKX, spot, and its demo trading: the same REST host under a header, WebSockets and keys of its own. */
+import type { VenueId } from "../../domain/ids.ts"
+import type { VenueProfile } from "../profile.ts"
+
+/** `expTime` of an order, ms after it was signed: what arrives later the venue refuses (contract C3). */
+const ORDER_EXPIRY_MILLIS = 5000
+
+const okxSpot = {
+  exchange: "okx",
+  features: ["SPOT"],
+  needsPassphrase: true,
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  lists: "spot",
+  orderExpiryMillis: ORDER_EXPIRY_MILLIS,
+  feeInQuote: false,
+  bareNumbers: false,
+  unsubscribes: true,
+  // It takes a subscription again without a word and without a snapshot.
+  refusesRepeats: true,
+  snapshotsAsked: false,
+  options: {
+    defaultType: "spot",
+    fetchMarkets: { types: ["spot"] },
+    // One order in one object: as a batch of one, ccxt's way, `expTime` and the order's own code are easily overlooked.
+    createOrder: "privatePostTradeOrder",
+    // `trades` adds up what one taker did at one price.
+    watchTrades: { channel: "trades-all" },
+    watchOrders: { type: "SPOT" },
+  },
+  tickerParams: {},
+  lastQuantityField: "lastSz",
+  fillsWithOrders: true,
+  fillsPage: "older",
+  clientIdParam: "clOrdId",
+  cancelIsRequest: true,
+  // 60 orders in 2 s of an instrument; ccxt's bucket would space them by 37 ms, and an order behind a question by 220 ms.
+  rollingWindowMillis: 2000,
+  quirks: "okx",
+} as const satisfies Omit<VenueProfile, "venue" | "name" | "sandbox" | "hosts">
+
+export const OKX: ReadonlyArray<VenueProfile> = [
+  {
+    ...okxSpot,
+    venue: "OKX" as VenueId,
+    name: "OKX",
+    sandbox: false,
+    hosts: ["www.okx.com:443", "ws.okx.com:8443"],
+  },
+  {
+    ...okxSpot,
+    venue: "OKX_UAT" as VenueId,
+    name: "OKX Demo Trading",
+    sandbox: true,
+    hosts: ["www.okx.com:443", "wspap.okx.com:8443"],
+  },
+]
