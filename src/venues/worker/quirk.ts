@@ -1,10 +1,7 @@
 /** What a connector may have to know of a venue beyond its profile, as code; `quirks.ts` has those of each kind of venue. */
-import type { VenueSecrets } from "../../domain/credential.ts"
-import type { VenueId } from "../../domain/ids.ts"
-import type { VenueFill, VenueOrderState } from "../../ports/venue-port.ts"
+import type { VenueOrderState } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
-import type { MarketFrame } from "./kraken-frames.ts"
 
 /** One asset in the venue's words. */
 export interface BalanceRow {
@@ -63,47 +60,10 @@ export interface Quirks {
   readonly streamNews?: (message: unknown) => StreamNews | null
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void
-  /** Reads public frames of books, trades and tickers, which ccxt then never sees. */
-  readonly readFrame?: (message: unknown) => MarketFrame | null
-  /** Makes an instance do what its class does not; before its first call. */
-  readonly preparePublic?: (exchange: CcxtExchange, profile: VenueProfile) => void
-  readonly preparePrivate?: (exchange: CcxtExchange, secrets: VenueSecrets) => void
-  /** Parameters of every order, and those it gets when it is signed, by the venue's clock: its expiry (contract C3). */
-  readonly orderParams?: Raw
-  readonly signedParams?: (venueNow: number) => Raw
-  /** Finds an order by our client id where fetchOrder cannot; null: the venue says that it does not know it. */
-  readonly findOrder?: (exchange: CcxtExchange, symbol: string, clientId: string) => Promise<CcxtOrder | null>
-  /** Nonces that arrive out of order are refused, definitely: how often a call is made before that is a failure. */
-  readonly nonceAttempts?: number
   /** An order that the venue ended without a fill although it never worked: post-only orders that would have taken. */
   readonly neverWorked?: (order: CcxtOrder) => boolean
-  /** Reads orders and fills of the private stream, which ccxt's caches would merge or lose; one reader per session. */
-  readonly privateReader?: (venue: VenueId) => PrivateReader
-}
-
-/** What one message of a private stream says. */
-export interface PrivateEvents {
-  readonly states: ReadonlyArray<VenueOrderState>
-  readonly fills: ReadonlyArray<VenueFill>
-  /** Orders that a message ended or filled without saying what they are: they have to be asked for. */
-  readonly unknown: ReadonlyArray<string>
-  /** Balances changed, without a word of what is locked: they have to be asked for. */
-  readonly balances: boolean
-}
-
-/** The private stream of a venue whose messages are read here. Messages come in order; null: the message is of something else. */
-export interface PrivateReader {
-  /** A new connection: what was known of orders stays, what was counted begins anew. */
-  readonly begin: (exchange: CcxtExchange) => void
-  /** The channels that must be acknowledged before the stream is up. */
-  readonly channels: ReadonlyArray<string>
-  /** The channel whose subscription a message acknowledges. Throws when it is refused. */
-  readonly acknowledged: (message: Raw) => string | null
-  /** Venue time at which a message left, in ms. */
-  readonly sentAt: (message: Raw) => number | null
-  /** The hole before a message, in words. */
-  readonly holeBefore: (message: Raw) => string | undefined
-  readonly read: (message: Raw) => PrivateEvents | null
+  /** Makes a public instance do what its class does not; before its first call. */
+  readonly preparePublic?: (exchange: CcxtExchange, profile: VenueProfile) => void
 }
 
 export const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {
