@@ -18,6 +18,7 @@ export const plain = (venue: string, exchange: string, special: Partial<VenuePro
   feeInQuote: false,
   hosts: [],
   options: {},
+  needsCurrencies: false,
   bareNumbers: false,
   unsubscribes: false,
   refusesRepeats: false,

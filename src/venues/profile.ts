@@ -25,6 +25,8 @@ export interface VenueProfile {
   readonly options: Readonly<Record<string, unknown>>
   /** Its feed writes prices as JSON numbers, without quotes: read as numbers they would lose their digits. */
   readonly bareNumbers: boolean
+  /** ccxt cannot load its markets without its currencies. Elsewhere they are one more question that can fail. */
+  readonly needsCurrencies: boolean
   /** ccxt can end one of its streams without touching the others on the socket. */
   readonly unsubscribes: boolean
   /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */

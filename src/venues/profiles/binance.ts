@@ -13,6 +13,7 @@ const binanceSpot = {
   orderExpiryMillis: BINANCE_RECV_WINDOW_MILLIS,
   lists: "spot",
   feeInQuote: false,
+  needsCurrencies: false,
   bareNumbers: false,
   unsubscribes: true,
   refusesRepeats: false,

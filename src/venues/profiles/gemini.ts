@@ -2,7 +2,11 @@
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
-const spot = { timesInForce: ["GTC", "IOC", "FOK", "GTX"] } as const satisfies Partial<VenueProfile>
+const spot = {
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  // With them it learns the steps of the pairs.
+  needsCurrencies: true,
+} as const satisfies Partial<VenueProfile>
 
 export const GEMINI: ReadonlyArray<VenueProfile> = [
   // The exchange's page is where ccxt reads the steps of all markets in one request.

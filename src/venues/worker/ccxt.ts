@@ -26,6 +26,8 @@ export interface CcxtOrderBook {
 
 export interface CcxtMarket {
   readonly id: string
+  /** The id of the market whose public data stand for this one's, too. */
+  readonly alias?: string | undefined
   readonly symbol: string
   readonly base: string
   readonly quote: string
@@ -111,7 +113,7 @@ export interface CcxtSocket {
 
 export interface CcxtExchange {
   readonly id: string
-  readonly has: Readonly<Record<string, unknown>>
+  readonly has: Record<string, unknown>
   /** 4: `precision` is a step; 2: decimal places; 3: significant digits. */
   readonly precisionMode: number
   options: Record<string, unknown>

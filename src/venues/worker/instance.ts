@@ -28,6 +28,7 @@ const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Reco
     ...settings,
     options: structuredClone(profile.options),
   })
+  if (profile.needsCurrencies === false) exchange.has["fetchCurrencies"] = false
   // First of all: it exchanges the URLs.
   if (profile.sandbox) exchange.setSandboxMode(true)
   exchange.options["ws"] = { ...record(exchange.options["ws"]), backoff: DIAL_BACKOFF }

@@ -23,6 +23,7 @@ export class Listing {
   #seen: Markets | undefined
   #byName = new Map<string, CcxtMarket>()
   #names = new Map<string, string>()
+  #shown = new Map<string, ReadonlyArray<string>>()
 
   constructor(profile: Pick<VenueProfile, "venue" | "lists">) {
     this.#profile = profile
@@ -41,6 +42,12 @@ export class Listing {
     }
     this.#byName = chosen
     this.#names = new Map([...chosen].map(([name, { symbol }]) => [symbol, name]))
+    this.#shown = new Map()
+    const byId = new Map([...chosen.values()].map((market) => [market.id, market.symbol]))
+    for (const [name, { symbol, alias }] of chosen) {
+      const source = (alias === undefined ? undefined : byId.get(alias)) ?? symbol
+      this.#shown.set(source, [...(this.#shown.get(source) ?? []), name])
+    }
   }
 
   all(): ReadonlyArray<Listed> {
@@ -56,6 +63,14 @@ export class Listing {
   /** The name of what ccxt calls `symbol`; undefined for what is not listed. A pair keeps its name when it is delisted. */
   nameOf(symbol: string): string | undefined {
     return this.#names.get(symbol) ?? (this.#profile.lists === "perpetual" || symbol.includes(":") ? undefined : symbol)
+  }
+
+  /** Under which names the public data of `symbol` are shown: its own, and those of pairs that share its market. */
+  namesOf(symbol: string): ReadonlyArray<string> {
+    const own = this.#shown.get(symbol)
+    if (own !== undefined) return own
+    const name = this.nameOf(symbol)
+    return name === undefined ? [] : [name]
   }
 
   /** The same thing of ccxt under the instrument's name; without a symbol where its market is not listed. */

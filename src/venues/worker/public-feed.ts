@@ -197,7 +197,7 @@ export class PublicFeed {
   /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
   #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
     if (book.bids.length === 0 && book.asks.length === 0)
-      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, feed)
+      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, [feed])
     else this.#startOver(feed, `came to ${feed.name} in the middle`)
   }
 
@@ -227,36 +227,38 @@ export class PublicFeed {
     this.#outbox.push({ _tag: "StreamLost", stream: feed.stream, instrumentId: feed.instrumentId, reason })
   }
 
-  #onBook({ book, snapshot, bids, asks }: BookChange, known?: Feed): void {
-    const feed = known ?? this.#feedOf(book)
-    if (feed === undefined || (!feed.live && !snapshot)) return
-    feed.live = true
-    this.#outbox.depth({
-      instrumentId: feed.instrumentId,
-      snapshot,
-      bids,
-      asks,
-      nonce: book.nonce ?? null,
-      venueAt: book.timestamp ?? null,
-      receivedAt: snapshot ? Date.now() : this.#receivedAt,
-    })
+  #onBook({ book, snapshot, bids, asks }: BookChange, feeds = this.#feedsOf("book", this.#symbolIn(book))): void {
+    for (const feed of feeds) {
+      if (!feed.live && !snapshot) continue
+      feed.live = true
+      this.#outbox.depth({
+        instrumentId: feed.instrumentId,
+        snapshot,
+        bids,
+        asks,
+        nonce: book.nonce ?? null,
+        venueAt: book.timestamp ?? null,
+        receivedAt: snapshot ? Date.now() : this.#receivedAt,
+      })
+    }
   }
 
   /** A new book has no symbol of its own yet. */
-  #feedOf(book: CcxtOrderBook): Feed | undefined {
-    const symbol =
-      book.symbol ?? Object.keys(this.#exchange.orderbooks).find((at) => this.#exchange.orderbooks[at] === book)
-    const name = symbol === undefined ? undefined : this.#markets.listing.nameOf(symbol)
-    return name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
+  #symbolIn(book: CcxtOrderBook): string {
+    const { orderbooks } = this.#exchange
+    return book.symbol ?? Object.keys(orderbooks).find((symbol) => orderbooks[symbol] === book) ?? ""
+  }
+
+  #feedsOf(stream: MarketStream, symbol: string): ReadonlyArray<Feed> {
+    return this.#markets.listing.namesOf(symbol).flatMap((name) => this.#feeds.get(keyOf(stream, name)) ?? [])
   }
 
   #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
-    const name = this.#markets.listing.nameOf(symbol)
-    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("trade", name))
-    if (feed === undefined) return
-    feed.live = true
-    const rows = tradeRows(feed.instrumentId, trades, this.#digits, feed.tradeIds, this.#receivedAt)
-    if (rows.length > 0) this.#outbox.push({ _tag: "Trades", trades: rows })
+    for (const feed of this.#feedsOf("trade", symbol)) {
+      feed.live = true
+      const rows = tradeRows(feed.instrumentId, trades, this.#digits, feed.tradeIds, this.#receivedAt)
+      if (rows.length > 0) this.#outbox.push({ _tag: "Trades", trades: rows })
+    }
   }
 
   #onTicker(feed: Feed, ticker: CcxtTicker): void {
