@@ -102,7 +102,8 @@ export const historyRequest = (parameters: Command["parameters"], limitMax: numb
   const bounded = asked < 0 ? limitMax : Math.min(asked, limitMax)
   if (since === undefined || since === null) return { limit: bounded, since: undefined, reverse: reverse === true }
   const { epoch = "", offset = 0 } = since as { readonly epoch?: unknown; readonly offset?: unknown }
-  if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset)) return ERRORS.badRequest
+  if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
+    return ERRORS.badRequest
   if (reverse === true && offset === 0) return ERRORS.badRequest
   return { limit: bounded, since: { epoch, offset }, reverse: reverse === true }
 }

@@ -25,6 +25,8 @@ import { Subscriptions } from "./subscriptions.ts"
 /** More bytes than this waiting for the peer, and its next commands wait too. */
 const HOLD_BYTES = 262_144
 const HELD_MAX = 10_000
+/** Of messages with commands that wait: parsed, they take many times as much. */
+const BACKLOG_BYTES_MAX = 1_048_576
 /** Calls and reads of storage of one connection at a time. */
 const IN_FLIGHT_MAX = 128
 
@@ -48,6 +50,8 @@ export class Connection implements Client, Beating {
   private deaf = false
   /** Commands that wait until the peer has read what they were answered before. */
   private held: Array<Command> = []
+  /** Of the messages that commands came with that wait, here or behind a subscribe; counted until none waits. */
+  private backlogBytes = 0
   /** Calls and reads whose answers are still to come. */
   private inFlight = 0
   private readonly expiryWatch: ExpiryWatch
@@ -88,7 +92,11 @@ export class Connection implements Client, Beating {
     if (this.over || this.deaf) return
     const commands = this.state.codec.decode(message)
     if (commands === undefined) return this.close(CLOSES.badRequest)
+    const before = this.backlog
+    if (before === 0) this.backlogBytes = 0
     for (const command of commands) this.receive(command)
+    if (this.backlog > before) this.backlogBytes += message.byteLength
+    if (this.backlogBytes > BACKLOG_BYTES_MAX) this.close(CLOSES.tooManyRequests)
   }
 
   /** The peer took bytes: what it asked for since goes on, until as much waits again. */
@@ -206,6 +214,11 @@ export class Connection implements Client, Beating {
   }
   subscriptionsDue(): void {
     this.subscriptions.expiryDue()
+  }
+
+  /** Commands that wait. */
+  private get backlog(): number {
+    return this.held.length + this.subscriptions.backlog
   }
 
   private get isBackedUp(): boolean {

@@ -27,6 +27,8 @@ const RESUME_BYTES = 4096
 
 export class SlowReaders {
   private readonly parked = new Set<Connection>()
+  /** What was given anew counts as no falling behind until it is read, or whoever got a deep book would be spared it again at once. */
+  private readonly given = new Map<Connection, number>()
   private behind = 0
   private conflations = 0
   private closedByAge = 0
@@ -54,7 +56,7 @@ export class SlowReaders {
         this.closedByAge++
         connection.close(CLOSES.slow)
       } else if (
-        waiting > this.limits.conflateBytes &&
+        waiting > this.limits.conflateBytes + (this.given.get(connection) ?? 0) &&
         connection.subscriptions.park() &&
         !this.parked.has(connection)
       ) {
@@ -68,11 +70,18 @@ export class SlowReaders {
   drained(connection: Connection): void {
     const waiting = connection.socket.getBufferedAmount()
     if (waiting === 0) connection.behindSince = undefined
-    if (waiting <= RESUME_BYTES && this.parked.delete(connection)) connection.subscriptions.resume()
+    if (waiting > RESUME_BYTES) return
+    this.given.delete(connection)
+    if (!this.parked.has(connection)) return
+    connection.subscriptions.resume(RESUME_BYTES)
+    if (!connection.isOpen) return
+    this.given.set(connection, connection.socket.getBufferedAmount())
+    if (!connection.subscriptions.isParked) this.parked.delete(connection)
   }
 
   gone(connection: Connection): void {
     this.parked.delete(connection)
+    this.given.delete(connection)
   }
 
   stats(): SlowStats {

@@ -160,10 +160,14 @@ export class Subscriptions implements SubscribeHost {
     return this.parked.size > 0
   }
 
-  /** The socket has read what waited: it gets the present state of what it was spared, and then every publication again. */
-  resume(): void {
+  /**
+   * The socket has read what waited: it gets the present state of what it was spared, and then every publication again. What is left
+   * when more than `bytesMax` waits again comes the next time: many books at once would pass the limit at which it is closed.
+   */
+  resume(bytesMax: number): void {
     const { hub } = this.context
     for (const channel of [...this.parked]) {
+      if (!this.connection.isOpen || this.connection.socket.getBufferedAmount() > bytesMax) return
       const topic = this.joined.get(channel)
       const stream = topic === undefined ? undefined : hub.find(topic.canonical)
       this.parked.delete(channel)
@@ -183,6 +187,11 @@ export class Subscriptions implements SubscribeHost {
       if (topic.mayJoin(publications.at(-1))) this.joinTopic(topic.key)
       else topic.welcome(this)
     }
+  }
+
+  /** Commands that wait behind a subscribe. */
+  get backlog(): number {
+    return this.waiting.backlog
   }
 
   get isParked(): boolean {

@@ -12,6 +12,9 @@ export class WaitingCommands {
   /** By the client's names of the channels. */
   private readonly behind = new Map<string, Array<Command>>()
 
+  /** Commands behind all of them. */
+  backlog = 0
+
   constructor(private readonly connection: Client) {}
 
   /** Subscribes that wait. */
@@ -27,7 +30,10 @@ export class WaitingCommands {
     const isPage = command.method === "subscribe" && command.parameters["type"] === MAP_TYPE
     if (isPage && behind.every(({ method }) => method !== "unsubscribe"))
       this.connection.refuse(command, ERRORS.concurrentPagination)
-    else if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
+    else {
+      this.backlog++
+      if (behind.push(command) > WAITING_MAX) this.connection.close(CLOSES.tooManyRequests)
+    }
     return true
   }
 
@@ -39,6 +45,7 @@ export class WaitingCommands {
       if (!this.connection.isOpen) return
       this.connection.socket.cork(() => {
         this.behind.delete(channel)
+        this.backlog -= behind.length
         then(answer)
         for (const next of behind) this.connection.take(next)
       })
@@ -47,5 +54,6 @@ export class WaitingCommands {
 
   clear(): void {
     this.behind.clear()
+    this.backlog = 0
   }
 }

@@ -1,0 +1,14 @@
+/** What a `history` command may ask for. */
+import { describe, expect, it } from "vitest"
+import { historyRequest } from "../../../src/ws/channel-queries.ts"
+import { ERRORS } from "../../../src/ws/error-codes.ts"
+
+describe("history", () => {
+  it.each([-1, -5, 1.5, 2 ** 53, Number.NaN, "1"])(
+    "since the offset %s is a bad request, in either direction",
+    (offset) => {
+      for (const reverse of [false, true])
+        expect(historyRequest({ limit: 1, reverse, since: { epoch: "e", offset } }, 300)).toBe(ERRORS.badRequest)
+    },
+  )
+})
