@@ -34,6 +34,12 @@ export interface Settings {
   /** Venues disabled by configuration. */
   readonly venuesInactive: ReadonlyArray<string>
   readonly venueSessionsMax: number
+  /** Venue → URL of its proxy (http, https, socks5), `*` for the others, null for none. Only this setting leads to a proxy. */
+  readonly venueProxies: Readonly<Record<string, string | null>>
+  /** Which venues share a worker thread: see venues/placement. */
+  readonly venueShards: "auto" | "apart" | Readonly<Record<string, VenueThreads>>
+  /** Heap limit of a worker thread, in MB. */
+  readonly venueHeapMegabytes: number
   /** Starting balances of a MOCK account: asset → decimal text. */
   readonly mockBalances: Readonly<Record<string, string>>
   /** Seed of MOCK's synthetic market. */
@@ -54,6 +60,12 @@ export interface Settings {
   readonly accessLog: boolean
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
+}
+
+/** The worker threads of one venue, by name. */
+export interface VenueThreads {
+  readonly public: string
+  readonly private: string
 }
 
 export interface TestProfileSettings {
@@ -136,6 +148,41 @@ const routes = (env: Environment): Readonly<Record<string, string>> | null => {
   return given
 }
 
+const PROXY_PROTOCOLS = ["http:", "https:", "socks5:", "socks5h:"]
+
+/** No error repeats a URL: it may have a password in it. */
+const proxies = (env: Environment): Readonly<Record<string, string | null>> => {
+  const given = object(env, "VENUE_PROXIES") ?? {}
+  for (const [venue, to] of Object.entries(given)) {
+    if (to === null) continue
+    const url = typeof to === "string" && URL.canParse(to) ? new URL(to) : undefined
+    if (url === undefined || !PROXY_PROTOCOLS.includes(url.protocol) || url.hostname === "")
+      throw new InvalidSetting(
+        `VENUE_PROXIES: the proxy of "${venue}" must be null or a URL like http://user:password@10.0.0.1:3128 (http, https, socks5)`,
+      )
+  }
+  return given as Readonly<Record<string, string | null>>
+}
+
+const isThreadName = (value: unknown): value is string =>
+  typeof value === "string" && /^[A-Za-z0-9_-]{1,40}$/.test(value)
+
+const shards = (env: Environment): Settings["venueShards"] => {
+  const value = text(env, "VENUE_SHARDS")
+  if (value === null || value === "auto" || value === "apart") return value ?? "auto"
+  const threads: Record<string, VenueThreads> = {}
+  for (const [venue, given] of Object.entries(object(env, "VENUE_SHARDS") ?? {})) {
+    const of: Readonly<Record<string, unknown>> =
+      typeof given === "object" && given !== null ? { ...given } : { public: given, private: given }
+    if (!isThreadName(of["public"]) || !isThreadName(of["private"]))
+      throw new InvalidSetting(
+        `VENUE_SHARDS: "${venue}" must name a thread, or two as {"public":"a","private":"b"} (letters, digits, - and _)`,
+      )
+    threads[venue] = { public: of["public"], private: of["private"] }
+  }
+  return threads
+}
+
 const balances = (env: Environment): Readonly<Record<string, string>> => {
   const given = record(env, "MOCK_BALANCES")
   if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
@@ -196,6 +243,9 @@ export const readSettings = (env: Environment): Settings => {
     venueRoutes: routes(env),
     venuesInactive: list(env, "VENUES_INACTIVE"),
     venueSessionsMax: integer(env, "VENUE_SESSIONS_MAX", 1000, 1, 100_000),
+    venueProxies: proxies(env),
+    venueShards: shards(env),
+    venueHeapMegabytes: integer(env, "VENUE_HEAP_MB", 1024, 128, 16_384),
     mockBalances: balances(env),
     mockSeed: integer(env, "MOCK_SEED", 1, 0, 2_147_483_647),
     mockTickMillis: integer(env, "MOCK_TICK_MS", 250, 0, 60_000),

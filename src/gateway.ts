@@ -123,13 +123,24 @@ const venues = ({ settings, notice }: GatewayOptions) =>
       const connectors = yield* ccxtVenues({
         venueRoutes: settings.venueRoutes,
         venuesInactive: settings.venuesInactive,
+        proxies: settings.venueProxies,
+        shards: settings.venueShards,
+        heapMegabytes: settings.venueHeapMegabytes,
         notice: (venue, what) => notice(what, { venue }),
       })
-      const known = new Set([mock, ...connectors].map(({ venue }) => venue.venue as string))
-      const unknown = settings.venuesInactive.filter((venue) => !known.has(venue))
-      if (unknown.length > 0)
-        return yield* Effect.fail(new InvalidSetting(`VENUES_INACTIVE names no venue of ours: ${unknown.join(", ")}`))
-      return venuesLayer([mock, ...connectors])
+      const adapters = [mock, ...connectors.venues]
+      const known = new Set<string>(adapters.map(({ venue }) => venue.venue))
+      const named = {
+        VENUES_INACTIVE: settings.venuesInactive,
+        VENUE_PROXIES: Object.keys(settings.venueProxies),
+        VENUE_SHARDS: typeof settings.venueShards === "string" ? [] : Object.keys(settings.venueShards),
+      }
+      for (const [variable, venues] of Object.entries(named)) {
+        const unknown = venues.filter((venue) => venue !== "*" && !known.has(venue))
+        if (unknown.length > 0)
+          return yield* Effect.fail(new InvalidSetting(`${variable} names no venue of ours: ${unknown.join(", ")}`))
+      }
+      return venuesLayer(adapters, connectors.stats)
     }),
   )
 

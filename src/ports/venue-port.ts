@@ -10,6 +10,7 @@ import type { Instrument } from "../domain/instrument.ts"
 import type { OrderSide, OrderType, StoredTimeInForce } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
+import type { VenueStats } from "./venue-stats.ts"
 
 /** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
 export interface VenueOrder {
@@ -215,7 +216,15 @@ export interface VenueHealth {
   readonly venue: VenueId
   /** idle: nothing was asked of it yet. */
   readonly status: "idle" | "up" | "down"
+  /** For the operator. */
   readonly reason: string | null
+  /** Wall ms; null while idle. */
+  readonly since: number | null
+  /** How often its connectors began anew. */
+  readonly restarts: number
+  /** Open market streams. */
+  readonly streams: number
+  readonly sessions: number
 }
 
 export class VenuePort extends Context.Tag("ports/VenuePort")<
@@ -243,5 +252,7 @@ export class VenuePort extends Context.Tag("ports/VenuePort")<
     /** The public feed of a venue, its updates going to `sink`. Once per venue. */
     readonly market: (venue: VenueId, sink: MarketSink) => MarketSource
     readonly health: () => ReadonlyArray<VenueHealth>
+    /** The workers behind the venues; in-process venues have none. */
+    readonly stats: () => VenueStats
   }
 >() {}

@@ -1,19 +1,23 @@
 /**
- * One venue behind a ccxt connector, as a VenueAdapter. Its first shard has the public feed and up to 200 private sessions;
- * further sessions get shards of their own. Threads start at the first use, so a venue nobody asks for costs nothing.
+ * One venue behind ccxt connectors, as a VenueAdapter. Its first connector has the public feed and up to 200 private sessions; further
+ * sessions get connectors of their own. They start at the first use, in whichever thread they are placed: a venue nobody asks for
+ * costs nothing.
  */
 import { Effect, type Scope } from "effect"
 import { CredentialsInvalid, VenueUnavailable } from "../domain/errors.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
+import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
 import { instrumentOf } from "./instrument-of.ts"
+import { Placement, type ShardRule } from "./placement.ts"
 import type { VenueProfile } from "./profile.ts"
+import { type Health, IDLE } from "./reach.ts"
 import { PROFILES, venueOf } from "./registry.ts"
-import { SHARD_TIMES, type ShardTimes } from "./shard.ts"
+import { SHARD_TIMES, type ShardTimes } from "./shard-times.ts"
 import { Supervisor, unavailable } from "./supervisor.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 import type { VenueFailure } from "./wire.ts"
 
-const SESSIONS_PER_SHARD = 200
+const SESSIONS_PER_CONNECTOR = 200
 const CALL_MILLIS = 15_000
 /** The first use of a venue also starts its thread and loads its markets. */
 const FIRST_CALL_MILLIS = 30_000
@@ -24,81 +28,136 @@ export interface CcxtVenuesOptions {
   /** VENUE_ROUTES; null dials the venues themselves. */
   readonly venueRoutes: Readonly<Record<string, string>> | null
   readonly venuesInactive: ReadonlyArray<string>
-  /** Where words for the operator go; nowhere by default. */
-  readonly notice?: (venue: string, what: string) => void
-  /** Private sessions of one thread; 200 when absent (order-path 3). */
-  readonly sessionsPerShard?: number
+  /** VENUE_PROXIES: venue → URL of its proxy, `*` for those not named, null for none. Nobody looks at the environment. */
+  readonly proxies?: Readonly<Record<string, string | null>>
+  /** VENUE_SHARDS; `auto` when absent. */
+  readonly shards?: ShardRule
+  /** Heap limit of a thread; 1,024 when absent. */
+  readonly heapMegabytes?: number
+  /** Where words for the operator go, by venue or thread; nowhere by default. */
+  readonly notice?: (concerned: string, what: string) => void
+  /** Private sessions of one connector; 200 when absent (order-path 3). */
+  readonly sessionsPerConnector?: number
   /** Of the threads; for tests. */
   readonly times?: Partial<ShardTimes>
+  /** Connectors obey `Supervisor.break`; for tests. */
+  readonly breakable?: boolean
 }
 
 export interface CcxtVenue extends VenueAdapter {
-  /** The first shard, for tests that break it. */
+  /** The first connector, for tests that break it. */
   readonly supervisor: Supervisor
+  readonly connectors: () => ReadonlyArray<ConnectorStats>
 }
+
+/** The venues that run in workers, and the workers. */
+export interface CcxtVenues {
+  readonly venues: ReadonlyArray<CcxtVenue>
+  readonly stats: () => VenueStats
+}
+
+const HEAP_MEGABYTES = 1024
 
 const refusesCredential = ({ category }: VenueFailure): boolean =>
   category === "VENUE_AUTHENTICATION" || category === "PERMISSION_DENIED" || category === "ACCOUNT_SUSPENDED"
 
-/** `breakable` shards obey `Supervisor.break`: for tests only. */
+/** The given profiles as venues. They live as long as the scope; no thread starts before its first use. */
+export const ccxtVenues = (
+  options: CcxtVenuesOptions,
+  profiles: ReadonlyArray<VenueProfile> = PROFILES,
+): Effect.Effect<CcxtVenues, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const placement = new Placement({
+      rule: options.shards ?? "auto",
+      times: { ...SHARD_TIMES, ...options.times },
+      heapMegabytes: options.heapMegabytes ?? HEAP_MEGABYTES,
+      notice: (shard, what) => options.notice?.(shard, what),
+    })
+    const venues = yield* Effect.forEach(profiles, (profile) =>
+      Effect.acquireRelease(
+        Effect.sync(() => new Connectors(profile, options, placement)),
+        (connectors) => Effect.promise(() => connectors.stop()),
+      ).pipe(Effect.map((connectors) => adapter(profile, options, connectors))),
+    )
+    return {
+      venues,
+      stats: () => ({
+        shards: placement.shards.map((shard) => shard.stats()),
+        connectors: venues.flatMap((venue) => venue.connectors()),
+      }),
+    }
+  })
+
+/** One venue alone. */
 export const ccxtVenue = (
   profile: VenueProfile,
   options: CcxtVenuesOptions,
-  breakable = false,
 ): Effect.Effect<CcxtVenue, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new Shards(profile, options, breakable)),
-      (shards) => Effect.promise(() => shards.stop()),
-    ),
-    (shards) => adapter(profile, options, shards),
-  )
+  Effect.map(ccxtVenues(options, [profile]), ({ venues: [venue] }) => {
+    if (venue === undefined) throw new Error("one profile makes one venue")
+    return venue
+  })
 
-/** Every venue of the registry. They live as long as the scope; no thread starts before its first use. */
-export const ccxtVenues = (
-  options: CcxtVenuesOptions,
-): Effect.Effect<ReadonlyArray<VenueAdapter>, never, Scope.Scope> =>
-  Effect.forEach(PROFILES, (profile) => ccxtVenue(profile, options))
-
-class Shards {
+class Connectors {
   readonly first: Supervisor
   readonly #all: Array<Supervisor>
-  readonly #make: () => Supervisor
+  readonly #make: (number: number) => Supervisor
   readonly #sessionsMax: number
+  /** Private sessions are to be in another thread than the market data, so never in the first connector. */
+  readonly #isSplit: boolean
 
-  constructor(profile: VenueProfile, options: CcxtVenuesOptions, breakable: boolean) {
-    this.#make = () =>
+  constructor(profile: VenueProfile, options: CcxtVenuesOptions, placement: Placement) {
+    const { venue } = profile
+    this.#isSplit = placement.isSplit(venue)
+    this.#make = (number) =>
       new Supervisor({
-        settings: { profile, routes: options.venueRoutes, breakable },
+        settings: {
+          connector: number === 1 ? venue : `${venue} ${number}`,
+          profile,
+          routes: options.venueRoutes,
+          proxy: proxyOf(options.proxies ?? {}, venue),
+          breakable: options.breakable === true,
+        },
         times: { ...SHARD_TIMES, ...options.times },
-        notice: (what) => options.notice?.(profile.venue, what),
+        placement,
+        notice: (what) => options.notice?.(venue, what),
       })
-    this.#sessionsMax = options.sessionsPerShard ?? SESSIONS_PER_SHARD
-    this.first = this.#make()
+    this.#sessionsMax = options.sessionsPerConnector ?? SESSIONS_PER_CONNECTOR
+    this.first = this.#make(1)
     this.#all = [this.first]
   }
 
+  get all(): ReadonlyArray<Supervisor> {
+    return this.#all
+  }
+
   forSession(): Supervisor {
-    const free = this.#all.find((shard) => shard.sessionCount < this.#sessionsMax)
+    const free = this.#all.slice(this.#isSplit ? 1 : 0).find(({ sessionCount }) => sessionCount < this.#sessionsMax)
     if (free !== undefined) return free
-    const shard = this.#make()
-    this.#all.push(shard)
-    return shard
+    const connector = this.#make(this.#all.length + 1)
+    this.#all.push(connector)
+    // One address, one budget: its connectors have equal parts of it.
+    for (const each of this.#all) each.share(this.#all.length)
+    return connector
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#all.map((shard) => shard.stop()))
+    await Promise.all(this.#all.map((connector) => connector.stop()))
   }
 }
 
-const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, shards: Shards): CcxtVenue => {
+const proxyOf = (proxies: Readonly<Record<string, string | null>>, venue: string): string | null =>
+  (Object.hasOwn(proxies, venue) ? proxies[venue] : proxies["*"]) ?? null
+
+const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: Connectors): CcxtVenue => {
   const { venue } = profile
-  const { first } = shards
+  const { first } = connectors
   let opened = 0
   const told = teller((what) => options.notice?.(venue, what))
   return {
     venue: venueOf(profile, options.venuesInactive),
     supervisor: first,
+    connectors: () => connectors.all.map((connector) => connector.stats()),
     verify: (secrets) =>
       first
         .call("verify", { secrets }, FIRST_CALL_MILLIS)
@@ -110,14 +169,14 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, shards: Shar
     openSession: ({ account, secrets, report }) =>
       Effect.gen(function* () {
         if (secrets === null) return yield* new VenueUnavailable({ reason: "no credentials" })
-        const shard = shards.forSession()
+        const connector = connectors.forSession()
         const session = `${account.tradingAccountId}#${++opened}`
         yield* Effect.acquireRelease(
-          Effect.sync(() => shard.openSession(session, secrets, report)),
-          () => Effect.sync(() => shard.closeSession(session)),
+          Effect.sync(() => connector.openSession(session, secrets, report)),
+          () => Effect.sync(() => connector.closeSession(session)),
         )
-        yield* shard.call("ready", { session }, FIRST_CALL_MILLIS).pipe(Effect.mapError(told))
-        return sessionOf(shard, session, told)
+        yield* connector.call("ready", { session }, FIRST_CALL_MILLIS).pipe(Effect.mapError(told))
+        return sessionOf(connector, session, told)
       }),
     instruments: (symbols) =>
       first.call("instruments", { symbols }, FIRST_CALL_MILLIS).pipe(
@@ -132,9 +191,23 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, shards: Shar
         resync: (instrumentId) => first.resync(instrumentId),
       }
     },
-    health: () => ({ venue, ...first.health() }),
+    health: () => {
+      const stats = connectors.all.map((connector) => connector.stats())
+      const sum = (of: (each: ConnectorStats) => number): number => stats.reduce((total, each) => total + of(each), 0)
+      return {
+        venue,
+        ...worst(connectors.all.map((connector) => connector.health())),
+        restarts: sum(({ restarts }) => restarts),
+        streams: sum(({ streams }) => streams),
+        sessions: sum(({ sessions }) => sessions),
+      }
+    },
   }
 }
+
+/** One that cannot reach the venue counts for all. */
+const worst = (all: ReadonlyArray<Health>): Health =>
+  all.find(({ status }) => status === "down") ?? all.find(({ status }) => status === "up") ?? IDLE
 
 type Told = (failure: VenueFailure) => VenueUnavailable
 
@@ -155,18 +228,18 @@ const teller = (notice: (what: string) => void): Told => {
   }
 }
 
-const sessionOf = (shard: Supervisor, session: string, told: Told): VenueSession => ({
-  submit: (order) => shard.submit(session, order),
-  cancel: (order) => shard.cancel(session, order),
+const sessionOf = (connector: Supervisor, session: string, told: Told): VenueSession => ({
+  submit: (order) => connector.submit(session, order),
+  cancel: (order) => connector.cancel(session, order),
   fetchOrder: (order) =>
-    shard.call("order", { session, order }, CALL_MILLIS).pipe(
+    connector.call("order", { session, order }, CALL_MILLIS).pipe(
       Effect.map((state) =>
         state === null ? ({ _tag: "NotFound", definite: false } as const) : ({ _tag: "Found", state } as const),
       ),
       Effect.mapError(told),
     ),
-  fetchOpenOrders: shard.call("openOrders", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
+  fetchOpenOrders: connector.call("openOrders", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
   fetchFills: (since, instruments) =>
-    shard.call("fills", { session, since, instruments }, FILLS_MILLIS).pipe(Effect.mapError(told)),
-  fetchBalances: shard.call("balances", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
+    connector.call("fills", { session, since, instruments }, FILLS_MILLIS).pipe(Effect.mapError(told)),
+  fetchBalances: connector.call("balances", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
 })

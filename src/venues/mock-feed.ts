@@ -81,6 +81,12 @@ export class MockFeed {
     }
   }
 
+  get openCount(): number {
+    let open = 0
+    for (const streams of this.#streams.values()) open += streams.open.size
+    return open
+  }
+
   isOpen(instrumentId: InstrumentId): boolean {
     return (this.#streams.get(instrumentId)?.open.size ?? 0) > 0
   }

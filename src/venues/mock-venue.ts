@@ -83,6 +83,8 @@ export const mockVenue = (
     const isWatched = Effect.unsafeMakeLatch(false)
     let isMoving = false
     let isUnavailable = false
+    let sessions = 0
+    const since = clock.now()
 
     const exchange = new MockExchange({
       seed: settings.mockSeed,
@@ -128,11 +130,13 @@ export const mockVenue = (
         }
         yield* Effect.acquireRelease(
           Effect.sync(() => {
+            sessions += 1
             account.report = report
             account.isStreaming = true
           }),
           () =>
             Effect.sync(() => {
+              sessions -= 1
               if (account.report === report) account.report = null
             }),
         )
@@ -168,7 +172,10 @@ export const mockVenue = (
           ),
         ),
       market: (sink) => exchange.feed.connect(sink),
-      health: () => ({ venue: MOCK, status: "up", reason: null }),
+      health: () => {
+        const streams = exchange.feed.openCount
+        return { venue: MOCK, status: "up", reason: null, since, restarts: 0, streams, sessions }
+      },
     }
     return {
       adapter,

@@ -47,6 +47,11 @@ export interface VenueProfile {
   readonly cancelIsRequest?: boolean
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
   readonly rollingWindowMillis?: number
+  /**
+   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
+   * together with the public ones.
+   */
+  readonly privatePace?: { readonly burst: number; readonly perSecond: number }
   /** Raw words of the venue, in `worker/quirks.ts`. */
   readonly quirks: "binance" | "bitfinex" | "bitstamp" | "okx" | "none"
 }

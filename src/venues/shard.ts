@@ -1,210 +1,230 @@
 /**
- * The life of one worker thread: one single-thread Piscina pool whose only task is the connector. Watches its heartbeat, ends it
- * when it hangs, starts it again with a growing pause, and pauses long after five deaths in a minute. What the worker should be
- * doing is not known here: `replay` says it, and it is posted into each new port before the task starts.
+ * One worker thread and the connectors in it: a single-thread Piscina pool with one long task for each connector and one for the
+ * thread's pulse. Ends a thread that hangs, and finds out by whose doing a thread died. When a connector begins again, and where, is
+ * its link's affair.
  */
-import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
+import { MessageChannel, type MessagePort } from "node:worker_threads"
 import { Piscina } from "piscina"
-import type { Batch, Command, ShardSettings, ShardTask, WorkerRecord } from "./wire.ts"
+import type { ConnectorFigures, ShardStats } from "../ports/venue-stats.ts"
+import type { ShardTimes } from "./shard-times.ts"
+import type { Beat, ConnectorTask, PulseTask } from "./wire.ts"
 
-export interface ShardTimes {
-  readonly heartbeatMillis: number
-  /** Heartbeats without an answer before the thread counts as hung. */
-  readonly missesMax: number
-  /** From the start of the thread to its first word. */
-  readonly bootMillis: number
-  readonly restartFirstMillis: number
-  readonly restartMaxMillis: number
-  readonly breakerCrashes: number
-  readonly breakerWindowMillis: number
-  readonly breakerPauseMillis: number
+/** How a task ended. `blame` says by whose doing: a crash names the connector it came from, a hang or a full heap names nobody. */
+export interface Ending {
+  readonly reason: string
+  readonly blame: "own" | "other" | "unknown"
+  /** Other connectors were in the thread that died. */
+  readonly hadNeighbours: boolean
 }
 
-export const SHARD_TIMES: ShardTimes = {
-  heartbeatMillis: 500,
-  missesMax: 3,
-  bootMillis: 30_000,
-  restartFirstMillis: 100,
-  restartMaxMillis: 5000,
-  breakerCrashes: 5,
-  breakerWindowMillis: 60_000,
-  breakerPauseMillis: 30_000,
+/** A connector's side towards its thread. */
+export interface Tenant {
+  readonly name: string
+  /** It is loading code or its first markets. */
+  readonly isLoading: () => boolean
+  /** Takes in what was said before the end; true when it says that the thread died of its doing. */
+  readonly lastWords: () => boolean
+  readonly ended: (ending: Ending) => void
 }
 
-export interface ShardEvents {
-  readonly replay: () => Iterable<Command>
-  readonly record: (record: WorkerRecord) => void
-  /** The worker is gone. `began`: it had started to read, so anything posted to it may have been done. */
-  readonly lost: (reason: string, began: boolean) => void
-}
-
-export type ShardState = "idle" | "starting" | "up" | "waiting" | "stopped"
-
-const HEAP_MEGABYTES = 512
 const CLOSE_TIMEOUT_MILLIS = 3000
-/** Batches between two acknowledgements. */
-const ACKNOWLEDGE_EVERY = 16
+const TENANTS_MAX = 1000
 
 /** Beside this file, in the same form: TypeScript in development and tests, JavaScript once built. */
 const isTypeScript = import.meta.url.endsWith(".ts")
-const WORKER_FILE = new URL(`./worker/connector${isTypeScript ? ".ts" : ".js"}`, import.meta.url).href
+const workerFile = (name: string): string =>
+  new URL(`./worker/${name}${isTypeScript ? ".ts" : ".js"}`, import.meta.url).href
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+export interface ShardOptions {
+  readonly name: string
+  readonly times: ShardTimes
+  readonly heapMegabytes: number
+  /** Words for the operator. */
+  readonly notice: (what: string) => void
+}
+
+/** The pulse of one thread's life. */
+interface Pulse {
+  readonly port: MessagePort
+  readonly startedAt: number
+  missed: number
+  beats: number
+}
+
 export class Shard {
-  readonly #settings: ShardSettings
-  readonly #times: ShardTimes
-  readonly #events: ShardEvents
+  readonly name: string
+  readonly #options: ShardOptions
+  readonly #tenants = new Set<Tenant>()
+  /** Tasks that ended in this loop turn: a thread that dies ends all of its tasks in one. */
+  #over: Array<{ readonly tenant: Tenant | null; readonly reason: string }> = []
   #pool: Piscina | undefined
-  #port: MessagePort | undefined
-  #task: Promise<void> = Promise.resolve()
-  #state: ShardState = "idle"
-  #epoch = 0
-  #began = false
-  #missed = 0
-  #beat = 0
-  #startedAt = 0
-  #crashes: Array<number> = []
-  #inARow = 0
+  #pulse: Pulse | undefined
   #heart: NodeJS.Timeout | undefined
-  #restart: NodeJS.Timeout | undefined
+  #tickedAt = 0
+  #latest: Beat | undefined
+  #deaths = 0
+  #lastDeath: string | null = null
+  #hangs = false
 
-  constructor(settings: ShardSettings, times: ShardTimes, events: ShardEvents) {
-    this.#settings = settings
-    this.#times = times
-    this.#events = events
+  constructor(options: ShardOptions) {
+    this.name = options.name
+    this.#options = options
   }
 
-  get state(): ShardState {
-    return this.#state
+  get tenantCount(): number {
+    return this.#tenants.size
   }
 
-  /** Starts the thread unless it runs, or waits to run, already. */
-  start(): void {
-    if (this.#state !== "idle") return
-    this.#heart = setInterval(() => this.#onBeat(), this.#times.heartbeatMillis)
-    this.#begin()
-  }
-
-  /** False: there is no worker to take it now, and it was not kept. */
-  post(command: Command): boolean {
-    if (this.#port === undefined) return false
-    this.#port.postMessage(command)
-    return true
-  }
-
-  /** Lets the task end, then the thread; never rejects, and takes `CLOSE_TIMEOUT_MILLIS` for a thread that hangs. */
-  async stop(): Promise<void> {
-    if (this.#state === "stopped") return
-    this.#state = "stopped"
-    clearInterval(this.#heart)
-    clearTimeout(this.#restart)
-    this.#port?.close()
-    this.#port = undefined
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), CLOSE_TIMEOUT_MILLIS)
-    })
-    const end = await Promise.race([this.#task, late])
-    clearTimeout(timer)
-    await (end === "late" ? this.#pool?.destroy() : this.#pool?.close())
-  }
-
-  #begin(): void {
-    const epoch = ++this.#epoch
-    const { port1, port2 } = new MessageChannel()
-    this.#port = port1
-    this.#state = "starting"
-    this.#began = false
-    this.#missed = 0
-    this.#startedAt = performance.now()
-    port1.on("message", (batch: Batch) => {
-      // Words of a worker that is given up already must not reach anybody.
-      if (epoch === this.#epoch) this.#onBatch(batch)
-    })
-    for (const command of this.#events.replay()) port1.postMessage(command)
-    this.#pool ??= this.#makePool()
-    const task: ShardTask = { shard: this.#settings, port: port2 }
+  /** Runs a connector; the first one starts the thread. */
+  run(task: ConnectorTask, tenant: Tenant): void {
+    this.#tenants.add(tenant)
+    const pool = this.#started()
     // Without an AbortSignal: aborting a Piscina task terminates its thread.
-    this.#task = this.#pool.run(task, { transferList: [port2] }).then(
-      () => this.#ended(epoch, "the connector ended"),
-      (error: unknown) => this.#ended(epoch, messageOf(error)),
+    pool.run(task, { transferList: [task.port] }).then(
+      () => this.#ended(tenant, "the connector ended"),
+      (error: unknown) => this.#ended(tenant, messageOf(error)),
     )
+  }
+
+  /** A connector leaves, its task ended or not (`hangs`). With the last one the thread ends; never rejects. */
+  async leave(tenant: Tenant, hangs: boolean): Promise<void> {
+    this.#hangs ||= hangs
+    if (!this.#tenants.delete(tenant) || this.#tenants.size > 0) return
+    const [pool, isHanging] = [this.#pool, this.#hangs]
+    clearInterval(this.#heart)
+    this.#pulse?.port.close()
+    this.#pulse = undefined
+    this.#pool = undefined
+    this.#latest = undefined
+    this.#hangs = false
+    await (isHanging ? pool?.destroy() : pool?.close())
+  }
+
+  figuresOf(connector: string): ConnectorFigures | undefined {
+    return this.#latest?.connectors[connector]
+  }
+
+  stats(): ShardStats {
+    const beat = this.#latest
+    return {
+      shard: this.name,
+      state: this.#pulse === undefined ? "down" : this.#pulse.beats > 0 ? "up" : "starting",
+      connectors: [...this.#tenants].map((tenant) => tenant.name),
+      deaths: this.#deaths,
+      lastDeath: this.#lastDeath,
+      heapUsedBytes: beat?.heapUsedBytes ?? 0,
+      heapMaxBytes: this.#options.heapMegabytes * 1_048_576,
+      externalBytes: beat?.externalBytes ?? 0,
+      loopDelayMillis: beat?.loopDelayMillis ?? 0,
+      busy: beat?.busy ?? 0,
+      rejections: beat?.rejections ?? 0,
+    }
+  }
+
+  #started(): Piscina {
+    if (this.#pool === undefined) {
+      this.#pool = this.#makePool()
+      this.#tickedAt = performance.now()
+      this.#heart = setInterval(() => this.#onTick(), this.#options.times.heartbeatMillis)
+    }
+    if (this.#pulse === undefined) this.#startPulse(this.#pool)
+    return this.#pool
   }
 
   #makePool(): Piscina {
     const pool = new Piscina({
-      filename: WORKER_FILE,
+      filename: workerFile("connector"),
       minThreads: 1,
       maxThreads: 1,
+      concurrentTasksPerWorker: TENANTS_MAX,
       idleTimeout: Number.POSITIVE_INFINITY,
       // Waiting in Atomics would stop the sockets of the thread.
       atomics: "disabled",
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes },
       execArgv: isTypeScript ? ["--import", "tsx"] : [],
       recordTiming: false,
       closeTimeout: CLOSE_TIMEOUT_MILLIS,
     })
     // A thread that dies between two tasks; a dying task is heard of by its own promise.
-    pool.on("error", (error) => this.#events.record({ _tag: "Noticed", what: `pool: ${messageOf(error)}` }))
+    pool.on("error", (error) => this.#options.notice(`pool: ${messageOf(error)}`))
     return pool
   }
 
-  #onBatch({ batch, records }: Batch): void {
-    if (batch % ACKNOWLEDGE_EVERY === 0) this.#port?.postMessage({ _tag: "Acknowledge", batch } satisfies Command)
-    for (const record of records) {
-      if (record._tag === "Hello") {
-        this.#began = true
-        if (this.#state === "starting") this.#state = "up"
-      } else if (record._tag === "Pong") this.#missed = 0
-      this.#events.record(record)
+  #startPulse(pool: Piscina): void {
+    const { port1, port2 } = new MessageChannel()
+    const pulse: Pulse = { port: port1, startedAt: performance.now(), missed: 0, beats: 0 }
+    this.#pulse = pulse
+    port1.on("message", (beat: Beat) => {
+      if (this.#pulse !== pulse) return
+      pulse.missed = 0
+      pulse.beats += 1
+      this.#latest = beat
+    })
+    port1.postMessage(0)
+    const task: PulseTask = { port: port2 }
+    const ended = (reason: string) => {
+      port1.close()
+      if (this.#pulse !== pulse) return
+      this.#pulse = undefined
+      this.#ended(null, reason)
     }
+    pool.run(task, { filename: workerFile("pulse"), name: "pulse", transferList: [port2] }).then(
+      () => ended("the pulse ended"),
+      (error: unknown) => ended(messageOf(error)),
+    )
   }
 
-  #onBeat(): void {
-    if (this.#state === "starting") {
-      if (performance.now() - this.#startedAt > this.#times.bootMillis) this.#terminate()
+  #onTick(): void {
+    const { heartbeatMillis, missesMax, missesMaxLoading, bootMillis } = this.#options.times
+    const now = performance.now()
+    // A machine that keeps this thread waiting keeps the worker waiting, too: its silence proves nothing then.
+    const isLate = now - this.#tickedAt > 1.5 * heartbeatMillis
+    this.#tickedAt = now
+    const pulse = this.#pulse
+    if (pulse === undefined) return
+    if (pulse.beats === 0) {
+      if (now - pulse.startedAt > bootMillis) this.#terminate()
       return
     }
-    if (this.#state !== "up") return
-    if (this.#missed >= this.#times.missesMax) {
-      this.#terminate()
-      return
+    const isLoading = [...this.#tenants].some((tenant) => tenant.isLoading())
+    if (pulse.missed >= (isLoading ? missesMaxLoading : missesMax)) this.#terminate()
+    else {
+      if (!isLate) pulse.missed += 1
+      pulse.port.postMessage(pulse.beats)
     }
-    this.#missed += 1
-    this.post({ _tag: "Ping", beat: ++this.#beat })
   }
 
   #terminate(): void {
     for (const thread of this.#pool?.threads ?? []) {
-      thread.terminate().catch((error: unknown) => this.#ended(this.#epoch, messageOf(error)))
+      thread.terminate().catch((error: unknown) => this.#options.notice(`terminate: ${messageOf(error)}`))
     }
   }
 
-  #ended(epoch: number, reason: string): void {
-    if (epoch !== this.#epoch || this.#state === "stopped") return
-    const port = this.#port
-    if (port !== undefined) {
-      // What it said before it died counts: an order may have been acknowledged in its last breath.
-      for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port))
-        this.#onBatch(last.message)
-      port.close()
-    }
-    this.#port = undefined
-    // From here on nothing of this epoch is heard.
-    this.#epoch += 1
-    this.#state = "waiting"
-    this.#events.lost(reason, this.#began)
-    this.#restart = setTimeout(() => this.#begin(), this.#pauseMillis())
+  #ended(tenant: Tenant | null, reason: string): void {
+    this.#over.push({ tenant, reason })
+    if (this.#over.length === 1) setImmediate(() => this.#bury())
   }
 
-  #pauseMillis(): number {
-    const now = performance.now()
-    const { breakerWindowMillis, breakerCrashes, breakerPauseMillis, restartFirstMillis, restartMaxMillis } =
-      this.#times
-    this.#inARow = now - this.#startedAt > breakerWindowMillis / 2 ? 1 : this.#inARow + 1
-    this.#crashes = [...this.#crashes.filter((at) => now - at < breakerWindowMillis), now]
-    if (this.#crashes.length >= breakerCrashes) return breakerPauseMillis
-    return Math.min(restartFirstMillis * 2 ** (this.#inARow - 1), restartMaxMillis) * (0.8 + Math.random() * 0.4)
+  #bury(): void {
+    const over = this.#over
+    this.#over = []
+    const death = over.find(({ tenant }) => tenant === null)
+    const words = over.flatMap(({ tenant, reason }) =>
+      tenant === null ? [] : [{ tenant, reason, isBlamed: tenant.lastWords() }],
+    )
+    if (death === undefined) {
+      // The thread lives: a task that ended by itself is its own affair.
+      for (const { tenant, reason } of words) tenant.ended({ reason, blame: "own", hadNeighbours: false })
+      return
+    }
+    this.#deaths += 1
+    this.#lastDeath = death.reason
+    this.#latest = undefined
+    const culprit = words.find(({ isBlamed }) => isBlamed)?.tenant
+    const blameOf = (tenant: Tenant) => (culprit === undefined ? "unknown" : tenant === culprit ? "own" : "other")
+    const hadNeighbours = this.#tenants.size > 1
+    for (const { tenant, reason } of words) tenant.ended({ reason, blame: blameOf(tenant), hadNeighbours })
   }
 }

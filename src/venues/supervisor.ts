@@ -1,15 +1,28 @@
 /**
- * One shard of a venue as the rest of the gateway sees it: the desired state (streams and sessions, repeated to every new worker),
- * what is in flight, and what a worker's death means for it. Streams are lost, sessions are down, a submit that the worker may
- * have read is in doubt, and a call is unavailable; nobody is left waiting.
+ * One connector as the rest of the gateway sees it: the desired state (streams and sessions, repeated to every new worker), what is in
+ * flight, and what its death means for that. Streams are lost, sessions are down, a submit that the worker may have read is in doubt,
+ * and a call is unavailable; nobody is left waiting.
  */
 import { Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
 import { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { MarketSink, MarketStream, SessionReport, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
-import { Shard, type ShardState, type ShardTimes } from "./shard.ts"
-import type { CallName, CallRequest, Calls, Command, ShardSettings, VenueFailure, WorkerRecord } from "./wire.ts"
+import type { ConnectorStats } from "../ports/venue-stats.ts"
+import { ConnectorLink, type LinkState } from "./connector-link.ts"
+import type { Placement } from "./placement.ts"
+import { type Health, Reach } from "./reach.ts"
+import type { ShardTimes } from "./shard-times.ts"
+import type {
+  BreakHow,
+  CallName,
+  CallRequest,
+  Calls,
+  Command,
+  ConnectorSettings,
+  VenueFailure,
+  WorkerRecord,
+} from "./wire.ts"
 
 interface Session {
   readonly secrets: VenueSecrets
@@ -25,50 +38,68 @@ interface Waiting {
 
 const LOST: VenueFailure = { category: "VENUE_UNAVAILABLE", code: null, text: "the connector was lost" }
 
-/** Failures, by category, that say nothing but that the venue is not there. */
-const OUT_OF_REACH = /^VENUE_(UNREACHABLE|NETWORK|TIMEOUT|UNAVAILABLE)\b/
-
 export interface SupervisorOptions {
-  readonly settings: ShardSettings
+  readonly settings: ConnectorSettings
   readonly times: ShardTimes
+  readonly placement: Placement
   /** Words for the operator: worker deaths, stray rejections. Clean of secrets. */
   readonly notice: (what: string) => void
 }
 
 export class Supervisor {
-  readonly #shard: Shard
+  readonly #settings: ConnectorSettings
+  readonly #link: ConnectorLink
   readonly #notice: (what: string) => void
   readonly #streams = new Map<string, { readonly stream: MarketStream; readonly instrumentId: InstrumentId }>()
   readonly #sessions = new Map<string, Session>()
   readonly #calls = new Map<number, Waiting>()
+  readonly #reach = new Reach()
   #sink: MarketSink | undefined
   #call = 0
-  /** Whether the venue could be reached the last time somebody looked; undefined: nobody has. */
-  #reached: boolean | undefined
-  #reason: string | null = null
+  #shareOf = 1
+  #gaps = 0
+  #losses = 0
+  #resyncs = 0
 
-  constructor({ settings, times, notice }: SupervisorOptions) {
+  constructor({ settings, times, placement, notice }: SupervisorOptions) {
+    this.#settings = settings
     this.#notice = notice
-    this.#shard = new Shard(settings, times, {
+    this.#link = new ConnectorLink(settings, times, placement, {
       replay: () => this.#desired(),
       record: (record) => this.#onRecord(record),
       lost: (reason, began) => this.#onLost(reason, began),
     })
   }
 
-  get state(): ShardState {
-    return this.#shard.state
+  get state(): LinkState {
+    return this.#link.state
   }
 
   get sessionCount(): number {
     return this.#sessions.size
   }
 
-  health(): { readonly status: "idle" | "up" | "down"; readonly reason: string | null } {
-    if (this.#shard.state === "idle" || this.#shard.state === "stopped") return { status: "idle", reason: null }
-    if (this.#shard.state === "waiting") return { status: "down", reason: this.#reason }
-    if (this.#reached === undefined) return { status: "idle", reason: null }
-    return this.#reached ? { status: "up", reason: null } : { status: "down", reason: this.#reason }
+  health(): Health {
+    const { state } = this.#link
+    return this.#reach.health(state === "idle" || state === "stopped")
+  }
+
+  stats(): ConnectorStats {
+    const { figures } = this.#link
+    return {
+      connector: this.#settings.connector,
+      venue: this.#settings.profile.venue,
+      shard: this.#link.shardName,
+      state: this.#link.state,
+      restarts: this.#link.restarts,
+      streams: this.#streams.size,
+      sessions: this.#sessions.size,
+      callsInFlight: this.#calls.size,
+      gaps: this.#gaps,
+      losses: this.#losses,
+      resyncs: this.#resyncs,
+      figures: figures ?? null,
+    }
   }
 
   listen(sink: MarketSink): void {
@@ -88,7 +119,8 @@ export class Supervisor {
 
   /** A worker that is not there will begin with a snapshot anyway. */
   resync(instrumentId: InstrumentId): void {
-    this.#shard.post({ _tag: "Resync", instrumentId })
+    this.#resyncs += 1
+    this.#link.post({ _tag: "Resync", instrumentId })
   }
 
   openSession(session: string, secrets: VenueSecrets, report: (report: SessionReport) => void): void {
@@ -97,7 +129,7 @@ export class Supervisor {
   }
 
   closeSession(session: string): void {
-    if (this.#sessions.delete(session)) this.#shard.post({ _tag: "CloseSession", session })
+    if (this.#sessions.delete(session)) this.#link.post({ _tag: "CloseSession", session })
   }
 
   submit(session: string, order: VenueOrder): void {
@@ -105,7 +137,7 @@ export class Supervisor {
     const open = this.#sessions.get(session)
     if (open === undefined) return
     open.submits.add(tradeOrderId)
-    if (this.#shard.post({ _tag: "Submit", session, order })) return
+    if (this.#link.post({ _tag: "Submit", session, order })) return
     open.submits.delete(tradeOrderId)
     // After the caller's turn: a report never comes out of the call that asked for it.
     queueMicrotask(() =>
@@ -118,7 +150,7 @@ export class Supervisor {
     const open = this.#sessions.get(session)
     if (open === undefined) return
     open.cancels.add(tradeOrderId)
-    if (this.#shard.post({ _tag: "Cancel", session, order })) return
+    if (this.#link.post({ _tag: "Cancel", session, order })) return
     open.cancels.delete(tradeOrderId)
     queueMicrotask(() =>
       open.report({ _tag: "CancelInDoubt", tradeOrderId, reason: "no connector is running", at: Date.now() }),
@@ -139,8 +171,8 @@ export class Supervisor {
         answer: (value) => resume(Effect.succeed(value as Calls[N]["answer"])),
         fail: (failure) => resume(Effect.fail(failure)),
       })
-      this.#shard.start()
-      if (!this.#shard.post({ _tag: "Call", call, request })) this.#settle(call)?.fail(LOST)
+      this.#link.start()
+      if (!this.#link.post({ _tag: "Call", call, request, deadlineMillis })) this.#settle(call)?.fail(LOST)
       return Effect.sync(() => this.#calls.delete(call))
     }).pipe(
       Effect.timeoutFail({
@@ -154,23 +186,30 @@ export class Supervisor {
     )
   }
 
-  /** Fails the thread on purpose; only a breakable shard obeys. */
-  break(how: Extract<Command, { readonly _tag: "Break" }>["how"]): void {
-    this.#shard.post({ _tag: "Break", how })
+  /** So many connectors share the venue's request budget. */
+  share(of: number): void {
+    this.#shareOf = of
+    this.#link.post({ _tag: "Share", of })
+  }
+
+  /** Fails the thread on purpose; only a breakable connector obeys. */
+  break(how: BreakHow): void {
+    this.#link.post({ _tag: "Break", how })
   }
 
   async stop(): Promise<void> {
-    await this.#shard.stop()
+    await this.#link.stop()
     for (const call of [...this.#calls.keys()]) this.#settle(call)?.fail(LOST)
   }
 
   /** For what is part of the desired state: a worker that is not there learns it when it starts. */
   #tell(command: Command): void {
-    if (this.#shard.state === "idle") this.#shard.start()
-    else this.#shard.post(command)
+    if (this.#link.state === "idle") this.#link.start()
+    else this.#link.post(command)
   }
 
   *#desired(): Iterable<Command> {
+    yield { _tag: "Share", of: this.#shareOf }
     for (const [session, { secrets }] of this.#sessions) yield { _tag: "OpenSession", session, secrets }
     for (const { stream, instrumentId } of this.#streams.values()) yield { _tag: "Open", stream, instrumentId }
   }
@@ -184,19 +223,21 @@ export class Supervisor {
   #onRecord(record: WorkerRecord): void {
     switch (record._tag) {
       case "Depth":
-        this.#reached = true
+        this.#reach.seen()
         if (this.#streams.has(`book ${record.update.instrumentId}`)) this.#sink?.depth(record.update)
         return
       case "Trades":
-        this.#reached = true
+        this.#reach.seen()
         this.#sink?.trades(record.trades)
         return
       case "Ticker":
-        this.#reached = true
+        this.#reach.seen()
         this.#sink?.ticker(record.update)
         return
       case "StreamLost":
-        this.#wentWrong(record.reason)
+        this.#losses += 1
+        if (record.reason.startsWith("STREAM_GAP")) this.#gaps += 1
+        this.#reach.failed(record.reason)
         if (this.#streams.has(`${record.stream} ${record.instrumentId}`)) {
           this.#sink?.down(record.stream, record.instrumentId, record.reason)
         }
@@ -205,22 +246,22 @@ export class Supervisor {
         this.#onReport(record.session, record.report)
         return
       case "Answer":
-        this.#reached = true
+        this.#reach.seen()
         this.#settle(record.call)?.answer(record.value)
         return
       case "Failed":
-        this.#wentWrong(`${record.failure.category}: ${record.failure.text}`)
+        this.#reach.failed(`${record.failure.category}: ${record.failure.text}`)
         this.#settle(record.call)?.fail(record.failure)
         return
       case "Reachable":
-        this.#reached = record.reason === null
-        this.#reason = record.reason
+        if (record.reason === null) this.#reach.seen()
+        else this.#reach.lost(record.reason)
         return
       case "Noticed":
         this.#notice(record.what)
         return
       case "Hello":
-      case "Pong":
+      case "Blamed":
         return
     }
   }
@@ -241,27 +282,19 @@ export class Supervisor {
         session.cancels.delete(report.tradeOrderId)
         break
       case "StreamUp":
-        this.#reached = true
+        this.#reach.seen()
         break
       case "StreamDown":
-        this.#wentWrong(report.reason)
+        this.#reach.failed(report.reason)
         break
     }
     session.report(report)
   }
 
-  /** Only what means that the venue is not there counts against its health: a refused order does not, a gap does not. */
-  #wentWrong(reason: string): void {
-    if (!OUT_OF_REACH.test(reason)) return
-    this.#reached = false
-    this.#reason = reason
-  }
-
   #onLost(cause: string, began: boolean): void {
     const reason = `the connector was lost: ${cause.slice(0, 150)}`
     this.#notice(reason)
-    this.#reached = false
-    this.#reason = reason
+    this.#reach.lost(reason)
     for (const { stream, instrumentId } of this.#streams.values()) this.#sink?.down(stream, instrumentId, reason)
     const at = Date.now()
     for (const { report, submits, cancels } of this.#sessions.values()) {

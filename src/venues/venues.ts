@@ -3,10 +3,16 @@ import { Effect, Layer } from "effect"
 import { InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
+import type { VenueStats } from "../ports/venue-stats.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 
-/** Venues are listed by identifier; two adapters of one venue are a defect. */
-export const venuesLayer = (adapters: ReadonlyArray<VenueAdapter>): Layer.Layer<VenuePort> =>
+const NO_WORKERS: VenueStats = { shards: [], connectors: [] }
+
+/** Venues are listed by identifier; two adapters of one venue are a defect. `stats` tells of the workers, where there are any. */
+export const venuesLayer = (
+  adapters: ReadonlyArray<VenueAdapter>,
+  stats: () => VenueStats = () => NO_WORKERS,
+): Layer.Layer<VenuePort> =>
   Layer.sync(VenuePort, () => {
     const byVenue = new Map<string, VenueAdapter>()
     for (const adapter of adapters) {
@@ -28,5 +34,6 @@ export const venuesLayer = (adapters: ReadonlyArray<VenueAdapter>): Layer.Layer<
         return adapter.market(sink)
       },
       health: () => [...byVenue.values()].map((adapter) => adapter.health()),
+      stats,
     })
   })

@@ -1,6 +1,6 @@
 /**
- * What crosses between the main thread and a venue worker: plain data, decimals as text. Commands go to the worker one by one;
- * records come back in batches, one batch per loop turn of the worker.
+ * What crosses between the main thread and a venue worker: plain data, decimals as text. Every connector has a port of its own.
+ * Commands go to it one by one; records come back in batches, one batch per loop turn. Beside them each thread has a pulse.
  */
 import type { MessagePort } from "node:worker_threads"
 import type { VenueSecrets } from "../domain/credential.ts"
@@ -17,20 +17,45 @@ import type {
   VenueOrderRef,
   VenueOrderState,
 } from "../ports/venue-port.ts"
+import type { ConnectorFigures } from "../ports/venue-stats.ts"
 import type { VenueProfile } from "./profile.ts"
 
-export interface ShardSettings {
+export interface ConnectorSettings {
+  /** Its name in this process: the venue's, with a number from the venue's second connector on. */
+  readonly connector: string
   readonly profile: VenueProfile
   /** `host:port` → URL; null dials the venue itself. */
   readonly routes: Readonly<Record<string, string>> | null
+  /** URL of the proxy that every connection goes through, with its credentials; null: none. */
+  readonly proxy: string | null
   /** Takes `Break` commands. Tests only. */
   readonly breakable: boolean
 }
 
-/** The argument of the Piscina task. */
-export interface ShardTask {
-  readonly shard: ShardSettings
+/** The argument of a connector's Piscina task. */
+export interface ConnectorTask {
+  readonly settings: ConnectorSettings
   readonly port: MessagePort
+}
+
+/** The argument of a thread's pulse, a task of its own: each number that comes through the port is answered with a Beat. */
+export interface PulseTask {
+  readonly port: MessagePort
+}
+
+/** How a thread is. */
+export interface Beat {
+  readonly beat: number
+  readonly heapUsedBytes: number
+  /** Buffers outside the heap, which no heap limit counts. */
+  readonly externalBytes: number
+  /** Delay of the event loop since the last beat: the 99th percentile, in ms. */
+  readonly loopDelayMillis: number
+  /** Share of the time since the last beat in which the loop was busy, 0 to 1. */
+  readonly busy: number
+  /** Stray rejections this thread survived. */
+  readonly rejections: number
+  readonly connectors: Readonly<Record<string, ConnectorFigures>>
 }
 
 /** A failure at a venue, clean of secrets and URLs: all that is ever said about it outside the worker. */
@@ -127,23 +152,27 @@ export type Command =
   | { readonly _tag: "CloseSession"; readonly session: string }
   | { readonly _tag: "Submit"; readonly session: string; readonly order: VenueOrder }
   | { readonly _tag: "Cancel"; readonly session: string; readonly order: VenueOrderRef }
-  | { readonly _tag: "Call"; readonly call: number; readonly request: CallRequest }
-  | { readonly _tag: "Ping"; readonly beat: number }
-  /** Every batch up to this number was taken. */
-  | { readonly _tag: "Acknowledge"; readonly batch: number }
-  /** Fails on purpose, where the shard is breakable. */
-  | { readonly _tag: "Break"; readonly how: "throw" | "exit" | "spin" | "reject" }
+  /** The main thread waits `deadlineMillis` for the answer. */
+  | {
+      readonly _tag: "Call"
+      readonly call: number
+      readonly request: CallRequest
+      readonly deadlineMillis: number
+    }
+  /** Every batch up to the one with this weight was taken. */
+  | { readonly _tag: "Acknowledge"; readonly weight: number }
+  /** So many connectors share the venue's request budget. */
+  | { readonly _tag: "Share"; readonly of: number }
+  /** Fails on purpose, where the connector is breakable. */
+  | { readonly _tag: "Break"; readonly how: BreakHow }
+
+export type BreakHow = "throw" | "exit" | "spin" | "oom" | "reject"
 
 export type WorkerRecord =
   /** The first record of a task: it reads commands from now on. */
   | { readonly _tag: "Hello"; readonly threadId: number }
-  | {
-      readonly _tag: "Pong"
-      readonly beat: number
-      readonly heapUsed: number
-      /** Stray rejections this thread survived. */
-      readonly rejections: number
-    }
+  /** The thread dies of this connector's doing. */
+  | { readonly _tag: "Blamed" }
   | { readonly _tag: "Depth"; readonly update: DepthUpdate }
   | { readonly _tag: "Trades"; readonly trades: ReadonlyArray<MarketTrade> }
   | { readonly _tag: "Ticker"; readonly update: TickerUpdate }
@@ -161,6 +190,7 @@ export type WorkerRecord =
   | { readonly _tag: "Noticed"; readonly what: string }
 
 export interface Batch {
-  readonly batch: number
+  /** Levels and records of all batches up to and with this one. */
+  readonly weight: number
   readonly records: ReadonlyArray<WorkerRecord>
 }

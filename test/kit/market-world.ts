@@ -162,6 +162,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
         }
       },
       health: () => [adapter.health()],
+      stats: () => ({ shards: [], connectors: [] }),
     })
     const parts = Layer.mergeAll(
       venuePort,

@@ -410,5 +410,6 @@ export class SimVenue {
     instruments: () => Effect.succeed([instrument]),
     market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
     health: () => [],
+    stats: () => ({ shards: [], connectors: [] }),
   }
 }

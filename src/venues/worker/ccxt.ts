@@ -128,7 +128,20 @@ export interface CcxtExchange {
 
   setSandboxMode(on: boolean): void
   getDispatcherOptions(isPlainAgent?: boolean): object
+  /** Milliseconds that a request of cost 1 takes up. */
+  readonly rateLimit: number
+  /** In ms; 0: a leaky bucket. */
+  readonly rollingWindowSize: number
   throttle(cost?: unknown): Promise<void>
+  /** Sees every answer before ccxt judges it. */
+  onRestResponse(
+    status: number,
+    statusText: string,
+    url: string,
+    method: string,
+    headers: unknown,
+    ...rest: ReadonlyArray<unknown>
+  ): unknown
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket

@@ -1,12 +1,16 @@
 /**
- * The Piscina task: the connectors of one shard, for as long as its port is open. It plays what it is told (the main thread holds
- * the desired state and repeats it to a new worker), answers in batches, and owns nothing that cannot be rebuilt.
+ * The Piscina task: one connector, for as long as its port is open. It plays what it is told (the main thread holds the desired state
+ * and repeats it to a new connector), answers in batches, and owns nothing that cannot be rebuilt. Others may live in its thread.
  */
+import { AsyncResource } from "node:async_hooks"
 import { threadId } from "node:worker_threads"
 import type { VenueSecrets } from "../../domain/credential.ts"
-import type { CallRequest, Command, ShardSettings, ShardTask } from "../wire.ts"
+import type { InstrumentId } from "../../domain/ids.ts"
+import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
+import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../wire.ts"
+import { Budgets } from "./budgets.ts"
 import type { CcxtExchangeClass } from "./ccxt.ts"
-import { classify } from "./errors.ts"
+import { classify, LOST_PLACE } from "./errors.ts"
 import { privateInstance, publicInstance } from "./instance.ts"
 import { KlinePages } from "./kline-pages.ts"
 import { loadExchange } from "./load.ts"
@@ -16,41 +20,49 @@ import { Outbox } from "./outbox.ts"
 import { PrivateSession } from "./private-session.ts"
 import { PublicFeed } from "./public-feed.ts"
 import { quirksOf } from "./quirks.ts"
+import { inhabitants } from "./thread.ts"
+import { doing, doingFor } from "./work.ts"
 
-/** Stray rejections of this thread; ccxt leaks one when a socket dies under a queued subscribe (venues.md 4.1). */
-let rejections = 0
-const outboxes = new Set<Outbox>()
+/** A cancel that could not leave for so long is in doubt; its account asks and cancels again. */
+const CANCEL_WAIT_MILLIS = 15_000
 
-// Per thread: without it such a rejection would end the thread, and every connector in it.
-process.on("unhandledRejection", (reason) => {
-  rejections += 1
-  for (const outbox of outboxes) outbox.push({ _tag: "Noticed", what: `stray rejection: ${classify(reason).text}` })
-})
+const PURPOSES: { readonly [N in CallName]: Purpose } = {
+  instruments: "market",
+  verify: "submit",
+  ready: "doubt",
+  order: "doubt",
+  openOrders: "audit",
+  fills: "audit",
+  balances: "audit",
+  klines: "market",
+}
 
 class Connector {
-  readonly #shard: ShardSettings
+  readonly #settings: ConnectorSettings
   readonly #outbox: Outbox
   readonly #Exchange: CcxtExchangeClass
+  readonly #budgets: Budgets
   readonly #exchange
   readonly #markets: Markets
   readonly #feed: PublicFeed
   readonly #klines: KlinePages
   readonly #sessions = new Map<string, PrivateSession>()
 
-  constructor(shard: ShardSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
-    this.#shard = shard
+  constructor(settings: ConnectorSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
+    this.#settings = settings
     this.#outbox = outbox
     this.#Exchange = Exchange
-    this.#exchange = publicInstance(Exchange, shard)
-    this.#markets = new Markets(shard.profile, this.#exchange, (failure) =>
+    this.#budgets = new Budgets(settings.profile, (what) => outbox.push({ _tag: "Noticed", what }))
+    this.#exchange = publicInstance(Exchange, settings, this.#budgets)
+    this.#markets = new Markets(settings.profile, this.#exchange, (failure) =>
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
-    this.#feed = new PublicFeed(shard, this.#exchange, this.#markets, outbox)
+    this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox)
     this.#klines = new KlinePages({
       exchange: this.#exchange,
       digits: this.#feed.digits,
       venueNow: () => this.#markets.venueNow(),
-      perPage: shard.profile.klinesPerPage,
+      perPage: settings.profile.klinesPerPage,
     })
   }
 
@@ -66,7 +78,7 @@ class Connector {
         this.#feed.resync(command.instrumentId)
         return
       case "OpenSession":
-        this.#openSession(command.session, command.secrets)
+        doingFor("doubt", null, () => this.#openSession(command.session, command.secrets))
         return
       case "CloseSession": {
         const session = this.#sessions.get(command.session)
@@ -74,37 +86,55 @@ class Connector {
         if (session !== undefined) void session.stop()
         return
       }
-      case "Submit":
-        void this.#session(command.session).submit(command.order)
+      case "Submit": {
+        const { session, order } = command
+        void doingFor("submit", order.notAfter, () => this.#session(session).submit(order))
         return
-      case "Cancel":
-        void this.#session(command.session).cancel(command.order)
+      }
+      case "Cancel": {
+        const { session, order } = command
+        void doingFor("cancel", Date.now() + CANCEL_WAIT_MILLIS, () => this.#session(session).cancel(order))
         return
-      case "Call":
-        void this.#answer(command.call, command.request)
+      }
+      case "Call": {
+        const { call, request, deadlineMillis } = command
+        void doingFor(PURPOSES[request.name], Date.now() + deadlineMillis, () => this.#answer(call, request))
         return
-      case "Ping":
-        this.#outbox.push({ _tag: "Pong", beat: command.beat, heapUsed: process.memoryUsage().heapUsed, rejections })
+      }
+      case "Share":
+        this.#budgets.share(command.of)
         return
       case "Acknowledge":
-        this.#outbox.acknowledge(command.batch)
+        this.#outbox.acknowledge(command.weight)
         return
       case "Break":
-        if (this.#shard.breakable) fail(command.how)
+        if (this.#settings.breakable) fail(command.how)
         return
     }
+  }
+
+  /** The changes held back for a slow reader were more than a book: it gets a snapshot instead. */
+  overgrown(instrumentId: InstrumentId): void {
+    const reason = `${LOST_PLACE} too much changed while nobody read`
+    this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
+    this.#feed.resync(instrumentId)
+  }
+
+  figures(): ConnectorFigures {
+    return { ...this.#outbox.figures(), budget: this.#budgets.load() }
   }
 
   async stop(): Promise<void> {
     const sessions = [...this.#sessions.values()]
     this.#sessions.clear()
+    this.#budgets.close()
     await Promise.allSettled([this.#feed.stop(), ...sessions.map((session) => session.stop())])
   }
 
   #openSession(name: string, secrets: VenueSecrets): void {
     if (this.#sessions.has(name)) return
-    const exchange = privateInstance(this.#Exchange, this.#shard, secrets)
-    const session = new PrivateSession(this.#shard.profile, exchange, this.#markets, (report) =>
+    const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
+    const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) =>
       this.#outbox.push({ _tag: "Report", session: name, report }),
     )
     this.#sessions.set(name, session)
@@ -161,11 +191,11 @@ class Connector {
   /** A signed question that changes nothing. The account's id comes with it as `uid`, or is asked for; some venues do not say it. */
   async #verify(secrets: VenueSecrets): Promise<{ readonly externalAccountId: string | null }> {
     await this.#markets.loaded()
-    const exchange = privateInstance(this.#Exchange, this.#shard, secrets)
+    const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
     this.#markets.share(exchange)
     try {
       const { info } = await exchange.fetchBalance()
-      const { accountId } = quirksOf(this.#shard.profile)
+      const { accountId } = quirksOf(this.#settings.profile)
       const uid = accountId === undefined ? info?.["uid"] : await accountId(exchange)
       return { externalAccountId: typeof uid === "string" || typeof uid === "number" ? String(uid) : null }
     } finally {
@@ -175,7 +205,7 @@ class Connector {
   }
 }
 
-const fail = (how: Extract<Command, { readonly _tag: "Break" }>["how"]): void => {
+const fail = (how: BreakHow): void => {
   switch (how) {
     case "throw":
       setImmediate(() => {
@@ -187,6 +217,8 @@ const fail = (how: Extract<Command, { readonly _tag: "Break" }>["how"]): void =>
       return
     case "spin":
       for (;;) Math.sqrt(2)
+    case "oom":
+      for (const kept: Array<object> = []; ; ) kept.push(Array.from({ length: 1000 }, () => ({})))
     case "reject":
       void Promise.reject(new Error("stray on purpose"))
       return
@@ -194,16 +226,22 @@ const fail = (how: Extract<Command, { readonly _tag: "Break" }>["how"]): void =>
 }
 
 /** Ends when the port closes. */
-export default async ({ shard, port }: ShardTask): Promise<void> => {
-  const outbox = new Outbox(port)
-  outboxes.add(outbox)
-  // Before anything that takes time: a port that closes meanwhile says so only once.
-  const closed = new Promise<void>((resolve) => port.once("close", () => resolve()))
-  const connector = new Connector(shard, outbox, await loadExchange(shard.profile.exchange))
-  outbox.push({ _tag: "Hello", threadId })
-  outbox.flush()
-  port.on("message", (command: Command) => connector.play(command))
-  await closed
-  await connector.stop()
-  outboxes.delete(outbox)
-}
+export default ({ settings, port }: ConnectorTask): Promise<void> =>
+  doing({ connector: settings.connector, purpose: "market", until: null }, async () => {
+    let connector: Connector | undefined
+    const outbox = new Outbox(port, (instrumentId) => connector?.overgrown(instrumentId))
+    // Before anything that takes time: a port that closes meanwhile says so only once.
+    const closed = new Promise<void>((resolve) => port.once("close", () => resolve()))
+    const made = new Connector(settings, outbox, await loadExchange(settings.profile.exchange))
+    connector = made
+    const inhabitant = { outbox, figures: () => made.figures() }
+    inhabitants.set(settings.connector, inhabitant)
+    outbox.push({ _tag: "Hello", threadId })
+    outbox.flush()
+    const play = AsyncResource.bind((command: Command) => made.play(command))
+    port.on("message", play)
+    await closed
+    await made.stop()
+    // Its successor may be here already.
+    if (inhabitants.get(settings.connector) === inhabitant) inhabitants.delete(settings.connector)
+  })

@@ -1,9 +1,10 @@
 /**
  * Builds the two kinds of ccxt instances with every setting venues.md section 4 asks for. A public instance has floats and no keys;
- * a private one has strings, the keys of one account and a throttle of its own, so that orders never queue behind market data.
+ * a private one has strings and the keys of one account. Their requests share the venue's budget, the most urgent first.
  */
 import type { VenueSecrets } from "../../domain/credential.ts"
-import type { ShardSettings } from "../wire.ts"
+import type { ConnectorSettings } from "../wire.ts"
+import { Budgets } from "./budgets.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
 import { applyTransport } from "./transport.ts"
 
@@ -16,8 +17,14 @@ const DIAL_BACKOFF = { base: 250, factor: 2, max: 10_000, stableAfter: 15_000 }
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {}
 
-const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Record<string, unknown>): CcxtExchange => {
-  const { profile, routes } = shard
+/** What an instance must know of its connector. */
+export type InstanceSettings = Pick<ConnectorSettings, "profile" | "routes" | "proxy">
+
+const build = (
+  Exchange: CcxtExchangeClass,
+  { profile, routes, proxy }: InstanceSettings,
+  given: Record<string, unknown>,
+): CcxtExchange => {
   const exchange = new Exchange({
     enableRateLimit: true,
     rateLimiterAlgorithm: "rollingWindow",
@@ -25,7 +32,7 @@ const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Reco
     newUpdates: true,
     streaming: STREAMING,
     ...(profile.rollingWindowMillis === undefined ? {} : { rollingWindowSize: profile.rollingWindowMillis }),
-    ...settings,
+    ...given,
     options: structuredClone(profile.options),
   })
   if (profile.needsCurrencies === false) exchange.has["fetchCurrencies"] = false
@@ -35,12 +42,17 @@ const build = (Exchange: CcxtExchangeClass, shard: ShardSettings, settings: Reco
   // The rolling window is for REST. Sockets made from here on get the leaky bucket, which spaces what is sent: a window would let
   // 200 subscribe messages out at once, and Binance closes a connection that sends more than 5 a second.
   exchange.tokenBucket = { ...exchange.tokenBucket, algorithm: "leakyBucket" }
-  applyTransport(exchange, routes)
+  applyTransport(exchange, routes, proxy)
   return exchange
 }
 
-export const publicInstance = (Exchange: CcxtExchangeClass, shard: ShardSettings): CcxtExchange => {
-  const exchange = build(Exchange, shard, {})
+export const publicInstance = (
+  Exchange: CcxtExchangeClass,
+  settings: InstanceSettings,
+  budgets = new Budgets(settings.profile),
+): CcxtExchange => {
+  const exchange = build(Exchange, settings, {})
+  budgets.install(exchange, false)
   // Without keys it could only throw, and ccxt logs in for streams that need no login (`trades-all` of OKX).
   exchange.authenticate = () => Promise.resolve(undefined)
   return exchange
@@ -51,18 +63,17 @@ const asGiven = (value: unknown): string => String(value)
 
 export const privateInstance = (
   Exchange: CcxtExchangeClass,
-  shard: ShardSettings,
+  settings: InstanceSettings,
   secrets: VenueSecrets,
+  budgets = new Budgets(settings.profile),
 ): CcxtExchange => {
-  const exchange = build(Exchange, shard, {
+  const exchange = build(Exchange, settings, {
     number: String,
     apiKey: secrets.apiKey,
     secret: secrets.apiSecret,
     ...(secrets.apiPassphrase === null ? {} : { password: secrets.apiPassphrase }),
   })
-  // With `number: String` costs are strings, and the rolling window would add them up as text and never admit a second request.
-  const throttle = exchange.throttle.bind(exchange)
-  exchange.throttle = (cost) => throttle(Number(cost ?? 1))
+  budgets.install(exchange, true)
   // Prices and quantities were checked against the steps before they came here; ccxt would truncate and round them silently.
   exchange.amountToPrecision = (_symbol, amount) => asGiven(amount)
   exchange.priceToPrecision = (_symbol, price) => asGiven(price)

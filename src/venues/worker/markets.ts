@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange } from "./ccxt.ts"
 import { Listing } from "./listing.ts"
+import { doingFor } from "./work.ts"
 
 const REFRESH_MILLIS = 3_600_000
 const RETRY_FIRST_MILLIS = 250
@@ -35,7 +36,8 @@ export class Markets {
   /** Resolves when there are markets; rejects when this attempt failed. Callers come back; attempts are spaced here. */
   loaded(): Promise<void> {
     if (this.#loadedAt > 0 && Date.now() - this.#loadedAt < REFRESH_MILLIS) return Promise.resolve()
-    this.#loading ??= this.#load().finally(() => {
+    // For all who wait, whoever was the first: its urgency and its deadline are not theirs.
+    this.#loading ??= doingFor("market", null, () => this.#load()).finally(() => {
       this.#loading = undefined
     })
     if (this.#loadedAt === 0) return this.#loading

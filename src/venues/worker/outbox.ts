@@ -1,23 +1,27 @@
 /**
- * What leaves the worker: everything of one loop turn in one batch. The main thread acknowledges batches; when too many are
+ * What leaves a connector: everything of one loop turn in one batch. The main thread acknowledges what it took; when too much is
  * unacknowledged, books and tickers are held here and conflated, so that a slow main thread costs freshness and never memory.
  * Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
  */
 import type { MessagePort } from "node:worker_threads"
 import type { DepthUpdate, TickerUpdate } from "../../ports/venue-port.ts"
 import type { Batch, WorkerRecord } from "../wire.ts"
+import { type Depth, HeldBook } from "./held-book.ts"
 
-/** A depth update before it has a sequence. */
-export type Depth = Omit<DepthUpdate, "sequence">
+/**
+ * Levels and records, about 100 bytes each on their way: a main thread that is busy for a third of a second at 20,000 frames/s must not
+ * cost a single update, and one that stands still must not fill the memory.
+ */
+export const UNACKNOWLEDGED_MAX = 32_768
+/** Past so much of what is never held, the operator is told: memory is its only limit. */
+const BACKLOG_NOTED = 1_000_000
 
-/** Batches. A main thread that is busy for a moment must not cost a single update; one that stands still must not fill the memory. */
-export const UNACKNOWLEDGED_MAX = 1024
-
-interface HeldBook {
-  latest: Depth
-  readonly bids: Map<string, string>
-  readonly asks: Map<string, string>
-  snapshot: boolean
+export interface OutboxFigures {
+  readonly batches: number
+  readonly records: number
+  readonly unacknowledged: number
+  readonly heldBooks: number
+  readonly conflated: number
 }
 
 export class Outbox {
@@ -25,18 +29,29 @@ export class Outbox {
   readonly #sequences = new Map<string, number>()
   readonly #books = new Map<string, HeldBook>()
   readonly #tickers = new Map<string, TickerUpdate>()
+  readonly #overgrown: (instrumentId: DepthUpdate["instrumentId"]) => void
   #records: Array<WorkerRecord> = []
-  #batch = 0
+  #weight = 0
   #acknowledged = 0
+  #batches = 0
+  #sent = 0
+  #conflated = 0
   #holding = false
+  #noted = false
   #scheduled = false
 
-  constructor(port: Pick<MessagePort, "postMessage">) {
+  /** `overgrown` hears of a book whose held changes are more than a book: they are forgotten, and only a snapshot helps. */
+  constructor(
+    port: Pick<MessagePort, "postMessage">,
+    overgrown: (instrumentId: DepthUpdate["instrumentId"]) => void = () => undefined,
+  ) {
     this.#post = (batch) => port.postMessage(batch)
+    this.#overgrown = overgrown
   }
 
   push(record: WorkerRecord): void {
     this.#records.push(record)
+    this.#weight += weightOf(record)
     this.#schedule()
   }
 
@@ -46,8 +61,12 @@ export class Outbox {
   }
 
   ticker(update: TickerUpdate): void {
-    if (this.#holding) this.#tickers.set(update.instrumentId, update)
-    else this.push({ _tag: "Ticker", update })
+    if (!this.#holding) {
+      this.push({ _tag: "Ticker", update })
+      return
+    }
+    if (this.#tickers.has(update.instrumentId)) this.#conflated += 1
+    this.#tickers.set(update.instrumentId, update)
   }
 
   /** A held change of a lost book must not follow the news that it is lost. */
@@ -55,11 +74,14 @@ export class Outbox {
     this.#books.delete(instrumentId)
   }
 
-  acknowledge(batch: number): void {
-    this.#acknowledged = batch
-    if (!this.#holding || this.#batch - batch > UNACKNOWLEDGED_MAX / 2) return
+  /** Everything up to this weight was taken. */
+  acknowledge(weight: number): void {
+    this.#acknowledged = weight
+    if (this.#weight - weight > UNACKNOWLEDGED_MAX / 2) return
+    this.#noted = false
+    if (!this.#holding) return
     this.#holding = false
-    for (const held of this.#books.values()) this.depth(merged(held))
+    for (const held of this.#books.values()) this.depth(held.merged())
     this.#books.clear()
     for (const update of this.#tickers.values()) this.ticker(update)
     this.#tickers.clear()
@@ -71,9 +93,25 @@ export class Outbox {
     if (this.#records.length === 0) return
     const records = this.#records
     this.#records = []
-    this.#batch += 1
-    this.#post({ batch: this.#batch, records })
-    this.#holding = this.#batch - this.#acknowledged > UNACKNOWLEDGED_MAX
+    this.#batches += 1
+    this.#sent += records.length
+    this.#post({ weight: this.#weight, records })
+    const unacknowledged = this.#weight - this.#acknowledged
+    this.#holding = unacknowledged > UNACKNOWLEDGED_MAX
+    if (unacknowledged > BACKLOG_NOTED && !this.#noted) {
+      this.#noted = true
+      this.push({ _tag: "Noticed", what: `the main thread is behind by ${unacknowledged} trades and reports` })
+    }
+  }
+
+  figures(): OutboxFigures {
+    return {
+      batches: this.#batches,
+      records: this.#sent,
+      unacknowledged: this.#weight - this.#acknowledged,
+      heldBooks: this.#books.size,
+      conflated: this.#conflated,
+    }
   }
 
   #schedule(): void {
@@ -90,35 +128,25 @@ export class Outbox {
 
   #hold(update: Depth): void {
     const held = this.#books.get(update.instrumentId)
-    if (held === undefined || update.snapshot) {
-      const fresh = { latest: update, bids: new Map(), asks: new Map(), snapshot: update.snapshot }
-      this.#books.set(update.instrumentId, fresh)
-      apply(fresh, update)
+    if (held === undefined) {
+      this.#books.set(update.instrumentId, new HeldBook(update))
       return
     }
-    held.latest = update
-    apply(held, update)
+    this.#conflated += 1
+    held.add(update)
+    if (!held.isOvergrown) return
+    this.#books.delete(update.instrumentId)
+    this.#overgrown(update.instrumentId)
   }
 }
 
-/** Absolute quantities: the later one of a price wins. A snapshot keeps no deleted levels. */
-const apply = (held: HeldBook, update: Depth): void => {
-  for (const [side, levels] of [
-    [held.bids, update.bids],
-    [held.asks, update.asks],
-  ] as const) {
-    for (let i = 0; i < levels.length; i += 2) {
-      const price = levels[i] ?? ""
-      const quantity = levels[i + 1] ?? "0"
-      if (held.snapshot && quantity === "0") side.delete(price)
-      else side.set(price, quantity)
-    }
+const weightOf = (record: WorkerRecord): number => {
+  switch (record._tag) {
+    case "Depth":
+      return 1 + (record.update.bids.length + record.update.asks.length) / 2
+    case "Trades":
+      return record.trades.length
+    default:
+      return 1
   }
 }
-
-const merged = (held: HeldBook): Depth => ({
-  ...held.latest,
-  snapshot: held.snapshot,
-  bids: [...held.bids].flat(),
-  asks: [...held.asks].flat(),
-})

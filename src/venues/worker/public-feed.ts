@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { MarketStream } from "../../ports/venue-port.ts"
-import type { ShardSettings } from "../wire.ts"
+import type { ConnectorSettings } from "../wire.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
 import { backoffMillis } from "./backoff.ts"
 import { quoteFrames } from "./bare-numbers.ts"
@@ -51,7 +51,7 @@ interface Feed {
 const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
 
 export class PublicFeed {
-  readonly #shard: ShardSettings
+  readonly #settings: ConnectorSettings
   readonly #exchange: CcxtExchange
   readonly #markets: Markets
   readonly #outbox: Outbox
@@ -62,19 +62,19 @@ export class PublicFeed {
   readonly #feeds = new Map<string, Feed>()
   #receivedAt = 0
 
-  constructor(shard: ShardSettings, exchange: CcxtExchange, markets: Markets, outbox: Outbox) {
-    this.#shard = shard
+  constructor(settings: ConnectorSettings, exchange: CcxtExchange, markets: Markets, outbox: Outbox) {
+    this.#settings = settings
     this.#exchange = exchange
     this.#markets = markets
     this.#outbox = outbox
-    this.#quirks = quirksOf(shard.profile)
+    this.#quirks = quirksOf(settings.profile)
     this.#guard = new SequenceGuard(exchange.id)
     const books = new BookTap(this.#digits, (change) => this.#onBook(change))
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.#digits.install(exchange)
     books.install(exchange)
     trades.install(exchange)
-    if (shard.profile.bareNumbers) quoteFrames(exchange)
+    if (settings.profile.bareNumbers) quoteFrames(exchange)
     // ccxt binds the handler when it makes a socket: this must stand before the first one.
     const handle = exchange.handleMessage.bind(exchange)
     exchange.handleMessage = (socket, message) => {
@@ -108,7 +108,7 @@ export class PublicFeed {
     }
     this.#feeds.set(keyOf(stream, name), feed)
     void this.#run(feed)
-    if (stream !== "book" || !this.#shard.profile.snapshotsAsked) return
+    if (stream !== "book" || !this.#settings.profile.snapshotsAsked) return
     void askSnapshots({
       exchange: this.#exchange,
       symbol: () => this.#symbolOf(feed),
@@ -125,7 +125,7 @@ export class PublicFeed {
     if (feed === undefined) return
     feed.open = false
     this.#feeds.delete(keyOf(stream, feed.name))
-    if (this.#shard.profile.unsubscribes) void this.#unwatch(feed)
+    if (this.#settings.profile.unsubscribes) void this.#unwatch(feed)
     else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
   }
 
@@ -136,7 +136,7 @@ export class PublicFeed {
     if (feed === undefined || !feed.live) return
     feed.live = false
     this.#outbox.forgetBook(instrumentId)
-    if (this.#shard.profile.unsubscribes) void this.#unwatch(feed)
+    if (this.#settings.profile.unsubscribes) void this.#unwatch(feed)
     else this.#startOver(feed, `a reader of ${feed.name} did`)
   }
 
@@ -162,7 +162,7 @@ export class PublicFeed {
         this.#lost(feed, `${failure.category}: ${failure.text}`)
         clearTimeout(watchdog)
         watchdog = this.#watchdog(feed)
-        if (failure.category === "STREAM_GAP" && this.#shard.profile.refusesRepeats) await this.#unwatch(feed)
+        if (failure.category === "STREAM_GAP" && this.#settings.profile.refusesRepeats) await this.#unwatch(feed)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
         await sleep(failure.category === "RATE_LIMITED" ? RATE_LIMITED_MILLIS : backoffMillis(feed.failures))
       }
@@ -185,7 +185,7 @@ export class PublicFeed {
       case "ticker": {
         const isStream = exchange.has["watchTicker"] === true
         const ticker = await (isStream
-          ? exchange.watchTicker(symbol, { ...this.#shard.profile.tickerParams })
+          ? exchange.watchTicker(symbol, { ...this.#settings.profile.tickerParams })
           : exchange.fetchTicker(symbol))
         if (feed.open) this.#onTicker(feed, ticker)
         if (!isStream) await sleep(TICKER_POLL_MILLIS)
@@ -263,7 +263,7 @@ export class PublicFeed {
 
   #onTicker(feed: Feed, ticker: CcxtTicker): void {
     feed.live = true
-    const { lastQuantityField } = this.#shard.profile
+    const { lastQuantityField } = this.#settings.profile
     this.#outbox.ticker(tickerRow(feed.instrumentId, ticker, this.#digits, lastQuantityField, this.#receivedAt))
   }
 
@@ -284,7 +284,7 @@ export class PublicFeed {
     try {
       if (stream === "book") await exchange.unWatchOrderBook(symbol)
       else if (stream === "trade") await exchange.unWatchTrades(symbol)
-      else await exchange.unWatchTicker(symbol, { ...this.#shard.profile.tickerParams })
+      else await exchange.unWatchTicker(symbol, { ...this.#settings.profile.tickerParams })
     } catch (error) {
       // The socket is gone or going: then there is nothing left to unsubscribe from.
       this.#outbox.push({ _tag: "Noticed", what: `unwatch ${stream} ${name}: ${classify(error).text}` })

@@ -58,6 +58,8 @@ export interface Quirks {
   readonly misleads: (event: Raw) => boolean
   /** Answers to public subscriptions that ccxt would take for the failure of all streams, or not see at all. */
   readonly streamNews?: (message: unknown) => StreamNews | null
+  /** How much of its request limit the venue itself has counted, 0 to 1 and more; by the headers of an answer, in lower case. */
+  readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void
   /** An order that the venue ended without a fill although it never worked: post-only orders that would have taken. */

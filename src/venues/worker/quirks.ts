@@ -7,6 +7,9 @@ import { okx } from "./quirks-okx.ts"
 
 export type { BalanceRow, ChangedBalances, Quirks, StreamNews } from "./quirk.ts"
 
+/** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
+const BINANCE_WEIGHT_A_MINUTE = 6000
+
 const binance: Quirks = {
   /**
    * Binance says EXPIRED for the rest of an IOC, FOK or market order and for what it cancels itself; it has no order that ends by
@@ -34,6 +37,10 @@ const binance: Quirks = {
       return assetId === null || available === null || locked === null ? [] : [{ assetId, available, locked }]
     })
     return { at: typeof E === "number" ? E : null, rows }
+  },
+  usedShare: (headers) => {
+    const weight = Number(headers.get("x-mbx-used-weight-1m") ?? Number.NaN)
+    return Number.isFinite(weight) ? weight / BINANCE_WEIGHT_A_MINUTE : undefined
   },
   // A difference, not a balance: ccxt adds it to what it does not know. The account position that follows has the amounts.
   misleads: (event) => event["e"] === "balanceUpdate" || event["e"] === "externalLockUpdate",

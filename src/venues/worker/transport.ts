@@ -1,11 +1,14 @@
 /**
  * How a connector connects. ccxt keeps its production URLs (it picks error tables and subscriptions by them, venues.md 2.1); only
- * the TCP connect is re-routed, for REST (undici's `connect`) and for WebSockets (`createConnection`). With routes set, a host
- * without one is refused. A failure to connect says `NEVER_CONNECTED`: proof that no byte of the request left this host.
+ * the TCP connect is re-routed, for REST (undici's `connect`) and for WebSockets (`createConnection`), and led through the venue's proxy
+ * where it has one. With routes set, a host without one is refused. A failure to connect says `NEVER_CONNECTED`: proof that no byte of
+ * the request left this host.
  */
+import { once } from "node:events"
 import net from "node:net"
 import tls from "node:tls"
 import type { CcxtExchange } from "./ccxt.ts"
+import { openTunnel } from "./tunnel.ts"
 
 /** `host:port` → URL, for example `api.binance.com:443` → `http://127.0.0.1:9001`. */
 export type Routes = Readonly<Record<string, string>>
@@ -57,31 +60,51 @@ export const routeOf = (target: Target, routes: Routes | null): Route => {
 const neverConnected = (target: Target, cause: string): Error =>
   Object.assign(new Error(`${NEVER_CONNECTED} ${target.host}:${target.port} ${cause}`), { code: "ECONNREFUSED" })
 
-/** A socket on its way; it is destroyed with a `NEVER_CONNECTED` error when it does not arrive. */
-const dial = (
-  target: Target,
-  routes: Routes | null,
-): { readonly socket: net.Socket; readonly ready: "connect" | "secureConnect" } => {
+/** Where connections are led. */
+interface Ways {
+  readonly routes: Routes | null
+  readonly proxy: URL | null
+}
+
+/** A socket that can be written to; rejects with a `NEVER_CONNECTED` error. */
+const dial = async (target: Target, { routes, proxy }: Ways): Promise<net.Socket> => {
   const route = routeOf(target, routes)
-  if (route.kind === "refused") {
-    const socket = new net.Socket()
-    process.nextTick(() => socket.destroy(neverConnected(target, "has no route")))
-    return { socket, ready: "connect" }
+  if (route.kind === "refused") throw neverConnected(target, "has no route")
+  const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MILLIS)
+  try {
+    const { host, port } = route
+    const tunnel = proxy === null ? null : await openTunnel(proxy, host, port, signal)
+    if (route.kind === "plain") {
+      return tunnel ?? (await ready(net.connect({ host, port, autoSelectFamily: true }), "connect", signal))
+    }
+    const { servername, verified } = route
+    const way = tunnel === null ? { host, port } : { socket: tunnel }
+    const options = {
+      ...way,
+      servername: net.isIP(servername) === 0 ? servername : "",
+      rejectUnauthorized: verified,
+      ALPNProtocols: ["http/1.1"],
+    }
+    return await ready(tls.connect(options), "secureConnect", signal)
+  } catch (cause) {
+    throw neverConnected(target, signal.aborted ? "timed out" : cause instanceof Error ? cause.message : String(cause))
   }
-  const { host, port } = route
-  if (route.kind === "plain") {
-    return { socket: net.connect({ host, port, noDelay: true, autoSelectFamily: true }), ready: "connect" }
-  }
-  const servername = net.isIP(route.servername) === 0 ? route.servername : ""
-  const socket = tls.connect({
-    host,
-    port,
-    servername,
-    rejectUnauthorized: route.verified,
-    ALPNProtocols: ["http/1.1"],
-  })
+}
+
+const ready = async (
+  socket: net.Socket,
+  event: "connect" | "secureConnect",
+  signal: AbortSignal,
+): Promise<net.Socket> => {
   socket.setNoDelay(true)
-  return { socket, ready: "secureConnect" }
+  try {
+    await once(socket, event, { signal })
+    return socket
+  } catch (cause) {
+    // Nobody may be listening any more.
+    socket.on("error", () => undefined).destroy()
+    throw cause
+  }
 }
 
 interface UndiciTarget {
@@ -100,35 +123,28 @@ interface SocketTarget {
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? { ...value } : {}
 
-/** Changes the instance in place; before its first call. */
-export const applyTransport = (exchange: CcxtExchange, routes: Routes | null): void => {
-  const connect = (to: UndiciTarget, done: (failure: Error | null, socket: net.Socket | null) => void): net.Socket => {
+type Arrived = (failure: Error | null, socket: net.Socket | null) => void
+
+/** Changes the instance in place; before its first call. `proxy` is a URL with its credentials. */
+export const applyTransport = (exchange: CcxtExchange, routes: Routes | null, proxy: string | null): void => {
+  const ways = { routes, proxy: proxy === null ? null : new URL(proxy) }
+  const lead = (target: Target, arrived: Arrived): void => {
+    dial(target, ways).then(
+      (socket) => arrived(null, socket),
+      (failure: Error) => arrived(failure, null),
+    )
+  }
+  const connect = (to: UndiciTarget, arrived: Arrived): void => {
     const secure = to.protocol === "https:"
-    const target = {
-      host: to.hostname,
-      port: Number(to.port || (secure ? 443 : 80)),
-      secure,
-      servername: to.servername ?? undefined,
-    }
-    const { socket, ready } = dial(target, routes)
-    const failed = (cause: Error) => {
-      clearTimeout(timer)
-      done(cause.message.startsWith(NEVER_CONNECTED) ? cause : neverConnected(target, cause.message), null)
-    }
-    const timer = setTimeout(() => socket.destroy(neverConnected(target, "timed out")), CONNECT_TIMEOUT_MILLIS)
-    socket.once("error", failed)
-    socket.once(ready, () => {
-      clearTimeout(timer)
-      socket.removeListener("error", failed)
-      done(null, socket)
-    })
-    return socket
+    const port = Number(to.port || (secure ? 443 : 80))
+    lead({ host: to.hostname, port, secure, servername: to.servername ?? undefined }, arrived)
   }
   const original = exchange.getDispatcherOptions.bind(exchange)
   exchange.getDispatcherOptions = (isPlainAgent) => ({ ...original(isPlainAgent), autoSelectFamily: false, connect })
 
-  const createConnection = (to: SocketTarget): net.Socket =>
-    dial({ host: to.host, port: Number(to.port), secure: true, servername: to.servername }, routes).socket
+  // node:http takes the socket when it has arrived.
+  const createConnection = (to: SocketTarget, arrived: Arrived): void =>
+    lead({ host: to.host, port: Number(to.port), secure: true, servername: to.servername }, arrived)
   const ws = record(exchange.options["ws"])
   exchange.options["ws"] = { ...ws, options: { ...record(ws["options"]), createConnection } }
 }

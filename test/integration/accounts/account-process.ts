@@ -93,6 +93,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
           venue === adapter.venue.venue ? adapter.instruments(symbols) : new InvalidVenue(),
         market: (_, sink) => adapter.market(sink),
         health: () => [adapter.health()],
+        stats: () => ({ shards: [], connectors: [] }),
       }),
       Layer.succeed(Markets, {
         readBook: () => undefined,

@@ -109,7 +109,7 @@ describe("a connector's worker", () => {
   })
 
   it("gives sessions that are too many for one thread another one", async () => {
-    at = await startVenue({ market: "still" }, { sessionsPerShard: 1 })
+    at = await startVenue({ market: "still" }, { sessionsPerConnector: 1 })
     const first = await at.openSession()
     const second = await at.openSession()
     await until(() => first.last("StreamUp") !== undefined && second.last("StreamUp") !== undefined, "both streams")
@@ -129,7 +129,7 @@ describe("a connector's worker", () => {
     const { exchange, sink, source, venue } = at
     source.open("book", BTC_USDT)
     await until(() => sink.book.isWhole, "the first snapshot")
-    expect(venue.health()).toEqual({ venue: "BINANCE", status: "up", reason: null })
+    expect(venue.health()).toMatchObject({ venue: "BINANCE", status: "up", reason: null, streams: 1, sessions: 0 })
     exchange.fault({ fault: "refuseWebSockets", on: true })
     exchange.fault({ fault: "closeSockets", kind: "market" })
     await until(() => venue.health().status === "down", "the venue to be down")
@@ -140,7 +140,8 @@ describe("a connector's worker", () => {
   it("costs nothing before its first use", async () => {
     at = await startVenue({ market: "still" })
     expect(at.venue.supervisor.state).toBe("idle")
-    expect(at.venue.health()).toEqual({ venue: "BINANCE", status: "idle", reason: null })
+    expect(at.venue.health()).toMatchObject({ venue: "BINANCE", status: "idle", reason: null, since: null })
+    expect(at.stats().shards).toEqual([])
   })
 })
 

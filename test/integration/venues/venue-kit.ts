@@ -19,7 +19,8 @@ import type {
   VenueOrder,
   VenueSession,
 } from "../../../src/ports/venue-port.ts"
-import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenue } from "../../../src/venues/ccxt-venue.ts"
+import type { VenueStats } from "../../../src/ports/venue-stats.ts"
+import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import {
@@ -131,6 +132,7 @@ export interface OpenSession {
 export interface VenueUnderTest {
   readonly exchange: BinanceExchange
   readonly venue: CcxtVenue
+  readonly stats: () => VenueStats
   readonly sink: RecordingSink
   readonly source: MarketSource
   readonly notices: Array<string>
@@ -158,17 +160,25 @@ export const startVenue = async (
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(effect.pipe(Scope.extend(scope)))
   const notices: Array<string> = []
-  const venue = await run(
-    ccxtVenue(
-      profileOf(options.venue ?? "BINANCE"),
-      { venueRoutes: exchange.routes, venuesInactive: [], notice: (_, what) => notices.push(what), ...options },
-      true,
+  const { venues, stats } = await run(
+    ccxtVenues(
+      {
+        venueRoutes: exchange.routes,
+        venuesInactive: [],
+        breakable: true,
+        notice: (_, what) => notices.push(what),
+        ...options,
+      },
+      [profileOf(options.venue ?? "BINANCE")],
     ),
   )
+  const [venue] = venues
+  if (venue === undefined) throw new Error("one profile makes one venue")
   const sink = new RecordingSink()
   return {
     exchange,
     venue,
+    stats,
     sink,
     source: venue.market(sink),
     notices,

@@ -19,7 +19,7 @@ const binance = PROFILES.find(({ venue }) => venue === "BINANCE") as VenueProfil
 const SECRETS = { apiKey: "k", apiSecret: "s", apiPassphrase: null }
 
 const tapped = async () => {
-  const exchange = publicInstance(await loadExchange("binance"), { profile: binance, routes: {}, breakable: false })
+  const exchange = publicInstance(await loadExchange("binance"), { profile: binance, routes: {}, proxy: null })
   const digits = new Digits()
   const changes: Array<Omit<BookChange, "book">> = []
   const tap = new BookTap(digits, ({ snapshot, bids, asks }) => void changes.push({ snapshot, bids, asks }))
@@ -48,7 +48,7 @@ describe("the registry", () => {
     async (_, profile) => {
       const Exchange = await loadExchange(profile.exchange)
       expect(structuredClone(profile)).toEqual(profile)
-      const exchange = publicInstance(Exchange, { profile, routes: {}, breakable: false })
+      const exchange = publicInstance(Exchange, { profile, routes: {}, proxy: null })
       expect(exchange.id).toBe(profile.exchange)
       const urls = JSON.stringify((exchange as unknown as { urls: { api: unknown } }).urls.api)
       for (const host of profile.hosts) expect(urls).toContain(host.replace(/:443$/, ""))
@@ -233,7 +233,7 @@ describe("a private instance", () => {
   it("leaves amounts and prices as they are, longer than a float can hold", async () => {
     const exchange = privateInstance(
       await loadExchange("binance"),
-      { profile: binance, routes: {}, breakable: false },
+      { profile: binance, routes: {}, proxy: null },
       SECRETS,
     )
     expect(exchange.amountToPrecision("BTC/USDT", "90071992.547409931")).toBe("90071992.547409931")
@@ -243,7 +243,7 @@ describe("a private instance", () => {
   it("admits a second request although its costs are texts", async () => {
     const exchange = privateInstance(
       await loadExchange("binance"),
-      { profile: binance, routes: {}, breakable: false },
+      { profile: binance, routes: {}, proxy: null },
       SECRETS,
     )
     await exchange.throttle("0.2")

@@ -17,7 +17,15 @@ const adapterOf = (venue: string): VenueAdapter => {
     openSession: () => Effect.die("not asked for"),
     instruments: () => Effect.succeed([]),
     market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
-    health: () => ({ venue: venue as VenueId, status: "idle", reason: null }),
+    health: () => ({
+      venue: venue as VenueId,
+      status: "idle",
+      reason: null,
+      since: null,
+      restarts: 0,
+      streams: 0,
+      sessions: 0,
+    }),
   }
 }
 

@@ -1,0 +1,78 @@
+/** How the venue workers are, in plain numbers: for health, metrics, and whoever asks a venue less while its request budget is short. */
+import type { VenueId } from "../domain/ids.ts"
+
+/** What a request to the venue is for, the most urgent first: what they wait for when the venue's budget is short. */
+export const PURPOSES = ["cancel", "doubt", "submit", "market", "audit"] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+/** How much of a venue's request budget is used. */
+export interface BudgetLoad {
+  /** Of the whole budget, 0 to 1; more when the venue counts more than we do. */
+  readonly used: number
+  /** Of the quarter that audits may have, 0 to 1. Near 1 they wait: their periods should be longer. */
+  readonly audits: number
+  readonly waiting: Readonly<Record<Purpose, number>>
+  readonly sent: Readonly<Record<Purpose, number>>
+  /** Answers by what they meant: below 400; 418 and 429; other 4xx; the rest. */
+  readonly answers: Readonly<Record<"ok" | "limited" | "refused" | "failed", number>>
+  /** The venue asked for a pause: so much of it is left, in ms. */
+  readonly pausedMillis: number
+}
+
+/** What a connector counts of itself, since its last start. */
+export interface ConnectorFigures {
+  readonly batches: number
+  readonly records: number
+  /** Levels and records that the main thread has not acknowledged. */
+  readonly unacknowledged: number
+  /** Books that are held back because of that, now. */
+  readonly heldBooks: number
+  /** Book changes and tickers that were merged into a later one. */
+  readonly conflated: number
+  readonly budget: BudgetLoad
+}
+
+export interface ConnectorStats {
+  /** The venue's name, with a number from the venue's second connector on. */
+  readonly connector: string
+  readonly venue: VenueId
+  /** The thread it runs in; null before its first start. */
+  readonly shard: string | null
+  readonly state: "idle" | "starting" | "up" | "waiting" | "stopped"
+  readonly restarts: number
+  readonly streams: number
+  readonly sessions: number
+  readonly callsInFlight: number
+  /** Streams that lost their place in the venue's sequence. */
+  readonly gaps: number
+  /** Streams that were interrupted, gaps included. */
+  readonly losses: number
+  /** Snapshots that readers asked for. */
+  readonly resyncs: number
+  /** As of the last beat of its thread; null before the first. */
+  readonly figures: ConnectorFigures | null
+}
+
+export interface ShardStats {
+  readonly shard: string
+  readonly state: "starting" | "up" | "down"
+  /** Connectors in it. */
+  readonly connectors: ReadonlyArray<string>
+  readonly deaths: number
+  readonly lastDeath: string | null
+  readonly heapUsedBytes: number
+  readonly heapMaxBytes: number
+  /** Buffers outside the heap, which no limit counts. */
+  readonly externalBytes: number
+  /** Delay of its event loop between the last two beats: the 99th percentile, in ms. */
+  readonly loopDelayMillis: number
+  /** Share of that time in which its loop was busy, 0 to 1. */
+  readonly busy: number
+  /** Stray rejections it survived. */
+  readonly rejections: number
+}
+
+export interface VenueStats {
+  readonly shards: ReadonlyArray<ShardStats>
+  readonly connectors: ReadonlyArray<ConnectorStats>
+}

@@ -1,0 +1,41 @@
+/**
+ * What the connectors of one thread share: the list of them, the count of stray rejections, and the last words of the thread, which say
+ * by whose doing it dies.
+ */
+import type { ConnectorFigures } from "../../ports/venue-stats.ts"
+import { classify } from "./errors.ts"
+import type { Outbox } from "./outbox.ts"
+import { currentWork } from "./work.ts"
+
+export interface Inhabitant {
+  readonly outbox: Outbox
+  readonly figures: () => ConnectorFigures
+}
+
+/** By connector name. */
+export const inhabitants = new Map<string, Inhabitant>()
+
+let rejections = 0
+
+export const strayRejections = (): number => rejections
+
+// Per thread: without it such a rejection would end the thread, and every connector in it. ccxt leaks one when a socket dies under a
+// queued subscribe (venues.md 4.1).
+process.on("unhandledRejection", (reason) => {
+  rejections += 1
+  const connector = currentWork()?.connector ?? ""
+  const concerned = inhabitants.get(connector)
+  const what = `stray rejection: ${classify(reason).text}`
+  for (const { outbox } of concerned === undefined ? inhabitants.values() : [concerned])
+    outbox.push({ _tag: "Noticed", what })
+})
+
+const confess = (): void => {
+  const outbox = inhabitants.get(currentWork()?.connector ?? "")?.outbox
+  outbox?.push({ _tag: "Blamed" })
+  for (const inhabitant of inhabitants.values()) inhabitant.outbox.flush()
+}
+
+// An exception that nobody catches, and `process.exit`: both are heard in the place where they happen.
+process.on("uncaughtExceptionMonitor", confess)
+process.on("exit", confess)

@@ -1,0 +1,24 @@
+/**
+ * Whose work a piece of code does and for what: it follows every await, timer and socket of ccxt, which knows nothing of it. The rate
+ * budget asks it how urgent a request is, and a thread that dies asks it whose doing that was.
+ */
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { Purpose } from "../../ports/venue-stats.ts"
+
+export interface Work {
+  readonly connector: string
+  readonly purpose: Purpose
+  /** After this instant (wall ms) nobody waits for it any more; null: somebody always does. */
+  readonly until: number | null
+}
+
+const current = new AsyncLocalStorage<Work>()
+
+/** Undefined in code of the thread itself. */
+export const currentWork = (): Work | undefined => current.getStore()
+
+export const doing = <A>(work: Work, run: () => A): A => current.run(work, run)
+
+/** The same connector's work for another purpose. */
+export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A): A =>
+  current.run({ connector: current.getStore()?.connector ?? "", purpose, until }, run)
