@@ -5,22 +5,26 @@
 import { type Context, Effect } from "effect"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
+import type { KlineInterval } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { Ids } from "../ports/ids.ts"
-import type {
-  DepthUpdate,
-  MarketSink,
-  MarketSource,
-  MarketStream,
-  MarketTrade,
-  TickerUpdate,
+import {
+  type DepthUpdate,
+  intervalOf,
+  type MarketSink,
+  type MarketSource,
+  type MarketStream,
+  type MarketTrade,
+  type TickerUpdate,
 } from "../ports/venue-port.ts"
 import { BookFeed } from "./book-feed.ts"
+import { KlineBoard, type KlineHistorySource } from "./kline-board.ts"
 import { OrderBookActor } from "./order-book.ts"
 import { TickerBoard } from "./ticker-board.ts"
 import { TradeTape } from "./trade-tape.ts"
+import { VenueClock } from "./venue-clock.ts"
 
 const LINGER_MILLIS = 30_000
 const SENTINEL_MILLIS = 1000
@@ -50,6 +54,7 @@ interface TradeSlot extends Slot {
 export interface MarketFeedParts {
   readonly venue: VenueId
   readonly connect: (sink: MarketSink) => MarketSource
+  readonly history: KlineHistorySource
   readonly channels: Context.Tag.Service<typeof ChannelPort>
   readonly clock: Context.Tag.Service<typeof Clock>
   readonly ids: Context.Tag.Service<typeof Ids>
@@ -59,11 +64,14 @@ export interface MarketFeedParts {
 
 export class MarketFeed {
   readonly tickers: TickerBoard
+  readonly klines: KlineBoard
+  readonly clock: VenueClock
   readonly #parts: MarketFeedParts
   readonly #source: MarketSource
   readonly #books = new Map<InstrumentId, BookSlot>()
   readonly #tickers = new Map<InstrumentId, TickerSlot>()
   readonly #trades = new Map<InstrumentId, TradeSlot>()
+  readonly #klines = new Map<KlineInterval, Map<InstrumentId, Slot>>()
   readonly #lastUpdateAt = new Map<InstrumentId, number>()
   readonly #isBusy = Effect.unsafeMakeLatch(false)
 
@@ -76,10 +84,25 @@ export class MarketFeed {
       after: (millis, run) => this.#after(millis, run),
       newEpoch: () => this.#newEpoch(),
     })
+    this.clock = new VenueClock(parts.clock.now)
+    this.klines = new KlineBoard({
+      channels: parts.channels,
+      clock: parts.clock,
+      venueClock: this.clock,
+      newEpoch: () => this.#newEpoch(),
+      after: (millis, run) => this.#after(millis, run),
+      history: parts.history,
+      fork: parts.fork,
+      holdTrades: (instrumentId, holder) => this.hold("trade", instrumentId, holder),
+      releaseTrades: (instrumentId, holder) => this.release("trade", instrumentId, holder),
+    })
     this.#source = parts.connect({
       depth: (update) => this.#onDepth(update),
       trades: (trades) => this.#onTrades(trades),
       ticker: (update) => this.#onTicker(update),
+      kline: (update) => this.klines.onUpdate(update),
+      unstreamed: (stream, instrumentId) =>
+        this.#withInterval(stream, (it) => this.klines.onUnstreamed(instrumentId, it)),
       down: (stream, instrumentId) => this.#onDown(stream, instrumentId),
     })
   }
@@ -185,7 +208,15 @@ export class MarketFeed {
     const slot: Slot = { stream, instrumentId, name, holders: new Set(), lingerUntil: now + LINGER_MILLIS }
     if (stream === "book") this.#books.set(instrumentId, this.#newBook(slot))
     else if (stream === "ticker") this.#tickers.set(instrumentId, { ...slot, waiting: new Set() })
-    else this.#trades.set(instrumentId, this.#newTrades(slot))
+    else if (stream === "trade") this.#trades.set(instrumentId, this.#newTrades(slot))
+    else
+      this.#withInterval(stream, (interval) => {
+        this.#klines.set(
+          interval,
+          (this.#klines.get(interval) ?? new Map<InstrumentId, Slot>()).set(instrumentId, slot),
+        )
+        this.klines.open(instrumentId, name, interval)
+      })
     this.#isBusy.unsafeOpen()
     this.#source.open(stream, instrumentId)
     return this.#slots(stream).get(instrumentId)
@@ -212,7 +243,14 @@ export class MarketFeed {
   }
 
   #slots(stream: MarketStream): ReadonlyMap<InstrumentId, Slot> {
+    const interval = intervalOf(stream)
+    if (interval !== undefined) return this.#klines.get(interval) ?? new Map()
     return stream === "book" ? this.#books : stream === "ticker" ? this.#tickers : this.#trades
+  }
+
+  #withInterval(stream: MarketStream, run: (interval: KlineInterval) => void): void {
+    const interval = intervalOf(stream)
+    if (interval !== undefined) run(interval)
   }
 
   #onDepth(update: DepthUpdate): void {
@@ -224,6 +262,8 @@ export class MarketFeed {
 
   #onDown(stream: MarketStream, instrumentId: InstrumentId): void {
     if (stream === "book") this.#books.get(instrumentId)?.feed.onDown()
+    else if (stream === "trade") this.klines.onTradesDown(instrumentId)
+    else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
   }
 
   #onTrades(trades: ReadonlyArray<MarketTrade>): void {
@@ -231,6 +271,7 @@ export class MarketFeed {
       this.#trades.get(trade.instrumentId)?.tape.publish(trade)
       this.#books.get(trade.instrumentId)?.feed.onTrade()
     }
+    this.klines.onTrades(trades)
   }
 
   #onTicker(update: TickerUpdate): void {
@@ -257,15 +298,17 @@ export class MarketFeed {
   /** Once a second while anything is open: closes what nobody wants any more and says which books went stale. */
   #watch(): void {
     const now = this.#parts.clock.monotonic()
-    for (const slots of [this.#books, this.#tickers, this.#trades])
+    const all = [this.#books, this.#tickers, this.#trades, ...this.#klines.values()]
+    for (const slots of all)
       for (const slot of slots.values()) {
         if (slot.holders.size > 0 || now < slot.lingerUntil) continue
         slots.delete(slot.instrumentId)
         if (slot.stream === "ticker") this.tickers.remove(slot.instrumentId)
+        this.#withInterval(slot.stream, (interval) => this.klines.close(slot.instrumentId, interval))
         this.#source.close(slot.stream, slot.instrumentId)
       }
     for (const { feed } of this.#books.values()) feed.watch(now)
-    if (this.#books.size + this.#tickers.size + this.#trades.size === 0) this.#isBusy.unsafeClose()
+    if (all.every(({ size }) => size === 0)) this.#isBusy.unsafeClose()
   }
 
   #await(waiting: Set<() => unknown>, waitMillis: number, found: () => unknown, missed: () => void): void {

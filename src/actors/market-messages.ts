@@ -2,8 +2,17 @@
 import { Context } from "effect"
 import type { DomainError } from "../domain/errors.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { KlineInterval, KlineRecord } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
 import type { Reply } from "../domain/reply.ts"
+
+/** Which bars: bounds of open times, inclusive; without `from` the last `limit` ones up to `to`, or up to now. */
+export interface KlineRange {
+  readonly interval: KlineInterval
+  readonly from: number | null
+  readonly to: number | null
+  readonly limit: number
+}
 
 export class Markets extends Context.Tag("actors/Markets")<
   Markets,
@@ -15,6 +24,8 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly readBook: (instrumentId: InstrumentId, depth: number, reply: Reply<string, DomainError>) => void
     /** As `readBook`; the feed's first ticker within 5 s, else TickerUnavailable. */
     readonly readTicker: (instrumentId: InstrumentId, reply: Reply<TickerRecord, DomainError>) => void
+    /** Bars of the venue's history, closed ones from memory when they were read before; the one that lives is always fresh. */
+    readonly readKlines: (instrumentId: InstrumentId, range: KlineRange, reply: Reply<KlineRecord, DomainError>) => void
     /** All tickers known now, by instrumentId. */
     readonly tickers: () => ReadonlyArray<TickerRecord>
     /** Top of book for pricing a market order's hold: [price, quantity] rows best first; empty when there is no SYNCED book. */

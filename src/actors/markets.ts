@@ -15,8 +15,9 @@ import { parseInstrumentId } from "../domain/instrument.ts"
 import { ChannelPort, type ChannelSource, type StreamPosition } from "../ports/channel-port.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
-import { type MarketStream, VenuePort } from "../ports/venue-port.ts"
+import { klineStream, type MarketStream, VenuePort } from "../ports/venue-port.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
+import { KlineHistory } from "./kline-history.ts"
 import { MarketFeed } from "./market-feed.ts"
 import { Markets } from "./market-messages.ts"
 
@@ -34,6 +35,7 @@ const make = Effect.gen(function* () {
   const directory = yield* InstrumentDirectory
   const fork = yield* FiberSet.makeRuntime<never>()
   const feeds = new Map<VenueId, MarketFeed>()
+  const history = new KlineHistory(clock.now, fork)
 
   const feedOf = (venue: VenueId): MarketFeed => {
     const known = feeds.get(venue)
@@ -41,6 +43,7 @@ const make = Effect.gen(function* () {
     const feed = new MarketFeed({
       venue,
       connect: (sink) => venues.market(venue, sink),
+      history: (ask) => venues.klines(venue, ask),
       channels,
       clock,
       ids,
@@ -133,6 +136,14 @@ const make = Effect.gen(function* () {
     position: ({ venue }) => feeds.get(venue)?.tickers.venuePosition(),
   })
 
+  source("kline", {
+    opened: ({ instrumentId, interval, name }) =>
+      listen(instrumentId, klineStream(interval), name)?.klines.opened(instrumentId, interval),
+    closed: ({ venue, instrumentId, interval, name }) =>
+      feeds.get(venue)?.release(klineStream(interval), instrumentId, name),
+    position: ({ venue, instrumentId, interval }) => feeds.get(venue)?.klines.position(instrumentId, interval),
+  })
+
   const feedOfInstrument = (instrumentId: InstrumentId): MarketFeed | undefined => {
     const name = parseInstrumentId(instrumentId)
     return name === undefined ? undefined : feeds.get(name.venue)
@@ -156,6 +167,17 @@ const make = Effect.gen(function* () {
         reply.fail(new TickerUnavailable({ instrumentId })),
       )
     },
+    readKlines: (instrumentId, range, reply) => {
+      const feed = reach(instrumentId)
+      const name = parseInstrumentId(instrumentId)
+      if (name === undefined || !(feed instanceof MarketFeed))
+        return reply.fail(feed instanceof MarketFeed ? new InvalidInstrumentId() : feed)
+      history.read(
+        { instrumentId, name, ...range },
+        { clock: feed.clock, history: (ask) => venues.klines(name.venue, ask) },
+        reply,
+      )
+    },
     tickers: () =>
       [...feeds.values()]
         .flatMap((feed) => feed.tickers.all())
@@ -172,6 +194,6 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Attaches the sources of the orderbook, ticker, venueTicker and trade channels, and ends every feed with its scope. */
+/** Attaches the sources of the orderbook, ticker, venueTicker, trade and kline channels, and ends every feed with its scope. */
 export const MarketsLive: Layer.Layer<Markets, never, VenuePort | ChannelPort | Clock | Ids | InstrumentDirectory> =
   Layer.scoped(Markets, make)

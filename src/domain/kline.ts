@@ -56,6 +56,12 @@ export const barIndex = (interval: KlineInterval, at: number): number => {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
+/** The number of the first bar that opens at `at` or later. */
+export const barIndexFrom = (interval: KlineInterval, at: number): number => {
+  const index = barIndex(interval, at)
+  return barOpen(interval, index) === at ? index : index + 1
+}
+
 /** Open time of the bar of a number, ms since the Unix epoch. */
 export const barOpen = (interval: KlineInterval, index: number): number => {
   const length = LENGTHS[interval]

@@ -4,9 +4,10 @@
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
-import type { CredentialsInvalid, InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { CredentialsInvalid, InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId, VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
+import type { Bar, KlineInterval } from "../domain/kline.ts"
 import type { OrderSide, OrderType, StoredTimeInForce } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
@@ -155,7 +156,14 @@ export interface VenueSession {
   readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
 }
 
-export type MarketStream = "book" | "trade" | "ticker"
+export type KlineStream = `kline ${KlineInterval}`
+export type MarketStream = "book" | "trade" | "ticker" | KlineStream
+
+export const klineStream = (interval: KlineInterval): KlineStream => `kline ${interval}`
+
+/** The interval of a stream of klines; undefined for any other stream. */
+export const intervalOf = (stream: MarketStream): KlineInterval | undefined =>
+  stream.startsWith("kline ") ? (stream.slice("kline ".length) as KlineInterval) : undefined
 
 export interface DepthUpdate {
   readonly instrumentId: InstrumentId
@@ -194,12 +202,42 @@ export interface TickerUpdate {
   readonly at: number
 }
 
+/** A bar as the venue's stream shows it now. */
+export interface KlineUpdate {
+  readonly instrumentId: InstrumentId
+  readonly interval: KlineInterval
+  readonly bar: Bar
+  /** The venue said that this is its last word on the bar. */
+  readonly isFinal: boolean
+  /** The venue's clock when it arrived. */
+  readonly venueAt: number
+}
+
+export interface KlineAsk {
+  readonly instrumentId: InstrumentId
+  readonly interval: KlineInterval
+  /** Bounds of open times, inclusive. Without `from`: the last `limit` bars up to `to`; without `to`: up to now. */
+  readonly from: number | null
+  readonly to: number | null
+  readonly limit: number
+}
+
+export interface KlineAnswer {
+  /** Oldest first, on the grid of domain/kline.ts, without holes; none where the instrument has no history. */
+  readonly bars: ReadonlyArray<Bar>
+  /** The venue's clock before it was asked: a bar that ends later may still have changed. */
+  readonly venueAt: number
+}
+
 /** Where market data goes: plain calls in the order of arrival. */
 export interface MarketSink {
   readonly depth: (update: DepthUpdate) => void
   /** Trades of one venue frame, in venue order. */
   readonly trades: (trades: ReadonlyArray<MarketTrade>) => void
   readonly ticker: (update: TickerUpdate) => void
+  readonly kline: (update: KlineUpdate) => void
+  /** The venue does not stream these bars: who wants them makes them of its trades. */
+  readonly unstreamed: (stream: KlineStream, instrumentId: InstrumentId) => void
   /** The stream is interrupted; a book is lost until its next snapshot. */
   readonly down: (stream: MarketStream, instrumentId: InstrumentId, reason: string) => void
 }
@@ -249,6 +287,11 @@ export class VenuePort extends Context.Tag("ports/VenuePort")<
       venue: VenueId,
       symbols: ReadonlyArray<string> | null,
     ) => Effect.Effect<ReadonlyArray<Instrument>, InvalidVenue | VenueUnavailable>
+    /** Bars of the venue's history, over as many pages of it as are needed; those it does not have are made of shorter ones. */
+    readonly klines: (
+      venue: VenueId,
+      ask: KlineAsk,
+    ) => Effect.Effect<KlineAnswer, InvalidVenue | NotSupportedByVenue | VenueUnavailable>
     /** The public feed of a venue, its updates going to `sink`. Once per venue. */
     readonly market: (venue: VenueId, sink: MarketSink) => MarketSource
     readonly health: () => ReadonlyArray<VenueHealth>

@@ -4,7 +4,7 @@
  * costs nothing.
  */
 import { Effect, type Scope } from "effect"
-import { CredentialsInvalid, VenueUnavailable } from "../domain/errors.ts"
+import { CredentialsInvalid, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
 import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
 import { instrumentOf } from "./instrument-of.ts"
@@ -23,6 +23,8 @@ const CALL_MILLIS = 15_000
 const FIRST_CALL_MILLIS = 30_000
 /** Pages of fills wait for the venue's budget. */
 const FILLS_MILLIS = 60_000
+/** So do pages of klines; who asks over HTTP waits no longer than this. */
+const KLINES_MILLIS = 40_000
 
 export interface CcxtVenuesOptions {
   /** VENUE_ROUTES; null dials the venues themselves. */
@@ -183,6 +185,16 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
         Effect.map((rows) => rows.map((row) => instrumentOf(venue, row))),
         Effect.mapError(told),
       ),
+    klines: (bars) =>
+      first
+        .call("klines", { bars }, KLINES_MILLIS)
+        .pipe(
+          Effect.mapError((failure) =>
+            failure.category === "NOT_SUPPORTED"
+              ? new NotSupportedByVenue({ feature: `klines of ${bars.interval}` })
+              : told(failure),
+          ),
+        ),
     market: (sink) => {
       first.listen(sink)
       return {

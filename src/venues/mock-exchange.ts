@@ -12,6 +12,7 @@ import { MockAccount, type MockOrder, newOrder, restoredOrder, stateOf } from ".
 import { matchOrderOf, refusalOf } from "./mock-checks.ts"
 import { MockFeed } from "./mock-feed.ts"
 import { MOCK_LISTINGS, unitsOf } from "./mock-instruments.ts"
+import { MockKlines } from "./mock-klines.ts"
 import { SyntheticMarket } from "./mock-market.ts"
 import { bookFill, lockRest, unlock } from "./mock-money.ts"
 import { MockOutbox } from "./mock-outbox.ts"
@@ -20,6 +21,7 @@ interface Market {
   readonly instrument: Instrument
   readonly matcher: Matcher
   readonly synthetic: SyntheticMarket
+  readonly klines: MockKlines
   lastPrice: string | null
   lastQuantity: string | null
   /** Resting orders of accounts: while there are any, the market moves. */
@@ -72,6 +74,7 @@ export class MockExchange {
         instrument,
         matcher,
         synthetic,
+        klines: new MockKlines(instrument),
         lastPrice: Decimal.fromUnits(anchor, instrument.precision).toString(),
         lastQuantity: null,
         resting: 0,
@@ -243,6 +246,7 @@ export class MockExchange {
     const price = Decimal.fromUnits(event.price, instrument.precision)
     const quantity = Decimal.fromUnits(event.quantity, instrument.scale)
     const externalTradeId = `${this.#run}-t${this.#nextTrade++}`
+    market.klines.add(event.price, event.quantity, at)
     market.lastPrice = price.toString()
     market.lastQuantity = quantity.toString()
     this.feed.trade({

@@ -2,7 +2,15 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
-import type { MarketSink, MarketSource, MarketStream, MarketTrade } from "../ports/venue-port.ts"
+import type { KlineInterval } from "../domain/kline.ts"
+import {
+  intervalOf,
+  klineStream,
+  type MarketSink,
+  type MarketSource,
+  type MarketStream,
+  type MarketTrade,
+} from "../ports/venue-port.ts"
 import type { Matcher } from "./matcher.ts"
 import type { MatchSide } from "./matcher-side.ts"
 
@@ -21,6 +29,8 @@ interface Streams {
   readonly cut: Set<MarketStream>
   readonly bids: Map<bigint, bigint>
   readonly asks: Map<bigint, bigint>
+  /** Intervals of bars that were asked for, and not refused yet: here they are made of trades. */
+  readonly unstreamed: Set<KlineInterval>
   trades: Array<MarketTrade>
   sequence: number
   needsSnapshot: boolean
@@ -50,6 +60,7 @@ export class MockFeed {
         cut: new Set(),
         bids: new Map(),
         asks: new Map(),
+        unstreamed: new Set(),
         trades: [],
         sequence: 0,
         needsSnapshot: false,
@@ -117,6 +128,9 @@ export class MockFeed {
         streams.trades = []
         sink.trades(trades)
       }
+      for (const interval of streams.unstreamed)
+        sink.unstreamed(klineStream(interval), streams.market.instrument.instrumentId)
+      streams.unstreamed.clear()
       if (streams.needsTicker && this.#flows(streams, "ticker")) this.#sendTicker(streams, sink)
     }
   }
@@ -147,6 +161,8 @@ export class MockFeed {
   #begin(streams: Streams, stream: MarketStream): void {
     if (stream === "book") streams.needsSnapshot = true
     if (stream === "ticker") streams.needsTicker = true
+    const interval = intervalOf(stream)
+    if (interval !== undefined) streams.unstreamed.add(interval)
     this.#schedule()
   }
 

@@ -171,6 +171,11 @@ export const mockVenue = (
             (instrument) => symbols === null || symbols.includes(instrument.symbol),
           ),
         ),
+      klines: (ask) =>
+        answer(() => ({
+          bars: exchange.markets.get(ask.instrumentId)?.klines.read(ask, clock.now()) ?? [],
+          venueAt: clock.now(),
+        })),
       market: (sink) => exchange.feed.connect(sink),
       health: () => {
         const streams = exchange.feed.openCount

@@ -53,5 +53,7 @@ export interface VenueProfile {
    */
   readonly privatePace?: { readonly burst: number; readonly perSecond: number }
   /** Raw words of the venue, in `worker/quirks.ts`. */
+  /** Bars that the venue gives in one answer; as ccxt says when absent. */
+  readonly klinesPerPage?: number
   readonly quirks: "binance" | "bitfinex" | "bitstamp" | "okx" | "none"
 }

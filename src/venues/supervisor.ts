@@ -234,6 +234,13 @@ export class Supervisor {
         this.#reach.seen()
         this.#sink?.ticker(record.update)
         return
+      case "Kline":
+        this.#reach.seen()
+        this.#sink?.kline(record.update)
+        return
+      case "Unstreamed":
+        this.#sink?.unstreamed(record.stream, record.instrumentId)
+        return
       case "StreamLost":
         this.#losses += 1
         if (record.reason.startsWith("STREAM_GAP")) this.#gaps += 1

@@ -1,10 +1,18 @@
 /** One venue behind the VenuePort: a ccxt connector in a worker, or an in-process venue. `venues.ts` makes one port of them all. */
 import type { Context, Effect, Scope } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
-import type { CredentialsInvalid, InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { CredentialsInvalid, InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { Venue } from "../domain/venue.ts"
-import type { MarketSink, MarketSource, VenueHealth, VenuePort, VenueSession } from "../ports/venue-port.ts"
+import type {
+  KlineAnswer,
+  KlineAsk,
+  MarketSink,
+  MarketSource,
+  VenueHealth,
+  VenuePort,
+  VenueSession,
+} from "../ports/venue-port.ts"
 
 type Port = Context.Tag.Service<typeof VenuePort>
 
@@ -20,6 +28,7 @@ export interface VenueAdapter {
   readonly instruments: (
     symbols: ReadonlyArray<string> | null,
   ) => Effect.Effect<ReadonlyArray<Instrument>, InvalidVenue | VenueUnavailable>
+  readonly klines: (ask: KlineAsk) => Effect.Effect<KlineAnswer, NotSupportedByVenue | VenueUnavailable>
   readonly market: (sink: MarketSink) => MarketSource
   readonly health: () => VenueHealth
 }

@@ -28,6 +28,7 @@ export const venuesLayer = (
       openSession: (options) =>
         byVenue.get(options.account.venue)?.openSession(options) ?? Effect.fail(unknown(options.account.venue)),
       instruments: (venue, symbols) => byVenue.get(venue)?.instruments(symbols) ?? Effect.fail(new InvalidVenue()),
+      klines: (venue, ask) => byVenue.get(venue)?.klines(ask) ?? Effect.fail(new InvalidVenue()),
       market: (venue, sink) => {
         const adapter = byVenue.get(venue)
         if (adapter === undefined) throw new Error(`no such venue: ${venue}`)

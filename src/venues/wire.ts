@@ -7,6 +7,10 @@ import type { VenueSecrets } from "../domain/credential.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type {
   DepthUpdate,
+  KlineAnswer,
+  KlineAsk,
+  KlineStream,
+  KlineUpdate,
   MarketStream,
   MarketTrade,
   SessionReport,
@@ -140,6 +144,7 @@ export interface Calls {
   readonly balances: { readonly ask: { readonly session: string }; readonly answer: VenueBalances }
 }
 
+  readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
 export type CallName = keyof Calls
 export type CallRequest = { readonly [N in CallName]: { readonly name: N } & Calls[N]["ask"] }[CallName]
 
@@ -178,6 +183,9 @@ export type WorkerRecord =
   | { readonly _tag: "Ticker"; readonly update: TickerUpdate }
   | {
       readonly _tag: "StreamLost"
+  | { readonly _tag: "Kline"; readonly update: KlineUpdate }
+  /** ccxt cannot stream these bars at this venue. */
+  | { readonly _tag: "Unstreamed"; readonly stream: KlineStream; readonly instrumentId: InstrumentId }
       readonly stream: MarketStream
       readonly instrumentId: InstrumentId
       readonly reason: string

@@ -56,14 +56,12 @@ export class RecordingChannels {
   }
 
   #publish(publication: Publication): void {
-    const { channel, kind, epoch, offset, json } = publication
+    const { channel, epoch, offset, json } = publication
     if (json.includes("\n")) throw new Error(`${channel}: raw newline`)
-    if (kind === "orderbook" || kind === "trade") {
-      const last = this.#last.get(channel)
-      if (last !== undefined && last.epoch === epoch && offset !== last.offset + 1)
-        throw new Error(`${channel}: offset ${offset} after ${last.offset}`)
-      this.#last.set(channel, { epoch, offset })
-    } else if (offset !== 0) throw new Error(`${channel}: offset ${offset} without a stream`)
+    const last = this.#last.get(channel)
+    if (last !== undefined && last.epoch === epoch && offset !== last.offset + 1)
+      throw new Error(`${channel}: offset ${offset} after ${last.offset}`)
+    this.#last.set(channel, { epoch, offset })
     this.publications.push(publication)
     for (const listener of this.#listeners.get(channel) ?? []) listener(publication)
   }

@@ -138,6 +138,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
       verify: (_, secrets) => adapter.verify(secrets),
       openSession: adapter.openSession,
       instruments: (venue, symbols) => (venue === MOCK ? adapter.instruments(symbols) : new InvalidVenue()),
+      klines: (_, ask) => adapter.klines(ask),
       market: (_, sink) => {
         const source = adapter.market({
           ...sink,

@@ -408,6 +408,7 @@ export class SimVenue {
           }),
       ).pipe(Effect.map((open) => this.sessionOf(open))),
     instruments: () => Effect.succeed([instrument]),
+    klines: () => Effect.succeed({ bars: [], venueAt: 0 }),
     market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
     health: () => [],
     stats: () => ({ shards: [], connectors: [] }),

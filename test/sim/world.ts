@@ -149,6 +149,7 @@ export class World {
       Layer.succeed(Markets, {
         readBook: () => undefined,
         readTicker: () => undefined,
+        readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
         hold: () => undefined,

@@ -1,4 +1,4 @@
-/** Venues, instruments and market data: sync, lists, order books, tickers (contract C14, C14a). */
+/** Venues, instruments and market data: sync, lists, order books, tickers, klines (contract C14, C14a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
@@ -7,14 +7,18 @@ import {
   InsufficientPermissions,
   InvalidCursor,
   InvalidInstrumentId,
+  InvalidInterval,
   InvalidParameter,
+  InvalidTimeRange,
   InvalidVenue,
+  NotSupportedByVenue,
   OrderBookUnavailable,
   SyncRunning,
   TickerUnavailable,
   VenueInactive,
   VenueUnavailable,
 } from "../../domain/errors.ts"
+import { KLINE_INTERVALS, KlineRecord } from "../../domain/kline.ts"
 import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
 import { SecurityRecord } from "../../domain/security.ts"
 import { VenueRecord } from "../../domain/venue.ts"
@@ -180,6 +184,40 @@ const tickerList = HttpApiEndpoint.get("tickerList", "/api/v3/market/ticker/list
     "Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.",
   )
 
+const Instant = (description: string) =>
+  Schema.optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000)).annotations({ description }))
+
+const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
+  .setUrlParams(
+    Query({
+      instrumentId: InstrumentText,
+      interval: text(8).annotations({ description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m"] }),
+      from: Instant("The first open time, in ms; without it the last bars come"),
+      to: Instant("The last open time, in ms; now when left out"),
+      limit: Ask.limit(1_000, 50),
+    }),
+  )
+  .addSuccess(Ok(KlineRecord))
+  .addError(
+    Fail(
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      InvalidInterval,
+      InvalidTimeRange,
+      VenueInactive,
+      InsufficientPermissions,
+      NotSupportedByVenue,
+      VenueUnavailable,
+    ),
+  )
+  .annotate(Access, "read")
+  .annotate(Deadline, within(45_000))
+  .annotate(OpenApi.Summary, "Get klines")
+  .annotate(
+    OpenApi.Description,
+    "Bars by open time, oldest first, without holes: with `from` the first `limit` that open then or later, else the last `limit`. Periods are cut in UTC, weeks from Monday, months by the calendar. `isClosed` is false only when the last row is the bar that still lives.",
+  )
+
 export class MarketApi extends HttpApiGroup.make("market")
   .add(instrumentSync)
   .add(instrumentList)
@@ -188,8 +226,9 @@ export class MarketApi extends HttpApiGroup.make("market")
   .add(orderBookList)
   .add(tickerGet)
   .add(tickerList)
+  .add(klineGet)
   .annotate(OpenApi.Title, "Market data")
   .annotate(
     OpenApi.Description,
-    "Venues, instruments, order books and tickers. Live updates come over the WebSocket.",
+    "Venues, instruments, order books, tickers and klines. Live updates come over the WebSocket.",
   ) {}

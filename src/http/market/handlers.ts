@@ -2,8 +2,9 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
-import type { DomainError } from "../../domain/errors.ts"
+import { type DomainError, InvalidInterval, InvalidTimeRange } from "../../domain/errors.ts"
 import type { Instrument } from "../../domain/instrument.ts"
+import { isKlineInterval } from "../../domain/kline.ts"
 import type { TickerRecord } from "../../domain/market.ts"
 import type { Principal } from "../../domain/user.ts"
 import { venueRecord } from "../../domain/venue.ts"
@@ -28,6 +29,7 @@ export interface MarketParts {
 
 const DEPTH = 10
 const PAGE = 50
+const BARS = 50
 
 /** Joins what several instruments answered, in the order in which they were asked for. */
 const ofAll = <A>(
@@ -106,6 +108,19 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
           fail: reply.relay,
         }),
       ),
+
+    klineGet: ({ query, principal }, reply) => {
+      const { interval, from = null, to = null, limit = BARS } = query
+      if (!isKlineInterval(interval)) return reply.fail(new InvalidInterval({ interval }))
+      if (from !== null && to !== null && from > to) return reply.fail(new InvalidTimeRange())
+      return withInstrument(query.instrumentId, principal, reply, ({ instrument, headers }) =>
+        markets.readKlines(
+          instrument.instrumentId,
+          { interval, from, to, limit },
+          { ok: (record) => reply.ok(record, { headers }), fail: reply.relay },
+        ),
+      )
+    },
 
     tickerList: ({ query, principal }, reply) => {
       const plan = cursors.plan({

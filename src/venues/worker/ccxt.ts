@@ -103,6 +103,11 @@ export interface CcxtCache<A> {
 
 export interface CcxtTradeCache extends CcxtCache<CcxtTrade>, Iterable<CcxtTrade> {}
 
+/** [open time, open, high, low, close, volume]; more may follow. */
+export type CcxtCandle = ReadonlyArray<number | string | undefined>
+
+export interface CcxtCandleCache extends CcxtCache<CcxtCandle>, Iterable<CcxtCandle> {}
+
 export interface CcxtSocket {
   readonly url: string
   readonly subscriptions: Readonly<Record<string, unknown>>
@@ -125,6 +130,10 @@ export interface CcxtExchange {
   clients: Readonly<Record<string, CcxtSocket>>
   orders: CcxtCache<CcxtOrder> | undefined
   myTrades: CcxtCache<CcxtTrade> | undefined
+  /** By symbol and timeframe, the newest ones. */
+  ohlcvs: Record<string, Record<string, CcxtCandleCache>>
+  /** The intervals that the venue has, and its own names of them. */
+  readonly timeframes: Readonly<Record<string, unknown>> | undefined
 
   setSandboxMode(on: boolean): void
   getDispatcherOptions(isPlainAgent?: boolean): object
@@ -164,6 +173,9 @@ export interface CcxtExchange {
   safeTrade(trade: Raw, market?: unknown): CcxtTrade
   safeTicker(ticker: Raw, market?: unknown): CcxtTicker
 
+  parseOHLCV(candle: unknown, market?: unknown): CcxtCandle
+  /** What ccxt knows of a method at this venue, for the kind of market that the symbol is. */
+  featureValue(symbol: string, method: string, parameter: string): unknown
   loadMarkets(reload?: boolean): Promise<unknown>
   setMarketsFromExchange(source: CcxtExchange): unknown
   loadTimeDifference(): Promise<unknown>
@@ -184,6 +196,9 @@ export interface CcxtExchange {
   watchOrders(): Promise<unknown>
   watchMyTrades(): Promise<unknown>
   watchBalance(): Promise<CcxtBalance>
+  watchOHLCV(symbol: string, timeframe: string): Promise<ReadonlyArray<CcxtCandle>>
+  unWatchOHLCV(symbol: string, timeframe: string): Promise<unknown>
+  fetchOHLCV(symbol: string, timeframe: string, since?: number, limit?: number): Promise<ReadonlyArray<CcxtCandle>>
 
   createOrder(
     symbol: string,

@@ -4,7 +4,8 @@
  * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
  * readings, price then quantity, are looked at first and the rest of the frame only after them.
  */
-import type { CcxtBookRow, CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
+import type { Bar } from "../../domain/kline.ts"
+import type { CcxtBookRow, CcxtCandle, CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
 
 const property = (source: unknown, key: unknown): unknown =>
   typeof source === "object" && source !== null
@@ -14,8 +15,9 @@ const property = (source: unknown, key: unknown): unknown =>
 /** The text of one price and one quantity. */
 export type RowText = readonly [price: string, quantity: string]
 
-/** Readings kept while no frame is handled: the last two are all that is asked for then. */
+/** Readings kept while no frame is handled: those of one row or candle are all that is asked for then. */
 const KEPT_OUTSIDE = 64
+const ASKED_OUTSIDE = 16
 
 export class Digits {
   /** What was read, newest last: number and source text side by side. A list is cheaper here than a map with numbers as keys. */
@@ -25,6 +27,7 @@ export class Digits {
   #inFrame = false
   readonly #rows = new WeakMap<object, RowText>()
   readonly #named = new WeakMap<object, Readonly<Record<string, string>>>()
+  readonly #bars = new WeakMap<object, Bar>()
   #numberToString: (value: number) => string = String
 
   frameStarts(): void {
@@ -41,9 +44,9 @@ export class Digits {
   note(made: unknown, source: unknown): void {
     if (typeof made !== "number" || typeof source !== "string") return
     if (!this.#inFrame && this.#count >= KEPT_OUTSIDE) {
-      this.#numbers[0] = this.#numbers[this.#count - 1] ?? Number.NaN
-      this.#texts[0] = this.#texts[this.#count - 1] ?? ""
-      this.#count = 1
+      this.#numbers.copyWithin(0, this.#count - ASKED_OUTSIDE, this.#count)
+      this.#texts.copyWithin(0, this.#count - ASKED_OUTSIDE, this.#count)
+      this.#count = ASKED_OUTSIDE
     }
     this.#numbers[this.#count] = made
     this.#texts[this.#count] = source
@@ -66,6 +69,27 @@ export class Digits {
     const value = property(parsed, name)
     if (typeof value === "string") return value
     return typeof value === "number" && Number.isFinite(value) ? this.#text(value) : null
+  }
+
+  /** A candle that was read just now, in this frame, or by `parseOHLCV`; null for one that is not whole. */
+  bar(candle: CcxtCandle): Bar | null {
+    const known = this.#bars.get(candle)
+    if (known !== undefined) return known
+    const [openAt, ...numbers] = candle
+    if (typeof openAt !== "number") return null
+    // The texts of one candle were read in its order, and last of all.
+    const texts: Array<string> = []
+    let before = this.#count
+    for (let place = 4; place >= 0; place--) {
+      const value = numbers[place]
+      if (value === undefined || value === null) return null
+      let at = before - 1
+      while (at >= 0 && this.#numbers[at] !== value) at--
+      texts[place] = at < 0 ? this.#text(value) : (this.#texts[at] ?? "")
+      if (at >= 0) before = at
+    }
+    const [open = "", high = "", low = "", close = "", volume = ""] = texts
+    return { openAt, open, high, low, close, volume }
   }
 
   /** Wraps the readers of a public instance, in place. `safeNumber` reads through `parseNumber`, which is wrapped. */
@@ -96,6 +120,13 @@ export class Digits {
       const texts = this.#lastTwo(row[0], row[1])
       if (texts !== undefined) this.#rows.set(row, texts)
       return row
+    }
+    const parseOHLCV = exchange.parseOHLCV.bind(exchange)
+    exchange.parseOHLCV = (source, market) => {
+      const candle = parseOHLCV(source, market)
+      const bar = this.bar(candle)
+      if (bar !== null) this.#bars.set(candle, bar)
+      return candle
     }
     const safeTrade = exchange.safeTrade.bind(exchange)
     exchange.safeTrade = (trade, market) => {

@@ -1,10 +1,10 @@
 /**
  * What leaves a connector: everything of one loop turn in one batch. The main thread acknowledges what it took; when too much is
- * unacknowledged, books and tickers are held here and conflated, so that a slow main thread costs freshness and never memory.
+ * unacknowledged, books, tickers and bars that live are held here and conflated: a slow main thread costs freshness, never memory.
  * Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
  */
 import type { MessagePort } from "node:worker_threads"
-import type { DepthUpdate, TickerUpdate } from "../../ports/venue-port.ts"
+import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/venue-port.ts"
 import type { Batch, WorkerRecord } from "../wire.ts"
 import { type Depth, HeldBook } from "./held-book.ts"
 
@@ -29,6 +29,8 @@ export class Outbox {
   readonly #sequences = new Map<string, number>()
   readonly #books = new Map<string, HeldBook>()
   readonly #tickers = new Map<string, TickerUpdate>()
+  /** By bar: what a stream said of one last may be all that it ever says of its end. */
+  readonly #klines = new Map<string, KlineUpdate>()
   readonly #overgrown: (instrumentId: DepthUpdate["instrumentId"]) => void
   #records: Array<WorkerRecord> = []
   #weight = 0
@@ -69,6 +71,13 @@ export class Outbox {
     this.#tickers.set(update.instrumentId, update)
   }
 
+  kline(update: KlineUpdate): void {
+    if (!this.#holding) return this.push({ _tag: "Kline", update })
+    const key = `${update.instrumentId} ${update.interval} ${update.bar.openAt}`
+    this.#klines.delete(key)
+    this.#klines.set(key, update)
+  }
+
   /** A held change of a lost book must not follow the news that it is lost. */
   forgetBook(instrumentId: string): void {
     this.#books.delete(instrumentId)
@@ -85,6 +94,8 @@ export class Outbox {
     this.#books.clear()
     for (const update of this.#tickers.values()) this.ticker(update)
     this.#tickers.clear()
+    for (const update of this.#klines.values()) this.kline(update)
+    this.#klines.clear()
   }
 
   /** Posts what is gathered, now. */

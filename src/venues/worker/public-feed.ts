@@ -1,11 +1,12 @@
 /**
  * The public side of a worker: order books, trades and tickers on one instance. Every stream is a loop around ccxt's watch call,
- * which dials, subscribes and checks; the loop only hears that it failed. Books and trades come from the taps, not from the loop.
+ * which dials, subscribes and checks; the loop only hears that it failed. Books, trades and bars come from the taps, not from the loop.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
-import type { MarketStream } from "../../ports/venue-port.ts"
+import type { KlineInterval } from "../../domain/kline.ts"
+import { intervalOf, klineStream, type MarketStream } from "../../ports/venue-port.ts"
 import type { ConnectorSettings } from "../wire.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
 import { backoffMillis } from "./backoff.ts"
@@ -15,6 +16,7 @@ import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } f
 import { Digits } from "./digits.ts"
 import { endSockets } from "./end-sockets.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
+import { KlineStreams, type SeenBar } from "./kline-streams.ts"
 import { tickerRow, tradeRows } from "./market-rows.ts"
 import type { Markets } from "./markets.ts"
 import type { Outbox } from "./outbox.ts"
@@ -48,6 +50,9 @@ interface Feed {
   failures: number
 }
 
+/** What ccxt says to an interval that its stream of the venue does not have. */
+const REFUSALS: ReadonlySet<string> = new Set(["NOT_SUPPORTED", "INVALID_ARGUMENT"])
+
 const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
 
 export class PublicFeed {
@@ -57,7 +62,8 @@ export class PublicFeed {
   readonly #outbox: Outbox
   readonly #quirks: Quirks
   readonly #guard: SequenceGuard
-  readonly #digits = new Digits()
+  readonly digits = new Digits()
+  readonly #klines: KlineStreams
   /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
   #receivedAt = 0
@@ -69,11 +75,15 @@ export class PublicFeed {
     this.#outbox = outbox
     this.#quirks = quirksOf(settings.profile)
     this.#guard = new SequenceGuard(exchange.id)
-    const books = new BookTap(this.#digits, (change) => this.#onBook(change))
+    this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
+      this.#onBars(symbol, interval, bars),
+    )
+    const books = new BookTap(this.digits, (change) => this.#onBook(change))
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
-    this.#digits.install(exchange)
+    this.digits.install(exchange)
     books.install(exchange)
     trades.install(exchange)
+    this.#klines.install()
     if (settings.profile.bareNumbers) quoteFrames(exchange)
     // ccxt binds the handler when it makes a socket: this must stand before the first one.
     const handle = exchange.handleMessage.bind(exchange)
@@ -82,13 +92,15 @@ export class PublicFeed {
       this.#receivedAt = Date.now()
       books.frameStarts()
       trades.frameStarts()
-      this.#digits.frameStarts()
+      this.#klines.frameStarts(message)
+      this.digits.frameStarts()
       try {
         return handle(socket, message)
       } finally {
         books.frameEnds()
         trades.frameEnds()
-        this.#digits.frameEnds()
+        this.#klines.frameEnds()
+        this.digits.frameEnds()
       }
     }
   }
@@ -148,7 +160,7 @@ export class PublicFeed {
 
   async #run(feed: Feed): Promise<void> {
     let watchdog = this.#watchdog(feed)
-    while (feed.open) {
+    while (feed.open && this.#isStreamed(feed)) {
       try {
         if (!this.#markets.areLoaded) await this.#markets.loaded()
         await this.#watch(feed)
@@ -158,6 +170,11 @@ export class PublicFeed {
         if (!feed.open) break
         // Our own unsubscribing; the next watch call begins anew.
         if (failure.category === "UNSUBSCRIBED") continue
+        const interval = intervalOf(feed.stream)
+        if (interval !== undefined && REFUSALS.has(failure.category)) {
+          this.#klines.refuse(interval)
+          continue
+        }
         feed.failures += 1
         this.#lost(feed, `${failure.category}: ${failure.text}`)
         clearTimeout(watchdog)
@@ -191,7 +208,19 @@ export class PublicFeed {
         if (!isStream) await sleep(TICKER_POLL_MILLIS)
         return
       }
+      default: {
+        const interval = intervalOf(feed.stream)
+        if (interval !== undefined) await this.#klines.watch(symbol, interval)
+      }
     }
+  }
+
+  /** False for bars that there is no stream of: their reader is told, and makes them of trades. */
+  #isStreamed(feed: Feed): boolean {
+    const interval = intervalOf(feed.stream)
+    if (interval === undefined || this.#klines.has(interval)) return true
+    this.#outbox.push({ _tag: "Unstreamed", stream: klineStream(interval), instrumentId: feed.instrumentId })
+    return false
   }
 
   /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
@@ -256,15 +285,25 @@ export class PublicFeed {
   #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
     for (const feed of this.#feedsOf("trade", symbol)) {
       feed.live = true
-      const rows = tradeRows(feed.instrumentId, trades, this.#digits, feed.tradeIds, this.#receivedAt)
+      const rows = tradeRows(feed.instrumentId, trades, this.digits, feed.tradeIds, this.#receivedAt)
       if (rows.length > 0) this.#outbox.push({ _tag: "Trades", trades: rows })
     }
+  }
+
+  #onBars(symbol: string, interval: KlineInterval, bars: ReadonlyArray<SeenBar>): void {
+    const name = this.#markets.listing.nameOf(symbol)
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf(klineStream(interval), name))
+    if (feed === undefined || !this.#klines.has(interval)) return
+    feed.live = true
+    const { instrumentId } = feed
+    const venueAt = this.#markets.venueNow()
+    for (const { bar, isFinal } of bars) this.#outbox.kline({ instrumentId, interval, bar, isFinal, venueAt })
   }
 
   #onTicker(feed: Feed, ticker: CcxtTicker): void {
     feed.live = true
     const { lastQuantityField } = this.#settings.profile
-    this.#outbox.ticker(tickerRow(feed.instrumentId, ticker, this.#digits, lastQuantityField, this.#receivedAt))
+    this.#outbox.ticker(tickerRow(feed.instrumentId, ticker, this.digits, lastQuantityField, this.#receivedAt))
   }
 
   #symbolOf(feed: Feed): string {
@@ -274,6 +313,7 @@ export class PublicFeed {
   async #unwatch(feed: Feed): Promise<void> {
     const exchange = this.#exchange
     const { stream, name } = feed
+    const interval = intervalOf(stream)
     if (!this.#markets.areLoaded) return
     const symbol = this.#symbolOf(feed)
     if (stream === "book") {
@@ -284,6 +324,7 @@ export class PublicFeed {
     try {
       if (stream === "book") await exchange.unWatchOrderBook(symbol)
       else if (stream === "trade") await exchange.unWatchTrades(symbol)
+      else if (interval !== undefined) await this.#klines.unwatch(symbol, interval)
       else await exchange.unWatchTicker(symbol, { ...this.#settings.profile.tickerParams })
     } catch (error) {
       // The socket is gone or going: then there is nothing left to unsubscribe from.

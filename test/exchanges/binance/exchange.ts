@@ -52,8 +52,8 @@ export interface BinanceExchangeOptions {
   readonly replay?: ReplayOptions
   /** Messages a second a client may send on a market stream connection; default Binance's 5. */
   readonly inboundMessagesPerSecond?: number
-  /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number
+  /** How far the venue's clock is ahead of this host's; default 0. A function: for tests that move it. */
+  readonly clockAheadMillis?: number | (() => number)
   /** Between two ticker and candle events; default 1000 ms. */
   readonly tickMillis?: number
 }
@@ -92,7 +92,8 @@ const SLOW_DIFF_MILLIS = 1000
 
 /** Resolves when the port listens. */
 export const startBinanceExchange = async (options: BinanceExchangeOptions = {}): Promise<BinanceExchange> => {
-  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const ahead = options.clockAheadMillis ?? 0
+  const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
   const counts = new Map<string, number>()
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
   const faults = new Faults()

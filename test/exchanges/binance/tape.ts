@@ -94,7 +94,7 @@ export class Tape {
     }
   }
 
-  /** The candles of an interval, oldest first; the newest one holds `now`, empty if nothing traded in it yet. */
+  /** The candles of an interval, oldest first, without holes; the newest one holds `now`, empty if nothing traded in it yet. */
   candles(interval: string, now: number): ReadonlyArray<Candle> {
     const candles = this.#candles.get(interval) ?? []
     const newest = candles.at(-1)
@@ -122,9 +122,22 @@ export class Tape {
     }
   }
 
+  /** The candle that holds `at`; those between it and the newest one before it are flat, as Binance's are. */
   #openCandle(candles: Array<Candle>, interval: string, at: number, price: bigint): Candle {
-    const newest = candles.at(-1)
-    if (newest !== undefined && at <= newest.closeAt) return newest
+    let newest = candles.at(-1)
+    // After a pause that is longer than the memory only the last of it counts.
+    const remembered = at - KEPT * (INTERVAL_MILLIS.get(interval) ?? 31 * DAY)
+    if (newest !== undefined && newest.closeAt < remembered) {
+      const { close } = newest
+      candles.length = 0
+      newest = this.#add(candles, interval, remembered, close)
+    }
+    while (newest !== undefined && newest.closeAt + 1 < candlePeriod(interval, at).openAt)
+      newest = this.#add(candles, interval, newest.closeAt + 1, newest.close)
+    return newest !== undefined && at <= newest.closeAt ? newest : this.#add(candles, interval, at, price)
+  }
+
+  #add(candles: Array<Candle>, interval: string, at: number, price: bigint): Candle {
     const candle: Candle = {
       ...candlePeriod(interval, at),
       open: price,

@@ -18,6 +18,8 @@ export class TimedStreams {
   ) {}
 
   tick(): void {
+    // Whoever subscribes later gets nothing of what ended before.
+    for (const stream of this.#lastSent.keys()) if (!this.hub.has(stream)) this.#lastSent.delete(stream)
     for (const stream of this.hub.streams) {
       const [name = "", kind = ""] = stream.split("@")
       const view = this.views.get(name.toUpperCase())
@@ -33,10 +35,10 @@ export class TimedStreams {
     const candles = view.tape.candles(interval, view.now())
     const newest = candles.at(-1)
     if (newest === undefined) return
-    const previous = candles.at(-2)
-    if (previous !== undefined && this.#lastSent.get(stream) === previous.openAt) {
-      this.#send(stream, interval, view, previous, true)
-    }
+    const since = this.#lastSent.get(stream) ?? newest.openAt
+    // A late tick leaves none out.
+    for (const ended of candles.filter(({ openAt }) => openAt >= since && openAt < newest.openAt))
+      this.#send(stream, interval, view, ended, true)
     this.#send(stream, interval, view, newest, false)
     this.#lastSent.set(stream, newest.openAt)
   }

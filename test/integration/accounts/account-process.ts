@@ -91,6 +91,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         openSession: adapter.openSession,
         instruments: (venue, symbols) =>
           venue === adapter.venue.venue ? adapter.instruments(symbols) : new InvalidVenue(),
+        klines: (_, ask) => adapter.klines(ask),
         market: (_, sink) => adapter.market(sink),
         health: () => [adapter.health()],
         stats: () => ({ shards: [], connectors: [] }),
@@ -98,6 +99,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
       Layer.succeed(Markets, {
         readBook: () => undefined,
         readTicker: () => undefined,
+        readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (id, side) => rig.book(id)[side],
         hold: () => undefined,

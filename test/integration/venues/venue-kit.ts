@@ -11,6 +11,7 @@ import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../.
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type {
   DepthUpdate,
+  KlineUpdate,
   MarketSink,
   MarketSource,
   MarketTrade,
@@ -101,6 +102,8 @@ export class RecordingSink implements MarketSink {
   readonly depths: Array<DepthUpdate> = []
   readonly seenTrades: Array<MarketTrade> = []
   readonly tickers: Array<TickerUpdate> = []
+  readonly klines: Array<KlineUpdate> = []
+  readonly unstreamedKlines: Array<string> = []
   readonly downs: Array<string> = []
   onDepth: (update: DepthUpdate) => void = () => undefined
 
@@ -114,6 +117,12 @@ export class RecordingSink implements MarketSink {
   }
   ticker = (update: TickerUpdate): void => {
     this.tickers.push(update)
+  }
+  kline = (update: KlineUpdate): void => {
+    this.klines.push(update)
+  }
+  unstreamed = (stream: string): void => {
+    this.unstreamedKlines.push(stream)
   }
   down = (stream: string, _instrumentId: InstrumentId, reason: string): void => {
     if (stream === "book") this.book.isWhole = false

@@ -24,6 +24,7 @@ const fed = () => {
         resync: (instrumentId) => asked.push(`resync ${instrumentId}`),
       }
     },
+    history: () => Effect.succeed({ bars: [], venueAt: 0 }),
     channels: channels.port,
     clock: { now: () => 0, monotonic: () => 0 },
     ids: { uuid: () => `uuid-${++uuids}` },

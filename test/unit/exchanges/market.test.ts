@@ -79,7 +79,11 @@ describe("candles", () => {
     })
     expect(first).toMatchObject({ volume: toFixed8("6"), takerBuyVolume: toFixed8("4"), tradeCount: 3, lastTradeId: 3 })
     expect(first?.quoteVolume).toBe(toFixed8("570"))
-    expect(second).toMatchObject({ openAt: 120_000, open: toFixed8("95"), volume: 0n, tradeCount: 0, firstTradeId: -1 })
-    expect(third).toBeUndefined()
+    for (const [candle, openAt] of [
+      [second, 60_000],
+      [third, 120_000],
+    ] as const)
+      expect(candle).toMatchObject({ openAt, open: toFixed8("95"), volume: 0n, tradeCount: 0, firstTradeId: -1 })
+    expect(tape.candles("1m", 120_000)).toHaveLength(3)
   })
 })

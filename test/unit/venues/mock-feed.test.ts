@@ -11,13 +11,16 @@ const recorded = () => {
   const trades: Array<ReadonlyArray<MarketTrade>> = []
   const tickers: Array<TickerUpdate> = []
   const downs: Array<string> = []
+  const unstreamed: Array<string> = []
   const sink: MarketSink = {
     depth: (update) => depths.push(update),
     trades: (frame) => trades.push(frame),
     ticker: (update) => tickers.push(update),
+    kline: () => undefined,
+    unstreamed: (stream, instrumentId) => unstreamed.push(`${stream} ${instrumentId}`),
     down: (stream, instrumentId) => downs.push(`${stream} ${instrumentId}`),
   }
-  return { sink, depths, trades, tickers, downs }
+  return { sink, depths, trades, tickers, downs, unstreamed }
 }
 
 describe("MOCK's public feed", () => {

@@ -13,6 +13,8 @@ const deaf: MarketSink = {
   depth: () => undefined,
   trades: () => undefined,
   ticker: () => undefined,
+  kline: () => undefined,
+  unstreamed: () => undefined,
   down: () => undefined,
 }
 const ref = (order: { readonly tradeOrderId: ReturnType<typeof newOrderId> }) => ({

@@ -16,6 +16,7 @@ const adapterOf = (venue: string): VenueAdapter => {
     verify: () => Effect.succeed({ externalAccountId: venue }),
     openSession: () => Effect.die("not asked for"),
     instruments: () => Effect.succeed([]),
+    klines: () => Effect.succeed({ bars: [], venueAt: 0 }),
     market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
     health: () => ({
       venue: venue as VenueId,

@@ -1,0 +1,20 @@
+/** A venue's clock, as far as it is known: how far it is ahead of ours, learnt from whatever says when it was sent. */
+export class VenueClock {
+  readonly #now: () => number
+  #ahead = 0
+
+  /** `now`: our wall clock, ms. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Ms since the Unix epoch. */
+  now(): number {
+    return this.#now() + this.#ahead
+  }
+
+  /** The venue's clock was `venueAt` at some moment between `from` and now, by our clock. */
+  saw(venueAt: number, from: number): void {
+    this.#ahead = Math.min(Math.max(this.#ahead, venueAt - this.#now()), venueAt - from)
+  }
+}
