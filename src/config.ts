@@ -42,6 +42,10 @@ export interface Settings {
   readonly venueHeapMegabytes: number
   /** Starting balances of a MOCK account: asset → decimal text. */
   readonly mockBalances: Readonly<Record<string, string>>
+  /** The venue on whose market PAPER trades; null: there is no PAPER. */
+  readonly paperSource: string | null
+  /** Starting balances of a PAPER account. */
+  readonly paperBalances: Readonly<Record<string, string>>
   /** Seed of MOCK's synthetic market. */
   readonly mockSeed: number
   /** MOCK's synthetic prices move this often, in ms; 0 keeps them still. */
@@ -183,12 +187,12 @@ const shards = (env: Environment): Settings["venueShards"] => {
   return threads
 }
 
-const balances = (env: Environment): Readonly<Record<string, string>> => {
-  const given = record(env, "MOCK_BALANCES")
+const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {
+  const given = record(env, name)
   if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
   for (const [asset, quantity] of Object.entries(given))
     if (!/^(0|[1-9]\d{0,35})(\.\d{1,18})?$/.test(quantity))
-      throw new InvalidSetting(`MOCK_BALANCES: "${asset}" must be a decimal string`)
+      throw new InvalidSetting(`${name}: "${asset}" must be a decimal string`)
   return given
 }
 
@@ -208,6 +212,12 @@ const testProfile = (env: Environment, transport: Pick<Settings, "host" | "produ
     // What the public suites of clients and of server libraries send.
     apiKeys: apiKeys.length > 0 ? apiKeys : ["api_key", "test-api-key"],
   }
+}
+
+/** `none` switches PAPER off. */
+const paperSource = (env: Environment): string | null => {
+  const given = text(env, "PAPER_SOURCE") ?? "BINANCE"
+  return given === "none" ? null : given
 }
 
 /** Reads the settings; throws InvalidSetting. */
@@ -246,7 +256,9 @@ export const readSettings = (env: Environment): Settings => {
     venueProxies: proxies(env),
     venueShards: shards(env),
     venueHeapMegabytes: integer(env, "VENUE_HEAP_MB", 1024, 128, 16_384),
-    mockBalances: balances(env),
+    mockBalances: balances(env, "MOCK_BALANCES"),
+    paperSource: paperSource(env),
+    paperBalances: balances(env, "PAPER_BALANCES"),
     mockSeed: integer(env, "MOCK_SEED", 1, 0, 2_147_483_647),
     mockTickMillis: integer(env, "MOCK_TICK_MS", 250, 0, 60_000),
     wsFlushMillis: integer(env, "WS_FLUSH_MS", 10, 0, 1000),

@@ -43,7 +43,10 @@ import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
 import { Users } from "./store/users.ts"
 import { ccxtVenues } from "./venues/ccxt-venue.ts"
+import { MOCK } from "./venues/mock-instruments.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
+import { PAPER, paperVenue } from "./venues/paper-venue.ts"
+import type { VenueAdapter } from "./venues/venue-adapter.ts"
 import { venuesLayer } from "./venues/venues.ts"
 import { makeAuthority } from "./ws/access.ts"
 import { asyncApiDocument } from "./ws/asyncapi.ts"
@@ -118,8 +121,6 @@ const venues = ({ settings, notice }: GatewayOptions) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { adapter } = yield* mockVenue(settings)
-      const inactive = settings.venuesInactive.includes(adapter.venue.venue)
-      const mock = inactive ? { ...adapter, venue: { ...adapter.venue, status: "INACTIVE" as const } } : adapter
       const connectors = yield* ccxtVenues({
         venueRoutes: settings.venueRoutes,
         venuesInactive: settings.venuesInactive,
@@ -128,8 +129,8 @@ const venues = ({ settings, notice }: GatewayOptions) =>
         heapMegabytes: settings.venueHeapMegabytes,
         notice: (venue, what) => notice(what, { venue }),
       })
-      const adapters = [mock, ...connectors.venues]
-      const known = new Set<string>(adapters.map(({ venue }) => venue.venue))
+      const listed = yield* withPaper(settings.paperSource, [adapter, ...connectors.venues])
+      const known = new Set<string>(listed.map(({ venue }) => venue.venue))
       const named = {
         VENUES_INACTIVE: settings.venuesInactive,
         VENUE_PROXIES: Object.keys(settings.venueProxies),
@@ -140,9 +141,28 @@ const venues = ({ settings, notice }: GatewayOptions) =>
         if (unknown.length > 0)
           return yield* Effect.fail(new InvalidSetting(`${variable} names no venue of ours: ${unknown.join(", ")}`))
       }
-      return venuesLayer(adapters, connectors.stats)
+      return venuesLayer(
+        listed.map((each) => (settings.venuesInactive.includes(each.venue.venue) ? switchedOff(each) : each)),
+        connectors.stats,
+      )
     }),
   )
+
+const switchedOff = (adapter: VenueAdapter): VenueAdapter => ({
+  ...adapter,
+  venue: { ...adapter.venue, status: "INACTIVE" },
+})
+
+/** PAPER beside the venue on whose market it trades. */
+const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
+  Effect.gen(function* () {
+    if (name === null) return adapters
+    const original = adapters.find(({ venue }) => venue.venue === name)
+    if (original === undefined)
+      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))
+    const { adapter, source } = yield* paperVenue(original)
+    return [adapter, ...adapters.map((each) => (each === original ? source : each))]
+  })
 
 const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
@@ -176,7 +196,8 @@ const instrumentSync = Effect.gen(function* () {
     now: (yield* Clock).now,
   })
   // In-process venues are known from the first moment on; the others when they are first asked for.
-  for (const venue of port.venues) if (venue.inProcess) yield* sync.sync(venue.venue, null)
+  for (const venue of port.venues)
+    if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
   return sync
 })
 
@@ -192,7 +213,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
     makeHandlers({
       environment: settings.environment,
       cursorKey: keys.cursor,
-      initialBalances: settings.mockBalances,
+      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
       venueSessionsMax: settings.venueSessionsMax,
       sync,
       database: sql`SELECT 1`.pipe(

@@ -21,6 +21,8 @@ export interface Venue {
   readonly feeInQuote: boolean
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
   readonly inProcess: boolean
+  /** The venue whose instruments, books and trades it uses; absent: its own. */
+  readonly source?: VenueId
 }
 
 export const VenueRecord = Schema.Struct({

@@ -30,7 +30,8 @@ export interface HandlerOptions {
   readonly environment: "PROD" | "UAT"
   /** Signs cursors, which outlive a restart as long as it does. */
   readonly cursorKey: Uint8Array
-  readonly initialBalances: Readonly<Record<string, string>>
+  /** Of accounts at venues that play, by venue. */
+  readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
   readonly sync: InstrumentSync
   /** Whether a query comes back; gives up by itself within a second. */

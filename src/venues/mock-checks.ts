@@ -1,18 +1,18 @@
 /** What MOCK refuses an order for, and how the matcher sees an order that passes. Codes are the words of the errno table. */
-import { Decimal } from "../domain/decimal.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
-import type { Matcher, MatchOrder } from "./matcher.ts"
+import type { MatchOrder } from "./matcher.ts"
 import type { MockOrder } from "./mock-accounts.ts"
 import { unitsOf } from "./mock-instruments.ts"
 
-/** Why the order is refused before it reaches the book; undefined when it may go. */
+/** Why the order is refused before it reaches the book; undefined when it may go. `cost`: of buying so much at once. */
 export const refusalOf = (
-  market: { readonly instrument: Instrument; readonly matcher: Matcher } | undefined,
+  market: { readonly instrument: Instrument; readonly cost: (quantity: Decimal) => Decimal } | undefined,
   order: MockOrder,
 ): { readonly code: string; readonly text: string } | undefined => {
   const { request, quantity, limitPrice } = order
   if (market === undefined) return { code: "INSTRUMENT_NOT_FOUND", text: "no such instrument" }
-  const { instrument, matcher } = market
+  const { instrument } = market
   if (request.timeInForce === "GTD" || request.timeInForce === "DAY")
     return { code: "UNSUPPORTED_TIME_IN_FORCE", text: `${request.timeInForce} is not supported` }
   if (!quantity.isPositive() || quantity.lessThan(instrument.minQuantity))
@@ -29,11 +29,10 @@ export const refusalOf = (
   if (instrument.minNotional !== null && notional?.lessThan(instrument.minNotional) === true)
     return { code: "NOTIONAL_BELOW_MINIMUM", text: `price × quantity below ${instrument.minNotional}` }
   const isBuy = request.orderSide === "BUY"
-  const units = unitsOf(quantity, instrument.scale)!
   const need = !isBuy
     ? quantity
     : request.orderType === "MARKET" || notional === undefined
-      ? Decimal.fromUnits(matcher.cost("BUY", units), instrument.precision + instrument.scale)
+      ? market.cost(quantity)
       : notional
   const asset = isBuy ? instrument.quoteAsset : instrument.baseAsset
   return need.greaterThan(order.account.available(asset))

@@ -135,7 +135,7 @@ export class MockExchange {
     const market = this.markets.get(request.instrumentId)
     const order = newOrder(account, request, `${this.#run}-${this.#nextOrder++}`, at)
     order.isSilent = hang !== undefined
-    const refusal = this.tampering.rejections.shift() ?? refusalOf(market, order)
+    const refusal = this.tampering.rejections.shift() ?? refusalOf(market && checked(market), order)
     if (refusal !== undefined || market === undefined) {
       this.#outbox.tell(account, { _tag: "Refused", tradeOrderId, code: "", text: "", at, ...refusal })
       return
@@ -288,3 +288,12 @@ export class MockExchange {
     if (reason !== "FILLED") this.#outbox.tell(account, { _tag: "OrderSeen", state: stateOf(order) }, order)
   }
 }
+
+/** A market as the checks of an order see it. */
+const checked = ({ instrument, matcher }: Market) => ({
+  instrument,
+  cost: (quantity: Decimal): Decimal => {
+    const units = unitsOf(quantity, instrument.scale) ?? 0n
+    return Decimal.fromUnits(matcher.cost("BUY", units), instrument.precision + instrument.scale)
+  },
+})

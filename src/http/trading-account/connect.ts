@@ -35,7 +35,7 @@ export interface ConnectParts {
   readonly now: () => number
   readonly uuid: () => string
   /** Starting balances on in-process venues: asset → decimal text. */
-  readonly initialBalances: Readonly<Record<string, string>>
+  readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Live accounts on venues with private sessions. */
   readonly venueSessionsMax: number
 }
@@ -110,7 +110,7 @@ export const makeConnect = (parts: ConnectParts) => {
       nickname: request.nickname ?? request.venue.name,
       status: "CREATED",
       credentials: [],
-      initialBalances: request.venue.inProcess ? Object.entries(parts.initialBalances) : [],
+      initialBalances: Object.entries(parts.initialBalances[request.venue.venue] ?? {}),
       channelEpoch: randomBytes(6).toString("base64url"),
       createdAt: at,
       updatedAt: at,
@@ -136,6 +136,8 @@ export const makeConnect = (parts: ConnectParts) => {
   return (request: ConnectRequest): Effect.Effect<TradingAccount, DomainError> =>
     Effect.gen(function* () {
       const identity = yield* request.venue.needsCredentials ? proved(request) : labelled(request)
+      // The same for a venue of ours that lists what another one does.
+      if (request.venue.source !== undefined) yield* sync.ensure(request.venue.venue)
       const { account, isNew } = yield* findOrInsert(request, identity)
       if (isNew) return yield* tradingAccounts.start(account, READY_MILLIS)
       return yield* ask<TradingAccount, DomainError>((reply) =>
