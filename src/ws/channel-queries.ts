@@ -1,4 +1,5 @@
 /** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
+import { randomUUID } from "node:crypto"
 import type { Credentials, Granted } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "./error-codes.ts"
@@ -132,7 +133,9 @@ export const answerHistory = (
   const request = historyRequest(command.parameters, recoveryMax)
   if ("code" in request) return connection.refuse(command, request)
   const stream = context.hub.find(served.canonical)
-  const { epoch, offset } = stream === undefined ? served.source.position(served.canonical) : stream.at
+  const { offset, ...at } = stream === undefined ? served.source.position(served.canonical) : stream.at
+  // A channel that nobody follows has none. No stream will ever have this one: what passes until somebody follows it is not recovered.
+  const epoch = at.epoch === "" ? randomUUID() : at.epoch
   const { since, limit, reverse } = request
   if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)
     return connection.refuse(command, ERRORS.unrecoverablePosition)
