@@ -67,7 +67,11 @@ export class StreamSubscribing {
           // When the connection went meanwhile nobody else lets the stream go.
           hub.release(stream)
         }),
-      (replayed) => this.answer(command, asked, replayed),
+      (replayed) => {
+        const lapse = this.host.lapsed(command, credentials)
+        if (lapse === undefined) this.answer(command, asked, replayed)
+        else this.connection.refuse(command, lapse)
+      },
     )
   }
 

@@ -1,5 +1,6 @@
 /** A connection's subscriptions as those who answer a subscribe see them. */
 import type { Credentials, Granted } from "./authority.ts"
+import type { ProtocolError } from "./error-codes.ts"
 import type { CommandOf, SubscribeResult } from "./protocol.ts"
 import type { Stream } from "./stream.ts"
 import type { Subscriber, Topic, Variant } from "./topic.ts"
@@ -7,6 +8,8 @@ import type { Subscriber, Topic, Variant } from "./topic.ts"
 export interface SubscribeHost extends Subscriber {
   /** From the start, with every check. */
   subscribe(command: CommandOf<"subscribe">, credentials: Credentials): void
+  /** Why the channel that was granted before a wait is not granted any more; undefined when it is. */
+  lapsed(command: CommandOf<"subscribe">, credentials: Credentials): ProtocolError | undefined
   /** Counts the client in; `facts` belong into the answer, and the topic is joined after it, in the same turn. */
   admit(
     stream: Stream,

@@ -4,7 +4,7 @@
  */
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
-import { CLOSES, ERRORS, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
+import { CLOSES, ERRORS, type ProtocolError, UNSUBSCRIBES, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { CHANNEL_BYTES_MAX } from "./limits.ts"
 import { MapSubscribing } from "./map-subscribe.ts"
@@ -87,6 +87,12 @@ export class Subscriptions implements SubscribeHost {
       case "Granted":
         return (access.served.map === undefined ? this.streams : this.maps).subscribe(command, access, credentials)
     }
+  }
+
+  lapsed(command: Subscribe, credentials: Credentials): ProtocolError | undefined {
+    const access = this.context.authority.access(credentials, requestOf(command, this.client))
+    if (access._tag === "Granted") return undefined
+    return access._tag === "Denied" ? access.error : ERRORS.permissionDenied
   }
 
   /** Subscribes without a command, as part of connect or by the server's will; undefined when it may not be. */
