@@ -22,12 +22,28 @@ export interface Instrument {
   readonly precision: number
   /** Fractional digits of a quantity. */
   readonly scale: number
+  /** Where a price may have only so many digits that count, wherever they stand (Bitfinex: 5); such a venue has no tick. */
+  readonly priceSignificantDigits?: number
   readonly status: "ACTIVE" | "DELISTED"
 }
 
 /** Quantities are whole numbers of this step. */
 export const quantityStep = (instrument: Instrument): Decimal =>
   instrument.lotSize.isPositive() ? instrument.lotSize : Decimal.fromUnits(1n, instrument.scale)
+
+/** Prices of the size of this one, which is above zero, are whole numbers of this step; zero: of none. */
+export const priceStep = (
+  {
+    tickSize,
+    precision,
+    priceSignificantDigits,
+  }: Pick<Instrument, "tickSize" | "precision" | "priceSignificantDigits">,
+  price: Decimal,
+): Decimal => {
+  if (priceSignificantDigits === undefined) return tickSize
+  const lastDigit = Math.max(price.units.toString().length - price.scale - priceSignificantDigits, -precision)
+  return lastDigit > 0 ? Decimal.fromUnits(10n ** BigInt(lastDigit), 0) : Decimal.fromUnits(1n, -lastDigit)
+}
 
 const FORM = /^([A-Z][A-Z0-9_]{0,39}):([A-Z0-9.]{1,30})\/([A-Z0-9.]{1,30})$/
 

@@ -30,7 +30,7 @@ import {
   UnsupportedTimeInForce,
   VenueInactive,
 } from "./errors.ts"
-import { type Instrument, parseInstrumentId, quantityStep } from "./instrument.ts"
+import { type Instrument, parseInstrumentId, priceStep, quantityStep } from "./instrument.ts"
 import type { SubmitRequest } from "./submit-request.ts"
 import type { OrderSide, OrderType, StoredTimeInForce } from "./trade-order.ts"
 import type { Venue } from "./venue.ts"
@@ -111,8 +111,9 @@ const planOf = (request: SubmitRequest, { venue, findInstrument, now }: OrderCir
   const quantity = Decimal.of(request.quantity)
   const baseQuantity = quantityOf(request, quantity, instrument)
   if (limitPrice !== null) {
-    if (!limitPrice.isMultipleOf(instrument.tickSize))
-      refuse(new InvalidPricePrecision({ parameter: "limitPrice", step: instrument.tickSize.toString() }))
+    const step = priceStep(instrument, limitPrice)
+    if (!limitPrice.isMultipleOf(step))
+      refuse(new InvalidPricePrecision({ parameter: "limitPrice", step: step.toString() }))
     if (instrument.minNotional !== null && limitPrice.multiply(baseQuantity).lessThan(instrument.minNotional))
       refuse(new NotionalBelowMinimum({ minNotional: instrument.minNotional.toString() }))
   }

@@ -21,6 +21,7 @@ interface InstrumentRow {
   readonly min_notional: string | null
   readonly price_digits: number
   readonly quantity_digits: number
+  readonly price_significant_digits: number | null
   readonly status: Instrument["status"]
 }
 
@@ -38,6 +39,7 @@ const instrumentOf = (row: InstrumentRow): Instrument => ({
   minNotional: row.min_notional === null ? null : decimal(row.min_notional),
   precision: row.price_digits,
   scale: row.quantity_digits,
+  ...(row.price_significant_digits === null ? {} : { priceSignificantDigits: row.price_significant_digits }),
   status: row.status,
 })
 
@@ -55,15 +57,16 @@ const jsonOf = (i: Instrument) => ({
   min_notional: i.minNotional?.toString() ?? null,
   price_digits: i.precision,
   quantity_digits: i.scale,
+  price_significant_digits: i.priceSignificantDigits ?? null,
   status: i.status,
 })
 
 const COLUMNS = `instrument_id, venue, symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity,
-  min_notional, price_digits, quantity_digits, status`
+  min_notional, price_digits, quantity_digits, price_significant_digits, status`
 
 /** Everything that sync may change; compared as a whole, so that an unchanged instrument is not written. */
 const TERMS = `symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity, min_notional,
-  price_digits, quantity_digits, status`
+  price_digits, quantity_digits, price_significant_digits, status`
 const of = (alias: string): string =>
   TERMS.split(",")
     .map((name) => `${alias}.${name.trim()}`)
@@ -72,7 +75,7 @@ const of = (alias: string): string =>
 const UPSERT = `WITH listed AS (
     SELECT $1::text AS venue, r.* FROM json_to_recordset($2::json) AS r(instrument_id text, symbol text, base_asset text,
       quote_asset text, security_type text, tick_size numeric, lot_size numeric, min_quantity numeric, max_quantity numeric,
-      min_notional numeric, price_digits int, quantity_digits int, status text)),
+      min_notional numeric, price_digits int, quantity_digits int, price_significant_digits int, status text)),
   known AS (SELECT instrument_id FROM instrument WHERE venue = $1),
   written AS (
     INSERT INTO instrument AS i (${COLUMNS}, updated_at)

@@ -33,6 +33,7 @@ export const instrumentOf = (venue: VenueId, row: InstrumentRow): Instrument => 
     minNotional: row.minNotional === null ? null : decimal(row.minNotional),
     precision: digitsOf(tickSize),
     scale: digitsOf(lotSize),
+    ...(row.priceSignificantDigits === undefined ? {} : { priceSignificantDigits: row.priceSignificantDigits }),
     status: row.active ? "ACTIVE" : "DELISTED",
   }
 }

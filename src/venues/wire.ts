@@ -109,6 +109,8 @@ export interface InstrumentRow {
   readonly quoteAsset: string
   readonly tickSize: string
   readonly lotSize: string
+  /** Where prices have so many digits that count instead of a step. */
+  readonly priceSignificantDigits?: number
   readonly minQuantity: string
   readonly maxQuantity: string | null
   readonly minNotional: string | null
@@ -142,9 +144,9 @@ export interface Calls {
     readonly answer: ReadonlyArray<VenueFill>
   }
   readonly balances: { readonly ask: { readonly session: string }; readonly answer: VenueBalances }
+  readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
 }
 
-  readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
 export type CallName = keyof Calls
 export type CallRequest = { readonly [N in CallName]: { readonly name: N } & Calls[N]["ask"] }[CallName]
 
@@ -181,11 +183,11 @@ export type WorkerRecord =
   | { readonly _tag: "Depth"; readonly update: DepthUpdate }
   | { readonly _tag: "Trades"; readonly trades: ReadonlyArray<MarketTrade> }
   | { readonly _tag: "Ticker"; readonly update: TickerUpdate }
-  | {
-      readonly _tag: "StreamLost"
   | { readonly _tag: "Kline"; readonly update: KlineUpdate }
   /** ccxt cannot stream these bars at this venue. */
   | { readonly _tag: "Unstreamed"; readonly stream: KlineStream; readonly instrumentId: InstrumentId }
+  | {
+      readonly _tag: "StreamLost"
       readonly stream: MarketStream
       readonly instrumentId: InstrumentId
       readonly reason: string

@@ -40,6 +40,8 @@ export interface CcxtMarket {
     readonly amount: { readonly min: number | undefined; readonly max: number | undefined } | undefined
     readonly cost: { readonly min: number | undefined } | undefined
   }
+  /** The venue's own row. */
+  readonly info?: unknown
 }
 
 export interface CcxtFee {

@@ -1,12 +1,9 @@
 /** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not say stays null or "0". */
-import { Decimal } from "../../domain/decimal.ts"
 import { tradeOrderIdOf, type VenueId } from "../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
 import type { OrderSide, OrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
 import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-port.ts"
-import type { InstrumentRow } from "../wire.ts"
 import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
-import type { Listed } from "./listing.ts"
 import type { BalanceRow, Quirks } from "./quirks.ts"
 
 /** A decimal text of a private instance (its numbers are strings already); null where there is none. */
@@ -147,34 +144,4 @@ export const balances = (balance: CcxtBalance, all: boolean): ReadonlyArray<Venu
     const locked = text(used[asset]) ?? "0"
     return all && isZero(available) && isZero(locked) ? [] : [{ asset, available, locked }]
   })
-}
-
-/** ccxt's `precisionMode` where a step is given by itself; the others count digits (decimal places, or significant ones). */
-const TICK_SIZE = 4
-const SIGNIFICANT_DIGITS = 3
-
-/** A quantity is counted as the venue counts it in its books: in base, or in contracts of an inverse perpetual. */
-export const instrumentRow = (
-  { name, market }: Listed,
-  { precisionMode, numberToString }: Pick<CcxtExchange, "precisionMode" | "numberToString">,
-): InstrumentRow => {
-  const step = (value: number | undefined, kind: "price" | "amount") => {
-    if (value === undefined || value === null) return "0"
-    if (precisionMode === TICK_SIZE) return numberToString(value)
-    // A price of so many significant digits has no step; quantities are counted in decimal places there, too.
-    return precisionMode === SIGNIFICANT_DIGITS && kind === "price" ? "0" : Decimal.fromUnits(1n, value).toString()
-  }
-  const limit = (value: number | undefined) =>
-    value === undefined || value === null || value <= 0 ? null : numberToString(value)
-  return {
-    symbol: name,
-    baseAsset: market.base,
-    quoteAsset: market.quote,
-    tickSize: step(market.precision.price, "price"),
-    lotSize: step(market.precision.amount, "amount"),
-    minQuantity: limit(market.limits.amount?.min) ?? "0",
-    maxQuantity: limit(market.limits.amount?.max),
-    minNotional: limit(market.limits.cost?.min),
-    active: market.active !== false,
-  }
 }

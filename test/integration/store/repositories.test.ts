@@ -384,9 +384,11 @@ describe("Instruments", () => {
     expect(await sync(btc!, eth!)).toEqual({ synced: 2, added: 2, updated: 0 })
     expect(await stored()).toEqual([btc, eth])
     expect(await sync(btc!, eth!)).toEqual({ synced: 2, added: 0, updated: 0 })
-    const changed = { ...eth!, maxQuantity: Decimal.of("9000"), minNotional: null }
+    const changed = { ...eth!, maxQuantity: Decimal.of("9000"), minNotional: null, priceSignificantDigits: 5 }
     expect(await sync(changed, sol!)).toEqual({ synced: 2, added: 1, updated: 2 })
     expect(await stored()).toEqual([{ ...btc!, status: "DELISTED" }, changed, sol])
+    expect(await sync(changed, sol!)).toEqual({ synced: 2, added: 0, updated: 0 })
+    // Listed again.
     expect(await sync(btc!, changed, sol!)).toEqual({ synced: 3, added: 0, updated: 1 })
     expect(await stored()).toEqual([btc, changed, sol])
   })

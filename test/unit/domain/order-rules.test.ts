@@ -1,5 +1,7 @@
 /** One row per rule of contract C6 and C7 that the release answers: the request differs from a good one in what the row names. */
 import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { Instrument } from "../../../src/domain/instrument.ts"
 import { checkOrder } from "../../../src/domain/order-rules.ts"
 import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
 import type { Venue } from "../../../src/domain/venue.ts"
@@ -9,7 +11,7 @@ import { ACCOUNT, START } from "../../sim/world.ts"
 const DAY = 86_400_000
 const ID = "0ddddddd-0000-4000-8000-000000000001"
 
-const check = (patch: object, venue: Partial<Venue> = {}, status: "ACTIVE" | "DELISTED" = "ACTIVE") =>
+const check = (patch: object, venue: Partial<Venue> = {}, terms: Partial<Instrument> = {}) =>
   checkOrder(
     {
       tradingAccountId: ACCOUNT,
@@ -22,7 +24,7 @@ const check = (patch: object, venue: Partial<Venue> = {}, status: "ACTIVE" | "DE
     } as unknown as SubmitRequest,
     {
       venue: { ...simVenue, ...venue },
-      findInstrument: (id) => (id === "SIM:BTC/USDT" ? { ...instrument, status } : undefined),
+      findInstrument: (id) => (id === "SIM:BTC/USDT" ? { ...instrument, ...terms } : undefined),
       now: START,
     },
   )
@@ -116,8 +118,22 @@ describe("order rules", () => {
     expect("error" in checked && checked.error).toMatchObject({ supported: ["GTC", "IOC"] })
   })
 
+  it("refuse a price with more digits that count than the venue takes: it would cut off the rest", () => {
+    const digits: Partial<Instrument> = { tickSize: Decimal.ZERO, precision: 8, priceSignificantDigits: 5 }
+    const cut = check({ limitPrice: "61234.5" }, {}, digits)
+    expect("error" in cut && cut.error).toMatchObject({
+      _tag: "InvalidPricePrecision",
+      parameter: "limitPrice",
+      step: "1",
+    })
+    const small = check({ limitPrice: "0.0123456", quantity: "1000" }, {}, digits)
+    expect("error" in small && small.error).toMatchObject({ _tag: "InvalidPricePrecision", step: "0.000001" })
+    const taken = check({ limitPrice: "61234.0" }, {}, digits)
+    expect("plan" in taken && taken.plan.limitPrice?.toString()).toBe("61234")
+  })
+
   it("refuse a delisted instrument and a venue that is switched off", () => {
-    const delisted = check({}, {}, "DELISTED")
+    const delisted = check({}, {}, { status: "DELISTED" })
     expect("error" in delisted && delisted.error._tag).toBe("InstrumentNotTradable")
     const off = check({}, { status: "INACTIVE" })
     expect("error" in off && off.error._tag).toBe("VenueInactive")
