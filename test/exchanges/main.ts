@@ -1,16 +1,26 @@
 /**
- * `npm run exchange -- [--venue binance|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback
+ * `npm run exchange -- [--venue binance|kraken|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback
  * exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the keys of
  * the first user. SIGTERM ends it. Only Binance replays a capture.
  */
 import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
 import type { Replay, ReplayOptions } from "./binance/replay.ts"
+import { startKrakenExchange } from "./kraken/exchange.ts"
 import { startOkxExchange } from "./okx/exchange.ts"
 
 const DEFAULT_USER = `${"k".repeat(64)}:${"s".repeat(64)}:passphrase`
 /** Large enough that a long load test never meets the bottom. */
-const BALANCES = { USDT: "100000000", BTC: "10000", ETH: "100000", BNB: "100000", SOL: "100000", XRP: "10000000" }
+const BALANCES = {
+  USD: "100000000",
+  USDT: "100000000",
+  BTC: "10000",
+  ETH: "100000",
+  BNB: "100000",
+  DOGE: "100000000",
+  SOL: "100000",
+  XRP: "10000000",
+}
 
 interface Start {
   readonly port: number
@@ -32,6 +42,8 @@ interface Running {
 
 const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   binance: startBinanceExchange,
+  // A load test is not the traffic of one account, which the venue would limit.
+  kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),
   okx: ({ port, users }) => startOkxExchange({ port, users }).then(({ url, routes, stop }) => ({ url, routes, stop })),
 }
 

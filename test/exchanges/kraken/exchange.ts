@@ -5,15 +5,15 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { CONTROL_PREFIX, handleControl } from "../binance/control.ts"
 import { toFixed8 } from "../binance/fixed.ts"
 import type { Row } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { SyntheticMarket } from "../binance/synthetic.ts"
 import { applyFault } from "./apply-fault.ts"
 import { Connections, type SocketKind } from "./connections.ts"
-import { CONTROL_PREFIX, handleControl } from "./control.ts"
 import { type Core, marketOf } from "./core.ts"
-import { type KrakenFault, KrakenFaults } from "./faults.ts"
+import { KRAKEN_FAULTS, type KrakenFault, KrakenFaults } from "./faults.ts"
 import { krakenRoutes } from "./hosts.ts"
 import { Ids } from "./ids.ts"
 import { Limits } from "./limits.ts"
@@ -193,7 +193,9 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
   const rest = new RestDoor(core)
   const server = createServer((request, response) => {
     const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
-    const handled = isControl ? handleControl(control, request, response) : rest.handle(request, response)
+    const handled = isControl
+      ? handleControl(control, request, response, KRAKEN_FAULTS)
+      : rest.handle(request, response)
     // A defect in the exchange must look like one: the client gets no made-up answer.
     handled.catch((cause: unknown) => {
       console.error("loopback exchange:", cause)

@@ -68,17 +68,17 @@ const pair = (
 })
 
 export const DEFAULT_PAIRS: ReadonlyArray<KrakenPair> = [
-  pair("XXBTZUSD", BTC, USD, 1, { tickSize: "0.1", orderMinimum: "0.00005", costMinimum: "1", startPrice: "60000" }),
-  pair("XBTUSDT", BTC, USDT, 1, { tickSize: "0.1", orderMinimum: "0.00005", costMinimum: "1", startPrice: "60000" }),
-  pair("XETHZUSD", ETH, USD, 2, { tickSize: "0.01", orderMinimum: "0.001", costMinimum: "1", startPrice: "3000" }),
+  pair("XXBTZUSD", BTC, USD, 1, { tickSize: "0.1", orderMinimum: "0.00005", costMinimum: "0.5", startPrice: "60000" }),
+  pair("XBTUSDT", BTC, USDT, 1, { tickSize: "0.1", orderMinimum: "0.00005", costMinimum: "0.5", startPrice: "60000" }),
+  pair("XETHZUSD", ETH, USD, 2, { tickSize: "0.01", orderMinimum: "0.001", costMinimum: "0.5", startPrice: "3000" }),
   pair("XETHXXBT", ETH, BTC, 5, {
     tickSize: "0.00001",
     orderMinimum: "0.001",
     costMinimum: "0.00002",
     startPrice: "0.05",
   }),
-  pair("SOLUSD", SOL, USD, 2, { tickSize: "0.01", orderMinimum: "0.02", costMinimum: "1", startPrice: "150" }),
-  pair("XDGUSD", DOGE, USD, 7, { tickSize: "0.0000001", orderMinimum: "13", costMinimum: "1", startPrice: "0.12" }),
+  pair("SOLUSD", SOL, USD, 2, { tickSize: "0.01", orderMinimum: "0.02", costMinimum: "0.5", startPrice: "150" }),
+  pair("XDGUSD", DOGE, USD, 7, { tickSize: "0.0000001", orderMinimum: "13", costMinimum: "0.5", startPrice: "0.12" }),
 ]
 
 /** The pair for the matching engine. */
@@ -91,6 +91,7 @@ export const rulesOf = (it: KrakenPair): SymbolRules => ({
   minQuantity: it.orderMinimum,
   maxQuantity: "1000000000",
   minNotional: it.costMinimum,
+  levelNotional: it.quote === BTC ? "2" : "20000",
   startPrice: it.startPrice,
 })
 
