@@ -31,6 +31,8 @@ export interface VenueProfile {
   readonly unsubscribes: boolean
   /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */
   readonly refusesRepeats: boolean
+  /** The venue counts requests of a connection: many subscriptions go in one. */
+  readonly batchesSubscriptions?: boolean
   /** ccxt asks for a book's snapshot only after a number of changes; a quiet book would wait for ever, so we ask. */
   readonly snapshotsAsked: boolean
   /** Extra parameters of watchTicker; Binance's default stream has no bid and ask (venues.md 4.10). */

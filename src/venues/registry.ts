@@ -4,8 +4,9 @@
 import type { Venue } from "../domain/venue.ts"
 import type { VenueProfile } from "./profile.ts"
 import { BINANCE } from "./profiles/binance.ts"
+import { OKX } from "./profiles/okx.ts"
 
-export const PROFILES: ReadonlyArray<VenueProfile> = [...BINANCE]
+export const PROFILES: ReadonlyArray<VenueProfile> = [...BINANCE, ...OKX]
 
 /** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`). */
 export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>): Venue => ({

@@ -14,6 +14,7 @@ const okxSpot = {
   orderExpiryMillis: ORDER_EXPIRY_MILLIS,
   feeInQuote: false,
   bareNumbers: false,
+  needsCurrencies: false,
   unsubscribes: true,
   // It takes a subscription again without a word and without a snapshot.
   refusesRepeats: true,
@@ -26,7 +27,10 @@ const okxSpot = {
     // `trades` adds up what one taker did at one price.
     watchTrades: { channel: "trades-all" },
     watchOrders: { type: "SPOT" },
+    // What is sent over a socket is spaced where it is put together.
+    ws: { cost: 0 },
   },
+  batchesSubscriptions: true,
   tickerParams: {},
   lastQuantityField: "lastSz",
   fillsWithOrders: true,

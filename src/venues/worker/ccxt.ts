@@ -112,7 +112,10 @@ export interface CcxtCandleCache extends CcxtCache<CcxtCandle>, Iterable<CcxtCan
 
 export interface CcxtSocket {
   readonly url: string
-  readonly subscriptions: Readonly<Record<string, unknown>>
+  readonly subscriptions: Record<string, unknown>
+  send(message: unknown): Promise<unknown>
+  /** Fails whoever waits for the key, now or next. */
+  reject(error: Error, key: string): unknown
   onMessage(event: { readonly data: unknown }): void
   onError(error: Error): void
   close(): unknown

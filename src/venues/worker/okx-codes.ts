@@ -52,4 +52,7 @@ export const OKX_CODES: ReadonlyMap<string, Outcome> = new Map([
   ["60006", LATE],
   ["60010", OUT_OF_STEP],
   ["60011", OUT_OF_STEP],
+  ["60014", LIMITED],
+  // A channel or an instrument that does not exist.
+  ["60018", ["INSTRUMENT_NOT_FOUND", "REFUSED"]],
 ])

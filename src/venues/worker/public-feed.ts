@@ -7,7 +7,7 @@ import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { KlineInterval } from "../../domain/kline.ts"
 import { intervalOf, klineStream, type MarketStream } from "../../ports/venue-port.ts"
-import type { ConnectorSettings } from "../wire.ts"
+import type { ConnectorSettings, FailureCategory } from "../wire.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
 import { backoffMillis } from "./backoff.ts"
 import { quoteFrames } from "./bare-numbers.ts"
@@ -22,6 +22,8 @@ import type { Markets } from "./markets.ts"
 import type { Outbox } from "./outbox.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
+import { batchSubscriptions } from "./subscribe-batches.ts"
+import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
 
@@ -30,8 +32,8 @@ const SNAPSHOT_WITHIN_MILLIS = 20_000
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3
 
-/** A venue that limits bans those who go on asking. */
-const RATE_LIMITED_MILLIS = 15_000
+/** A venue that limits bans those who go on asking; one that does not know a market will not know it in a moment. */
+const PAUSES_MILLIS: Partial<Record<FailureCategory, number>> = { RATE_LIMITED: 15_000, INSTRUMENT_NOT_FOUND: 60_000 }
 
 /** Between two questions for a ticker, where the venue has no stream of it. */
 const TICKER_POLL_MILLIS = 5000
@@ -62,6 +64,7 @@ export class PublicFeed {
   readonly #outbox: Outbox
   readonly #quirks: Quirks
   readonly #guard: SequenceGuard
+  readonly #answers: SubscriptionAnswers | undefined
   readonly digits = new Digits()
   readonly #klines: KlineStreams
   /** By stream and name. */
@@ -78,13 +81,16 @@ export class PublicFeed {
     this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
       this.#onBars(symbol, interval, bars),
     )
-    const books = new BookTap(this.digits, (change) => this.#onBook(change))
+    const books = new BookTap(this.digits, (change) => this.#onChange(change))
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.digits.install(exchange)
     books.install(exchange)
     trades.install(exchange)
     this.#klines.install()
     if (settings.profile.bareNumbers) quoteFrames(exchange)
+    if (settings.profile.batchesSubscriptions === true) batchSubscriptions(exchange)
+    const { streamNews } = this.#quirks
+    if (streamNews !== undefined) this.#answers = new SubscriptionAnswers(exchange, streamNews)
     // ccxt binds the handler when it makes a socket: this must stand before the first one.
     const handle = exchange.handleMessage.bind(exchange)
     exchange.handleMessage = (socket, message) => {
@@ -153,6 +159,7 @@ export class PublicFeed {
   }
 
   async stop(): Promise<void> {
+    this.#answers?.stop()
     for (const feed of this.#feeds.values()) feed.open = false
     this.#feeds.clear()
     await this.#exchange.close()
@@ -181,7 +188,7 @@ export class PublicFeed {
         watchdog = this.#watchdog(feed)
         if (failure.category === "STREAM_GAP" && this.#settings.profile.refusesRepeats) await this.#unwatch(feed)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
-        await sleep(failure.category === "RATE_LIMITED" ? RATE_LIMITED_MILLIS : backoffMillis(feed.failures))
+        await sleep(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
       }
     }
     clearTimeout(watchdog)
@@ -243,6 +250,7 @@ export class PublicFeed {
       socket.close()
       return false
     }
+    if (this.#answers?.take(socket, message) === true) return false
     this.#quirks.restate?.(message)
     return true
   }
@@ -254,6 +262,11 @@ export class PublicFeed {
     feed.live = false
     if (feed.stream === "book") this.#outbox.forgetBook(feed.instrumentId)
     this.#outbox.push({ _tag: "StreamLost", stream: feed.stream, instrumentId: feed.instrumentId, reason })
+  }
+
+  /** A connector that finds a hole after it has applied what came behind it throws the book away (OKX): so is the change. */
+  #onChange(change: BookChange): void {
+    if (this.#exchange.orderbooks[this.#symbolIn(change.book)] === change.book) this.#onBook(change)
   }
 
   #onBook({ book, snapshot, bids, asks }: BookChange, feeds = this.#feedsOf("book", this.#symbolIn(book))): void {

@@ -18,7 +18,7 @@ export interface ChangedBalances {
 
 /** What a public message says of the subscriptions of its socket. */
 export type StreamNews =
-  | { readonly _tag: "Taken"; readonly channel: string; readonly marketId: string }
+  | { readonly _tag: "Taken" | "Left"; readonly channel: string; readonly marketId: string }
   /** Null where the venue does not say which: it is one that has not been taken yet. */
   | { readonly _tag: "Refused"; readonly channel: string | null; readonly marketId: string | null }
   /** The socket is about to be closed. */

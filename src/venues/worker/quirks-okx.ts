@@ -124,6 +124,8 @@ export const okx: Quirks = {
     switch (event["event"]) {
       case "subscribe":
         return { _tag: "Taken", channel: String(arg["channel"]), marketId: String(arg["instId"]) }
+      case "unsubscribe":
+        return { _tag: "Left", channel: String(arg["channel"]), marketId: String(arg["instId"]) }
       case "notice":
         return event["code"] === "64008" ? { _tag: "Ending" } : null
       case "error": {

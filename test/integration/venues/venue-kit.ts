@@ -138,8 +138,14 @@ export interface OpenSession {
   readonly last: <T extends SessionReport["_tag"]>(tag: T) => Extract<SessionReport, { readonly _tag: T }> | undefined
 }
 
-export interface VenueUnderTest {
-  readonly exchange: BinanceExchange
+/** What the kit must know of a loopback exchange. */
+export interface Loopback {
+  readonly routes: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+export interface VenueUnderTest<E extends Loopback = BinanceExchange> {
+  readonly exchange: E
   readonly venue: CcxtVenue
   readonly stats: () => VenueStats
   readonly sink: RecordingSink
@@ -161,10 +167,19 @@ const idOf = (report: SessionReport): TradeOrderId | null => {
 
 export const startVenue = async (
   exchangeOptions: BinanceExchangeOptions = {},
-  options: Partial<CcxtVenuesOptions> & { readonly venue?: string } = {},
+  { venue = "BINANCE", ...options }: Partial<CcxtVenuesOptions> & { readonly venue?: string } = {},
 ): Promise<VenueUnderTest> => {
   const users = [{ apiKey: SECRETS.apiKey, apiSecret: SECRETS.apiSecret, balances: { USDT: "100000", BTC: "5" } }]
-  const exchange = await startBinanceExchange({ users, ...exchangeOptions })
+  return connectVenue(await startBinanceExchange({ users, ...exchangeOptions }), venue, SECRETS, options)
+}
+
+/** `secrets` are those of sessions that name none. The exchange ends with the connector. */
+export const connectVenue = async <E extends Loopback>(
+  exchange: E,
+  name: string,
+  ownSecrets: VenueSecrets,
+  options: Partial<CcxtVenuesOptions> = {},
+): Promise<VenueUnderTest<E>> => {
   const scope = await Effect.runPromise(Scope.make())
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(effect.pipe(Scope.extend(scope)))
@@ -178,7 +193,7 @@ export const startVenue = async (
         notice: (_, what) => notices.push(what),
         ...options,
       },
-      [profileOf(options.venue ?? "BINANCE")],
+      [profileOf(name)],
     ),
   )
   const [venue] = venues
@@ -191,7 +206,7 @@ export const startVenue = async (
     sink,
     source: venue.market(sink),
     notices,
-    openSession: async (secrets = SECRETS) => {
+    openSession: async (secrets = ownSecrets) => {
       const reports: Array<SessionReport> = []
       const report = (said: SessionReport) => reports.push(said)
       const session = await run(venue.openSession({ account: account(venue.venue.venue), secrets, report }))
