@@ -40,8 +40,12 @@ export class Heartbeat {
   private second = 0
   private timer: NodeJS.Timeout | undefined
 
-  start(): void {
-    this.timer = setInterval(() => this.tick(), 1000)
+  /** `safely` keeps a defect of one second from the process. */
+  start(safely: (run: () => void) => () => void): void {
+    this.timer = setInterval(
+      safely(() => this.tick()),
+      1000,
+    )
     this.timer.unref()
   }
 

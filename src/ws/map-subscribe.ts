@@ -50,6 +50,10 @@ export class MapSubscribing {
     const stream = hub.open(granted.served)
     const { map } = stream.served
     if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
+    if (!stream.hasRoomFor(text(command.parameters["channel"]), variant)) {
+      hub.release(stream)
+      return connection.refuse(command, ERRORS.limitExceeded)
+    }
     if (map.isReady) return this.step(command, granted, variant, stream, map)
     stream.holds++
     this.waiting.wait<boolean>(

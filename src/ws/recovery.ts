@@ -6,6 +6,9 @@ import type { StoredPublication, StreamPosition } from "../ports/channel-port.ts
 import type { Stream } from "./stream.ts"
 import type { Outgoing } from "./topic.ts"
 
+/** Below the limit at which a slow reader is closed, with room for a thousand account events. */
+const RECOVERED_BYTES_MAX = 917_504
+
 export interface RecoveryRequest {
   /** The client comes back with a position. */
   readonly recover: boolean
@@ -54,7 +57,7 @@ export const begin = (stream: Stream, position: StreamPosition, request: Recover
   if (!canRecover(stream, position, request)) return present(stream, position)
   const missed = stream.since(request.offset)
   if (missed !== undefined)
-    return missed.length > recoveryMax
+    return missed.length > recoveryMax || isTooLong(missed)
       ? present(stream, position)
       : { publications: missed, recovered: true, offset: request.offset, isSnapshot: false }
   return stream.served.source.replay === undefined ? present(stream, position) : "replay"
@@ -71,8 +74,16 @@ export const beginReplayed = (
   const since = stream.since(replayedTo)
   if (rows === null || since === undefined || !canRecover(stream, position, request)) return present(stream, position)
   const publications = [...rows.map((row) => ({ ...row, epoch: position.epoch })), ...since]
-  if (publications.length !== position.offset - request.offset) return present(stream, position)
+  if (publications.length !== position.offset - request.offset || isTooLong(publications))
+    return present(stream, position)
   return { publications, recovered: true, offset: request.offset, isSnapshot: false }
+}
+
+/** A reply that fills the socket's buffer would have its reader closed by the next publication, and come back for the same again. */
+const isTooLong = (publications: ReadonlyArray<{ readonly json: string }>): boolean => {
+  let bytes = 0
+  for (const { json } of publications) bytes += json.length
+  return bytes > RECOVERED_BYTES_MAX
 }
 
 const canRecover = (stream: Stream, position: StreamPosition, request: RecoveryRequest): boolean => {

@@ -92,10 +92,27 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const closes: Record<string, number> = {}
   let opened = 0
   let dropped = 0
+  /** A defect met by a timer is the operator's to know; the others it serves go on. */
+  const safely = (run: () => void) => (): void => {
+    try {
+      run()
+    } catch (defect) {
+      options.onDefect(defect)
+    }
+  }
   const heartbeat = new Heartbeat()
-  heartbeat.start()
+  heartbeat.start(safely)
   const slow = new SlowReaders(connections, options.slow, options.monotonic)
-  const timers = [setInterval(() => slow.look(), LOOK_MILLIS), setInterval(() => hub.sweep(), SWEEP_MILLIS)]
+  const timers = [
+    setInterval(
+      safely(() => slow.look()),
+      LOOK_MILLIS,
+    ),
+    setInterval(
+      safely(() => hub.sweep()),
+      SWEEP_MILLIS,
+    ),
+  ]
   for (const timer of timers) timer.unref()
 
   const forget = (connection: Client, sessionId: SessionId | undefined): void => {

@@ -51,6 +51,10 @@ export class StreamSubscribing {
     const { recover, epoch, offset } = parameters
     const request = { recover: recover === true, epoch: text(epoch), offset: offsetOf(offset) }
     const stream = hub.open(granted.served)
+    if (!stream.hasRoomFor(channel, variant)) {
+      hub.release(stream)
+      return this.connection.refuse(command, ERRORS.limitExceeded)
+    }
     const position = hub.position(stream)
     const asked: Asked = { channel, stream, variant, granted, credentials, request }
     const beginning = begin(stream, position, request)

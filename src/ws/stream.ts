@@ -40,6 +40,9 @@ export interface StreamListener {
   ended(how: Ending): void
 }
 
+/** Distinct filters of one channel at a time. */
+const FILTERS_MAX = 64
+
 export class Stream {
   readonly topics = new Map<string, Topic>()
   readonly listeners = new Set<StreamListener>()
@@ -128,6 +131,15 @@ export class Stream {
   /** The newest publication of every subject, oldest first; empty on channels that are not in cache mode. */
   values(): ReadonlyArray<Outgoing> {
     return [...(this.latest?.values() ?? [])].sort((a, b) => a.offset - b.offset)
+  }
+
+  /** Whether one more topic may be made: every distinct filter is looked at once per publication. */
+  hasRoomFor(name: string, variant: Variant): boolean {
+    if (variant.filter === undefined || this.topics.has(topicKey(name, variant, this.served.map !== undefined)))
+      return true
+    let filtered = 0
+    for (const topic of this.topics.values()) if (topic.variant.filter !== undefined) filtered++
+    return filtered < FILTERS_MAX
   }
 
   topic(name: string, variant: Variant): Topic {

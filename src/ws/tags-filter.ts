@@ -29,10 +29,10 @@ export interface ParsedFilter {
 export const FILTER_LIMITS = {
   /** Nodes from the root to a leaf, both counted. */
   depth: 16,
-  /** Of the whole tree. */
-  nodes: 256,
+  /** Of the whole tree: each costs every publication of the channel. */
+  nodes: 32,
   /** Entries of `vals`, of the whole tree. */
-  values: 1024,
+  values: 128,
   /** UTF-16 units of one key or value. */
   text: 256,
 } as const
