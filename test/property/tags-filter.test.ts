@@ -98,7 +98,7 @@ const leaf: fc.Arbitrary<Node> = fc.oneof(
   fc.record({ key, cmp: fc.constantFrom("in", "nin"), vals: fc.array(value, { minLength: 1, maxLength: 4 }) }),
   fc.record({ key, cmp: fc.constantFrom("ex", "nex") }),
 )
-const filter = fc.letrec<{ node: Node }>((tie) => ({
+const anySize = fc.letrec<{ node: Node }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 5, depthSize: "small" },
     leaf,
@@ -106,6 +106,7 @@ const filter = fc.letrec<{ node: Node }>((tie) => ({
     fc.record({ op: fc.constant("not"), nodes: fc.tuple(tie("node")) }),
   ),
 })).node
+const filter = anySize.filter((node) => sizeOf(node) <= FILTER_LIMITS.nodes)
 
 const tagList = fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name })
 const tagsOf = (list: ReadonlyArray<readonly [string, string]>): Tags => Object.fromEntries(list)
