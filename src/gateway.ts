@@ -16,6 +16,7 @@ import { Sessions, sessionsLayer } from "./auth/sessions.ts"
 import { InvalidSetting, type Settings } from "./config.ts"
 import { Api, SERVICE } from "./http/api.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
+import { refreshInstruments } from "./http/market/instrument-refresh.ts"
 import { type InstrumentSync, makeInstrumentSync } from "./http/market/instrument-sync.ts"
 import { mount } from "./http/mount.ts"
 import { type RealtimeDocuments, referencePages } from "./http/reference.ts"
@@ -189,17 +190,29 @@ const fillDirectories = (keys: Keys) =>
 
 const instrumentSync = Effect.gen(function* () {
   const port = yield* VenuePort
+  const clock = yield* Clock
   const sync = makeInstrumentSync({
     venues: port,
     directory: yield* InstrumentDirectory,
     upsert: (yield* Instruments).upsert,
-    now: (yield* Clock).now,
+    now: clock.now,
+    monotonic: clock.monotonic,
   })
   // In-process venues are known from the first moment on; the others when they are first asked for.
   for (const venue of port.venues)
     if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
   return sync
 })
+
+/** Lists of instruments are fetched anew while the gateway runs. */
+const keepInstruments = ({ settings, notice }: GatewayOptions, sync: InstrumentSync) =>
+  Effect.gen(function* () {
+    const port = yield* VenuePort
+    const { monotonic } = yield* Clock
+    const venues = makeVenueGate(port, settings.environment).offered
+    const directory = yield* InstrumentDirectory
+    yield* Effect.forkScoped(refreshInstruments({ venues, health: port.health, directory, sync, monotonic, notice }))
+  })
 
 /** Registrations of order book interest outlive a restart: their feeds open again. */
 const holdSubscriptions = Effect.gen(function* () {
@@ -376,6 +389,7 @@ export const startGateway = (options: GatewayOptions) =>
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const edges = Context.merge(Context.merge(known, auth), outside)
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
+    yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
       Effect.provide(edges),
     )

@@ -10,6 +10,8 @@ import type { Instrument } from "../../domain/instrument.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Instruments, SyncCounts } from "../../store/instruments.ts"
 
+const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
+
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
 
 export interface InstrumentSync {
@@ -20,6 +22,8 @@ export interface InstrumentSync {
   ) => Effect.Effect<SyncCounts, SyncFailure | SyncRunning>
   /** Returns at once when instruments of the venue are known. */
   readonly ensure: (venue: VenueId) => Effect.Effect<void, SyncFailure>
+  /** How long ago everything that the venue lists was fetched, in ms; Infinity: not in this process. */
+  readonly ageMillis: (venue: VenueId) => number
 }
 
 interface Parts {
@@ -28,24 +32,49 @@ interface Parts {
   /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
   readonly upsert: Instruments["upsert"]
   readonly now: () => number
+  readonly monotonic: () => number
 }
 
-export const makeInstrumentSync = ({ venues, directory, upsert, now }: Parts): InstrumentSync => {
+export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }: Parts): InstrumentSync => {
   const flights = new Map<VenueId, Deferred.Deferred<SyncCounts, SyncFailure>>()
+  /** By venue, when all of it was fetched. */
+  const fetchedAt = new Map<VenueId, number>()
+
+  /** Everything the venue lists; what it lists no more is DELISTED, and ACTIVE again when it comes back. */
+  const syncAll = (venue: VenueId) =>
+    Effect.gen(function* () {
+      const askedAt = monotonic()
+      const found = yield* venues.instruments(venue, null)
+      // A venue without a single instrument is an empty answer, not a closed market.
+      if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
+      const listed = new Set(found.map((instrument) => instrument.instrumentId))
+      const counts = yield* upsert(venue, found, now())
+      const gone = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
+      directory.put([...found, ...gone.map(delisted)])
+      fetchedAt.set(venue, askedAt)
+      return { found, counts: { ...counts, synced: found.length } }
+    })
+
+  /** These alone: of the others the venue has said nothing, of those of them that it does not list it has. */
+  const syncSome = (venue: VenueId, symbols: ReadonlySet<string>) =>
+    Effect.gen(function* () {
+      const found = yield* venues.instruments(venue, [...symbols])
+      const listed = new Set(found.map((instrument) => instrument.instrumentId))
+      const others = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
+      const counts = yield* upsert(venue, [...found, ...others.filter(({ symbol }) => !symbols.has(symbol))], now())
+      directory.put([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)])
+      return { ...counts, synced: found.length }
+    })
 
   const work = (venue: VenueId, symbols: ReadonlyArray<string> | null) =>
     Effect.gen(function* () {
-      const found = yield* venues.instruments(venue, symbols)
-      // A venue without a single instrument is an empty answer, not a closed market.
-      if (found.length === 0 && symbols === null)
-        return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
-      const listed = new Set(found.map((instrument) => instrument.instrumentId))
-      const others = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
-      // Asked for some symbols only, the venue has said nothing about the others.
-      const counts = yield* upsert(venue, symbols === null ? found : [...found, ...others], now())
-      const gone = symbols === null ? others.map((it): Instrument => ({ ...it, status: "DELISTED" })) : []
-      directory.put([...found, ...gone])
-      return { ...counts, synced: found.length }
+      if (symbols === null) return (yield* syncAll(venue)).counts
+      const wanted = new Set(symbols)
+      if (directory.knows(venue)) return yield* syncSome(venue, wanted)
+      // Whoever finds a venue known takes what he does not find in it for unknown: the first sync is of all.
+      const { found } = yield* syncAll(venue)
+      const added = found.filter(({ symbol }) => wanted.has(symbol)).length
+      return { synced: added, added, updated: 0 }
     })
 
   const fly = (venue: VenueId, symbols: ReadonlyArray<string> | null) =>
@@ -75,5 +104,6 @@ export const makeInstrumentSync = ({ venues, directory, upsert, now }: Parts): I
         const flight = flights.get(venue)
         return Effect.asVoid(flight === undefined ? fly(venue, null) : Deferred.await(flight))
       }),
+    ageMillis: (venue) => monotonic() - (fetchedAt.get(venue) ?? Number.NEGATIVE_INFINITY),
   }
 }

@@ -180,7 +180,7 @@ class Connector {
   }
 
   async #instruments(symbols: ReadonlyArray<string> | null): Promise<ReadonlyArray<unknown>> {
-    await this.#markets.loaded()
+    await this.#markets.fresh()
     const wanted = symbols === null ? null : new Set(symbols)
     return this.#markets.listing
       .all()

@@ -9,6 +9,8 @@ import { Listing } from "./listing.ts"
 import { doingFor } from "./work.ts"
 
 const REFRESH_MILLIS = 3_600_000
+/** Markets that were loaded this moment, for the venue's first use, are what it lists now. */
+const FRESH_MILLIS = 5_000
 const RETRY_FIRST_MILLIS = 250
 const RETRY_MAX_MILLIS = 10_000
 
@@ -35,15 +37,29 @@ export class Markets {
 
   /** Resolves when there are markets; rejects when this attempt failed. Callers come back; attempts are spaced here. */
   loaded(): Promise<void> {
-    if (this.#loadedAt > 0 && Date.now() - this.#loadedAt < REFRESH_MILLIS) return Promise.resolve()
-    // For all who wait, whoever was the first: its urgency and its deadline are not theirs.
+    if (this.#areYoungerThan(REFRESH_MILLIS)) return Promise.resolve()
+    const loading = this.#begin()
+    if (this.#loadedAt === 0) return loading
+    // A refresh happens beside the work, on the markets of before; `#load` says so itself when it fails.
+    loading.catch(() => undefined)
+    return Promise.resolve()
+  }
+
+  /** Resolves with what the venue lists now; rejects when it could not be asked, whatever is known from before. */
+  fresh(): Promise<void> {
+    return this.#areYoungerThan(FRESH_MILLIS) ? Promise.resolve() : this.#begin()
+  }
+
+  #areYoungerThan(millis: number): boolean {
+    return this.#loadedAt > 0 && Date.now() - this.#loadedAt < millis
+  }
+
+  /** One load at a time, for all who wait, whoever was the first: its urgency and its deadline are not theirs. */
+  #begin(): Promise<void> {
     this.#loading ??= doingFor("market", null, () => this.#load()).finally(() => {
       this.#loading = undefined
     })
-    if (this.#loadedAt === 0) return this.#loading
-    // A refresh happens beside the work, on the markets of before; `#load` says so itself when it fails.
-    this.#loading.catch(() => undefined)
-    return Promise.resolve()
+    return this.#loading
   }
 
   /** Gives an instance of the same exchange these markets, now and after each refresh. */

@@ -31,6 +31,7 @@ const setup = Effect.gen(function* () {
   const gate = yield* Deferred.make<ReadonlyArray<Instrument>, VenueUnavailable>()
   const asked: Array<ReadonlyArray<string> | null> = []
   const stored: Array<ReadonlyArray<Instrument>> = []
+  const time = { now: 0 }
   let answer: Effect.Effect<ReadonlyArray<Instrument>, VenueUnavailable> = Deferred.await(gate)
   const sync = makeInstrumentSync({
     directory,
@@ -46,8 +47,10 @@ const setup = Effect.gen(function* () {
         return { synced: list.length, added: list.length, updated: 0 }
       }),
     now: () => 0,
+    monotonic: () => time.now,
   })
   return {
+    time,
     directory,
     gate,
     asked,
@@ -134,6 +137,69 @@ describe("instrument sync", () => {
         yield* sync.sync(venue, null)
         expect(directory.find("BINANCE:ETH/USDT")?.status).toBe("DELISTED")
         expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT"])
+      }),
+    )
+  })
+
+  it("lists again what came back", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, sync, answers } = yield* setup
+        const both = [instrument("BTC/USDT"), instrument("ETH/USDT")]
+        for (const [list, status] of [
+          [both, "ACTIVE"],
+          [both.slice(0, 1), "DELISTED"],
+          [both, "ACTIVE"],
+        ] as const) {
+          answers(list)
+          yield* sync.sync(venue, null)
+          expect(directory.find("BINANCE:ETH/USDT")?.status).toBe(status)
+        }
+      }),
+    )
+  })
+
+  it("delists a symbol that it was asked for and that the venue lists no more", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, stored, sync, answers } = yield* setup
+        answers([instrument("BTC/USDT"), instrument("ETH/USDT"), instrument("SOL/USDT")])
+        yield* sync.sync(venue, null)
+        answers([instrument("BTC/USDT")])
+        expect(yield* sync.sync(venue, ["BTC/USDT", "ETH/USDT", "NO/PE"])).toMatchObject({ synced: 1 })
+        expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT", "SOL/USDT"])
+        const statuses = directory.ofVenue(venue).map((it) => `${it.symbol} ${it.status}`)
+        expect(statuses).toEqual(["BTC/USDT ACTIVE", "ETH/USDT DELISTED", "SOL/USDT ACTIVE"])
+      }),
+    )
+  })
+
+  it("syncs all of a venue that nothing is known of, although it was asked for a few: the others exist", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, asked, sync, answers } = yield* setup
+        answers([instrument("BTC/USDT"), instrument("ETH/USDT")])
+        expect(yield* sync.sync(venue, ["ETH/USDT", "NO/PE"])).toEqual({ synced: 1, added: 1, updated: 0 })
+        expect(asked).toEqual([null])
+        expect(directory.find("BINANCE:BTC/USDT")?.status).toBe("ACTIVE")
+        answers([instrument("ETH/USDT")])
+        yield* sync.sync(venue, ["ETH/USDT"])
+        expect(asked.at(-1)).toEqual(["ETH/USDT"])
+      }),
+    )
+  })
+
+  it("knows how old a whole list is, since it was asked for", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { time, sync, answers } = yield* setup
+        expect(sync.ageMillis(venue)).toBe(Number.POSITIVE_INFINITY)
+        answers([instrument("BTC/USDT")])
+        time.now = 1000
+        yield* sync.sync(venue, null)
+        time.now = 5000
+        yield* sync.sync(venue, ["BTC/USDT"])
+        expect(sync.ageMillis(venue)).toBe(4000)
       }),
     )
   })

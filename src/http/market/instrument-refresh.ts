@@ -1,0 +1,82 @@
+/**
+ * The instruments of the venues in use, fetched anew every hour: what is listed since, steps and limits that changed, and what is
+ * listed no more. In use is a venue that something was asked of since the start: one that nobody uses is not woken up for its list.
+ */
+import { Effect, Random, Schedule } from "effect"
+import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { VenueId } from "../../domain/ids.ts"
+import type { Venue } from "../../domain/venue.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { InstrumentSync } from "./instrument-sync.ts"
+
+interface Parts {
+  /** Those that this installation offers. */
+  readonly venues: ReadonlyArray<Venue>
+  readonly health: VenuePort["Type"]["health"]
+  readonly directory: Pick<InstrumentDirectory, "knows">
+  readonly sync: Pick<InstrumentSync, "sync" | "ageMillis">
+  readonly monotonic: () => number
+  /** A word for the operator. */
+  readonly notice: (what: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+const EVERY_MILLIS = 3_600_000
+/** After an attempt that failed. */
+const AGAIN_MILLIS = 300_000
+/** How often it is looked which venues are due. */
+const LOOK = "1 minute"
+
+/** Not all venues at once, and not every gateway at the same time. */
+const jittered = (millis: number): Effect.Effect<number> => Random.nextRange(0.9 * millis, 1.1 * millis)
+
+/** Runs until it is interrupted; one venue after the other. */
+export const refreshInstruments = ({
+  venues,
+  health,
+  directory,
+  sync,
+  monotonic,
+  notice,
+}: Parts): Effect.Effect<void> => {
+  /** By venue, how old its list may become this time. */
+  const ageMax = new Map<VenueId, number>()
+  /** By venue, when it may be asked again. */
+  const notBefore = new Map<VenueId, number>()
+
+  const isDue = (venue: VenueId): boolean =>
+    sync.ageMillis(venue) >= (ageMax.get(venue) ?? EVERY_MILLIS) &&
+    monotonic() >= (notBefore.get(venue) ?? Number.NEGATIVE_INFINITY)
+
+  const drawAge = (venue: VenueId): Effect.Effect<void> =>
+    Effect.map(jittered(EVERY_MILLIS), (millis) => void ageMax.set(venue, millis))
+
+  const refresh = (venue: VenueId): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      yield* drawAge(venue)
+      const again = yield* jittered(AGAIN_MILLIS)
+      yield* sync.sync(venue, null).pipe(
+        // Somebody else's sync runs: if it is not of the whole list, the next look finds the venue due.
+        Effect.catchTag("SyncRunning", () => Effect.void),
+        Effect.catchAll((error) =>
+          Effect.sync(() => {
+            notBefore.set(venue, monotonic() + again)
+            const reason = "reason" in error ? error.reason : error.message
+            notice("the instruments could not be refreshed", { venue, reason })
+          }),
+        ),
+      )
+    })
+
+  const look = Effect.suspend(() => {
+    const idle = new Set(health().flatMap(({ venue, status }) => (status === "idle" ? [venue] : [])))
+    const due = venues.filter(
+      ({ venue, status }) => status === "ACTIVE" && !idle.has(venue) && directory.knows(venue) && isDue(venue),
+    )
+    return Effect.forEach(due, ({ venue }) => refresh(venue), { discard: true })
+  })
+
+  return Effect.forEach(venues, ({ venue }) => drawAge(venue), { discard: true }).pipe(
+    Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK))),
+    Effect.asVoid,
+  )
+}

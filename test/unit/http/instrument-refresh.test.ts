@@ -1,0 +1,150 @@
+/** The hourly refresh, on a clock of the test's own: which venues, how often, and what a failure changes. */
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { SyncRunning, VenueUnavailable } from "../../../src/domain/errors.ts"
+import type { VenueId } from "../../../src/domain/ids.ts"
+import type { Venue } from "../../../src/domain/venue.ts"
+import { refreshInstruments } from "../../../src/http/market/instrument-refresh.ts"
+import type { InstrumentSync } from "../../../src/http/market/instrument-sync.ts"
+import type { VenueHealth } from "../../../src/ports/venue-port.ts"
+import { SimTime } from "../../sim/time.ts"
+import { simVenue } from "../../sim/venue.ts"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const A = "A" as VenueId
+const B = "B" as VenueId
+
+const venueOf = (venue: VenueId, status: Venue["status"] = "ACTIVE"): Venue => ({ ...simVenue, venue, status })
+
+type Outcome = ReturnType<InstrumentSync["sync"]>
+
+/** What was synced when, while the clock is moved by hand. */
+const world = (venues: ReadonlyArray<Venue>) => {
+  const time = new SimTime(0)
+  const health = new Map<VenueId, VenueHealth["status"]>(venues.map(({ venue }) => [venue, "up"]))
+  const known = new Set(venues.map(({ venue }) => venue))
+  const fetchedAt = new Map<VenueId, number>()
+  const synced: Array<readonly [VenueId, number]> = []
+  const notices: Array<string> = []
+  let outcome: Outcome = Effect.succeed({ synced: 1, added: 0, updated: 0 })
+  const sync: Pick<InstrumentSync, "sync" | "ageMillis"> = {
+    sync: (venue, symbols) =>
+      Effect.suspend(() => {
+        expect(symbols).toBeNull()
+        synced.push([venue, time.now])
+        return Effect.tap(outcome, () => void fetchedAt.set(venue, time.now))
+      }),
+    ageMillis: (venue) => time.now - (fetchedAt.get(venue) ?? Number.NEGATIVE_INFINITY),
+  }
+  const run = refreshInstruments({
+    venues,
+    health: () =>
+      [...health].map(([venue, status]) => ({
+        venue,
+        status,
+        reason: null,
+        since: null,
+        restarts: 0,
+        streams: 0,
+        sessions: 0,
+      })),
+    directory: { knows: (venue) => known.has(venue) },
+    sync,
+    monotonic: () => time.now,
+    notice: (what, fields) => notices.push(`${fields["venue"]}: ${what}: ${fields["reason"]}`),
+  })
+  return {
+    health,
+    known,
+    fetchedAt,
+    synced,
+    notices,
+    pass: (millis: number) => time.advance(millis),
+    answers: (next: Outcome) => (outcome = next),
+    /** The refresh runs meanwhile, and ends with its fiber. */
+    during: (body: () => void) => {
+      const fiber = Effect.runFork(Effect.withClock(run, time.clock), { scheduler: time })
+      time.settle()
+      body()
+      fiber.unsafeInterruptAsFork(fiber.id())
+      time.settle()
+      const count = synced.length
+      time.advance(3 * HOUR)
+      expect(synced).toHaveLength(count)
+    },
+  }
+}
+
+describe("the refresh of instruments", () => {
+  it("comes about every hour, and ends with its fiber", () => {
+    const { synced, fetchedAt, pass, during } = world([venueOf(A)])
+    fetchedAt.set(A, 0)
+    during(() => pass(10 * HOUR))
+    const times = synced.map(([, at]) => at)
+    expect(times.length).toBeGreaterThanOrEqual(8)
+    expect(times.length).toBeLessThanOrEqual(11)
+    times.forEach((at, i) => {
+      const since = at - (times[i - 1] ?? 0)
+      expect(since).toBeGreaterThanOrEqual(0.9 * HOUR)
+      expect(since).toBeLessThanOrEqual(1.1 * HOUR + MINUTE)
+    })
+    // Not on the minute: each time another interval.
+    expect(new Set(times.map((at, i) => at - (times[i - 1] ?? 0))).size).toBeGreaterThan(1)
+  })
+
+  it("leaves alone who is switched off, unknown or asked for nothing yet, and comes soon once that changes", () => {
+    const off = "OFF" as VenueId
+    const { health, known, synced, pass, during } = world([venueOf(A), venueOf(B), venueOf(off, "INACTIVE")])
+    health.set(A, "idle")
+    known.delete(B)
+    during(() => {
+      pass(3 * HOUR)
+      expect(synced).toEqual([])
+      health.set(A, "up")
+      pass(2 * MINUTE)
+      expect(synced.map(([venue]) => venue)).toEqual([A])
+      known.add(B)
+      pass(2 * MINUTE)
+      expect(synced.map(([venue]) => venue)).toEqual([A, B])
+    })
+  })
+
+  it("counts from the last sync, whoever asked for it", () => {
+    const { synced, fetchedAt, pass, during } = world([venueOf(A)])
+    fetchedAt.set(A, 0)
+    during(() => {
+      pass(50 * MINUTE)
+      fetchedAt.set(A, 50 * MINUTE)
+      pass(50 * MINUTE)
+      expect(synced).toEqual([])
+      pass(20 * MINUTE)
+      expect(synced).toHaveLength(1)
+    })
+  })
+
+  it("tries again after minutes when the venue is away, says so, and goes on with the others", () => {
+    const { synced, notices, pass, during, answers } = world([venueOf(A), venueOf(B)])
+    answers(Effect.fail(new VenueUnavailable({ reason: "away" })))
+    during(() => {
+      pass(4 * MINUTE)
+      expect(synced.map(([venue]) => venue)).toEqual([A, B])
+      expect(notices).toEqual(["A", "B"].map((venue) => `${venue}: the instruments could not be refreshed: away`))
+      pass(3 * MINUTE)
+      expect(synced).toHaveLength(4)
+      answers(Effect.succeed({ synced: 1, added: 0, updated: 0 }))
+      pass(6 * MINUTE)
+      expect(synced).toHaveLength(6)
+      pass(50 * MINUTE)
+      expect(synced).toHaveLength(6)
+    })
+  })
+
+  it("makes way for a sync that runs, without a word", () => {
+    const { synced, notices, pass, during, answers } = world([venueOf(A)])
+    answers(Effect.fail(new SyncRunning()))
+    during(() => pass(3 * MINUTE))
+    expect(synced.length).toBeGreaterThanOrEqual(2)
+    expect(notices).toEqual([])
+  })
+})
