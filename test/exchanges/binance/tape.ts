@@ -96,10 +96,21 @@ export class Tape {
 
   /** The candles of an interval, oldest first, without holes; the newest one holds `now`, empty if nothing traded in it yet. */
   candles(interval: string, now: number): ReadonlyArray<Candle> {
-    const candles = this.#candles.get(interval) ?? []
-    const newest = candles.at(-1)
-    if (newest !== undefined && now > newest.closeAt) this.#openCandle(candles, interval, now, newest.close)
-    return candles
+    const traded = this.#candles.get(interval) ?? []
+    // After a pause that is longer than the memory only the last of it counts.
+    const remembered = now - KEPT * (INTERVAL_MILLIS.get(interval) ?? 31 * DAY)
+    const whole: Array<Candle> = []
+    for (const [at, candle] of traded.entries()) {
+      if (candle.closeAt >= remembered) whole.push(candle)
+      const next = traded[at + 1]?.openAt ?? now + 1
+      for (
+        let from = Math.max(candle.closeAt + 1, remembered);
+        from < next;
+        from = candlePeriod(interval, from).closeAt + 1
+      )
+        whole.push(flat(candlePeriod(interval, from), candle.close))
+    }
+    return whole.slice(-KEPT)
   }
 
   /** The last 24 hours, to the hour. */
@@ -122,38 +133,28 @@ export class Tape {
     }
   }
 
-  /** The candle that holds `at`; those between it and the newest one before it are flat, as Binance's are. */
   #openCandle(candles: Array<Candle>, interval: string, at: number, price: bigint): Candle {
-    let newest = candles.at(-1)
-    // After a pause that is longer than the memory only the last of it counts.
-    const remembered = at - KEPT * (INTERVAL_MILLIS.get(interval) ?? 31 * DAY)
-    if (newest !== undefined && newest.closeAt < remembered) {
-      const { close } = newest
-      candles.length = 0
-      newest = this.#add(candles, interval, remembered, close)
-    }
-    while (newest !== undefined && newest.closeAt + 1 < candlePeriod(interval, at).openAt)
-      newest = this.#add(candles, interval, newest.closeAt + 1, newest.close)
-    return newest !== undefined && at <= newest.closeAt ? newest : this.#add(candles, interval, at, price)
-  }
-
-  #add(candles: Array<Candle>, interval: string, at: number, price: bigint): Candle {
-    const candle: Candle = {
-      ...candlePeriod(interval, at),
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volume: 0n,
-      quoteVolume: 0n,
-      takerBuyVolume: 0n,
-      takerBuyQuoteVolume: 0n,
-      tradeCount: 0,
-      firstTradeId: -1,
-      lastTradeId: -1,
-    }
+    const newest = candles.at(-1)
+    if (newest !== undefined && at <= newest.closeAt) return newest
+    const candle = flat(candlePeriod(interval, at), price)
     candles.push(candle)
     if (candles.length > KEPT) candles.shift()
     return candle
   }
 }
+
+/** Binance goes on at the last price when nobody trades. */
+const flat = (period: { readonly openAt: number; readonly closeAt: number }, price: bigint): Candle => ({
+  ...period,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume: 0n,
+  quoteVolume: 0n,
+  takerBuyVolume: 0n,
+  takerBuyQuoteVolume: 0n,
+  tradeCount: 0,
+  firstTradeId: -1,
+  lastTradeId: -1,
+})
