@@ -45,17 +45,21 @@ export interface VenueProfile {
   readonly fillsPage: "fromId" | "since" | "older"
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string
+  /** Levels a side of a book that are asked for, where the venue wants to be told. */
+  readonly bookDepth?: number
+  /** A book that cannot be checked to its end is subscribed anew so often, and what differs is put right. */
+  readonly bookRefreshMillis?: number
   /** The answer to a cancel says only that it was asked for; how the order ended is to be seen. */
   readonly cancelIsRequest?: boolean
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
   readonly rollingWindowMillis?: number
-  /**
-   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
-   * together with the public ones.
-   */
-  readonly privatePace?: { readonly burst: number; readonly perSecond: number }
-  /** Raw words of the venue, in `worker/quirks.ts`. */
   /** Bars that the venue gives in one answer; as ccxt says when absent. */
   readonly klinesPerPage?: number
-  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "okx" | "none"
+  /**
+   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
+   * together with the public ones. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.
+   */
+  readonly privatePace?: { readonly burst: number; readonly perSecond: number; readonly auditsShare?: number }
+  /** Raw words of the venue, in `worker/quirks.ts`. */
+  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "kraken" | "okx" | "none"
 }

@@ -113,8 +113,9 @@ export class Budgets {
   #limitsOf({ rateLimit, rollingWindowSize }: CcxtExchange, isItsOwn: boolean): BudgetLimits {
     const { privatePace } = this.#profile
     if (isItsOwn && privatePace !== undefined) {
-      const { burst, perSecond } = privatePace
-      return { capacity: burst, windowMillis: (burst / perSecond) * 1000 }
+      const { burst, perSecond, auditsShare } = privatePace
+      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000 }
+      return auditsShare === undefined ? limits : { ...limits, auditsShare }
     }
     const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#quirks.usedShare === undefined
     const windowMillis = isUnknown || rollingWindowSize === 0 ? SHORT_WINDOW_MILLIS : rollingWindowSize

@@ -132,13 +132,13 @@ export interface CcxtExchange {
   orderbooks: Record<string, CcxtOrderBook>
   /** By symbol, the newest ones. */
   trades: Record<string, CcxtTradeCache>
-  clients: Readonly<Record<string, CcxtSocket>>
-  orders: CcxtCache<CcxtOrder> | undefined
-  myTrades: CcxtCache<CcxtTrade> | undefined
   /** By symbol and timeframe, the newest ones. */
   ohlcvs: Record<string, Record<string, CcxtCandleCache>>
   /** The intervals that the venue has, and its own names of them. */
   readonly timeframes: Readonly<Record<string, unknown>> | undefined
+  clients: Readonly<Record<string, CcxtSocket>>
+  orders: CcxtCache<CcxtOrder> | undefined
+  myTrades: CcxtCache<CcxtTrade> | undefined
 
   setSandboxMode(on: boolean): void
   getDispatcherOptions(isPlainAgent?: boolean): object
@@ -175,12 +175,12 @@ export interface CcxtExchange {
   parseNumber(value: unknown, otherwise?: unknown): unknown
   parseOrderBookBidAsk(row: unknown, priceKey?: unknown, amountKey?: unknown, countKey?: unknown): CcxtBookRow
   safeCurrencyCode(id: string): string
-  safeTrade(trade: Raw, market?: unknown): CcxtTrade
-  safeTicker(ticker: Raw, market?: unknown): CcxtTicker
-
   parseOHLCV(candle: unknown, market?: unknown): CcxtCandle
   /** What ccxt knows of a method at this venue, for the kind of market that the symbol is. */
   featureValue(symbol: string, method: string, parameter: string): unknown
+  safeTrade(trade: Raw, market?: unknown): CcxtTrade
+  safeTicker(ticker: Raw, market?: unknown): CcxtTicker
+
   loadMarkets(reload?: boolean): Promise<unknown>
   setMarketsFromExchange(source: CcxtExchange): unknown
   loadTimeDifference(): Promise<unknown>
@@ -198,12 +198,12 @@ export interface CcxtExchange {
   unWatchTrades(symbol: string): Promise<unknown>
   watchTicker(symbol: string, params?: Raw): Promise<CcxtTicker>
   unWatchTicker(symbol: string, params?: Raw): Promise<unknown>
-  watchOrders(): Promise<unknown>
-  watchMyTrades(): Promise<unknown>
-  watchBalance(): Promise<CcxtBalance>
   watchOHLCV(symbol: string, timeframe: string): Promise<ReadonlyArray<CcxtCandle>>
   unWatchOHLCV(symbol: string, timeframe: string): Promise<unknown>
   fetchOHLCV(symbol: string, timeframe: string, since?: number, limit?: number): Promise<ReadonlyArray<CcxtCandle>>
+  watchOrders(): Promise<unknown>
+  watchMyTrades(): Promise<unknown>
+  watchBalance(): Promise<CcxtBalance>
 
   createOrder(
     symbol: string,
@@ -217,9 +217,9 @@ export interface CcxtExchange {
   fetchOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
   fetchOpenOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
   fetchMyTrades(
-    symbol: string,
+    symbol: string | undefined,
     since: number | undefined,
-    limit: number,
+    limit: number | undefined,
     params: Raw,
   ): Promise<ReadonlyArray<CcxtTrade>>
   fetchBalance(): Promise<CcxtBalance>

@@ -17,6 +17,8 @@ export interface BudgetLimits {
   /** Units of cost in a window. */
   readonly capacity: number
   readonly windowMillis: number
+  /** What audits may take up of it; a quarter when absent. */
+  readonly auditsShare?: number
 }
 
 interface Waiting {
@@ -61,6 +63,11 @@ export class RateBudget {
 
   /** Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). */
   take(cost: number, purpose: Purpose, waitMillis: number | null): Promise<void> {
+    // What the venue does not count (orders, at Kraken) waits for nothing that it does.
+    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) {
+      this.#sent[purpose] += 1
+      return Promise.resolve()
+    }
     return new Promise((resolve, reject) => {
       const timer =
         waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, purpose), Math.max(0, waitMillis))
@@ -96,7 +103,7 @@ export class RateBudget {
     const capacity = this.#capacity()
     return {
       used: this.#used / capacity,
-      audits: this.#audits / (capacity * AUDITS_SHARE),
+      audits: this.#audits / (capacity * this.#auditsShare()),
       waiting: byPurpose((purpose) => this.#queues[purpose].length),
       sent: { ...this.#sent },
       answers: { ...this.#answers },
@@ -116,6 +123,10 @@ export class RateBudget {
 
   #capacity(): number {
     return this.#limits.capacity / this.#share
+  }
+
+  #auditsShare(): number {
+    return this.#limits.auditsShare ?? AUDITS_SHARE
   }
 
   #giveUp(waiting: Waiting, purpose: Purpose): void {
@@ -159,7 +170,7 @@ export class RateBudget {
     if (this.#pausedUntil > now) return this.#pausedUntil - now
     const capacity = this.#capacity()
     const hasRoom = this.#used === 0 || this.#used + cost <= capacity * CEILINGS[purpose]
-    const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * AUDITS_SHARE
+    const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
     const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]
     return Math.max(1, (first?.at ?? now) + this.#limits.windowMillis - now)
