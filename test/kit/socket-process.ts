@@ -8,8 +8,8 @@ import { startSockets, type TestSocketOptions, type TestSockets } from "./socket
 /** One publisher: what it publishes on the channel, how large and how often. */
 export interface Load {
   readonly channel: string
-  /** book: SNAPSHOTs and DIFFs that tell what they follow. */
-  readonly kind: "plain" | "book"
+  /** Records of the channel's kind. */
+  readonly kind: "trade" | "book" | "ticker"
   readonly bytes: number
   readonly perSecond: number
 }
@@ -28,6 +28,8 @@ export interface SocketAsks {
   readonly load: readonly [Load, undefined]
   /** Stops all loads; answers the newest offset of each channel. */
   readonly quiet: readonly [undefined, Readonly<Record<string, number>>]
+  /** Lets seconds pass for pings and expiries. */
+  readonly turn: readonly [number, undefined]
   readonly facts: readonly [undefined, ServerFacts]
   /** As they are, without a collection: cheap. */
   readonly stats: readonly [undefined, ServerFacts["stats"] & { readonly rss: number }]
@@ -44,14 +46,24 @@ const running = (): TestSockets => {
 
 const TURN_MILLIS = 20
 
+/** What is published of the kind, with a number that tells its place. */
+const recordOf = (kind: Load["kind"], updateType: "SNAPSHOT" | "DIFF", n: number, filler: string): object => {
+  const subject = { n, instrumentId: "MOCK:BTC/USDT", venue: "MOCK", symbol: "BTC/USDT", timestamp: n, x: filler }
+  const price = String(60_000 + (n % 50))
+  if (kind === "trade")
+    return { ...subject, tradeId: String(n), externalTradeId: "", price, quantity: "1", side: "BUY", sequence: n }
+  if (kind === "ticker") return { ...subject, lastPrice: price, lastQuantity: "1", bidPrice: null, askPrice: null }
+  const previousSequence = updateType === "DIFF" ? n - 1 : null
+  return { ...subject, updateType, bids: [[price, "1", ""]], asks: [], sequence: n, previousSequence, quality: "LIVE" }
+}
+
 const begin = ({ channel, kind, bytes, perSecond }: Load): void => {
   const stream = running().stream(channel)
   const filler = "y".repeat(bytes)
   const publish = (): void => {
     const n = stream.position.offset + 1
-    if (kind === "book") stream.position.snapshot = JSON.stringify({ updateType: "SNAPSHOT", n, x: filler })
-    const facts = { n, at: sharedMicros(), x: filler }
-    stream.publish(JSON.stringify(kind === "book" ? { updateType: "DIFF", previous: n - 1, ...facts } : facts))
+    if (kind === "book") stream.position.snapshot = JSON.stringify(recordOf("book", "SNAPSHOT", n, filler))
+    stream.publish(JSON.stringify({ ...recordOf(kind, "DIFF", n, filler), at: sharedMicros() }))
     tops[channel] = n
   }
   const startedAt = performance.now()
@@ -71,10 +83,17 @@ const answers: { readonly [K in keyof SocketAsks]: (question: SocketAsks[K][0]) 
     sockets = await startSockets(options)
     return sockets.url
   },
-  load: async (load) => begin(load),
+  load: async (load) => {
+    begin(load)
+    return undefined
+  },
   quiet: async () => {
     for (const timer of timers.splice(0)) clearInterval(timer)
     return { ...tops }
+  },
+  turn: async (seconds) => {
+    running().turn(seconds)
+    return undefined
   },
   facts: async () => {
     const { server, accountId } = running()

@@ -9,6 +9,7 @@ import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { recovery } from "./recovery.ts"
 import { slowReaders } from "./slow-readers.ts"
+import { runSocketFuzz } from "./socket-fuzz.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
     cuts: { type: "string", default: "200" },
     publications: { type: "string", default: "10000" },
     connections: { type: "string", default: "1000" },
+    frames: { type: "string", default: "1000000" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -33,7 +35,7 @@ interface Run {
 
 class Misused extends Error {}
 
-const count = (name: "kills" | "cuts" | "publications" | "connections" | "seed", min: number): number => {
+const count = (name: "kills" | "cuts" | "publications" | "connections" | "frames" | "seed", min: number): number => {
   const n = Number(values[name])
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
@@ -73,6 +75,10 @@ const RUNS: Readonly<Record<string, Run>> = {
       const connections = count("connections", 2)
       return slowReaders({ connections, stopped: Math.floor(connections / 2), progress })
     },
+  },
+  "socket-fuzz": {
+    usage: "[--frames 1000000] [--seed N]: messages that nobody should send",
+    run: (progress) => runSocketFuzz({ frames: count("frames", 100), seed: count("seed", 0), progress }),
   },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",

@@ -57,7 +57,7 @@ const everyEvent = async (options: SlowReadersOptions, server: SocketChild): Pro
   const say = (line: string): void => progress(`every event: ${line}, ${load()}`)
   const others = await Crowd.open({ url: server.url, channel: TRADES, size: connections - stopped, mayJump: false })
   const stops = await Crowd.open({ url: server.url, channel: TRADES, size: stopped, mayJump: false })
-  await server.ask("load", { channel: TRADES, kind: "plain", bytes: BYTES, perSecond: PER_SECOND })
+  await server.ask("load", { channel: TRADES, kind: "trade", bytes: BYTES, perSecond: PER_SECOND })
   await sleep(2000)
   const base = (await server.ask("facts")).memory.rss
   others.p99Millis()
@@ -132,7 +132,7 @@ const spared = async (
   const size = Math.max(1, Math.floor(options.stopped / 5))
   const others = await Crowd.open({ url: server.url, channel, size, mayJump: !isBook })
   const stops = await Crowd.open({ url: server.url, channel, size, mayJump: true })
-  await server.ask("load", { channel, kind: isBook ? "book" : "plain", bytes: BYTES, perSecond: PER_SECOND })
+  await server.ask("load", { channel, kind: isBook ? "book" : "ticker", bytes: BYTES, perSecond: PER_SECOND })
   await sleep(1000)
   for (const { socket } of stops.readers) socket.pause()
   await until(`all that stopped spared`, async () => (await server.ask("stats")).parked >= size)
