@@ -136,7 +136,10 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       finish(
         core,
         live,
-        moved(before, "REJECTED", { ...withVenueId(before, state), rejectReason: "VENUE: rejected" }),
+        moved(before, "REJECTED", {
+          ...withVenueId(before, state),
+          rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
+        }),
         at,
       )
       return

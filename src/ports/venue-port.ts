@@ -51,8 +51,11 @@ export interface VenueOrderState {
   readonly quantity: string
   readonly executedQuantity: string
   readonly status: VenueOrderStatus
-  /** The venue ended the rest of an IOC, FOK or market order, or stopped a self trade; null otherwise. */
-  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | null
+  /**
+   * The venue ended the rest of an IOC, FOK or market order, stopped a self trade, or took a post-only order and ended it at once
+   * because it would have taken; null otherwise.
+   */
+  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | null
   readonly createdAt: number | null
   /** Venue time of this state; null where the venue gives none. */
   readonly updatedAt: number | null

@@ -46,6 +46,12 @@ const TIMES_IN_FORCE: Readonly<Record<string, StoredTimeInForce>> = {
 const ownId = (clientId: string | null | undefined): string | null =>
   clientId !== null && clientId !== undefined && tradeOrderIdOf(clientId) !== undefined ? clientId : null
 
+const endOf = (order: CcxtOrder, quirks: Quirks): Pick<VenueOrderState, "status" | "ending"> => {
+  if (order.status !== "expired" && order.status !== "canceled")
+    return { status: STATUS[order.status ?? ""] ?? "UNKNOWN", ending: null }
+  return quirks.neverWorked?.(order) === true ? { status: "REJECTED", ending: "WOULD_TAKE" } : quirks.ended(order)
+}
+
 /**
  * Undefined for something that is no order of a listed instrument. Whose it is, the venue's own word says first: `knownAs`, the
  * client id that it was asked for with or is remembered by, only counts where the answer carries none of ours.
@@ -64,10 +70,7 @@ export const orderState = (
   const clientId = ownId(quirks.orderClientId(order)) ?? ownId(knownAs) ?? order.clientOrderId ?? null
   const orderType = typeOf(order)
   const price = text(order.price)
-  const end =
-    order.status === "expired" || order.status === "canceled"
-      ? quirks.ended(order)
-      : { status: STATUS[order.status ?? ""] ?? ("UNKNOWN" as const), ending: null }
+  const end = endOf(order, quirks)
   return {
     tradeOrderId: tradeOrderIdOf(clientId) ?? null,
     externalOrderId: order.id,
