@@ -120,16 +120,21 @@ export const withTrade = (bar: Bar | undefined, openAt: number, price: string, q
     ? { ...flatBar(openAt, price), volume: quantity }
     : joined(bar, { ...flatBar(openAt, price), volume: quantity })
 
-/** One bar of two, the earlier one first; it opens when the earlier one did. */
+/** Nothing was traded in it: its price is that of the bar before. */
+const isFlat = ({ open, high, low, close, volume }: Bar): boolean =>
+  open === close && high === close && low === close && numeric(volume).isZero()
+
+/** One bar of two, the earlier one first; it opens when the earlier one did, at the price of the first trade. */
 export const joined = (a: Bar, b: Bar): Bar => {
-  const [volumeA, volumeB] = [numeric(a.volume), numeric(b.volume)]
+  if (isFlat(b)) return a
+  if (isFlat(a)) return { ...b, openAt: a.openAt }
   return {
     openAt: a.openAt,
     open: a.open,
     high: numeric(b.high).greaterThan(numeric(a.high)) ? b.high : a.high,
     low: numeric(b.low).lessThan(numeric(a.low)) ? b.low : a.low,
     close: b.close,
-    volume: volumeB.isZero() ? a.volume : volumeA.isZero() ? b.volume : digitsOf(volumeA.add(volumeB)),
+    volume: digitsOf(numeric(a.volume).add(numeric(b.volume))),
   }
 }
 

@@ -55,6 +55,8 @@ export interface VenueProfile {
   readonly rollingWindowMillis?: number
   /** Bars that the venue gives in one answer; as ccxt says when absent. */
   readonly klinesPerPage?: number
+  /** Of each interval it remembers only so many of its newest bars; all when absent. */
+  readonly klinesKept?: number
   /**
    * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
    * together with the public ones. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.

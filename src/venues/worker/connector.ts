@@ -63,6 +63,7 @@ class Connector {
       digits: this.#feed.digits,
       venueNow: () => this.#markets.venueNow(),
       perPage: settings.profile.klinesPerPage,
+      kept: settings.profile.klinesKept,
     })
   }
 

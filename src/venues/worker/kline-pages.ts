@@ -27,8 +27,11 @@ const PAGE_MAX = 1000
 const PAGES_MAX = 200
 /** Intervals up to here are cut alike wherever a venue's day begins. */
 const SAME_EVERYWHERE_MILLIS = 3_600_000
-/** From where the last trade before an instant is looked for, when nothing was traded for a page of bars. */
+/** On which the last trade before an instant is looked for, when nothing was traded for a page of shorter bars. */
 const COARSER: ReadonlyArray<KlineInterval> = ["1h", "1d", "1w"]
+
+/** Nobody traded coins on an exchange before. */
+const EARLIEST = Date.UTC(2010, 0, 1)
 
 /** ccxt's own word for it, so that it is classified alike. */
 class NotSupported extends Error {}
@@ -38,9 +41,10 @@ export class KlinePages {
   readonly #digits: Digits
   readonly #venueNow: () => number
   readonly #perPage: number | undefined
+  readonly #kept: number
   /** Intervals whose bars open where ours do. */
   readonly #onGrid = new Map<KlineInterval, boolean>()
-  /** By symbol: the open time of its first bar. */
+  /** By symbol and interval: there are no bars before that instant. */
   readonly #beginnings = new Map<string, number>()
 
   constructor(options: {
@@ -50,18 +54,25 @@ export class KlinePages {
     readonly venueNow: () => number
     /** Where ccxt does not know it right. */
     readonly perPage: number | undefined
+    /** Of each interval the venue remembers only so many of the newest bars; undefined: all. */
+    readonly kept: number | undefined
   }) {
     this.#exchange = options.exchange
     this.#digits = options.digits
     this.#venueNow = options.venueNow
     this.#perPage = options.perPage
+    this.#kept = options.kept ?? Number.POSITIVE_INFINITY
   }
 
   async read(symbol: string, { interval, from, to, limit }: Omit<KlineAsk, "instrumentId">): Promise<KlineAnswer> {
     const part = await this.#source(symbol, interval)
     const venueAt = this.#venueNow()
     const end = barIndex(interval, to === null ? venueAt : Math.min(to, venueAt))
-    const asked = from === null ? Math.max(end - limit + 1, 0) : barIndexFrom(interval, from)
+    const remembered = barIndex(part, venueAt) - this.#kept + 1
+    const asked = Math.max(
+      from === null ? end - limit + 1 : barIndexFrom(interval, from),
+      barIndexFrom(interval, remembered > 0 ? barOpen(part, remembered) : 0),
+    )
     const nothing: KlineAnswer = { bars: [], venueAt }
     if (asked > end) return nothing
     const start = barOpen(interval, asked)
@@ -110,9 +121,33 @@ export class KlinePages {
     const close = await this.#closeBefore(symbol, interval, start)
     if (close !== undefined) return [flatBar(start, close), ...page]
     if (first !== undefined) return first.openAt < end ? page : []
-    const begins = await this.#beginning(symbol)
-    if (begins === undefined || begins < start || begins >= end) return []
-    return this.#page(symbol, interval, barStart(interval, begins), count)
+    // A page that was to reach the end and is empty leaves nothing to look for.
+    const begins = this.#pageEnd(symbol, interval, start, count) < end ? await this.#beginning(symbol) : undefined
+    if (begins === undefined || begins >= end) return []
+    // The first of the longest bars can be much longer than what is left out before the first of these.
+    return this.#pageAfter(symbol, interval, Math.max(start, barStart(interval, begins)), end, count)
+  }
+
+  /** The first page with a bar. */
+  async #pageAfter(
+    symbol: string,
+    interval: KlineInterval,
+    start: number,
+    end: number,
+    count: number,
+  ): Promise<ReadonlyArray<Bar>> {
+    let since = start
+    for (let pages = 0; since < end && pages < PAGES_MAX; pages++) {
+      const page = await this.#page(symbol, interval, since, count)
+      if (page.length > 0) return page
+      since = this.#pageEnd(symbol, interval, since, count)
+    }
+    return []
+  }
+
+  /** Where a page from `since` on ends, at a venue that answers for a span of time. */
+  #pageEnd(symbol: string, interval: KlineInterval, since: number, count: number): number {
+    return barOpen(interval, barIndex(interval, since) + Math.min(count, this.#perPageOf(symbol)))
   }
 
   /** `bars`, and what follows them until `end`. */
@@ -130,28 +165,32 @@ export class KlinePages {
       const page = await this.#page(symbol, interval, next, count)
       const last = page.at(-1)
       all.push(...page)
-      next =
-        last === undefined
-          ? barOpen(interval, barIndex(interval, next) + Math.min(count, this.#perPageOf(symbol)))
-          : barEnd(interval, last.openAt)
+      next = last === undefined ? this.#pageEnd(symbol, interval, next, count) : barEnd(interval, last.openAt)
     }
     return all.filter(({ openAt }) => openAt < end)
   }
 
   /** The last price before an instant; undefined where nothing was traded before it. */
   async #closeBefore(symbol: string, interval: KlineInterval, at: number): Promise<string | undefined> {
-    const begins = this.#beginnings.get(symbol)
-    if (at <= 0 || (begins !== undefined && at <= begins)) return undefined
-    const coarser = COARSER.filter((it) => longestBar(it) > longestBar(interval))
-    for (const each of [interval, ...coarser]) {
-      if (this.#exchange.timeframes?.[each] === undefined) continue
-      const length = longestBar(each)
-      const since = Math.max(0, at - length * this.#perPageOf(symbol))
-      const page = await this.#fetch(symbol, each, since, this.#perPageOf(symbol))
-      // A bar that ends later may hold what came after.
-      const last = page.findLast(({ openAt }) => openAt + length <= at)
-      if (last !== undefined) return last.close
+    const floor = Math.max(EARLIEST, this.#beginnings.get(`${symbol} ${interval}`) ?? 0)
+    if (at <= floor) return undefined
+    const known = this.#exchange.timeframes
+    const intervals = [interval, ...COARSER].filter(
+      (it) => known?.[it] !== undefined && longestBar(it) >= longestBar(interval),
+    )
+    for (const each of intervals) {
+      const isLast = each === intervals.at(-1)
+      for (let until = at, pages = 0; until > floor && pages < (isLast ? PAGES_MAX : 1); pages++) {
+        const length = longestBar(each)
+        const since = Math.max(floor - length, until - length * this.#perPageOf(symbol))
+        const page = await this.#fetch(symbol, each, since, this.#perPageOf(symbol))
+        // A bar that ends later may hold what came after.
+        const last = page.findLast(({ openAt }) => openAt + length <= at)
+        if (last !== undefined) return last.close
+        until = since
+      }
     }
+    this.#beginnings.set(`${symbol} ${interval}`, at)
     return undefined
   }
 
@@ -163,15 +202,14 @@ export class KlinePages {
     if (interval === undefined) return undefined
     const span = longestBar(interval) * this.#perPageOf(symbol)
     let begins: number | undefined
-    for (let until = this.#venueNow(), pages = 0; until > 0 && pages < PAGES_MAX; pages++) {
-      const since = Math.max(0, until - span)
+    for (let until = this.#venueNow(), pages = 0; until > EARLIEST && pages < PAGES_MAX; pages++) {
+      const since = Math.max(EARLIEST, until - span)
+      const page = await this.#fetch(symbol, interval, since, this.#perPageOf(symbol))
       const before = until
-      const [first] = (await this.#fetch(symbol, interval, since, this.#perPageOf(symbol))).filter(
-        ({ openAt }) => openAt < before,
-      )
-      if (first === undefined) break
-      begins = first.openAt
-      until = first.openAt
+      const first = page.find(({ openAt }) => openAt < before)
+      if (first !== undefined) begins = first.openAt
+      else if (begins !== undefined) break
+      until = since
     }
     if (begins !== undefined) this.#beginnings.set(symbol, begins)
     return begins
