@@ -131,7 +131,7 @@ const run = fc
 
 describe.each(KLINE_INTERVALS)("bars of %s", (interval) => {
   it("are what a dumb reader of the calendar makes of the same trades", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(run, (trades) => {
         expect(fold(interval, trades).map(plain)).toEqual(dumbBars(interval, trades))
       }),
@@ -139,7 +139,7 @@ describe.each(KLINE_INTERVALS)("bars of %s", (interval) => {
   })
 
   it("begin where the calendar says, without a gap or an overlap", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(instant, (at) => {
         const start = barStart(interval, at)
         expect(new Date(start).toISOString()).toBe(periodOf(interval, at))
@@ -152,7 +152,7 @@ describe.each(KLINE_INTERVALS)("bars of %s", (interval) => {
   })
 
   it("can be made of bars of every interval that divides it", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(run, (trades) => {
         const bars = fold(interval, trades).map(plain)
         for (const part of partsOf(interval)) expect(foldBars(interval, fold(part, trades)).map(plain)).toEqual(bars)
@@ -162,7 +162,7 @@ describe.each(KLINE_INTERVALS)("bars of %s", (interval) => {
 
   it("have no holes once they are filled, and what fills them trades nothing at the last price", () => {
     const short = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 })
-    fc.assert(
+    void fc.assert(
       fc.property(instant, short, fc.integer({ min: 0, max: 5 }), (from, skips, later) => {
         let index = barIndex(interval, from)
         const bars = skips.map((skip, i): Bar => {
