@@ -24,10 +24,14 @@ export interface Heard {
 export interface Verdict {
   /** Recorded frames of the book, with its snapshot. */
   readonly frames: number
-  /** Of them: older than the REST snapshot, or joined to it before it was published. */
-  readonly joined: number
+  /** Of them: older than the REST snapshot. */
+  readonly older: number
+  /** Of them: without a level. */
+  readonly empty: number
   readonly updates: number
-  /** Frames without an update of their own, and updates without a frame. */
+  /** Levels by which the two books differ at the end. */
+  readonly apart: number
+  /** Frames without an update of their own, levels that differ, and updates without a frame. */
   readonly lost: number
   readonly tradesIn: number
   readonly tradesOut: number
@@ -68,31 +72,6 @@ const compare = (told: Rows, heard: Rows): number | undefined => {
   return changed
 }
 
-const sides = ["bids", "asks"] as const
-
-const compareBoth = (
-  told: { readonly [S in (typeof sides)[number]]: Rows },
-  { bids, asks }: DepthUpdate,
-): number | undefined => {
-  const bidsChanged = compare(told.bids, rowsOf(paired(bids)))
-  const asksChanged = compare(told.asks, rowsOf(paired(asks)))
-  return bidsChanged === undefined || asksChanged === undefined ? undefined : bidsChanged + asksChanged
-}
-
-class FoldedBook {
-  readonly bids = new Map<string, Level>()
-  readonly asks = new Map<string, Level>()
-
-  apply(book: RecordedBook): void {
-    for (const side of sides) {
-      for (const [key, level] of rowsOf(book[side])) {
-        if (level[1] === "0") this[side].delete(key)
-        else this[side].set(key, level)
-      }
-    }
-  }
-}
-
 export const toldBy = (capture: Capture, recording: Recording): ReadonlyArray<Told> => {
   const frames = capture.frames.map((text) => {
     const frame = readSpelled(text)
@@ -118,47 +97,80 @@ export const judge = (told: Told, heard: Heard): Verdict => {
   }
 }
 
-const judgeBook = ({ instrument, books }: Told, updates: ReadonlyArray<DepthUpdate>) => {
-  const { restBook } = instrument
-  const folded = new FoldedBook()
+/** The book that begins, and every frame with a level that is not in it: as many updates there must be. */
+const expectedOf = ({ instrument: { restBook }, books }: Told): ReadonlyArray<RecordedBook> => {
   const [begin, ...later] = restBook === undefined ? books : [restBook, ...books]
-  const oldest = restBook?.sequence
-  const frames = later.filter(({ sequence }) => oldest === undefined || sequence === undefined || sequence > oldest)
-  const [first, ...rest] = updates
-  let joined = later.length - frames.length
-  let tokens = 0
-  let changed = 0
-  if (begin === undefined || !isSnapshotOf(begin, restBook)) throw new Error("the capture does not begin with a book")
-  folded.apply(begin)
-  // What arrived before the answer of REST is in the first snapshot.
-  let match = first?.snapshot === true ? compareBoth(folded, first) : undefined
-  let at = 0
-  for (; match === undefined && restBook !== undefined && first !== undefined && at < frames.length; at++) {
-    folded.apply(frames[at] ?? begin)
-    match = compareBoth(folded, first)
-    joined += 1
-  }
-  const base = { frames: books.length, joined, updates: updates.length }
-  if (match === undefined) return { ...base, lost: books.length, tokens, changed }
-  tokens += 2 * (folded.bids.size + folded.asks.size)
-  changed += match
-  const expected = frames.slice(at).filter(({ bids, asks }) => bids.length + asks.length > 0)
-  let lost = Math.abs(expected.length - rest.length)
-  expected.forEach((frame, i) => {
-    const update = rest[i]
-    if (update === undefined) return
-    const bids = rowsOf(frame.bids)
-    const asks = rowsOf(frame.asks)
-    const differing = update.snapshot === frame.isSnapshot ? compareBoth({ bids, asks }, update) : undefined
-    tokens += 2 * (bids.size + asks.size)
-    if (differing === undefined) lost += 1
-    else changed += differing
-  })
-  return { ...base, lost, tokens, changed }
+  if (begin?.isSnapshot !== true) throw new Error("the capture does not begin with a book")
+  return [begin, ...later.filter((frame) => !isOlder(frame, restBook) && frame.bids.length + frame.asks.length > 0)]
 }
 
-const isSnapshotOf = (begin: RecordedBook, restBook: RecordedBook | undefined): boolean =>
-  begin === restBook || begin.isSnapshot
+export const updatesOf = (told: Told): number => expectedOf(told).length
+
+const judgeBook = (told: Told, updates: ReadonlyArray<DepthUpdate>) => {
+  const { instrument, books } = told
+  const expected = expectedOf(told)
+  let lost = Math.max(0, updates.length - expected.length)
+  let tokens = 0
+  let changed = 0
+  expected.forEach((frame, i) => {
+    const update = updates[i]
+    const [bids, asks] = frame.isSnapshot ? withoutDeleted(frame) : [rowsOf(frame.bids), rowsOf(frame.asks)]
+    tokens += 2 * (bids.size + asks.size)
+    const bidsChanged = update && compare(bids, rowsOf(paired(update.bids)))
+    const asksChanged = update && compare(asks, rowsOf(paired(update.asks)))
+    if (update?.snapshot !== frame.isSnapshot || bidsChanged === undefined || asksChanged === undefined) lost += 1
+    else changed += bidsChanged + asksChanged
+  })
+  return {
+    frames: books.length,
+    older: books.filter((frame) => isOlder(frame, instrument.restBook)).length,
+    empty: books.filter(({ bids, asks }) => bids.length + asks.length === 0).length,
+    updates: updates.length,
+    apart: apart(fold(expected), fold(updates.map((update) => levelsIn(update)))),
+    lost,
+    tokens,
+    changed,
+  }
+}
+
+const levelsIn = ({ snapshot, bids, asks }: DepthUpdate): RecordedBook => ({
+  isSnapshot: snapshot,
+  bids: paired(bids),
+  asks: paired(asks),
+})
+
+/** The book after all of them: side and price → how both are spelled. */
+const fold = (books: ReadonlyArray<RecordedBook>): ReadonlyMap<string, Level> => {
+  const levels = new Map<string, Level>()
+  for (const book of books) {
+    if (book.isSnapshot) levels.clear()
+    for (const side of ["bids", "asks"] as const) {
+      for (const [key, level] of rowsOf(book[side])) {
+        if (level[1] === "0") levels.delete(`${side} ${key}`)
+        else levels.set(`${side} ${key}`, level)
+      }
+    }
+  }
+  return levels
+}
+
+const apart = (told: ReadonlyMap<string, Level>, heard: ReadonlyMap<string, Level>): number => {
+  const isEqual = (key: string): boolean => {
+    const [a, b] = [told.get(key), heard.get(key)]
+    return a !== undefined && b !== undefined && isSameSpelling(a[0], b[0]) && isSameSpelling(a[1], b[1])
+  }
+  return [...new Set([...told.keys(), ...heard.keys()])].filter((key) => !isEqual(key)).length
+}
+
+/** What the REST snapshot includes already. */
+export const isOlder = (frame: RecordedBook, restBook: RecordedBook | undefined): boolean =>
+  restBook?.sequence !== undefined && frame.sequence !== undefined && frame.sequence <= restBook.sequence
+
+const withoutDeleted = (snapshot: RecordedBook): readonly [Rows, Rows] => {
+  const kept = (levels: ReadonlyArray<Level>): Rows =>
+    new Map([...rowsOf(levels)].filter(([, [, quantity]]) => quantity !== "0"))
+  return [kept(snapshot.bids), kept(snapshot.asks)]
+}
 
 const judgeTrades = (told: ReadonlyArray<RecordedTrade>, heard: ReadonlyArray<MarketTrade>) => {
   const byId = new Map(told.map((trade) => [trade.id, trade]))

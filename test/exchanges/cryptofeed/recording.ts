@@ -38,6 +38,8 @@ export interface Asked {
 export interface Recording {
   /** The connector that the capture is played to, and where it differs from the one that is shipped. */
   readonly profile: VenueProfile
+  /** The public instance has keys: ccxt signs what is public elsewhere. */
+  readonly keys?: Readonly<Record<string, string>>
   readonly instruments: ReadonlyArray<RecordedInstrument>
   /** The body for a REST path with its query; undefined where the capture has nothing like it. */
   readonly rest: (pathAndQuery: string) => string | undefined
@@ -46,6 +48,8 @@ export interface Recording {
   readonly streamOf: (frame: Spelled) => string | undefined
   /** The frame as the venue sends it for today's subscription. */
   readonly dressed?: (text: string) => string
+  /** Whatever goes out as the nth message of its socket, from 0. */
+  readonly numbered?: (text: string, nth: number) => string
   /** Of frames of a book stream; undefined: not about the book. */
   readonly book: (frame: Spelled) => RecordedBook | undefined
   /** Of frames of a trade stream. */

@@ -1,6 +1,6 @@
 /**
  * A venue that plays its capture: it answers REST from what was recorded, takes today's subscriptions, and then sends the recorded
- * frames of the subscribed streams, in order and as fast as the socket takes them.
+ * frames of the subscribed streams, in order and as fast as the sockets take them.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 import type { Capture } from "./capture.ts"
 import type { Recording } from "./recording.ts"
-import { readSpelled } from "./spelled-json.ts"
+import { readSpelled, type Spelled } from "./spelled-json.ts"
 
 export interface Replayer {
   /** A VENUE_ROUTES value. */
@@ -17,8 +17,8 @@ export interface Replayer {
   readonly streams: ReadonlySet<string>
   /** Paths that the capture has no answer for. */
   readonly unanswered: ReadonlySet<string>
-  /** Resolves when every frame has been handed to the sockets. */
-  readonly play: () => Promise<void>
+  /** Sends the frames that `isDue`; resolves when each has been handed to the sockets. */
+  readonly play: (isDue: (frame: Spelled, stream: string) => boolean) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -29,6 +29,12 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
   const streams = new Set<string>()
   const unanswered = new Set<string>()
   const subscribers = new Map<string, Set<WebSocket>>()
+  const sentOn = new WeakMap<WebSocket, number>()
+  const send = (socket: WebSocket, text: string): void => {
+    const nth = sentOn.get(socket) ?? 0
+    sentOn.set(socket, nth + 1)
+    socket.send(recording.numbered?.(text, nth) ?? text)
+  }
 
   const server = createServer((request, response) => {
     const path = request.url ?? "/"
@@ -43,7 +49,7 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
     socket.on("error", () => socket.terminate())
     socket.on("message", (text) => {
       const asked = recording.asked(readSpelled(String(text)))
-      for (const reply of asked.replies) socket.send(reply)
+      for (const reply of asked.replies) send(socket, reply)
       for (const stream of asked.streams) {
         streams.add(stream)
         const known = subscribers.get(stream)
@@ -56,12 +62,14 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
   await once(server, "listening")
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const play = async (): Promise<void> => {
+  const play: Replayer["play"] = async (isDue) => {
     let sent = 0
     for (const text of capture.frames) {
-      const stream = recording.streamOf(readSpelled(text))
-      for (const socket of stream === undefined ? [] : (subscribers.get(stream) ?? [])) {
-        socket.send(recording.dressed?.(text) ?? text)
+      const frame = readSpelled(text)
+      const stream = recording.streamOf(frame)
+      if (stream === undefined || !isDue(frame, stream)) continue
+      for (const socket of subscribers.get(stream) ?? []) {
+        send(socket, recording.dressed?.(text) ?? text)
         sent += 1
         if (sent % BURST === 0) await new Promise<void>((resolve) => setImmediate(resolve))
       }

@@ -45,7 +45,7 @@ export const deribit: Recorded = ({ answers, frames }) => {
       const result = instruments.map((instrument) => ({
         instrument_name: instrument,
         base_currency: assetOf(instrument),
-        quote_currency: "USD",
+        counter_currency: "USD",
         settlement_currency: assetOf(instrument),
         kind: "future",
         settlement_period: "perpetual",
