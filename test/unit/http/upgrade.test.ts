@@ -23,7 +23,12 @@ const screenOf = (trustProxy: ReadonlyArray<string>) => {
 describe("an upgrade", () => {
   it("passes with a request id of the client's if it is clean, and is in the access log", () => {
     const { ask, lines } = screenOf([])
-    expect(ask({ "x-request-id": "mine-1" })).toEqual({ requestId: "mine-1", refusal: null })
+    expect(ask({ "x-request-id": "mine-1" })).toEqual({
+      requestId: "mine-1",
+      ip: "127.0.0.1",
+      loopback: true,
+      refusal: null,
+    })
     expect(ask({ "x-request-id": "a\r\nb" }).requestId).toBe("fresh")
     expect(lines[0]).toMatchObject({
       requestId: "mine-1",
@@ -39,7 +44,8 @@ describe("an upgrade", () => {
     expect(JSON.parse(foreign?.body ?? "{}")).toMatchObject({ errno: -102000, details: { request_id: "fresh" } })
     const { ask, lines } = screenOf(["127.0.0.1"])
     expect(JSON.parse(ask({ "x-forwarded-proto": "http" }).refusal?.body ?? "{}")).toMatchObject({ errno: -102005 })
-    expect(ask({ "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" }).refusal).toBeNull()
+    const passed = ask({ "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" })
+    expect(passed).toMatchObject({ ip: "203.0.113.7", loopback: false, refusal: null })
     expect(lines.map(({ status, ip }) => [status, ip])).toEqual([
       [403, "127.0.0.1"],
       [101, "203.0.113.7"],
