@@ -50,7 +50,8 @@ describe("the registry", () => {
       expect(structuredClone(profile)).toEqual(profile)
       const exchange = publicInstance(Exchange, { profile, routes: {}, proxy: null })
       expect(exchange.id).toBe(profile.exchange)
-      const urls = JSON.stringify((exchange as unknown as { urls: { api: unknown } }).urls.api)
+      const { urls: all, hostname } = exchange as unknown as { urls: { api: unknown }; hostname?: string }
+      const urls = JSON.stringify(all.api).replaceAll("{hostname}", hostname ?? "")
       for (const host of profile.hosts) expect(urls).toContain(host.replace(/:443$/, ""))
     },
   )
