@@ -28,8 +28,8 @@ export interface PrivateStreamOptions {
   readonly failed: (failure: Failure) => Promise<boolean>
 }
 
-/** A subscription that is not acknowledged by then is taken for lost. */
-const CHANNELS_WITHIN_MILLIS = 10_000
+/** A login or a subscription that is not acknowledged by then is taken for lost. */
+const BEGUN_WITHIN_MILLIS = 10_000
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
@@ -61,9 +61,7 @@ export class PrivateStream {
     for (let failures = 0; this.#open; ) {
       try {
         await ready()
-        await exchange.authenticate()
-        if (!this.#open) return
-        const watching = await this.#subscribed()
+        const watching = await this.#begun()
         if (!this.#open) return
         failures = 0
         this.#isUp = true
@@ -85,25 +83,29 @@ export class PrivateStream {
     }
   }
 
-  /** Resolves when every channel is taken; `end` rejects when a watch does. Wrapped, because a promise of a promise is waited for. */
-  async #subscribed(): Promise<{ readonly end: Promise<void> }> {
+  /**
+   * Resolves when the venue has taken the login and every channel; `end` rejects when a watch does. Wrapped, because a promise of a
+   * promise is waited for.
+   */
+  async #begun(): Promise<{ readonly end: Promise<void> }> {
     const { exchange } = this.#options
     const { channels = [] } = this.#quirks
     this.#missing = new Set(channels)
     const taken = new Promise<void>((resolve) => {
       this.#complete = resolve
     })
-    const end = this.#watchAll()
-    // Whoever waits for it hears of its failure, too.
-    end.catch(() => undefined)
-    if (channels.length === 0) return { end }
-    const late = setTimeout(() => endAll(exchange, "a subscription was not acknowledged"), CHANNELS_WITHIN_MILLIS)
+    // ccxt would wait for ever for an answer that is lost.
+    const late = setTimeout(() => endAll(exchange, "the private stream was not acknowledged"), BEGUN_WITHIN_MILLIS)
     try {
-      await Promise.race([taken, end])
+      await exchange.authenticate()
+      const end = this.#watchAll()
+      // Whoever waits for it hears of its failure, too.
+      end.catch(() => undefined)
+      if (channels.length > 0) await Promise.race([taken, end])
+      return { end }
     } finally {
       clearTimeout(late)
     }
-    return { end }
   }
 
   /** Rejects as soon as one of the watches does; they share their socket. */

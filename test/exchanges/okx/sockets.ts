@@ -141,6 +141,11 @@ export class Sockets {
       connection.socket.terminate()
       return
     }
+    if (fault?.kind === "status") {
+      const { code, msg } = JSON.parse(fault.body ?? "{}")
+      this.#error(connection, id, String(code), String(msg))
+      return
+    }
     const { apiKey, passphrase, timestamp, sign } = args[0] ?? {}
     const login = {
       apiKey: String(apiKey ?? ""),
