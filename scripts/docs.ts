@@ -1,6 +1,6 @@
 /**
- * `npm run docs` rewrites the generated pages: docs/openapi.json, docs/asyncapi.json and docs/map.md. With `--check` it writes nothing and
- * fails when one is stale.
+ * `npm run docs` rewrites the generated pages: src/venues/capabilities.json, docs/openapi.json, docs/asyncapi.json and docs/map.md. With
+ * `--check` it writes nothing and fails when one is stale.
  *
  * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
  * the code they speak of does.
@@ -147,7 +147,10 @@ ${listing(["src", "proto"])}
 ${parts}`
 }
 
+const capabilities = async (): Promise<string> => (await import("./capabilities.ts")).capabilitiesText()
+
 const pages: Readonly<Record<string, () => Promise<string>>> = {
+  "src/venues/capabilities.json": capabilities,
   "docs/openapi.json": openApi,
   "docs/asyncapi.json": asyncApi,
   "docs/map.md": map,

@@ -8,7 +8,8 @@ import { migrationFaults, openingFaults, type Source, spoken, tidy } from "./kit
 const root = fileURLToPath(new URL("..", import.meta.url))
 const folders = ["src", "test", "bench", "scripts", "docs", "proto", ".ci"]
 const isText = /\.(ts|mjs|cjs|js|json|jsonc|md|sql|proto|sh)$|(^|\/)(run|\.npmrc|\.gitignore)$/
-const generated = /^(package-lock\.json|docs\/(openapi|asyncapi)\.json|src\/ws\/generated\/.*)$/
+const generated =
+  /^(package-lock\.json|docs\/(openapi|asyncapi)\.json|src\/venues\/capabilities\.json|src\/ws\/generated\/.*)$/
 
 const paths = [
   ...readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : [])),

@@ -33,7 +33,7 @@ import {
 import { type Instrument, parseInstrumentId, priceStep, quantityStep } from "./instrument.ts"
 import type { SubmitRequest } from "./submit-request.ts"
 import type { OrderSide, OrderType, StoredTimeInForce } from "./trade-order.ts"
-import type { Venue } from "./venue.ts"
+import { orderTypesAt, timesInForceAt, type Venue } from "./venue.ts"
 
 /** A request that passed: everything defaulted, rounded and typed. */
 export interface OrderPlan {
@@ -126,9 +126,8 @@ const typeOf = (request: SubmitRequest, venue: Venue): OrderType => {
   switch (word) {
     case "MARKET":
     case "LIMIT":
-      return word
     case "LIMIT_MAKER":
-      return venue.timesInForce.includes("GTX") ? word : refuse(new UnsupportedOrderType({ orderType: word }))
+      return orderTypesAt(venue).includes(word) ? word : refuse(new UnsupportedOrderType({ orderType: word }))
     case "QUOTED":
       if (absent(request.quoteId)) refuse(new QuoteIdRequired({}))
       return refuse(new UnsupportedOrderType({ orderType: word }))
@@ -170,8 +169,7 @@ const checkFields = (request: SubmitRequest, venue: Venue): void => {
 const timeInForceOf = (request: SubmitRequest, type: OrderType, venue: Venue, now: number): StoredTimeInForce => {
   const { expireAt } = request
   const word = request.timeInForce ?? (absent(expireAt) ? "GTC" : "GTD")
-  // GTD and DAY need the gateway's own timer, which is not there yet.
-  const supported = venue.timesInForce.filter((it) => it !== "GTD" && it !== "DAY")
+  const supported = timesInForceAt(venue)
   if (word === "UNKNOWN") return refuse(new InvalidTimeInForce({}))
   if (word === "GTD" && absent(expireAt)) refuse(new ExpireAtRequired({}))
   if (!absent(expireAt) && (word !== "GTD" || expireAt <= now || expireAt > now + EXPIRY_MILLIS_MAX))

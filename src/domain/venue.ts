@@ -1,8 +1,10 @@
-/** Venues: what the registry says about each of them. */
+/** Venues: what the registry says about each of them, and what of it is shown. */
 import { Schema } from "effect"
 import type { VenueId } from "./ids.ts"
+import type { OrderType } from "./trade-order.ts"
+import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
 
-export type TimeInForce = "GTC" | "IOC" | "FOK" | "GTD" | "DAY" | "GTX"
+export type { TimeInForce } from "./venue-capabilities.ts"
 
 export interface Venue {
   readonly venue: VenueId
@@ -21,9 +23,21 @@ export interface Venue {
   readonly feeInQuote: boolean
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
   readonly inProcess: boolean
+  readonly capabilities: VenueCapabilities
   /** The venue whose instruments, books and trades it uses; absent: its own. */
   readonly source?: VenueId
 }
+
+/** The types of orders that are taken for the venue. */
+export const orderTypesAt = ({ capabilities, timesInForce }: Venue): ReadonlyArray<OrderType> => [
+  ...(capabilities.marketOrders ? (["MARKET"] as const) : []),
+  "LIMIT",
+  ...(timesInForce.includes("GTX") ? (["LIMIT_MAKER"] as const) : []),
+]
+
+/** The times in force that are taken for the venue. GTD and DAY need the gateway's own timer, which is not there yet. */
+export const timesInForceAt = ({ timesInForce }: Venue): ReadonlyArray<TimeInForce> =>
+  timesInForce.filter((word) => word !== "GTD" && word !== "DAY")
 
 export const VenueRecord = Schema.Struct({
   venue: Schema.String,
@@ -39,3 +53,34 @@ export const venueRecord = (v: Venue): VenueRecord => ({
   status: v.status,
   features: v.features,
 })
+
+export const VenueCapabilityRecord = Schema.Struct({
+  venue: Schema.String,
+  features: Schema.Array(Schema.String).annotations({ description: "As in market/venue/list" }),
+  orderTypes: Schema.Array(Schema.String).annotations({ description: "Types of orders that are taken" }),
+  timesInForce: Schema.Array(Schema.String).annotations({ description: "Times in force that are taken" }),
+  postOnly: Schema.Boolean.annotations({ description: "GTX and LIMIT_MAKER are taken" }),
+  sandboxVenue: Schema.NullOr(Schema.String).annotations({
+    description: "The venue's test environment, a venue of its own here; null: it has none, or is one",
+  }),
+  orderExpiryMillis: Schema.NullOr(Schema.Int).annotations({
+    description: "The venue itself refuses an order that reaches it so much too late; null: it takes it however late",
+  }),
+  ...VenueCapabilities.fields,
+}).annotations({ identifier: "VenueCapability" })
+export type VenueCapabilityRecord = typeof VenueCapabilityRecord.Type
+
+/** `isListed` says whether there is a venue of that identifier. */
+export const venueCapabilityRecord = (v: Venue, isListed: (venue: string) => boolean): VenueCapabilityRecord => {
+  const sandbox = `${v.venue}_UAT`
+  return {
+    venue: v.venue,
+    features: v.features,
+    orderTypes: orderTypesAt(v),
+    timesInForce: timesInForceAt(v),
+    postOnly: timesInForceAt(v).includes("GTX"),
+    sandboxVenue: isListed(sandbox) ? sandbox : null,
+    orderExpiryMillis: v.orderExpiryMillis,
+    ...v.capabilities,
+  }
+}

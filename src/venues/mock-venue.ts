@@ -11,6 +11,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketStream, OrderLookup, SessionReport } from "../ports/venue-port.ts"
+import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
 import { stateOf } from "./mock-accounts.ts"
 import { MockExchange } from "./mock-exchange.ts"
 import { MOCK, MOCK_LISTINGS, unitsOf } from "./mock-instruments.ts"
@@ -66,6 +67,7 @@ export const MOCK_VENUE: Venue = {
   orderExpiryMillis: null,
   feeInQuote: false,
   inProcess: true,
+  capabilities: IN_PROCESS_CAPABILITIES,
 }
 
 /** Makes the venue and restores its books; the scope ends its market. */

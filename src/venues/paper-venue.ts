@@ -8,10 +8,12 @@ import type { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf, parseInstrumentId } from "../domain/instrument.ts"
 import type { Venue } from "../domain/venue.ts"
+import type { VenueCapabilities } from "../domain/venue-capabilities.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketSink, MarketSource } from "../ports/venue-port.ts"
+import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
 import { stateOf } from "./mock-accounts.ts"
 import { lookup, PaperExchange } from "./paper-exchange.ts"
 import { SharedMarket } from "./shared-market.ts"
@@ -20,6 +22,16 @@ import type { VenueAdapter } from "./venue-adapter.ts"
 export const PAPER = "PAPER" as VenueId
 
 const SWEEP_MILLIS = 30_000
+
+/** Orders are its own affair, the market is the source's. */
+const paperCapabilities = ({ streams, bookContinuity }: VenueCapabilities): VenueCapabilities => {
+  const { orderBook, trades, ticker, klines } = streams
+  return {
+    ...IN_PROCESS_CAPABILITIES,
+    streams: { ...IN_PROCESS_CAPABILITIES.streams, orderBook, trades, ticker, klines },
+    bookContinuity,
+  }
+}
 
 const paper = (source: Venue): Venue => ({
   venue: PAPER,
@@ -32,6 +44,7 @@ const paper = (source: Venue): Venue => ({
   orderExpiryMillis: null,
   feeInQuote: false,
   inProcess: true,
+  capabilities: paperCapabilities(source.capabilities),
   source: source.venue,
 })
 

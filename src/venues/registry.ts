@@ -2,6 +2,7 @@
  * The venues that ccxt connectors serve. Adding a venue is adding a profile here and proving its quirks by venue-spec cards.
  */
 import type { Venue } from "../domain/venue.ts"
+import { capabilitiesOf } from "./capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
 import { BINANCE } from "./profiles/binance.ts"
 import { OKX } from "./profiles/okx.ts"
@@ -20,4 +21,5 @@ export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>):
   orderExpiryMillis: profile.orderExpiryMillis,
   feeInQuote: profile.feeInQuote,
   inProcess: false,
+  capabilities: capabilitiesOf(profile),
 })

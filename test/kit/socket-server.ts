@@ -11,6 +11,7 @@ import { AccessTokenExpired, InvalidAccessToken } from "../../src/domain/errors.
 import type { InstrumentId, SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import type { Principal } from "../../src/domain/user.ts"
+import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
 import type { ChannelSource, Publication, StreamPosition } from "../../src/ports/channel-port.ts"
 import type { Rpc } from "../../src/ports/rpc.ts"
 import { makeAuthority } from "../../src/ws/access.ts"
@@ -184,6 +185,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
             orderExpiryMillis: null,
             feeInQuote: false,
             inProcess: true,
+            capabilities: PLAIN_CAPABILITIES,
           }
         : undefined,
     verify: (token) => {

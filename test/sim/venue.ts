@@ -10,6 +10,7 @@ import { VenueUnavailable } from "../../src/domain/errors.ts"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
 import type { Venue } from "../../src/domain/venue.ts"
+import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
 import type {
   SessionReport,
   VenueBalance,
@@ -55,6 +56,7 @@ export const simVenue: Venue = {
   orderExpiryMillis: 5_000,
   feeInQuote: false,
   inProcess: false,
+  capabilities: PLAIN_CAPABILITIES,
 }
 
 /** Arrives: the venue gets it. Answer: what the session hears of it. */

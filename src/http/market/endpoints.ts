@@ -21,7 +21,7 @@ import {
 import { KLINE_INTERVALS, KlineRecord } from "../../domain/kline.ts"
 import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
 import { SecurityRecord } from "../../domain/security.ts"
-import { VenueRecord } from "../../domain/venue.ts"
+import { VenueCapabilityRecord, VenueRecord } from "../../domain/venue.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, Deadline, Query, within } from "../route.ts"
 import { Ask, InstrumentText, optional, text, VenueText } from "../wire-text.ts"
@@ -92,6 +92,17 @@ const venueList = HttpApiEndpoint.get("venueList", "/api/v3/market/venue/list")
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List venues")
   .annotate(OpenApi.Description, "Only ACTIVE venues are available for trading.")
+
+const venueCapabilityList = HttpApiEndpoint.get("venueCapabilityList", "/api/v3/market/venue/capability/list")
+  .setUrlParams(Query({ venue: Schema.optional(VenueText) }))
+  .addSuccess(Ok(Schema.Array(VenueCapabilityRecord)))
+  .addError(Fail(InvalidVenue, InsufficientPermissions))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List what venues can do")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Order types and times in force that are taken, who carries out what the venue itself does not, and what it streams.",
+  )
 
 const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbook/get")
   .setUrlParams(Query({ instrumentId: InstrumentText, depth: Ask.depth }))
@@ -222,6 +233,7 @@ export class MarketApi extends HttpApiGroup.make("market")
   .add(instrumentSync)
   .add(instrumentList)
   .add(venueList)
+  .add(venueCapabilityList)
   .add(orderBookGet)
   .add(orderBookList)
   .add(tickerGet)

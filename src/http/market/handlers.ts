@@ -7,7 +7,7 @@ import type { Instrument } from "../../domain/instrument.ts"
 import { isKlineInterval } from "../../domain/kline.ts"
 import type { TickerRecord } from "../../domain/market.ts"
 import type { Principal } from "../../domain/user.ts"
-import { venueRecord } from "../../domain/venue.ts"
+import { venueCapabilityRecord, venueRecord } from "../../domain/venue.ts"
 import { ask, isFailure, relayed } from "../answers.ts"
 import { JsonText } from "../envelope.ts"
 import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
@@ -83,6 +83,17 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     instrumentList: makeInstrumentList(parts),
 
     venueList: (_input, reply) => reply.ok(gate.offered.map(venueRecord)),
+
+    venueCapabilityList: ({ query, principal }, reply) => {
+      const named = gate.filter(query.venue, principal)
+      if (named !== undefined && isFailure(named)) return reply.fail(named)
+      const venues = named === undefined ? gate.offered : [named.venue]
+      const isOffered = (name: string): boolean => gate.find(name) !== undefined
+      return reply.ok(
+        venues.map((venue) => venueCapabilityRecord(venue, isOffered)),
+        { headers: named?.headers ?? {} },
+      )
+    },
 
     orderBookGet: ({ query, principal }, reply) =>
       withInstrument(query.instrumentId, principal, reply, ({ instrument, headers }) =>

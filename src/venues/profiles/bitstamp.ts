@@ -5,7 +5,8 @@ import type { VenueProfile } from "../profile.ts"
 export const BITSTAMP: ReadonlyArray<VenueProfile> = [
   plain("BITSTAMP", "bitstamp", {
     name: "Bitstamp",
-    timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+    // ccxt sends the others under names that the venue does not know: such an order would rest.
+    timesInForce: ["GTC"],
     hosts: ["www.bitstamp.net:443", "ws.bitstamp.net:443"],
     unsubscribes: true,
     snapshotsAsked: true,

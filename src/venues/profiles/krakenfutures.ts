@@ -4,7 +4,8 @@ import type { VenueProfile } from "../profile.ts"
 
 const perpetuals = {
   features: ["FUTURES"],
-  timesInForce: ["GTC", "IOC", "GTX"],
+  // ccxt drops IOC and FOK: such an order would rest.
+  timesInForce: ["GTC", "GTX"],
   lists: "perpetual",
   bareNumbers: true,
 } as const satisfies Partial<VenueProfile>

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import type { Venue } from "../../../src/domain/venue.ts"
+import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
 import { makeVenueGate } from "../../../src/http/venue-gate.ts"
 import { principal } from "../../kit/http-server.ts"
 
@@ -16,6 +17,7 @@ const venue = (name: string, status: Venue["status"] = "ACTIVE"): Venue => ({
   orderExpiryMillis: null,
   feeInQuote: false,
   inProcess: name === "MOCK",
+  capabilities: PLAIN_CAPABILITIES,
 })
 
 const venues = [

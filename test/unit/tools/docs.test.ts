@@ -25,6 +25,11 @@ const planted = (): string => {
       "/** The table. */\nexport const channelKinds = (windowMillis: number) => ({ trade: { windowMillis } })\n",
   })
   mkdirSync(join(tree, "scripts"))
+  mkdirSync(join(tree, "src/venues"))
+  writeFileSync(
+    join(tree, "scripts/capabilities.ts"),
+    '/** The page. */\nexport const capabilitiesText = async () => "{}\\n"\n',
+  )
   for (const name of ["docs.ts", "tools.ts"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   return tree
 }
@@ -54,6 +59,7 @@ describe("the generated pages", () => {
     expect(map).toContain("  ports --> domain\n")
     expect(map).toContain("- `Clock` [src/ports/clock.ts](../src/ports/clock.ts)\n")
     expect(JSON.parse(readFileSync(join(tree, "docs/openapi.json"), "utf8"))).toMatchObject({ openapi: "3.1.0" })
+    expect(readFileSync(join(tree, "src/venues/capabilities.json"), "utf8")).toBe("{}\n")
     expect(JSON.parse(readFileSync(join(tree, "docs/asyncapi.json"), "utf8"))).toEqual({
       version: "1",
       kinds: { trade: { windowMillis: 10 } },

@@ -1,0 +1,147 @@
+/**
+ * What the exchanges of the registry can do, as the installed ccxt describes them (`has`, `features`) and as is pinned here where it
+ * does not say: the text of src/venues/capabilities.json, which `npm run docs` writes and `npm run check` holds to it.
+ *
+ * The one thing to know: the gateway itself never asks ccxt for this; only workers load ccxt, and the page is read before they start.
+ */
+import type { TimeInForce, VenueCapabilities } from "../src/domain/venue-capabilities.ts"
+import type { CapabilityPage } from "../src/venues/capabilities.ts"
+import type { VenueProfile } from "../src/venues/profile.ts"
+import { loadExchange } from "../src/venues/worker/load.ts"
+import { continuityOf } from "../src/venues/worker/sequence-guard.ts"
+
+type Described = Readonly<Record<string, unknown>>
+
+/** ccxt's description of an instance. */
+interface Description {
+  readonly has: Described
+  readonly features: Described | undefined
+  readonly urls: Described
+}
+
+interface Pins {
+  /** Those that ccxt really asks for, where `features` names more (test/unit/venues/times-in-force.test.ts). */
+  readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
+  readonly clientOrderIds: VenueCapabilities["clientOrderIds"]
+  readonly bookContinuity?: VenueCapabilities["bookContinuity"]
+  readonly streams?: Partial<VenueCapabilities["streams"]>
+  /** Test hosts that ccxt has by inheritance from another exchange. */
+  readonly sandbox?: false
+}
+
+const binance: Pins = { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "OPEN" } }
+
+/** By ccxt exchange; from the venues' own pages on placing an order, and from the connectors. */
+const PINS: Readonly<Record<string, Pins>> = {
+  binance,
+  binanceus: { ...binance, sandbox: false },
+  bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 13, unique: "DAY" }, bookContinuity: "CHECKSUM" },
+  bitstamp: {
+    nativeTimesInForce: ["GTC"],
+    clientOrderIds: { form: "TEXT", lengthMax: null, unique: "ALWAYS" },
+  },
+  coinbase: { clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" } },
+  deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
+  gemini: { clientOrderIds: { form: "TEXT", lengthMax: 100, unique: null } },
+  // Books and klines: worker/kraken-public.ts in ccxt's place.
+  kraken: {
+    clientOrderIds: { form: "UUID", lengthMax: 36, unique: "OPEN" },
+    bookContinuity: "CHECKSUM",
+    streams: { klines: "DERIVED" },
+  },
+  krakenfutures: {
+    nativeTimesInForce: ["GTC", "GTX"],
+    clientOrderIds: { form: "TEXT", lengthMax: 100, unique: "ALWAYS" },
+  },
+  okx: { clientOrderIds: { form: "ALPHANUMERIC", lengthMax: 32, unique: "OPEN" } },
+}
+
+const member = (value: unknown, name: string): Described =>
+  typeof value === "object" && value !== null ? (((value as Described)[name] ?? {}) as Described) : {}
+
+/** ccxt's words for the times in force, in our order. */
+const TIMES_IN_FORCE: ReadonlyArray<readonly [ccxt: string, ours: TimeInForce]> = [
+  ["GTC", "GTC"],
+  ["IOC", "IOC"],
+  ["FOK", "FOK"],
+  ["GTD", "GTD"],
+  ["PO", "GTX"],
+]
+
+const BOOKS = { sequence: "SEQUENCE", "checked by ccxt": "SEQUENCE", none: "NONE" } as const
+
+/** What ccxt says of createOrder for the kind of market that is listed. */
+const orderFeatures = (features: unknown, lists: VenueProfile["lists"]): Described => {
+  if (lists === "spot") return member(member(features, "spot"), "createOrder")
+  const swap = member(features, "swap")
+  const linear = member(member(swap, "linear"), "createOrder")
+  return Object.keys(linear).length > 0 ? linear : member(member(swap, "inverse"), "createOrder")
+}
+
+export const capabilitiesFrom = (
+  { has, features }: Pick<Description, "has" | "features">,
+  { exchange, lists, fillsWithOrders }: Pick<VenueProfile, "exchange" | "lists" | "fillsWithOrders">,
+): VenueCapabilities => {
+  const pins = PINS[exchange]
+  const order = orderFeatures(features, lists)
+  const inForce = member(order, "timeInForce")
+  const carrier = (...marks: ReadonlyArray<unknown>) => (marks.includes(true) ? "NATIVE" : "EMULATED")
+  const delivery = (method: string, otherwise: "POLLED" | "DERIVED") => (has[method] === true ? "STREAM" : otherwise)
+  return {
+    marketOrders: has["createMarketOrder"] === true,
+    nativeTimesInForce:
+      pins?.nativeTimesInForce ?? TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true).map(([, ours]) => ours),
+    triggers: {
+      stop: carrier(order["triggerPrice"], order["stopLossPrice"]),
+      takeProfit: carrier(order["takeProfitPrice"]),
+      trailing: carrier(order["trailing"]),
+    },
+    attachedExits: typeof order["attachedStopLossTakeProfit"] === "object",
+    marketBuyByCost: has["createMarketBuyOrderWithCost"] === true && order["marketBuyByCost"] === true,
+    marketBuyNeedsCost: order["marketBuyRequiresPrice"] === true,
+    amend: has["editOrder"] === true,
+    cancelAll: carrier(has["cancelAllOrders"]),
+    cancelAllAfter: carrier(has["cancelAllOrdersAfter"]),
+    clientOrderIds: pins?.clientOrderIds ?? null,
+    streams: {
+      orderBook: delivery("watchOrderBook", "POLLED"),
+      trades: delivery("watchTrades", "POLLED"),
+      ticker: delivery("watchTicker", "POLLED"),
+      klines: delivery("watchOHLCV", "DERIVED"),
+      orders: delivery("watchOrders", "POLLED"),
+      executions: fillsWithOrders && has["watchOrders"] === true ? "STREAM" : delivery("watchMyTrades", "POLLED"),
+      balances: delivery("watchBalance", "POLLED"),
+      ...pins?.streams,
+    },
+    bookContinuity: pins?.bookContinuity ?? BOOKS[continuityOf(exchange)],
+  }
+}
+
+const describe = async (exchange: string): Promise<Description> => {
+  const Exchange = await loadExchange(exchange)
+  return new Exchange({}) as unknown as Description
+}
+
+/** The page for these profiles, exchanges by name. */
+export const describedPage = async (profiles: ReadonlyArray<VenueProfile>): Promise<CapabilityPage> => {
+  const exchanges = [...new Set(profiles.map(({ exchange }) => exchange))].sort()
+  const page: Record<string, CapabilityPage[string]> = {}
+  for (const exchange of exchanges) {
+    const description = await describe(exchange)
+    const of = (lists: VenueProfile["lists"]) => {
+      const profile = profiles.find((it) => it.exchange === exchange && it.lists === lists)
+      return profile === undefined ? {} : { [lists]: capabilitiesFrom(description, profile) }
+    }
+    page[exchange] = {
+      sandbox: description.urls["test"] !== undefined && PINS[exchange]?.sandbox !== false,
+      ...of("spot"),
+      ...of("perpetual"),
+    }
+  }
+  return page
+}
+
+export const capabilitiesText = async (): Promise<string> => {
+  const { PROFILES } = await import("../src/venues/registry.ts")
+  return `${JSON.stringify(await describedPage(PROFILES), null, 2)}\n`
+}

@@ -1,0 +1,95 @@
+/** What a venue can do beside taking limit orders: the part of its public record that comes from its connector (contract C14). */
+import { Schema } from "effect"
+
+const TimeInForce = Schema.Literal("GTC", "IOC", "FOK", "GTD", "DAY", "GTX")
+export type TimeInForce = typeof TimeInForce.Type
+
+/** Who carries something out that every venue of ours offers. */
+const Carrier = Schema.Literal("NATIVE", "EMULATED").annotations({
+  description: "NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway",
+})
+
+const Delivery = Schema.Literal("STREAM", "POLLED", "DERIVED", "NONE").annotations({
+  description:
+    "STREAM: the venue pushes it. POLLED: the gateway asks for it again and again. DERIVED: made of the venue's trades. NONE: not to be had",
+})
+
+export const VenueCapabilities = Schema.Struct({
+  marketOrders: Schema.Boolean.annotations({ description: "The venue has them; without, MARKET is refused" }),
+  nativeTimesInForce: Schema.Array(TimeInForce).annotations({
+    description: "Those that the venue itself enforces",
+  }),
+  triggers: Schema.Struct({ stop: Carrier, takeProfit: Carrier, trailing: Carrier }).annotations({
+    description: "Who watches the trigger of such an order. Which of them are taken, orderTypes says",
+  }),
+  attachedExits: Schema.Boolean.annotations({
+    description: "The venue takes take-profit and stop-loss with the entry order",
+  }),
+  marketBuyByCost: Schema.Boolean.annotations({
+    description: "The venue takes a market buy of so much of the quote asset",
+  }),
+  marketBuyNeedsCost: Schema.Boolean.annotations({
+    description: "The venue counts a market buy in the quote asset only",
+  }),
+  amend: Schema.Boolean.annotations({ description: "The venue changes a working order" }),
+  cancelAll: Carrier.annotations({
+    description:
+      "NATIVE: the venue cancels all orders in one request. EMULATED: the gateway cancels one after the other",
+  }),
+  cancelAllAfter: Carrier.annotations({
+    description:
+      "Who cancels all orders when the client falls silent. NATIVE: the venue, also while the gateway is away",
+  }),
+  clientOrderIds: Schema.NullOr(
+    Schema.Struct({
+      form: Schema.Literal("TEXT", "ALPHANUMERIC", "UUID", "INTEGER").annotations({
+        description: "TEXT: letters, digits and signs such as - and _",
+      }),
+      lengthMax: Schema.NullOr(Schema.Int).annotations({ description: "Characters; null: not known" }),
+      unique: Schema.NullOr(Schema.Literal("ALWAYS", "DAY", "OPEN", "NO")).annotations({
+        description:
+          "The venue refuses an id that was ever used, used on that day (UTC), used by an open order, or none; null: not known",
+      }),
+    }),
+  ).annotations({
+    description: "Ids of ours that the venue keeps with an order; the gateway makes them. null: it keeps none",
+  }),
+  streams: Schema.Struct({
+    orderBook: Delivery,
+    trades: Delivery,
+    ticker: Delivery,
+    klines: Delivery,
+    orders: Delivery,
+    executions: Delivery,
+    balances: Delivery,
+  }),
+  bookContinuity: Schema.Literal("SEQUENCE", "CHECKSUM", "NONE").annotations({
+    description:
+      "How a lost order book update is noticed. NONE: the venue gives no means; a crossed or silent book tells",
+  }),
+}).annotations({ identifier: "VenueCapabilities" })
+export type VenueCapabilities = typeof VenueCapabilities.Type
+
+/** Of a venue that nobody has described: what any of them does. */
+export const PLAIN_CAPABILITIES: VenueCapabilities = {
+  marketOrders: true,
+  nativeTimesInForce: ["GTC"],
+  triggers: { stop: "EMULATED", takeProfit: "EMULATED", trailing: "EMULATED" },
+  attachedExits: false,
+  marketBuyByCost: false,
+  marketBuyNeedsCost: false,
+  amend: false,
+  cancelAll: "EMULATED",
+  cancelAllAfter: "EMULATED",
+  clientOrderIds: null,
+  streams: {
+    orderBook: "STREAM",
+    trades: "STREAM",
+    ticker: "POLLED",
+    klines: "DERIVED",
+    orders: "POLLED",
+    executions: "POLLED",
+    balances: "POLLED",
+  },
+  bookContinuity: "NONE",
+}
