@@ -23,7 +23,7 @@ export interface ConnectionContext {
 
 /** What is used of a uWebSockets socket. Only `server` and `hub` import the package itself. */
 export interface ClientSocket {
-  send(frame: Frame, isBinary: boolean): unknown
+  send(frame: Frame, isBinary: boolean, compress: boolean): unknown
   end(code: number, reason: string): void
   subscribe(topic: string): unknown
   unsubscribe(topic: string): unknown

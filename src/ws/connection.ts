@@ -175,7 +175,7 @@ export class Connection implements Client, Beating {
   }
 
   send(frame: Frame): void {
-    if (!this.over) this.socket.send(frame, typeof frame !== "string")
+    if (!this.over) this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
   }
 
   reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {

@@ -14,6 +14,8 @@ const FLUSH_MICROS = 4.5
 /** Share of a core that unwindowed deliveries may cost before the windows open. */
 const BUSY_SHARE = 0.15
 const SAMPLE_MILLIS = 50
+/** Of a frame that is compressed, where the operator wants that: bytes, or characters of text. */
+const DEFLATE_LENGTH_MIN = 256
 /** A channel that everybody left remembers on for a while: a reader whose connection was cut misses nothing. */
 const LINGER_MILLIS = 30_000
 
@@ -32,6 +34,8 @@ export interface HubStats {
 export type EndSubscriptions = (canonical: string, names: ReadonlyArray<string>, how: Ending) => void
 
 export class Hub {
+  /** Set once, by the server. */
+  deflate = false
   private readonly streams = new Map<string, Stream>()
   private readonly sources = new Map<ChannelKind, ChannelSource>()
   /** Streams that nobody wants any more → monotonic ms at which they are forgotten. In the order of time. */
@@ -54,6 +58,11 @@ export class Hub {
     private readonly app: TemplatedApp,
     readonly monotonic: () => number,
   ) {}
+
+  /** Whether a frame is to be compressed for those who can read it: a short one would hardly get shorter. */
+  deflates(frame: string | Uint8Array): boolean {
+    return this.deflate && frame.length >= DEFLATE_LENGTH_MIN
+  }
 
   /** Once, by the server. */
   onEnd(end: EndSubscriptions): void {
@@ -264,7 +273,7 @@ export class Hub {
   private send(topic: Topic, frame: string | Uint8Array): void {
     if (this.doomed.length > 0) this.reap()
     this.frames++
-    this.app.publish(topic.key, frame, topic.isBinary)
+    this.app.publish(topic.key, frame, topic.isBinary, this.deflates(frame))
   }
 
   private reap(): void {

@@ -87,6 +87,7 @@ const negotiate = (req: HttpRequest): { readonly codec: Codec; readonly subproto
 
 export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const { hub } = options
+  hub.deflate = options.deflate
   const connections = new Set<Connection>()
   const bySession = new Map<SessionId, Set<Client>>()
   const closes: Record<string, number> = {}

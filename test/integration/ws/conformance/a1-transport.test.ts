@@ -1,7 +1,7 @@
 /** Rules A.1 of the protocol: the upgrade, messages of several commands, their size, and how a connection ends. */
 import { afterAll, describe, expect, it } from "vitest"
 import { FORMATS, useRoom } from "../../../kit/conformance.ts"
-import { upgrade } from "../../../kit/raw-frames.ts"
+import { frame, upgrade } from "../../../kit/raw-frames.ts"
 import { BOOK } from "../../../kit/socket-server.ts"
 
 const room = useRoom()
@@ -171,6 +171,59 @@ describe("A.1 Protobuf messages", () => {
     await socket.next()
     // Length 4: id 2, and field 12 (ping), empty.
     expect(socket.messages.at(-1)).toEqual(Buffer.from([4, 0x08, 2, 0x62, 0]))
+  })
+})
+
+describe("A.1 permessage-deflate", () => {
+  const compressing = useRoom({ deflate: true })
+  const compressed = (first: number): boolean => (first & 0x40) !== 0
+  const received = async (url: string) => {
+    const { headers, socket } = await upgrade(url, ["Sec-WebSocket-Extensions: permessage-deflate"])
+    ends.push(() => socket.destroy())
+    const next = (): Promise<Buffer> => new Promise((resolve) => socket.once("data", resolve))
+    const command = Buffer.from(`{"id":1,"connect":{"token":"alice"}}\n{"id":2,"subscribe":{"channel":"${BOOK}"}}`)
+    const replies = next()
+    socket.write(frame(command))
+    await replies
+    return { headers, next }
+  }
+
+  it("is off by default, whatever a client offers", async () => {
+    const { headers, next } = await received(room.sockets.url)
+    expect(headers["sec-websocket-extensions"]).toBeUndefined()
+    const arrived = next()
+    room.sockets.publish(JSON.stringify({ x: "y".repeat(5000) }))
+    expect(compressed((await arrived)[0] ?? 0)).toBe(false)
+  })
+
+  it("makes what is long shorter where it is on, and leaves what is short", async () => {
+    const { headers, next } = await received(compressing.sockets.url)
+    expect(headers["sec-websocket-extensions"]).toContain("permessage-deflate")
+    const long = next()
+    compressing.sockets.publish(JSON.stringify({ x: "y".repeat(5000) }))
+    const bytes = await long
+    expect(compressed(bytes[0] ?? 0)).toBe(true)
+    expect(bytes.length).toBeLessThan(500)
+    const short = next()
+    compressing.sockets.publish('{"n":1}')
+    expect(compressed((await short)[0] ?? 0)).toBe(false)
+  })
+
+  it("is read by clients of both formats, publications and replies", async () => {
+    for (const format of FORMATS) {
+      const [socket] = await compressing.subscribed(BOOK, format)
+      const data = { x: "é".repeat(2000) }
+      compressing.sockets.publish(JSON.stringify(data))
+      expect(await socket.next()).toMatchObject({ push: { pub: { data } } })
+      socket.send({ id: 3, history: { channel: BOOK, limit: 1, reverse: true } })
+      expect(await socket.next()).toMatchObject({ history: { publications: [{ data }] } })
+    }
+  })
+
+  it("leaves a client alone that did not offer it", async () => {
+    const { socket, headers } = await upgrade(compressing.sockets.url)
+    ends.push(() => socket.destroy())
+    expect(headers["sec-websocket-extensions"]).toBeUndefined()
   })
 })
 
