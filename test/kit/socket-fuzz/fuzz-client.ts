@@ -2,9 +2,9 @@
 import { WebSocket } from "ws"
 import { readJson, readProtobuf, sentJson, sentProtobuf } from "../client-codecs.ts"
 import type { Format } from "../raw-socket.ts"
+import type { Fields } from "./fuzz-fields.ts"
 import type { FuzzFrame } from "./fuzz-frames.ts"
 import type { Answer } from "./fuzz-judge.ts"
-import type { Fields } from "./fuzz-rules.ts"
 
 const PATIENCE_MILLIS = 30_000
 /** Ids of the pings that tell where the answers to a message end. */

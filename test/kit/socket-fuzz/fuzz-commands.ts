@@ -1,6 +1,7 @@
 /** Commands with parameters that nobody in his right mind would send, beside ones that anybody would. */
 import { BOOK } from "../socket-server.ts"
-import type { Fields, World } from "./fuzz-rules.ts"
+import type { Fields } from "./fuzz-fields.ts"
+import type { World } from "./fuzz-rules.ts"
 
 export type Random = () => number
 
@@ -139,7 +140,9 @@ const COMPARISONS = ["eq", "neq", "in", "nin", "ex", "nex", "sw", "ew", "ct", "l
 const filter = (random: Random, depth = 0): Fields => {
   if (depth < 5 && chance(random, 0.4)) {
     const op = pick(random, ["and", "or", "not", "and", "or", "not", "xor"])
-    const nodes = Array.from({ length: op === "not" ? 1 : upTo(random, 3) }, () => filter(random, depth + 1))
+    const nodes = Array.from({ length: op === "not" && chance(random, 0.8) ? 1 : upTo(random, 3) }, () =>
+      filter(random, depth + 1),
+    )
     return { op, nodes }
   }
   const cmp = pick(random, COMPARISONS)

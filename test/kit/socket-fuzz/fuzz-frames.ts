@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import protobuf from "protobufjs"
 import { sentJson, sentProtobuf } from "../client-codecs.ts"
 import { type CommandSource, type FuzzCommand, fuzzCommand, METHODS, pick, type Random } from "./fuzz-commands.ts"
-import { type Fields, isFields } from "./fuzz-rules.ts"
+import { type Fields, isFields } from "./fuzz-fields.ts"
 
 export interface FuzzFrame {
   readonly bytes: Buffer

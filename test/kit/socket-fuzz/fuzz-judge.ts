@@ -1,6 +1,8 @@
 /** Holds what came back for one message against what is right. */
+
+import { type Fields, isFields } from "./fuzz-fields.ts"
 import type { Reading } from "./fuzz-frames.ts"
-import { BAD_REQUEST, type Fields, type FuzzState, isFields, outcomesOf, type World } from "./fuzz-rules.ts"
+import { BAD_REQUEST, type FuzzState, outcomesOf, type World } from "./fuzz-rules.ts"
 
 export interface Answer {
   /** Replies in their order, without pushes. */

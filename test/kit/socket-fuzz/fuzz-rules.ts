@@ -3,6 +3,8 @@
  * closes, which errors, or which results are right. Where the specification is silent, as on fields of a wrong type, all that a reader of it
  * could expect is right.
  */
+import { type Fields, isAbsent, isFields } from "./fuzz-fields.ts"
+import { filterIs } from "./fuzz-filter.ts"
 
 export const BAD_REQUEST = 3501
 
@@ -15,8 +17,6 @@ export interface Outcomes {
   /** Neither a result nor an error follows. */
   readonly isSilent?: boolean
 }
-
-export type Fields = Readonly<Record<string, unknown>>
 
 /** What is known of a connection when a command comes. */
 export interface FuzzState {
@@ -36,9 +36,6 @@ export interface World {
   readonly historyMax: number
 }
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const closes = (...codes: ReadonlyArray<number>): Outcomes => ({ closes: codes, errors: [], result: undefined })
 const errors = (...codes: ReadonlyArray<number>): Outcomes => ({ closes: [], errors: codes, result: undefined })
 const anything = (): string => ""
@@ -48,8 +45,6 @@ const either = (...all: ReadonlyArray<Outcomes>): Outcomes => ({
   errors: all.flatMap((each) => each.errors),
   result: all.find((each) => each.result !== undefined)?.result,
 })
-
-const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
 
 type Type = "string" | "boolean" | "integer" | "whole" | "object"
 const isOf = (value: unknown, type: Type): boolean => {
@@ -129,43 +124,6 @@ const refusedName = (channel: Channel): Outcomes | undefined => {
   // An account's id that there is not, or one in another spelling: no such channel, or not yours.
   if (channel === "unclear") return errors(102, 103)
   return undefined
-}
-
-const COMPARISONS = ["eq", "neq", "sw", "ew", "ct", "lt", "lte", "gt", "gte"]
-
-/** Whether a filter keeps to A.11. "unclear": it may have more nodes or longer texts than a server must take. */
-export const filterIs = (tf: unknown, depth = 0): "valid" | "malformed" | "unclear" => {
-  if (!isFields(tf)) return "malformed"
-  if (depth > 8) return "unclear"
-  const field = (name: string): unknown => (Object.hasOwn(tf, name) && !isAbsent(tf[name]) ? tf[name] : undefined)
-  const {
-    op = "",
-    key = "",
-    cmp = "",
-    val = "",
-  } = Object.fromEntries(["op", "key", "cmp", "val"].map((name) => [name, field(name)]))
-  const vals = field("vals") ?? []
-  const nodes = field("nodes") ?? []
-  if (![op, key, cmp, val].every((each) => typeof each === "string")) return "malformed"
-  if (!Array.isArray(vals) || !vals.every((each) => typeof each === "string") || !Array.isArray(nodes))
-    return "malformed"
-  const isLong = [key, val, ...vals].some((each) => String(each).length > 200) || vals.length > 100
-  if (op !== "") {
-    if (!["and", "or", "not"].includes(String(op))) return "malformed"
-    if (nodes.length === 0 || (op === "not" && nodes.length !== 1)) return "malformed"
-    const inner = nodes.map((node) => filterIs(node, depth + 1))
-    if (inner.includes("malformed")) return "malformed"
-    // Fields that mean nothing for a branch: nobody says whether they may stand there.
-    const hasMore = key !== "" || cmp !== "" || val !== "" || vals.length > 0
-    return inner.includes("unclear") || isLong || hasMore || nodes.length > 50 ? "unclear" : "valid"
-  }
-  if (cmp === "ex" || cmp === "nex")
-    return val !== "" || vals.length > 0 ? "malformed" : key === "" || isLong ? "unclear" : "valid"
-  const isList = cmp === "in" || cmp === "nin"
-  if (!isList && !COMPARISONS.includes(String(cmp))) return "malformed"
-  if (key === "") return "malformed"
-  if (isList ? vals.length === 0 || val !== "" : val === "" || vals.length > 0) return "malformed"
-  return isLong || nodes.length > 0 ? "unclear" : "valid"
 }
 
 interface Publication {
