@@ -5,9 +5,10 @@ import type { Venue } from "../domain/venue.ts"
 import { capabilitiesOf } from "./capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
 import { BINANCE } from "./profiles/binance.ts"
+import { KRAKEN } from "./profiles/kraken.ts"
 import { OKX } from "./profiles/okx.ts"
 
-export const PROFILES: ReadonlyArray<VenueProfile> = [...BINANCE, ...OKX]
+export const PROFILES: ReadonlyArray<VenueProfile> = [...BINANCE, ...KRAKEN, ...OKX]
 
 /** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`). */
 export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>): Venue => ({

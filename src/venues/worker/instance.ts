@@ -6,6 +6,7 @@ import type { VenueSecrets } from "../../domain/credential.ts"
 import type { ConnectorSettings } from "../wire.ts"
 import { Budgets } from "./budgets.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
+import { quirksOf } from "./quirks.ts"
 import { applyTransport } from "./transport.ts"
 
 const REQUEST_TIMEOUT_MILLIS = 5000
@@ -55,6 +56,7 @@ export const publicInstance = (
   budgets.install(exchange, false)
   // Without keys it could only throw, and ccxt logs in for streams that need no login (`trades-all` of OKX).
   exchange.authenticate = () => Promise.resolve(undefined)
+  quirksOf(settings.profile).preparePublic?.(exchange, settings.profile)
   return exchange
 }
 
@@ -80,5 +82,6 @@ export const privateInstance = (
   exchange.costToPrecision = (_symbol, cost) => asGiven(cost)
   // Fees can be in an asset that no listed market has; ccxt would throw and lose the fill.
   exchange.currencyToPrecision = (_code, fee) => asGiven(fee)
+  quirksOf(settings.profile).prepare?.(exchange, settings.profile)
   return exchange
 }

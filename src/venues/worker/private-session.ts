@@ -29,6 +29,8 @@ const REFUSED = "the credential was refused"
 /** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
 const CONFIRM_MILLIS = 30_000
 
+const BALANCES_WITHIN_MILLIS = 1000
+
 /** What a failed request was about: one order or instrument, or the account itself. */
 type Subject = "order" | "account"
 
@@ -49,6 +51,7 @@ export class PrivateSession {
   #hasMarkets = false
   #isRefused = false
   #confirmedAt = Number.NEGATIVE_INFINITY
+  #balancesAreDue = false
 
   /** The private stream is opened at once and kept up until `stop`. */
   constructor(
@@ -62,7 +65,6 @@ export class PrivateSession {
     this.#markets = markets
     this.#quirks = quirksOf(profile)
     this.#report = report
-    this.#quirks.prepare?.(exchange, profile)
     this.#departures = new Departures(exchange)
     this.#stream = new PrivateStream({
       profile,
@@ -77,6 +79,7 @@ export class PrivateSession {
         if (failure.category === "CLOCK_SKEW") await this.#markets.syncClock().catch(() => undefined)
         return !this.#isRefused
       },
+      balancesMoved: () => this.#askBalances(),
     })
   }
 
@@ -211,6 +214,19 @@ export class PrivateSession {
       const all = own === undefined ? balances(answer, true) : namedBalances(this.#exchange, own)
       return { complete: true, balances: all, at }
     })
+  }
+
+  /** What moves within a moment is asked for once. A question that fails is left to the account's audits. */
+  #askBalances(): void {
+    if (this.#balancesAreDue) return
+    this.#balancesAreDue = true
+    setTimeout(() => {
+      this.#balancesAreDue = false
+      this.balances().then(
+        (found) => this.#report({ _tag: "BalancesSeen", balances: found }),
+        () => undefined,
+      )
+    }, BALANCES_WITHIN_MILLIS).unref()
   }
 
   async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {

@@ -26,6 +26,8 @@ export interface PrivateStreamOptions {
   readonly venueNow: () => number
   /** Hears of every failure; false ends the stream for good. */
   readonly failed: (failure: Failure) => Promise<boolean>
+  /** Balances moved, and the stream does not say what is available. */
+  readonly balancesMoved: () => void
 }
 
 /** A login or a subscription that is not acknowledged by then is taken for lost. */
@@ -150,6 +152,7 @@ export class PrivateStream {
         }))
         this.#changed(named, changed.at)
       }
+      if (this.#quirks.balancesMoved?.(event) === true) this.#options.balancesMoved()
       const news = this.#quirks.channelNews?.(event)
       if (news?.isTaken === true && this.#missing.delete(news.channel) && this.#missing.size === 0) this.#complete()
       if (news?.isTaken === false || this.#quirks.endsPrivateStream(event)) {

@@ -62,6 +62,8 @@ export interface Quirks {
   readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void
+  /** An event that balances moved without an order's doing, where the stream does not say what is available: it is asked for. */
+  readonly balancesMoved?: (event: Raw) => boolean
   /** An order that the venue ended without a fill although it never worked: post-only orders that would have taken. */
   readonly neverWorked?: (order: CcxtOrder) => boolean
   /** Makes a public instance do what its class does not; before its first call. */

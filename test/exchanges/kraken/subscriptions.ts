@@ -78,7 +78,11 @@ const subscribePublic = (
     if (connection.kind !== "market") throw new KrakenRefusal("Public market data subscriptions are not supported here")
     const subscription = read(core, channel, symbol, request.params)
     const key = subscriptionKey(channel, symbol)
-    if (connection.subscriptions.has(key)) throw new KrakenRefusal("Already subscribed")
+    if (connection.subscriptions.has(key)) {
+      throw new KrakenRefusal(
+        channel === "ohlc" ? "Already subscribed to one ohlc interval on this symbol" : "Already subscribed",
+      )
+    }
     const snapshot = hasSnapshot(channel, request.params)
     streams.market.flush()
     acknowledge(core, connection, request, { ...wordsOf(subscription), snapshot })

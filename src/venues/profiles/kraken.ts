@@ -1,0 +1,43 @@
+/** Kraken, spot; it has no place to practise. */
+import type { VenueId } from "../../domain/ids.ts"
+import type { VenueProfile } from "../profile.ts"
+
+/** `deadline` of an order after it was signed: the matching engine no longer takes it then (contract C3). The venue wants 2 to 60 s. */
+const ORDER_EXPIRY_MILLIS = 5000
+
+export const KRAKEN: ReadonlyArray<VenueProfile> = [
+  {
+    venue: "KRAKEN" as VenueId,
+    name: "Kraken",
+    exchange: "kraken",
+    sandbox: false,
+    features: ["SPOT"],
+    needsPassphrase: false,
+    timesInForce: ["GTC", "IOC", "GTX"],
+    lists: "spot",
+    orderExpiryMillis: ORDER_EXPIRY_MILLIS,
+    // `fciq` goes with every order.
+    feeInQuote: true,
+    hosts: ["api.kraken.com:443", "ws.kraken.com:443", "ws-auth.kraken.com:443"],
+    // ccxt would send one subscription a second.
+    options: { ws: { cost: 0.02 } },
+    bareNumbers: true,
+    // Balances, fees and pairs name assets that only the list of assets tells apart.
+    needsCurrencies: true,
+    unsubscribes: true,
+    refusesRepeats: true,
+    snapshotsAsked: false,
+    // By default it moves with trades only.
+    tickerParams: { event_trigger: "bbo" },
+    lastQuantityField: null,
+    fillsWithOrders: true,
+    fillsPage: "older",
+    clientIdParam: "clientOrderId",
+    bookDepth: 1000,
+    // The checksum is of the ten best levels of 1,000.
+    bookRefreshMillis: 120_000,
+    // The smallest of the venue's counters: 15 calls, each of which runs off in 3 s; ccxt has them cost 3, and orders nothing.
+    privatePace: { burst: 45, perSecond: 1, auditsShare: 0.7 },
+    quirks: "kraken",
+  },
+]
