@@ -131,8 +131,8 @@ class Reading {
   readonly #read: KlineRead
   readonly #parts: ReadingParts
   readonly #series: string
-  /** What the answers of this read said, by number. */
-  readonly #answered = new Map<number, Bar>()
+  /** What this read has found, by number: the cache may forget it before the read is done. */
+  readonly #found = new Map<number, Bar>()
   /** The venue's clock of the newest of them. */
   #venueAt: number
   /** There are no bars before this number. */
@@ -163,44 +163,44 @@ class Reading {
     const count = missingTo - missing + 1
     if (from === null && end === newest)
       // One more than is missing, when it follows what is known: the venue may have begun its next bar.
-      this.#ask({ instrumentId, interval, from: null, to: null, limit: count + (missing > first ? 1 : 0) }, missingTo)
+      this.#ask({ instrumentId, interval, from: null, to: null, limit: count + (missing > first ? 1 : 0) })
     else {
       // Where the history begins later than it was asked for, its first bars are those that count.
       const upTo = missingTo < last ? missingTo : end
-      this.#ask(
-        {
-          instrumentId,
-          interval,
-          from: barOpen(interval, missing),
-          to: upTo === newest ? null : barOpen(interval, upTo),
-          limit: count,
-        },
-        missingTo,
-      )
+      this.#ask({
+        instrumentId,
+        interval,
+        from: barOpen(interval, missing),
+        to: upTo === newest ? null : barOpen(interval, upTo),
+        limit: count,
+      })
     }
   }
 
-  #known(first: number, last: number): Map<number, Bar> {
-    const known = this.#parts.cache.find(this.#series, first, last)
-    for (const [index, bar] of this.#answered) if (index >= first && index <= last) known.set(index, bar)
-    return known
+  #known(first: number, last: number): ReadonlyMap<number, Bar> {
+    for (const [index, bar] of this.#parts.cache.find(this.#series, first, last)) this.#found.set(index, bar)
+    return this.#found
   }
 
-  #ask(ask: KlineAsk, missingTo: number): void {
+  #ask(ask: KlineAsk): void {
     if (this.#questions++ === QUESTIONS_MAX)
       return this.#parts.reply.fail(new VenueUnavailable({ reason: "the venue's history has holes" }))
     this.#parts.ask(ask, (answer) => {
       if (!("bars" in answer)) return this.#parts.reply.fail(answer)
-      this.#onAnswer(ask, answer, missingTo)
+      this.#onAnswer(ask, answer)
     })
   }
 
-  #onAnswer({ interval, from, limit }: KlineAsk, { bars, venueAt }: KlineAnswer, missingTo: number): void {
+  #onAnswer({ interval, from, to, limit }: KlineAsk, { bars, venueAt }: KlineAnswer): void {
+    // The bar that lived when the answer before this one was given is old by now.
+    this.#found.delete(barIndex(interval, this.#venueAt))
     this.#venueAt = venueAt
-    for (const bar of bars) this.#answered.set(barIndex(interval, bar.openAt), bar)
+    for (const bar of bars) this.#found.set(barIndex(interval, bar.openAt), bar)
     const [first] = bars
     const isWhole = from === null ? bars.length >= limit : first?.openAt === from
-    if (!isWhole) this.#begins = first === undefined ? missingTo + 1 : barIndex(interval, first.openAt)
+    // Where there is nothing, there is nothing up to the end of what was asked for.
+    if (!isWhole)
+      this.#begins = first === undefined ? barIndex(interval, to ?? venueAt) + 1 : barIndex(interval, first.openAt)
     this.go()
   }
 

@@ -189,6 +189,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
   ),
   section("tickers", "Tickers", example("tickers.mjs")),
   section("trades", "Trades", example("trades.mjs")),
+  section("klines", "Klines", example("klines.mjs")),
   section(
     "rpc",
     "Calls",

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { CredentialRecord } from "../../src/domain/credential.ts"
+import type { KlineRecord } from "../../src/domain/kline.ts"
 import type { OrderBookRecord, SubscriptionRecord, TickerRecord } from "../../src/domain/market.ts"
 import type { SecurityRecord } from "../../src/domain/security.ts"
 import type { TradeOrderRecord } from "../../src/domain/trade-order.ts"
@@ -323,6 +324,10 @@ export class Api {
 
   ticker(instrumentId: string): Promise<Answer<TickerRecord>> {
     return this.get("/market/ticker/get", { instrumentId })
+  }
+
+  klines(query: Query): Promise<Answer<KlineRecord>> {
+    return this.get("/market/kline/get", query)
   }
 
   subscribeBook(body: Body): Promise<Answer<SubscriptionRecord>> {

@@ -217,6 +217,23 @@ describe("the HTTP API of a whole gateway", () => {
     expect(await refused(ada.get("/market/orderbook/get", { instrumentId: "NOPE:BTC/USDT" }))).toEqual([404, -131001])
   })
 
+  it("refuses klines of no interval, of a range that runs backwards, and of what is not there", async () => {
+    const instrumentId = "MOCK:BTC/USDT"
+    expect(await refused(ada.klines({ instrumentId }))).toEqual([400, -104002])
+    expect(await refused(ada.klines({ instrumentId, interval: "1q" }))).toEqual([400, -131004])
+    expect(await refused(ada.klines({ instrumentId, interval: "1m", from: 2, to: 1 }))).toEqual([400, -104010])
+    expect(await refused(ada.klines({ instrumentId, interval: "1m", limit: 1_001 }))).toEqual([400, -104003])
+    expect(await refused(ada.klines({ instrumentId, interval: "1m", from: -1 }))).toEqual([400, -104003])
+    expect(await refused(ada.klines({ instrumentId: "MOCK:NO/NE", interval: "1m" }))).toEqual([404, -131001])
+    expect(await refused(ada.klines({ instrumentId: "junk", interval: "1m" }))).toEqual([400, -131002])
+    expect((await ada.klines({ instrumentId, interval: "1m", to: 1 })).record).toMatchObject({
+      instrumentId,
+      interval: "1m",
+      candles: [],
+      isClosed: true,
+    })
+  })
+
   it("answers every read and change in the declared shape", async () => {
     const instrumentId = "MOCK:BTC/USDT"
     const order = await ada.submit({ ...limit("shape", "61000"), awaitClosed: true })
@@ -241,9 +258,11 @@ describe("the HTTP API of a whole gateway", () => {
       ["POST /api/v3/market/instrument/sync", await ada.post("/market/instrument/sync", { venue: "MOCK" })],
       ["GET /api/v3/market/instrument/list", await ada.instruments({ limit: 2 })],
       ["GET /api/v3/market/venue/list", await ada.venues()],
+      ["GET /api/v3/market/venue/capability/list", await ada.get("/market/venue/capability/list")],
       ["GET /api/v3/market/orderbook/get", await ada.orderBook(instrumentId, 5)],
       ["GET /api/v3/market/ticker/get", await ada.ticker(instrumentId)],
       ["GET /api/v3/market/ticker/list", await ada.get("/market/ticker/list")],
+      ["GET /api/v3/market/kline/get", await ada.klines({ instrumentId, interval: "1m" })],
       ["POST /api/v3/market/subscription/orderbook/subscribe", subscribed],
       ["GET /api/v3/market/subscription/orderbook/list", await ada.get("/market/subscription/orderbook/list")],
       [

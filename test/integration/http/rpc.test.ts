@@ -200,6 +200,19 @@ describe("the calls of the socket", () => {
         [{}, { instrumentIds: [ETH, BTC], limit: 1 }],
         [{ instrumentIds: [] }, { limit: 0 }],
       ],
+      "market.kline.get": [
+        [
+          { instrumentId: BTC, interval: "1M", to: 1 },
+          { instrumentId: BTC, interval: "1d", from: 0, to: 5, limit: 2 },
+        ],
+        [
+          { instrumentId: BTC },
+          { instrumentId: BTC, interval: "7m" },
+          { instrumentId: BTC, interval: "1m", from: 2, to: 1 },
+          { instrumentId: BTC, interval: "1m", limit: 1_001 },
+          { instrumentId: "MOCK:NO/NE", interval: "1m" },
+        ],
+      ],
       "market.subscription.orderbook.list": [[{}, { instrumentId: BTC }], [{ instrumentId: "" }]],
     }
     expect(clientOrderId).toBeNull()

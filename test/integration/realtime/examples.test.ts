@@ -197,6 +197,15 @@ describe("the real-time examples", () => {
     await example.line(/^market:ticker:MOCK MOCK:BTC\/USDT last [\d.]+ bid [\d.]+ ask [\d.]+$/)
   })
 
+  it("klines.mjs shows the bar that lives, every one that closes, and those before", async () => {
+    const person = await newcomer()
+    const numbers = /open [\d.]+ high [\d.]+ low [\d.]+ close [\d.]+ volume [\d.]+$/
+    const example = person.run("klines.mjs", { INTERVAL: "1s" })
+    await example.line(/^\d+ bars before$/)
+    await until("three closed bars", () => example.lines.filter((line) => line.includes(" closed ")).length >= 3)
+    for (const line of example.lines.filter((it) => it.includes(" open "))) expect(line).toMatch(numbers)
+  })
+
   it("trades.mjs shows trades as they happen, and those before it came", async () => {
     const person = await newcomer()
     const { tradingAccountId } = (await person.calls.connectMock()).record
