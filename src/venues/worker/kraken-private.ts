@@ -100,6 +100,12 @@ const findByClientId = (exchange: KrakenExchange): void => {
   }
 }
 
+const figure = ({ info }: CcxtTrade, name: string): number => Number(info?.[name] ?? 0)
+
+/** Fills of one moment by their numbers; ccxt has them by the letters of their ids. */
+const inVenueOrder = (a: CcxtTrade, b: CcxtTrade): number =>
+  figure(a, "time") - figure(b, "time") || figure(a, "trade_id") - figure(b, "trade_id")
+
 /** The history comes 50 fills at a time, newest first, of all markets; its start is a whole second, exclusive. */
 const fetchAllFills = (exchange: KrakenExchange): void => {
   const fetchMyTrades = exchange.fetchMyTrades.bind(exchange)
@@ -113,7 +119,7 @@ const fetchAllFills = (exchange: KrakenExchange): void => {
       for (const trade of trades) all.set(trade.id, trade)
       if (trades.length < FILLS_PAGE) break
     }
-    return [...all.values()].sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
+    return [...all.values()].sort(inVenueOrder)
   }
   let kept:
     | { readonly since: number | undefined; readonly fills: ReadonlyArray<CcxtTrade>; readonly at: number }
