@@ -42,6 +42,8 @@ export class Hub {
   private readonly lingering = new Map<Stream, number>()
   private readonly dirty = new Set<Topic>()
   private timer: NodeJS.Timeout | undefined
+  /** Monotonic ms at which the timer fires: when the first of those that wait may not wait any longer. */
+  private flushAt = 0
   private endSubscriptions: EndSubscriptions = () => {}
   private readonly doomed: Array<() => void> = []
   private publications = 0
@@ -292,10 +294,11 @@ export class Hub {
       this.sampleAt = now
     }
     if (!this.windowed || windowMillis === 0) return false
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined
-      for (const dirty of this.dirty) this.flushTopic(dirty)
-    }, windowMillis)
+    if (this.timer === undefined || now + windowMillis < this.flushAt) {
+      clearTimeout(this.timer)
+      this.flushAt = now + windowMillis
+      this.timer = setTimeout(() => this.flush(), windowMillis)
+    }
     return true
   }
 }
