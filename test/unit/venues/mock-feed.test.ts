@@ -117,4 +117,19 @@ describe("MOCK's public feed", () => {
       expect(depths.map(({ snapshot }) => snapshot)).toEqual([true, true])
     }),
   )
+
+  it.scoped("says once that bars are made of trades, after the call that asked for them", () =>
+    Effect.gen(function* () {
+      const { adapter } = yield* mockWorld()
+      const { sink, unstreamed } = recorded()
+      const source = adapter.market(sink)
+      source.open("kline 1m", BTC)
+      source.open("kline 1m", BTC)
+      source.open("kline 1h", ETH)
+      expect(unstreamed).toEqual([])
+      yield* settle
+      yield* settle
+      expect(unstreamed).toEqual([`kline 1m ${BTC}`, `kline 1h ${ETH}`])
+    }),
+  )
 })
