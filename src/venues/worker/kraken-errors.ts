@@ -17,6 +17,8 @@ const MEANINGS: ReadonlyArray<Row> = [
   ["EGeneral:Invalid arguments:cl_ord_id not unique", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"],
   ["EGeneral:Invalid arguments:volume", "INVALID_ORDER", "REFUSED"],
   ["EGeneral:Invalid arguments:price", "INVALID_ORDER", "REFUSED"],
+  // Our clock is far behind, or ahead: the deadline is counted from it.
+  ["EGeneral:Invalid arguments:deadline", "CLOCK_SKEW", "REFUSED"],
   ["EGeneral:Invalid arguments", "INVALID_ARGUMENT", "REFUSED"],
   ["EGeneral:Permission denied", "PERMISSION_DENIED", "REFUSED"],
   ["EGeneral:Temporary lockout", "RATE_LIMITED", "REFUSED"],

@@ -2,7 +2,6 @@
  * Kraken's public frames (WebSocket v2), read in the venue's own digits: ccxt's class would cut books by what a snapshot happened to
  * hold, sort trades of one millisecond by the letters of their numbers, and throw at changes of a book that has not begun.
  */
-import type { TickerUpdate } from "../../ports/venue-port.ts"
 import type { Raw } from "./ccxt.ts"
 import type { BookFrame } from "./checked-book.ts"
 
@@ -23,12 +22,6 @@ export type MarketFrame =
       /** The trades of before, as they come with a subscription. */
       readonly snapshot: boolean
       readonly trades: ReadonlyArray<NumberedTrade>
-    }
-  | {
-      readonly kind: "ticker"
-      readonly symbol: string
-      readonly ticker: Omit<TickerUpdate, "instrumentId" | "at">
-      readonly at: number | null
     }
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
@@ -62,24 +55,7 @@ const trade = (row: Raw): NumberedTrade => ({
   at: instant(row["timestamp"]),
 })
 
-const figure = (value: unknown): string | null => (text(value) === "" ? null : text(value))
-
-const ticker = (row: Raw): MarketFrame => ({
-  kind: "ticker",
-  symbol: text(row["symbol"]),
-  ticker: {
-    lastPrice: figure(row["last"]),
-    // The channel does not carry it.
-    lastQuantity: null,
-    bidPrice: figure(row["bid"]),
-    bidQuantity: figure(row["bid_qty"]),
-    askPrice: figure(row["ask"]),
-    askQuantity: figure(row["ask_qty"]),
-  },
-  at: instant(row["timestamp"]),
-})
-
-/** Null for anything but books, trades and tickers. A frame is about one pair: its first row's. */
+/** Null for anything but books and trades. A frame is about one pair: its first row's. */
 export const readKrakenFrame = (message: unknown): MarketFrame | null => {
   const { channel, type, data } = record(message)
   if (!Array.isArray(data)) return null
@@ -89,8 +65,6 @@ export const readKrakenFrame = (message: unknown): MarketFrame | null => {
   switch (channel) {
     case "book":
       return first === undefined ? null : book(first, snapshot)
-    case "ticker":
-      return first === undefined ? null : ticker(first)
     case "trade": {
       const symbol = text(first?.["symbol"])
       const own = rows.filter((row) => row["symbol"] === first?.["symbol"]).map(trade)

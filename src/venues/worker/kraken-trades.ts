@@ -2,6 +2,7 @@
  * Kraken's public trades in ccxt's place: one by one in the order of their numbers, which ccxt would sort as letters. A subscription
  * brings the newest 50 of before, which fills the hole of an interruption; a longer one is filled from the venue's history.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { CcxtTrade, Raw } from "./ccxt.ts"
 import type { KrakenExchange, KrakenSocket } from "./kraken-exchange.ts"
 import { type NumberedTrade, readKrakenFrame } from "./kraken-frames.ts"
@@ -10,6 +11,8 @@ import { NumberedTrades, type TradeHole } from "./numbered-trades.ts"
 
 /** The most that the venue gives at once. */
 const HISTORY_PAGE = 1000
+/** After each attempt that failed: whatever cut the stream may have hit the history, too. */
+const HISTORY_PAUSES_MILLIS = [500, 2000, 0]
 /** Who opens a stream again later than this hears what happens from then on; sooner, also what was missed. */
 const CONTINUED_WITHIN_MILLIS = 60_000
 
@@ -57,11 +60,20 @@ export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubsc
     for (const trade of trades) handleTrades(socket, { channel: "trade", data: [rowOf(symbol, trade)] })
   }
 
+  /** Nothing where the venue does not answer: then what is missing stays missing, the newer trades have waited long enough. */
+  const history = async (symbol: string, hole: TradeHole): Promise<ReadonlyArray<CcxtTrade>> => {
+    for (const pause of HISTORY_PAUSES_MILLIS) {
+      try {
+        return await exchange.fetchTrades(symbol, hole.since ?? undefined, HISTORY_PAGE)
+      } catch {
+        await sleep(pause)
+      }
+    }
+    return []
+  }
+
   const fill = async (socket: KrakenSocket, symbol: string, feed: Feed, hole: TradeHole): Promise<void> => {
-    const found = await exchange
-      .fetchTrades(symbol, hole.since ?? undefined, HISTORY_PAGE)
-      // Then what is missing stays missing; the newer trades have waited long enough.
-      .catch((): ReadonlyArray<CcxtTrade> => [])
+    const found = await history(symbol, hole)
     if (feeds.get(symbol) === feed) tell(socket, symbol, feed.numbered.fill(found.flatMap(historic)).fresh)
   }
 

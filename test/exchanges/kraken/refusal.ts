@@ -13,7 +13,6 @@ export const invalidSignature = refusal("EAPI:Invalid signature")
 export const invalidNonce = refusal("EAPI:Invalid nonce")
 export const callLimit = refusal("EAPI:Rate limit exceeded")
 export const orderLimit = refusal("EOrder:Rate limit exceeded")
-export const permissionDenied = refusal("EGeneral:Permission denied")
 export const unknownMethod = refusal("EGeneral:Unknown method")
 export const invalidArguments = (what?: string) =>
   new KrakenRefusal(what === undefined ? "EGeneral:Invalid arguments" : `EGeneral:Invalid arguments:${what}`)

@@ -156,11 +156,12 @@ describe("Kraken's market data", () => {
       return at.sink.seenTrades.length > 0
     }, "the first trade")
     for (let i = 0; i < 15; i++) at.exchange.trade(BTC, i % 2 === 0 ? "BUY" : "SELL", `0.0020${10 + i}`)
-    at.exchange.fault({ fault: "refuseWebSockets", count: 1 })
+    at.exchange.fault({ fault: "refuseWebSockets", on: true })
     at.exchange.fault({ fault: "closeSockets", kind: "market" })
     await until(() => at.sink.downs.length > 0, "the news that the stream is down")
     // More than the 50 that come with a subscription.
     for (let i = 0; i < 80; i++) at.exchange.trade(BTC, "BUY", `0.001${100 + i}`)
+    at.exchange.fault({ fault: "refuseWebSockets", on: false })
     await until(() => subscribed("trade") >= 2, "the next subscription")
     at.exchange.trade(BTC, "SELL", "0.00777")
     await until(() => at.sink.seenTrades.some(({ quantity }) => quantity === "0.00777000"), "the trade behind the hole")
