@@ -51,6 +51,8 @@ export interface Client extends Beating {
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
   readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void
   readonly close: (close: Close) => void
+  /** A defect that is met meanwhile ends the connection, not the process. */
+  readonly attempt: (act: () => void) => void
   /** Plays a command now, or keeps it behind what its channel waits for. Never throws. */
   readonly take: (command: Command) => void
   /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */

@@ -120,8 +120,12 @@ export class Connection implements Client, Beating {
 
   take(command: Command): void {
     if (this.over || this.deaf || this.subscriptions.defers(command)) return
+    this.attempt(() => this.play(command))
+  }
+
+  attempt(act: () => void): void {
     try {
-      this.play(command)
+      act()
     } catch (defect) {
       // Nobody above would catch it, and the process would end for everybody.
       this.context.onDefect(defect)

@@ -66,8 +66,9 @@ export class StreamSubscribing {
       (done) =>
         source.replay?.(canonical, request.offset, position.offset, (rows) => {
           stream.holds--
-          const now = hub.position(stream)
-          done(beginReplayed(stream, now, request, rows, position.offset))
+          this.connection.attempt(() =>
+            done(beginReplayed(stream, hub.position(stream), request, rows, position.offset)),
+          )
           // When the connection went meanwhile nobody else lets the stream go.
           hub.release(stream)
         }),

@@ -46,7 +46,7 @@ export class WaitingCommands {
       this.connection.socket.cork(() => {
         this.behind.delete(channel)
         this.backlog -= behind.length
-        then(answer)
+        this.connection.attempt(() => then(answer))
         for (const next of behind) this.connection.take(next)
       })
     })

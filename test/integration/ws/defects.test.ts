@@ -40,3 +40,37 @@ it.each([
   running.publish('{"n":1}')
   expect(await other.next()).toMatchObject({ push: { pub: { data: { n: 1 } } } })
 })
+
+it.each([
+  ["its source cannot say where it stands", () => [], true],
+  ["what storage gave it makes no sense", () => [undefined], false],
+])("closes the connection of a subscribe that waited with 3004 when %s", async (_what, rows, isLost) => {
+  const defects: Array<unknown> = []
+  const asked: Array<() => void> = []
+  let isBroken = false
+  const running = await startSockets({
+    onDefect: (error) => defects.push(error),
+    sources: {
+      tradingAccount: {
+        opened: () => undefined,
+        closed: () => undefined,
+        position: () => {
+          if (isBroken) throw new Error("lost")
+          return { epoch: "e", offset: 10, snapshot: null }
+        },
+        replay: (_channel, _after, _upTo, done) => void asked.push(() => done(rows() as never)),
+      },
+    },
+  })
+  sockets = running
+  const socket = await rawSocket(running.url)
+  const subscribe = { channel: `tradingAccount:${running.accountId}`, recover: true, epoch: "e", offset: 9 }
+  socket.send({ id: 1, connect: { token: "alice" } }, { id: 2, subscribe })
+  await socket.next()
+  await expect.poll(() => asked.length, { timeout: 25_000 }).toBe(1)
+  isBroken = isLost
+  asked.pop()?.()
+  expect(await socket.closed).toEqual({ code: 3004, reason: "internal server error" })
+  expect(defects).toHaveLength(1)
+  expect(running.hub.stats().subscriptions).toBe(0)
+})
