@@ -4,13 +4,15 @@
  */
 import type { InstrumentId } from "../domain/ids.ts"
 import type { MarketSink, MarketSource, MarketStream } from "../ports/venue-port.ts"
-import { klineStream } from "../ports/venue-port.ts"
+import { intervalOf, klineStream } from "../ports/venue-port.ts"
 
 const keyOf = (stream: MarketStream, instrumentId: InstrumentId): string => `${stream} ${instrumentId}`
 
 export class SharedMarket {
   readonly #connect: (sink: MarketSink) => MarketSource
   readonly #readers = new Map<string, Set<MarketSink>>()
+  /** Streams that the venue does not have, while somebody asks for them: each reader is told. */
+  readonly #unstreamed = new Set<string>()
   #source: MarketSource | undefined
 
   constructor(connect: (sink: MarketSink) => MarketSource) {
@@ -29,6 +31,10 @@ export class SharedMarket {
           return
         }
         readers.add(sink)
+        const interval = intervalOf(stream)
+        // After the call that asked for it, as from the venue itself.
+        if (interval !== undefined && this.#unstreamed.has(key))
+          queueMicrotask(() => sink.unstreamed(klineStream(interval), instrumentId))
         if (stream === "book") this.#connected().resync(instrumentId)
       },
       close: (stream, instrumentId) => {
@@ -36,6 +42,7 @@ export class SharedMarket {
         const readers = this.#readers.get(key)
         if (readers?.delete(sink) !== true || readers.size > 0) return
         this.#readers.delete(key)
+        this.#unstreamed.delete(key)
         this.#connected().close(stream, instrumentId)
       },
       resync: (instrumentId) => {
@@ -54,8 +61,10 @@ export class SharedMarket {
       },
       ticker: (update) => this.#each("ticker", update.instrumentId, (sink) => sink.ticker(update)),
       kline: (update) => this.#each(klineStream(update.interval), update.instrumentId, (sink) => sink.kline(update)),
-      unstreamed: (stream, instrumentId) =>
-        this.#each(stream, instrumentId, (sink) => sink.unstreamed(stream, instrumentId)),
+      unstreamed: (stream, instrumentId) => {
+        this.#unstreamed.add(keyOf(stream, instrumentId))
+        this.#each(stream, instrumentId, (sink) => sink.unstreamed(stream, instrumentId))
+      },
       down: (stream, instrumentId, reason) =>
         this.#each(stream, instrumentId, (sink) => sink.down(stream, instrumentId, reason)),
     })

@@ -34,6 +34,8 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     fillsPage: "older",
     clientIdParam: "clientOrderId",
     bookDepth: 1000,
+    // docs.kraken.com, OHLC: "up to 720 of the most recent entries", whatever is asked for.
+    klinesKept: 720,
     // The checksum is of the ten best levels of 1,000.
     bookRefreshMillis: 120_000,
     // The smallest of the venue's counters: 15 calls, each of which runs off in 3 s; ccxt has them cost 3, and orders nothing.
