@@ -1,13 +1,13 @@
 /** The Kraken connector in a real worker against the loopback Kraken. */
 import type { VenueSecrets } from "../../../src/domain/credential.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { CcxtVenuesOptions } from "../../../src/venues/ccxt-venue.ts"
+import type { VenueProfile } from "../../../src/venues/profile.ts"
 import {
   type KrakenExchange,
   type KrakenExchangeOptions,
   startKrakenExchange,
 } from "../../exchanges/kraken/exchange.ts"
-import { connectVenue, type VenueUnderTest } from "./venue-kit.ts"
+import { connectVenue, profileOf, type VenueUnderTest } from "./venue-kit.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTC/USD"
@@ -24,9 +24,9 @@ export type KrakenUnderTest = VenueUnderTest<KrakenExchange>
 /** A market that does not move unless told to, and one user. */
 export const startKraken = async (
   exchangeOptions: KrakenExchangeOptions = {},
-  options: Partial<CcxtVenuesOptions> = {},
+  change: Partial<VenueProfile> = {},
 ): Promise<KrakenUnderTest> => {
   const users = [{ ...KRAKEN_SECRETS, balances: { USD: "100000", BTC: "5" } }]
   const exchange = await startKrakenExchange({ users, market: "still", ...exchangeOptions })
-  return connectVenue(exchange, "KRAKEN", KRAKEN_SECRETS, options)
+  return connectVenue(exchange, { ...profileOf("KRAKEN"), ...change }, KRAKEN_SECRETS)
 }

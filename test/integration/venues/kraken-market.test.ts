@@ -106,6 +106,17 @@ describe("Kraken's market data", () => {
     }
   })
 
+  it("finds in time what was lost below the levels that the checksum covers, without a new beginning", async () => {
+    await at.stop()
+    at = await startKraken({}, { bookRefreshMillis: 500 })
+    await whole()
+    at.exchange.fault({ fault: "dropNextDiffs", symbol: BTC, count: 1 })
+    at.exchange.setLevel(BTC, "bids", "59000.1", "7.5")
+    await equal()
+    expect(at.sink.book.bids.get("59000.1")).toBe("7.50000000")
+    expect([at.sink.book.snapshots, at.sink.downs.length]).toEqual([1, 0])
+  })
+
   it("comes back with a snapshot after its sockets were cut", async () => {
     const next = walk(19)
     await whole()

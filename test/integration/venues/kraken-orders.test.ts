@@ -179,6 +179,14 @@ describe("Kraken's orders", () => {
     expect(timesPlaced(order)).toBe(1)
   })
 
+  it.each([[3_600_000], [-3_600_000]])("counts deadlines by the venue's clock, %d ms ahead of ours", async (ahead) => {
+    await at.stop()
+    await begin({ clockAheadMillis: ahead })
+    expect((await outcomeOf(krakenOrder()))._tag).toBe("Accepted")
+    const said = open.last("Accepted")?.at ?? 0
+    expect(Math.abs(said - (Date.now() + ahead))).toBeLessThan(60_000)
+  })
+
   it("sends nothing whose time has passed", async () => {
     const order = krakenOrder({ notAfter: Date.now() - 1 })
     expect((await outcomeOf(order))._tag).toBe("NotSent")

@@ -176,7 +176,7 @@ export const startVenue = async (
 /** `secrets` are those of sessions that name none. The exchange ends with the connector. */
 export const connectVenue = async <E extends Loopback>(
   exchange: E,
-  name: string,
+  venueOrProfile: string | VenueProfile,
   ownSecrets: VenueSecrets,
   options: Partial<CcxtVenuesOptions> = {},
 ): Promise<VenueUnderTest<E>> => {
@@ -193,7 +193,7 @@ export const connectVenue = async <E extends Loopback>(
         notice: (_, what) => notices.push(what),
         ...options,
       },
-      [profileOf(name)],
+      [typeof venueOrProfile === "string" ? profileOf(venueOrProfile) : venueOrProfile],
     ),
   )
   const [venue] = venues
