@@ -85,30 +85,30 @@ const sized = (text: string): Buffer => {
 
 const readBytes = (socket: net.Socket, count: number): Promise<Buffer> => read(socket, () => count)
 
-/** Reads until `lengthOf` knows the length of the answer and it is there; what came beyond it is left for whoever is next. */
+/**
+ * Reads until `lengthOf` knows the length of the answer and it is there; what came beyond it is left for whoever is next. Not by `data`
+ * events: a socket that was paused stays so, and node:http would never hear from it.
+ */
 const read = (socket: net.Socket, lengthOf: (bytes: Buffer) => number | undefined): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0)
     const finish = (act: () => void) => {
-      socket.removeListener("data", onData).removeListener("error", onError).removeListener("end", onEnd)
-      socket.removeListener("close", onEnd)
-      socket.pause()
+      socket.removeListener("readable", onReadable).removeListener("error", onError)
+      socket.removeListener("end", onEnd).removeListener("close", onEnd)
       act()
     }
     const onError = (cause: Error) => finish(() => reject(cause))
     const onEnd = () => finish(() => reject(new Error("closed the connection")))
-    const onData = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk])
+    const onReadable = () => {
+      for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read())
+        bytes = Buffer.concat([bytes, chunk])
       const length = lengthOf(bytes)
-      if (length === undefined || bytes.length < length) {
-        if (bytes.length > ANSWER_BYTES_MAX) finish(() => reject(new Error("answers without an end")))
-        return
-      }
-      finish(() => {
-        if (bytes.length > length) socket.unshift(bytes.subarray(length))
-        resolve(bytes.subarray(0, length))
-      })
+      if (length !== undefined && bytes.length >= length) {
+        finish(() => {
+          if (bytes.length > length) socket.unshift(bytes.subarray(length))
+          resolve(bytes.subarray(0, length))
+        })
+      } else if (bytes.length > ANSWER_BYTES_MAX) finish(() => reject(new Error("answers without an end")))
     }
-    socket.on("data", onData).on("error", onError).on("end", onEnd).on("close", onEnd)
-    socket.resume()
+    socket.on("readable", onReadable).on("error", onError).on("end", onEnd).on("close", onEnd)
   })

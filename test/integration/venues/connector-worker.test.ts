@@ -1,6 +1,7 @@
 /** The worker's life: it dies in every way it can, and the gateway's process, streams and orders come through. */
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { VenueOrderRef } from "../../../src/ports/venue-port.ts"
+import { startProxy } from "../../kit/proxies.ts"
 import { BTC_USDT, profileOf, restingOrder, SECRETS, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
 // Every test starts threads, some of them three: on a busy machine that takes its time.
@@ -9,14 +10,15 @@ vi.setConfig({ testTimeout: 60_000 })
 describe("a connector's worker", () => {
   let at: VenueUnderTest | undefined
   afterEach(async () => {
+    vi.unstubAllEnvs()
     await at?.stop()
     at = undefined
   })
 
-  it.each(["throw", "exit", "spin"] as const)(
+  it.each(["throw", "exit", "spin", "oom"] as const)(
     "comes back with a fresh snapshot and an open session after %s",
     async (how) => {
-      at = await startVenue({ market: "still" })
+      at = await startVenue({ market: "still" }, { heapMegabytes: 128 })
       const { sink, source, venue } = at
       source.open("book", BTC_USDT)
       const open = await at.openSession()
@@ -106,6 +108,69 @@ describe("a connector's worker", () => {
     await expect(failed).rejects.toThrow("Venue unavailable")
     expect(at.venue.health()).toMatchObject({ status: "down", reason: expect.stringContaining("has no route") })
     expect(Object.keys(at.exchange.counts())).toEqual([])
+  })
+
+  it("asks no proxy that the environment names", async () => {
+    const nobody = "http://127.0.0.1:9"
+    for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"])
+      vi.stubEnv(name, nobody)
+    at = await startVenue({ market: "still" })
+    at.source.open("book", BTC_USDT)
+    const { sink } = at
+    await until(() => sink.book.isWhole, "the first snapshot")
+  })
+
+  it.each(["http", "socks5"] as const)("leads every connection through the venue's own proxy (%s)", async (kind) => {
+    const proxy = await startProxy(kind, "trader:s3cret")
+    const urlOf = (user: string) => `${kind}://${user}:s3cret@127.0.0.1:${proxy.port}`
+    at = await startVenue({ market: "still" }, { proxies: { "*": urlOf("nobody"), BINANCE: urlOf("trader") } })
+    const { exchange, sink, source, notices, venue } = at
+    source.open("book", BTC_USDT)
+    const open = await at.openSession()
+    await until(() => sink.book.isWhole && open.last("StreamUp") !== undefined, "everything to be up")
+    const order = restingOrder()
+    open.session.submit(order)
+    await until(() => open.about(order.tradeOrderId).includes("Accepted"), "an order through the proxy")
+    // REST and two sockets at least; the exchange itself has seen no more connections than the proxy made.
+    expect(proxy.opened.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(proxy.opened)).toEqual(new Set([`127.0.0.1:${exchange.port}`]))
+    expect(new Set(proxy.shown)).toEqual(new Set(["trader:s3cret"]))
+    proxy.refuses = true
+    exchange.fault({ fault: "closeSockets" })
+    await until(() => venue.health().status === "down", "the venue to be out of reach")
+    proxy.refuses = false
+    await until(() => venue.health().status === "up" && sink.book.isWhole, "the venue to be back")
+    expect(JSON.stringify([notices, sink.downs, open.reports, venue.health()])).not.toMatch(/s3cret|trader/)
+    await at.stop()
+    at = undefined
+    await proxy.stop()
+  })
+
+  it("leaves a venue alone for as long as it asks, and says so", async () => {
+    at = await startVenue({ market: "still" })
+    const { exchange, stats, notices } = at
+    const open = await at.openSession()
+    await until(() => open.last("StreamUp") !== undefined, "the private stream")
+    const requests = () => Object.values(exchange.counts()).reduce((sum, count) => sum + count, 0)
+    const headers = { "retry-after": "2" }
+    const action = { kind: "status", status: 429, body: '{"code":-1003,"msg":"Too many."}', headers } as const
+    exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    const [limited, next, late] = [restingOrder(), restingOrder(), restingOrder({ notAfter: Date.now() + 500 })]
+    open.session.submit(limited)
+    await until(() => open.about(limited.tradeOrderId).includes("Refused"), "the refusal")
+    const before = requests()
+    open.session.submit(late)
+    open.session.submit(next)
+    open.session.cancel({ tradeOrderId: limited.tradeOrderId, externalOrderId: null, instrumentId: BTC_USDT })
+    await until(() => open.about(late.tradeOrderId).length > 0, "the end of what cannot wait")
+    expect(open.about(late.tradeOrderId)).toEqual(["NotSent"])
+    expect(requests()).toBe(before)
+    await until(() => (stats().connectors[0]?.figures?.budget.answers.limited ?? 0) === 1, "the count")
+    expect(notices).toContainEqual(expect.stringContaining("answered 429"))
+    await until(() => open.about(next.tradeOrderId).includes("Accepted"), "the order after the pause")
+    expect(open.about(limited.tradeOrderId)).toContain("CancelRefused")
+    const sent = () => stats().connectors[0]?.figures?.budget.sent
+    await until(() => sent()?.cancel === 1 && sent()?.submit === 2, "the counts")
   })
 
   it("gives sessions that are too many for one thread another one", async () => {
