@@ -20,12 +20,12 @@ interface Description {
 }
 
 interface Pins {
-  /** Those that ccxt really asks for, where `features` names more (test/unit/venues/times-in-force.test.ts). */
+  /** Those that our connector really asks for, where `features` names others (test/unit/venues/times-in-force.test.ts). */
   readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
   readonly clientOrderIds: VenueCapabilities["clientOrderIds"]
   readonly bookContinuity?: VenueCapabilities["bookContinuity"]
   readonly streams?: Partial<VenueCapabilities["streams"]>
-  /** Test hosts that ccxt has by inheritance from another exchange. */
+  /** Although ccxt has hosts for one. */
   readonly sandbox?: false
 }
 
@@ -34,25 +34,35 @@ const binance: Pins = { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "
 /** By ccxt exchange; from the venues' own pages on placing an order, and from the connectors. */
 const PINS: Readonly<Record<string, Pins>> = {
   binance,
+  // Its test hosts are those of Binance; of the futures ccxt refuses them.
   binanceus: { ...binance, sandbox: false },
-  bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 13, unique: "DAY" }, bookContinuity: "CHECKSUM" },
+  binanceusdm: { ...binance, sandbox: false },
+  // 45 bits.
+  bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" }, bookContinuity: "CHECKSUM" },
+  // Orders are streamed market by market there, so the account asks.
   bitstamp: {
-    nativeTimesInForce: ["GTC"],
+    nativeTimesInForce: ["GTC", "IOC", "FOK", "GTX"],
     clientOrderIds: { form: "TEXT", lengthMax: null, unique: "ALWAYS" },
+    streams: { orders: "POLLED", executions: "POLLED" },
   },
+  bybit: { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "ALWAYS" } },
   coinbase: { clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" } },
   deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
+  // `t-` and 28 more.
+  gate: { clientOrderIds: { form: "TEXT", lengthMax: 30, unique: null } },
   gemini: { clientOrderIds: { form: "TEXT", lengthMax: 100, unique: null } },
   // Books and klines: worker/kraken-public.ts in ccxt's place.
   kraken: {
+    nativeTimesInForce: ["GTC", "IOC", "GTX"],
     clientOrderIds: { form: "UUID", lengthMax: 36, unique: "OPEN" },
     bookContinuity: "CHECKSUM",
     streams: { klines: "DERIVED" },
   },
   krakenfutures: {
-    nativeTimesInForce: ["GTC", "GTX"],
+    nativeTimesInForce: ["GTC", "IOC", "GTX"],
     clientOrderIds: { form: "TEXT", lengthMax: 100, unique: "ALWAYS" },
   },
+  kucoin: { clientOrderIds: { form: "TEXT", lengthMax: 40, unique: null } },
   okx: { clientOrderIds: { form: "ALPHANUMERIC", lengthMax: 32, unique: "OPEN" } },
 }
 

@@ -80,7 +80,7 @@ describe("capabilities read from ccxt", () => {
     expect(page["binanceus"]).toMatchObject({ sandbox: false })
     expect(page["krakenfutures"]).toMatchObject({
       sandbox: true,
-      perpetual: { nativeTimesInForce: ["GTC", "GTX"] },
+      perpetual: { nativeTimesInForce: ["GTC", "IOC", "GTX"] },
     })
     expect(page["deribit"]?.spot).toBeUndefined()
     expect(page["deribit"]?.perpetual).toMatchObject({ triggers: { stop: "NATIVE", trailing: "NATIVE" } })

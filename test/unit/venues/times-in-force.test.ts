@@ -1,33 +1,36 @@
 /**
- * What a profile promises of times in force, seen in the request that unmodified ccxt signs for it. An option that ccxt does not know
- * is dropped or sent under a name that the venue ignores: the order would rest although it was to be filled or killed.
+ * What a profile promises of times in force, seen in the request that is signed for it. An option that ccxt does not know is dropped, or
+ * sent under a name that the venue ignores, unless the connector says it in the venue's words: the order would rest although it was
+ * to be filled or killed.
  */
 import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
-import { BINANCE } from "../../../src/venues/profiles/binance.ts"
-import { BITFINEX } from "../../../src/venues/profiles/bitfinex.ts"
-import { BITSTAMP } from "../../../src/venues/profiles/bitstamp.ts"
-import { COINBASE } from "../../../src/venues/profiles/coinbase.ts"
-import { DERIBIT } from "../../../src/venues/profiles/deribit.ts"
-import { GEMINI } from "../../../src/venues/profiles/gemini.ts"
-import { KRAKENFUTURES } from "../../../src/venues/profiles/krakenfutures.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import type { CcxtExchange } from "../../../src/venues/worker/ccxt.ts"
 import { loadExchange } from "../../../src/venues/worker/load.ts"
+import { quirksOf } from "../../../src/venues/worker/quirks.ts"
 
 type Word = "IOC" | "FOK" | "GTX"
 
 /** How each venue writes them in a request, by ccxt exchange. */
 const WRITTEN: Readonly<Record<string, Partial<Record<Word, RegExp>>>> = {
   binance: { IOC: /timeInForce=IOC/, FOK: /timeInForce=FOK/, GTX: /type=LIMIT_MAKER/ },
+  binanceusdm: { IOC: /timeInForce=IOC/, FOK: /timeInForce=FOK/, GTX: /timeInForce=GTX/ },
+  binanceusdm: { IOC: /timeInForce=IOC/, FOK: /timeInForce=FOK/, GTX: /timeInForce=GTX/ },
   bitfinex: { IOC: /"EXCHANGE IOC"/, FOK: /"EXCHANGE FOK"/, GTX: /"flags":4096/ },
   bitstamp: { IOC: /ioc_order=true/i, FOK: /fok_order=true/i, GTX: /moc_order=true/i },
+  bybit: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"timeInForce":"PostOnly"/ },
+  bybit: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"timeInForce":"PostOnly"/ },
   coinbase: { IOC: /limit_ioc/, FOK: /limit_fok/, GTX: /"post_only":true/ },
   deribit: { IOC: /immediate_or_cancel/, FOK: /fill_or_kill/, GTX: /post_only=true/ },
+  gate: { IOC: /"time_in_force":"ioc"/, FOK: /"time_in_force":"fok"/, GTX: /"time_in_force":"poc"/ },
+  gate: { IOC: /"time_in_force":"ioc"/, FOK: /"time_in_force":"fok"/, GTX: /"time_in_force":"poc"/ },
   gemini: { IOC: /immediate-or-cancel/, FOK: /fill-or-kill/, GTX: /maker-or-cancel/ },
   kraken: { IOC: /timeinforce=IOC/i, GTX: /oflags=[^&]*post/ },
   krakenfutures: { IOC: /orderType=ioc/, GTX: /orderType=post/ },
+  kucoin: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"postOnly":true/ },
+  kucoin: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"postOnly":true/ },
   okx: { IOC: /"ordType":"ioc"/, FOK: /"ordType":"fok"/, GTX: /"ordType":"post_only"/ },
 }
 
@@ -75,19 +78,22 @@ const requestOf = async (profile: VenueProfile, params: object): Promise<string>
     limits: { amount: {}, cost: {}, price: {} },
     info: { orderTypes: ["LIMIT", "LIMIT_MAKER", "MARKET"] },
   })
+  quirksOf(profile).prepare?.(exchange, profile)
   exchange.setMarkets({ [symbol]: market })
   // As private instances have it: what is given was checked before.
   exchange.amountToPrecision = (_symbol, amount) => String(amount)
   exchange.priceToPrecision = (_symbol, price) => String(price)
   const sent: Array<string> = []
   exchange.fetch = async (url, method, headers, body) => {
+    // What kind of account it is: an ordinary one.
+    if (/query-api|account\/(detail|info|mode)/.test(url)) return { retCode: 0, result: {}, code: "200000", data: {} }
     const header = (headers as Record<string, string> | undefined)?.["X-GEMINI-PAYLOAD"]
     const payload = header === undefined ? "" : Buffer.from(header, "base64").toString()
     sent.push(`${method} ${url} ${String(body ?? "")} ${payload}`)
     throw new Error("not sent")
   }
   await exchange
-    .createOrder(symbol, "limit", "buy", "1", "100", { clientOrderId: "1", ...params })
+    .createOrder(symbol, "limit", "buy", "1", "100", { clientOrderId: "0123456789abcdef0123456789abcdef", ...params })
     .catch((error: unknown) => {
       if (sent.length === 0) throw error
     })
@@ -97,9 +103,8 @@ const requestOf = async (profile: VenueProfile, params: object): Promise<string>
 /** As the connector asks for it (worker/private-session.ts). */
 const paramsFor = (word: Word): object => (word === "GTX" ? { postOnly: true } : { timeInForce: word })
 
-const listed = [BINANCE, BITFINEX, BITSTAMP, COINBASE, DERIBIT, GEMINI, KRAKENFUTURES, PROFILES].flat()
-const profiles = listed.filter(
-  (profile, at) => listed.findIndex(({ exchange }) => exchange === profile.exchange) === at,
+const profiles = PROFILES.filter(
+  (profile, at) => PROFILES.findIndex(({ exchange }) => exchange === profile.exchange) === at,
 )
 
 describe("a time in force that a profile promises", () => {
