@@ -30,7 +30,6 @@ const WRITTEN: Readonly<Record<string, Partial<Record<Word, RegExp>>>> = {
   kraken: { IOC: /timeinforce=IOC/i, GTX: /oflags=[^&]*post/ },
   krakenfutures: { IOC: /orderType=ioc/, GTX: /orderType=post/ },
   kucoin: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"postOnly":true/ },
-  kucoin: { IOC: /"timeInForce":"IOC"/, FOK: /"timeInForce":"FOK"/, GTX: /"postOnly":true/ },
   okx: { IOC: /"ordType":"ioc"/, FOK: /"ordType":"fok"/, GTX: /"ordType":"post_only"/ },
 }
 

@@ -382,7 +382,7 @@ describe("an instrument of a venue", () => {
       const record = securityRecord(marketOf(markets, row.symbol))
       expect(record).toMatchObject({ symbol: row.symbol, status: "ACTIVE" })
       const { tickSize, lotSize, precision, scale, minQuantity, maxQuantity, minNotional } = record
-        expect([
+      expect([
         tickSize,
         lotSize,
         precision,
