@@ -77,6 +77,39 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.01", "0.00001", 2, 5, "0.00001", "9000", "10"],
   },
   {
+    profile: plain("BINANCEUSDM", "binanceusdm", { lists: "perpetual", options: { defaultType: "swap" } }),
+    bodies: {
+      "fapi/v1/exchangeInfo": {
+        symbols: [
+          {
+            symbol: "1000PEPEUSDT",
+            pair: "1000PEPEUSDT",
+            contractType: "PERPETUAL",
+            deliveryDate: 4133404800000,
+            status: "TRADING",
+            baseAsset: "1000PEPE",
+            quoteAsset: "USDT",
+            marginAsset: "USDT",
+            pricePrecision: 7,
+            quantityPrecision: 0,
+            baseAssetPrecision: 8,
+            quotePrecision: 8,
+            underlyingType: "COIN",
+            filters: [
+              { filterType: "PRICE_FILTER", minPrice: "0.0000100", maxPrice: "200", tickSize: "0.0000001" },
+              { filterType: "LOT_SIZE", minQty: "1", maxQty: "900000000", stepSize: "1" },
+              { filterType: "MARKET_LOT_SIZE", minQty: "1", maxQty: "80000000", stepSize: "1" },
+              { filterType: "MIN_NOTIONAL", notional: "5" },
+            ],
+          },
+        ],
+      },
+    },
+    nothing: { symbols: [] },
+    symbol: "1000PEPE/USDT",
+    expected: ["0.0000001", "1", 7, 0, "1", "900000000", "5"],
+  },
+  {
     profile: plain("OKX", "okx", { options: spotOnly }),
     bodies: {
       "instType=SPOT": {
