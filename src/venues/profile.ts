@@ -63,5 +63,18 @@ export interface VenueProfile {
    */
   readonly privatePace?: { readonly burst: number; readonly perSecond: number; readonly auditsShare?: number }
   /** Raw words of the venue, in `worker/quirks.ts`. */
-  readonly quirks: "binance" | "bitfinex" | "bitstamp" | "kraken" | "okx" | "none"
+  readonly quirks:
+    | "binance"
+    | "bitfinex"
+    | "bitstamp"
+    | "bybit"
+    | "coinbase"
+    | "deribit"
+    | "gate"
+    | "gemini"
+    | "kraken"
+    | "krakenfutures"
+    | "kucoin"
+    | "okx"
+    | "none"
 }

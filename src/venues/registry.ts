@@ -5,10 +5,34 @@ import type { Venue } from "../domain/venue.ts"
 import { capabilitiesOf } from "./capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
 import { BINANCE } from "./profiles/binance.ts"
+import { BINANCEUSDM } from "./profiles/binanceusdm.ts"
+import { BITFINEX } from "./profiles/bitfinex.ts"
+import { BITSTAMP } from "./profiles/bitstamp.ts"
+import { BYBIT } from "./profiles/bybit.ts"
+import { COINBASE } from "./profiles/coinbase.ts"
+import { DERIBIT } from "./profiles/deribit.ts"
+import { GATE } from "./profiles/gate.ts"
+import { GEMINI } from "./profiles/gemini.ts"
 import { KRAKEN } from "./profiles/kraken.ts"
+import { KRAKENFUTURES } from "./profiles/krakenfutures.ts"
+import { KUCOIN } from "./profiles/kucoin.ts"
 import { OKX } from "./profiles/okx.ts"
 
-export const PROFILES: ReadonlyArray<VenueProfile> = [...BINANCE, ...KRAKEN, ...OKX]
+export const PROFILES: ReadonlyArray<VenueProfile> = [
+  ...BINANCE,
+  ...BINANCEUSDM,
+  ...BITFINEX,
+  ...BITSTAMP,
+  ...BYBIT,
+  ...COINBASE,
+  ...DERIBIT,
+  ...GATE,
+  ...GEMINI,
+  ...KRAKEN,
+  ...KRAKENFUTURES,
+  ...KUCOIN,
+  ...OKX,
+]
 
 /** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`). */
 export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>): Venue => ({

@@ -6,6 +6,7 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
   plain("COINBASE", "coinbase", {
     name: "Coinbase",
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+    quirks: "coinbase",
     hosts: ["api.coinbase.com:443", "advanced-trade-ws.coinbase.com:443"],
   }),
 ]

@@ -7,6 +7,7 @@ const perpetuals = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   lists: "perpetual",
   bareNumbers: true,
+  quirks: "deribit",
 } as const satisfies Partial<VenueProfile>
 
 export const DERIBIT: ReadonlyArray<VenueProfile> = [

@@ -6,6 +6,7 @@ const spot = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   // With them it learns the steps of the pairs.
   needsCurrencies: true,
+  quirks: "gemini",
 } as const satisfies Partial<VenueProfile>
 
 export const GEMINI: ReadonlyArray<VenueProfile> = [

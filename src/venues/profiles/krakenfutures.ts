@@ -8,6 +8,7 @@ const perpetuals = {
   timesInForce: ["GTC", "GTX"],
   lists: "perpetual",
   bareNumbers: true,
+  quirks: "krakenfutures",
 } as const satisfies Partial<VenueProfile>
 
 export const KRAKENFUTURES: ReadonlyArray<VenueProfile> = [

@@ -34,6 +34,7 @@ export interface CcxtMarket {
   readonly spot: boolean | undefined
   readonly swap: boolean | undefined
   readonly linear: boolean | undefined
+  readonly settle?: string | undefined
   readonly active: boolean | undefined
   readonly precision: { readonly price: number | undefined; readonly amount: number | undefined }
   readonly limits: {
@@ -215,6 +216,9 @@ export interface CcxtExchange {
   ): Promise<CcxtOrder>
   cancelOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
   fetchOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
+  fetchClosedOrders: CcxtExchange["fetchOpenOrders"]
+  fetchCanceledOrders: CcxtExchange["fetchOpenOrders"]
+  fetchOrders: CcxtExchange["fetchOpenOrders"]
   fetchOpenOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
   fetchMyTrades(
     symbol: string | undefined,

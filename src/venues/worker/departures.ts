@@ -1,8 +1,9 @@
 /**
- * Submits on their way through ccxt, by venue client id. ccxt signs after its throttle, so signing is the one place to see that an
+ * Submits on their way through ccxt, by our client id in any spelling. ccxt signs after its throttle, so signing is the one place to see that an
  * order has waited too long (order-path.md 3), and the last one before its bytes may leave.
  */
 import type { CcxtExchange, Raw } from "./ccxt.ts"
+import { isSameId } from "./client-ids.ts"
 import { TooLate } from "./errors.ts"
 
 export interface Departure {
@@ -23,10 +24,11 @@ export class Departures {
   constructor(exchange: CcxtExchange) {
     const sign = exchange.sign.bind(exchange)
     exchange.sign = (path, api, method, params, headers, body) => {
-      const asks = method === "GET" || method === "DELETE"
-      for (const value of asks ? [] : valuesOf(params)) {
-        const departure = typeof value === "string" ? this.#waiting.get(value) : undefined
-        if (departure === undefined) continue
+      // Deribit takes its orders by GET.
+      const asks = (method === "GET" && path !== "buy" && path !== "sell") || method === "DELETE"
+      const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
+      for (const [clientId, departure] of this.#waiting) {
+        if (!values.some((value) => isSameId(clientId, value))) continue
         if (Date.now() > departure.notAfter) throw new TooLate("its time to be sent had passed")
         departure.signed = true
       }

@@ -1,8 +1,10 @@
 /** All pages of an account's lists: its fills of one market, its open orders. Venues page differently: `VenueProfile.fillsPage`. */
+import type { InstrumentId } from "../../domain/ids.ts"
 import type { VenueFill } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 import type { KnownOrders } from "./known-orders.ts"
+import type { Listing } from "./listing.ts"
 import { fill } from "./normalise.ts"
 import { quirksOf } from "./quirks.ts"
 
@@ -14,10 +16,13 @@ export const fillsOf = async (
   profile: VenueProfile,
   exchange: CcxtExchange,
   known: KnownOrders,
-  symbol: string,
+  listing: Listing,
+  instrumentId: InstrumentId,
   since: number,
 ): Promise<ReadonlyArray<VenueFill>> => {
-  const found = (trade: CcxtTrade) => fill(profile.venue, trade, { clientId: known.clientIdOf(trade.order) })
+  const symbol = listing.symbolOf(instrumentId)
+  const found = (trade: CcxtTrade) =>
+    fill(profile.venue, listing.named(trade), { clientId: known.clientIdOf(trade.order) })
   if (profile.fillsPage === "older") {
     const trades = await newestFirst(profile, (size, params) => exchange.fetchMyTrades(symbol, since, size, params))
     return trades.flatMap((trade) => found(trade) ?? []).filter(({ executedAt }) => executedAt >= since)

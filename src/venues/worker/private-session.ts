@@ -3,7 +3,6 @@
  * that failed is refused, not sent or in doubt as contract C3 says; whether it was signed decides where the failure does not.
  */
 import { type InstrumentId, type TradeOrderId, venueClientId } from "../../domain/ids.ts"
-import { parseInstrumentId } from "../../domain/instrument.ts"
 import type {
   SessionReport,
   VenueBalances,
@@ -34,8 +33,6 @@ const BALANCES_WITHIN_MILLIS = 1000
 /** What a failed request was about: one order or instrument, or the account itself. */
 type Subject = "order" | "account"
 
-const symbolOf = (instrumentId: InstrumentId): string => parseInstrumentId(instrumentId)?.symbol ?? instrumentId
-
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
 const inWords = ({ category, code, text }: Failure): string => (code === null ? category : `${category}: ${text}`)
 
@@ -48,6 +45,8 @@ export class PrivateSession {
   readonly #stream: PrivateStream
   readonly #known = new KnownOrders()
   readonly #departures: Departures
+  /** Orders that are being asked for, and whether to ask once more. */
+  readonly #looks = new Map<string, boolean>()
   #hasMarkets = false
   #isRefused = false
   #confirmedAt = Number.NEGATIVE_INFINITY
@@ -71,6 +70,8 @@ export class PrivateSession {
       exchange,
       report,
       known: this.#known,
+      listing: markets.listing,
+      look: (order) => this.#look(order),
       ready: () => this.ready(),
       venueNow: () => this.#markets.venueNow(),
       failed: async (failure) => {
@@ -113,7 +114,7 @@ export class PrivateSession {
     const departure = this.#departures.begin(clientId, order.notAfter)
     try {
       // `sign` looks at notAfter each time.
-      const answer = await this.#byVenueClock(() => this.#create(order, clientId))
+      const answer = this.#markets.listing.named(await this.#byVenueClock(() => this.#create(order, clientId)))
       const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
       for (const report of submitReports(this.#profile.venue, { order, answer, quirks, known, at }))
         this.#report(report)
@@ -140,7 +141,7 @@ export class PrivateSession {
       await this.ready()
       const [id, params] = this.#nameOf(ref)
       const answer = await this.#byVenueClock(() =>
-        this.#exchange.cancelOrder(id, symbolOf(ref.instrumentId), { ...params }),
+        this.#exchange.cancelOrder(id, this.#markets.listing.symbolOf(ref.instrumentId), { ...params }),
       )
       if (this.#profile.cancelIsRequest === true) {
         const reports = await requestedCancel(
@@ -151,7 +152,7 @@ export class PrivateSession {
         for (const report of reports) this.#report(report)
         return
       }
-      const state = orderState(this.#profile.venue, answer, this.#quirks, this.#knownAs(ref))
+      const state = this.#stateOf(answer, this.#knownAs(ref))
       // First what was executed before the end: the answer may know of fills that no event has told yet.
       if (state !== undefined && state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
       this.#report({ _tag: "CancelAccepted", tradeOrderId, at: this.#markets.venueNow() })
@@ -171,8 +172,10 @@ export class PrivateSession {
     return this.#asking("order", async () => {
       const [id, params] = this.#nameOf(ref)
       try {
-        const answer = await this.#exchange.fetchOrder(id, symbolOf(ref.instrumentId), { ...params })
-        const state = orderState(this.#profile.venue, answer, this.#quirks, this.#knownAs(ref))
+        const answer = await this.#exchange.fetchOrder(id, this.#markets.listing.symbolOf(ref.instrumentId), {
+          ...params,
+        })
+        const state = this.#stateOf(answer, this.#knownAs(ref))
         if (state === undefined) throw new Error("the venue's answer is no order")
         return state
       } catch (error) {
@@ -186,7 +189,7 @@ export class PrivateSession {
     return this.#asking("account", async () => {
       const orders = await openOrdersOf(this.#profile, this.#exchange)
       return orders.flatMap((order) => {
-        const state = orderState(this.#profile.venue, order, this.#quirks)
+        const state = this.#stateOf(order)
         if (state === undefined) return []
         this.#known.remember(state)
         return [state]
@@ -198,7 +201,9 @@ export class PrivateSession {
     return this.#asking("order", async () => {
       const fills: Array<VenueFill> = []
       for (const instrumentId of instruments) {
-        fills.push(...(await fillsOf(this.#profile, this.#exchange, this.#known, symbolOf(instrumentId), since)))
+        fills.push(
+          ...(await fillsOf(this.#profile, this.#exchange, this.#known, this.#markets.listing, instrumentId, since)),
+        )
       }
       return fills.sort((a, b) => a.executedAt - b.executedAt)
     })
@@ -227,6 +232,31 @@ export class PrivateSession {
         () => undefined,
       )
     }, BALANCES_WITHIN_MILLIS).unref()
+  }
+
+  #stateOf(order: CcxtOrder, knownAs: string | null = null): VenueOrderState | undefined {
+    return orderState(this.#profile.venue, this.#markets.listing.named(order), this.#quirks, knownAs)
+  }
+
+  /** Once more after the answer, if the stream spoke of the order meanwhile. A question that fails is left to the account's audits. */
+  #look({ id, symbol }: CcxtOrder): void {
+    if (id === undefined || symbol === undefined) return
+    const isAsked = this.#looks.has(id)
+    this.#looks.set(id, isAsked)
+    if (isAsked) return
+    this.#asking("order", () => this.#exchange.fetchOrder(id, symbol, {}))
+      .then((answer) => {
+        const state = this.#stateOf(answer, this.#known.clientIdOf(id))
+        if (state === undefined || state.status === "UNKNOWN") return
+        this.#known.remember(state)
+        this.#report({ _tag: "OrderSeen", state })
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        const again = this.#looks.get(id) === true
+        this.#looks.delete(id)
+        if (again) this.#look({ id, symbol } as CcxtOrder)
+      })
   }
 
   async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {
@@ -267,7 +297,7 @@ export class PrivateSession {
     // A price on a market buy would silently become a quote quantity (venues.md 4.10).
     const price = isMarket ? undefined : (order.limitPrice ?? undefined)
     return this.#exchange.createOrder(
-      symbolOf(order.instrumentId),
+      this.#markets.listing.symbolOf(order.instrumentId),
       isMarket ? "market" : "limit",
       order.orderSide === "BUY" ? "buy" : "sell",
       order.quantity,

@@ -11,6 +11,7 @@ import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 import { endAll } from "./end-sockets.ts"
 import { classify, type Failure } from "./errors.ts"
 import type { KnownOrders } from "./known-orders.ts"
+import type { Listing } from "./listing.ts"
 import { balances, fill, orderState } from "./normalise.ts"
 import { tapCache } from "./order-tap.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
@@ -20,6 +21,9 @@ export interface PrivateStreamOptions {
   readonly exchange: CcxtExchange
   readonly known: KnownOrders
   readonly report: (report: SessionReport) => void
+  readonly listing: Listing
+  /** Asks for an order that the stream spoke of. */
+  readonly look: (order: CcxtOrder) => void
   /** Resolves when the instance has markets. */
   readonly ready: () => Promise<void>
   /** The venue's clock, in ms. */
@@ -171,17 +175,21 @@ export class PrivateStream {
   }
 
   #onOrder(order: CcxtOrder): void {
-    const { profile, known, report } = this.#options
-    const state = orderState(profile.venue, order, this.#quirks)
+    const { profile, known, report, listing, look } = this.#options
+    if (this.#quirks.eventsAreHints === true) {
+      look(order)
+      return
+    }
+    const state = orderState(profile.venue, listing.named(order), this.#quirks)
     if (state === undefined) return
     known.remember(state)
     report({ _tag: "OrderSeen", state })
   }
 
   #onFill(trade: CcxtTrade): void {
-    const { profile, known, report } = this.#options
+    const { profile, known, report, listing } = this.#options
     const clientId = this.#quirks.fillClientId(trade) ?? known.clientIdOf(trade.order)
-    const found = fill(profile.venue, trade, { clientId })
+    const found = fill(profile.venue, listing.named(trade), { clientId })
     if (found !== undefined) report({ _tag: "Filled", fill: found })
   }
 }

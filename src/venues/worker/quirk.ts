@@ -60,6 +60,8 @@ export interface Quirks {
   readonly streamNews?: (message: unknown) => StreamNews | null
   /** How much of its request limit the venue itself has counted, 0 to 1 and more; by the headers of an answer, in lower case. */
   readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
+  /** ccxt's word on orders in the private stream is not good enough to be believed: it says which order to ask for. */
+  readonly eventsAreHints?: boolean
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void
   /** An event that balances moved without an order's doing, where the stream does not say what is available: it is asked for. */

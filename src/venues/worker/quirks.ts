@@ -4,6 +4,7 @@ import type { Raw } from "./ccxt.ts"
 import { none, type Quirks, word } from "./quirk.ts"
 import { kraken } from "./quirks-kraken.ts"
 import { okx } from "./quirks-okx.ts"
+import { bitfinex, bitstamp, bybit, coinbase, deribit, gate, gemini, krakenfutures, kucoin } from "./quirks-ways.ts"
 
 export type { BalanceRow, ChangedBalances, Quirks, StreamNews } from "./quirk.ts"
 
@@ -46,23 +47,20 @@ const binance: Quirks = {
   misleads: (event) => event["e"] === "balanceUpdate" || event["e"] === "externalLockUpdate",
 }
 
-const member = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
-
-const bitstamp: Quirks = {
-  ...none,
-  // A trade has its price as a JSON number, which ccxt reads, and as the venue spells it.
-  restate: (message) => {
-    const trade = member(message, "data")
-    if (typeof trade !== "object" || trade === null) return
-    const { price_str, amount_str } = trade as Record<string, unknown>
-    if (typeof price_str === "string" && typeof amount_str === "string")
-      Object.assign(trade, { price: price_str, amount: amount_str })
-  },
+const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = {
+  none,
+  binance,
+  bitfinex,
+  bitstamp,
+  bybit,
+  coinbase,
+  deribit,
+  gate,
+  gemini,
+  kraken,
+  krakenfutures,
+  kucoin,
+  okx,
 }
-
-const bitfinex: Quirks = none
-
-const QUIRKS: { readonly [K in VenueProfile["quirks"]]: Quirks } = { none, binance, bitfinex, bitstamp, kraken, okx }
 
 export const quirksOf = (profile: VenueProfile): Quirks => QUIRKS[profile.quirks]

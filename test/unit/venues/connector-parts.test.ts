@@ -52,7 +52,9 @@ describe("the registry", () => {
       expect(exchange.id).toBe(profile.exchange)
       const { urls: all, hostname } = exchange as unknown as { urls: { api: unknown }; hostname?: string }
       const urls = JSON.stringify(all.api).replaceAll("{hostname}", hostname ?? "")
-      for (const host of profile.hosts) expect(urls).toContain(host.replace(/:443$/, ""))
+      // KuCoin names its WebSocket host in an answer.
+      for (const host of profile.hosts.filter((it) => !it.startsWith("ws-api-spot.")))
+        expect(urls).toContain(host.replace(/:443$/, ""))
     },
   )
 
