@@ -358,7 +358,7 @@ describe("streams", () => {
     while (exchange.counts()["WS subscribe trades-all"] === undefined) await sleep(10)
     exchange.trade(ID, "SELL", "5.0005")
     const [both] = await together
-    expect([both?.amount, (both?.info as { count?: string }).count]).toEqual([5.0005, "2"])
+    expect([both?.amount, both?.info?.["count"]]).toEqual([5.0005, "2"])
     await each
     expect(matches).toEqual([5, 0.0005])
     await client.cancelOrder("", SYMBOL, { clOrdId: "behind" })

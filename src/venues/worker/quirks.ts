@@ -6,7 +6,7 @@ import { kraken } from "./quirks-kraken.ts"
 import { okx } from "./quirks-okx.ts"
 import { bitfinex, bitstamp, bybit, coinbase, deribit, gate, gemini, krakenfutures, kucoin } from "./quirks-ways.ts"
 
-export type { BalanceRow, ChangedBalances, Quirks, StreamNews } from "./quirk.ts"
+export type { BalanceRow, Quirks } from "./quirk.ts"
 
 /** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
 const BINANCE_WEIGHT_A_MINUTE = 6000

@@ -259,7 +259,6 @@ describe("the HTTP API of a whole gateway", () => {
       ["GET /api/v3/market/instrument/list", await ada.instruments({ limit: 2 })],
       ["GET /api/v3/market/venue/list", await ada.venues()],
       ["GET /api/v3/market/venue/capability/list", await ada.get("/market/venue/capability/list")],
-      ["GET /api/v3/market/venue/capability/list", await ada.get("/market/venue/capability/list")],
       ["GET /api/v3/market/orderbook/get", await ada.orderBook(instrumentId, 5)],
       ["GET /api/v3/market/ticker/get", await ada.ticker(instrumentId)],
       ["GET /api/v3/market/ticker/list", await ada.get("/market/ticker/list")],
