@@ -12,6 +12,7 @@ interface OkxExchange extends CcxtExchange {
   /** Ms of the venue's clock, as far as it was measured. */
   nonce(): number
   seconds(): number
+  parseOrder(order: Raw, market?: unknown): CcxtOrder
   orderToTrade(order: CcxtOrder, market?: unknown): CcxtTrade
   fetchAccounts(): Promise<ReadonlyArray<{ readonly id: string | undefined }>>
 }
@@ -54,6 +55,13 @@ const withoutUnlisted = (exchange: OkxExchange, message: unknown): unknown => {
   return known.length === event["data"].length ? message : { ...event, data: known }
 }
 
+/** A market order in quote ("sell for 10 USDT", placed elsewhere): ccxt takes ten for a quantity. It has one once it has ended. */
+const inBase = (order: CcxtOrder): CcxtOrder => {
+  const { info, status, filled } = order
+  if (word(info, "tgtCcy") !== "quote_ccy" || word(info, "ordType") !== "market") return order
+  return { ...order, amount: status !== "open" && /[1-9]/.test(String(filled)) ? filled : undefined }
+}
+
 const prepare = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): void => {
   const exchange = instance as OkxExchange
   // Only the login counts in seconds. By our own clock it would be refused for ever where ours is half a minute off.
@@ -66,6 +74,8 @@ const prepare = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): v
       (signed as Signed).headers["expTime"] = String(exchange.nonce() + orderExpiryMillis)
     return signed
   }
+  const parseOrder = exchange.parseOrder.bind(exchange)
+  exchange.parseOrder = (order, market) => inBase(parseOrder(order, market))
   const orderToTrade = exchange.orderToTrade.bind(exchange)
   exchange.orderToTrade = (order, market) => {
     const trade = orderToTrade(order, market)
