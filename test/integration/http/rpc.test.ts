@@ -183,6 +183,7 @@ describe("the calls of the socket", () => {
         [{ limit: 1_001 }, { startTime: 2, endTime: 1 }, { status: "OPEN", orderStatus: "FILLED" }, { cursor: "x" }],
       ],
       "market.venue.list": [[{}], []],
+      "market.venue.capability.list": [[{}, { venue: "MOCK" }], [{ venue: "NOPE" }]],
       "market.instrument.list": [
         [{ venue: "MOCK", limit: 2 }, { symbol: "BTC/USDT" }],
         [{ venue: "NOPE" }, { offset: -1 }],
