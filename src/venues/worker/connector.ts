@@ -37,6 +37,9 @@ const PURPOSES: { readonly [N in CallName]: Purpose } = {
   klines: "market",
 }
 
+/** What an account asks to agree with its venue, and goes on asking from time to time. */
+const AGREEING: ReadonlySet<CallName> = new Set(["openOrders", "fills", "balances"])
+
 class Connector {
   readonly #settings: ConnectorSettings
   readonly #outbox: Outbox
@@ -47,6 +50,8 @@ class Connector {
   readonly #feed: PublicFeed
   readonly #klines: KlinePages
   readonly #sessions = new Map<string, PrivateSession>()
+  /** What each session has not been answered since its stream came up: an account that is not ACTIVE yet goes before audits of others. */
+  readonly #unasked = new Map<string, Set<CallName>>()
 
   constructor(settings: ConnectorSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
     this.#settings = settings
@@ -84,6 +89,7 @@ class Connector {
       case "CloseSession": {
         const session = this.#sessions.get(command.session)
         this.#sessions.delete(command.session)
+        this.#unasked.delete(command.session)
         if (session !== undefined) void session.stop()
         return
       }
@@ -99,7 +105,7 @@ class Connector {
       }
       case "Call": {
         const { call, request, deadlineMillis } = command
-        void doingFor(PURPOSES[request.name], Date.now() + deadlineMillis, () => this.#answer(call, request))
+        void doingFor(this.#purposeOf(request), Date.now() + deadlineMillis, () => this.#answer(call, request))
         return
       }
       case "Share":
@@ -135,10 +141,17 @@ class Connector {
   #openSession(name: string, secrets: VenueSecrets): void {
     if (this.#sessions.has(name)) return
     const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
-    const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) =>
-      this.#outbox.push({ _tag: "Report", session: name, report }),
-    )
+    const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) => {
+      if (report._tag === "StreamDown") this.#unasked.set(name, new Set(AGREEING))
+      this.#outbox.push({ _tag: "Report", session: name, report })
+    })
     this.#sessions.set(name, session)
+    this.#unasked.set(name, new Set(AGREEING))
+  }
+
+  #purposeOf(request: CallRequest): Purpose {
+    const isFirst = "session" in request && this.#unasked.get(request.session)?.has(request.name) === true
+    return isFirst ? "doubt" : PURPOSES[request.name]
   }
 
   /** Desired state comes before everything else through the same port: an unknown session is a defect of ours. */
@@ -150,7 +163,9 @@ class Connector {
 
   async #answer(call: number, request: CallRequest): Promise<void> {
     try {
-      this.#outbox.push({ _tag: "Answer", call, value: await this.#ask(request) })
+      const value = await this.#ask(request)
+      if ("session" in request) this.#unasked.get(request.session)?.delete(request.name)
+      this.#outbox.push({ _tag: "Answer", call, value })
     } catch (error) {
       const { category, code, text } = classify(error)
       this.#outbox.push({ _tag: "Failed", call, failure: { category, code, text } })
