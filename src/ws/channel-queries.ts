@@ -102,7 +102,9 @@ export const historyRequest = (parameters: Command["parameters"], limitMax: numb
   if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest
   const bounded = asked < 0 ? limitMax : Math.min(asked, limitMax)
   if (since === undefined || since === null) return { limit: bounded, since: undefined, reverse: reverse === true }
-  const { epoch = "", offset = 0 } = since as { readonly epoch?: unknown; readonly offset?: unknown }
+  const position = since as { readonly epoch?: unknown; readonly offset?: unknown }
+  const epoch = position.epoch ?? ""
+  const offset = position.offset ?? 0
   if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
     return ERRORS.badRequest
   if (reverse === true && offset === 0) return ERRORS.badRequest

@@ -1,6 +1,6 @@
 /**
  * Long streams through a line that breaks hundreds of times, for the official client and a bare socket, JSON and Protobuf, with and
- * without deltas: nothing missed, nothing twice, everything in order.
+ * without deltas, recovered from memory and from storage: nothing missed, nothing twice, everything in order.
  */
 import { FORMATS } from "../kit/conformance.ts"
 import { type RecoveryFacts, runRecovery } from "../kit/recovery-run.ts"
@@ -13,16 +13,35 @@ export interface RecoveryOptions {
   readonly progress: (line: string) => void
 }
 
+const CHAINS = [
+  [false, "memory"],
+  [true, "memory"],
+  [false, "storage"],
+  [true, "storage"],
+] as const
+
 const judge = (name: string, facts: RecoveryFacts, millis: number): Verdict => {
-  const { published, received, cuts, restarts, recoveries, unrecovered, gaps, duplicates, reorders, wrong, ended } =
-    facts
+  const {
+    published,
+    received,
+    cuts,
+    restarts,
+    recoveries,
+    replays,
+    unrecovered,
+    gaps,
+    duplicates,
+    reorders,
+    wrong,
+    ended,
+  } = facts
   const faults = gaps + duplicates + reorders + wrong + unrecovered
   return {
     name,
     passed: faults === 0 && received === published && ended === "",
     says:
       `gaps ${gaps}, duplicates ${duplicates}, reorders ${reorders}, wrong ${wrong}, unrecovered ${unrecovered} ` +
-      `of ${received} received (${published} published, ${cuts} cuts, ${restarts} restarts, ${recoveries} recoveries, ` +
+      `of ${received} received (${published} published, ${cuts} cuts, ${restarts} restarts, ${recoveries} recoveries, ${replays} out of storage, ` +
       `${(millis / 1000).toFixed(1)} s)${ended === "" ? "" : `; the reader gave up: ${ended}`}`,
   }
 }
@@ -32,13 +51,14 @@ export const recovery = async (options: RecoveryOptions): Promise<ReadonlyArray<
   const verdicts: Array<Verdict> = []
   for (const reader of ["official", "bare"] as const)
     for (const format of FORMATS)
-      for (const delta of [false, true]) {
-        const name = `${reader} ${format}${delta ? " with deltas" : ""}`
+      for (const [delta, history] of CHAINS) {
+        const name = `${reader} ${format}${delta ? " with deltas" : ""} from ${history}`
         const startedAt = performance.now()
         const facts = await runRecovery({
           reader,
           format,
           delta,
+          history,
           publications,
           cuts,
           seed: seed + verdicts.length,

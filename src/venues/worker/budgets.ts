@@ -41,6 +41,7 @@ export class Budgets {
   readonly #quirks: Quirks
   readonly #notice: (what: string) => void
   readonly #all = new Map<CcxtExchange | null, RateBudget>()
+  readonly #accounts = new Set<CcxtExchange>()
   #share = 1
 
   constructor(profile: VenueProfile, notice: (what: string) => void = () => undefined) {
@@ -53,14 +54,7 @@ export class Budgets {
   install(exchange: CcxtExchange, ofAccount: boolean): void {
     const isItsOwn = ofAccount && this.#profile.privatePace !== undefined
     const budget = this.#budgetOf(exchange, isItsOwn)
-    if (isItsOwn) {
-      const close = exchange.close.bind(exchange)
-      exchange.close = () => {
-        budget.close()
-        this.#all.delete(exchange)
-        return close()
-      }
-    }
+    if (ofAccount) this.#join(exchange)
     exchange.throttle = (cost) => {
       const work = currentWork()
       const waitMillis = work === undefined || work.until === null ? null : work.until - Date.now()
@@ -74,10 +68,33 @@ export class Budgets {
     }
   }
 
+  /** Until it is closed the account counts, and a budget of its own ends with it. */
+  #join(exchange: CcxtExchange): void {
+    this.#accounts.add(exchange)
+    this.#keepRoom()
+    const close = exchange.close.bind(exchange)
+    exchange.close = () => {
+      this.#accounts.delete(exchange)
+      this.#keepRoom()
+      this.#all.get(exchange)?.close()
+      this.#all.delete(exchange)
+      return close()
+    }
+  }
+
+  #keepRoom(): void {
+    this.#all.get(null)?.keepRoom(this.#accounts.size > 0)
+  }
+
   /** So many connectors use the venue from this address. */
   share(of: number): void {
     this.#share = of
     this.#all.get(null)?.share(of)
+  }
+
+  /** Requests of this kind wait for their turn. */
+  isQueueing(purpose: Purpose): boolean {
+    return [...this.#all.values()].some((budget) => budget.isQueueing(purpose))
   }
 
   /** The fullest of them, and the sums of what was counted. */
@@ -111,8 +128,11 @@ export class Budgets {
     const known = this.#all.get(key)
     if (known !== undefined) return known
     const budget = new RateBudget(this.#limitsOf(exchange, isItsOwn))
-    if (!isItsOwn) budget.share(this.#share)
     this.#all.set(key, budget)
+    if (!isItsOwn) {
+      budget.share(this.#share)
+      this.#keepRoom()
+    }
     return budget
   }
 

@@ -188,7 +188,7 @@ export interface CcxtExchange {
   authenticate(params?: Raw): Promise<unknown>
   close(): Promise<unknown>
 
-  fetchOrderBook(symbol: string): Promise<CcxtOrderBook>
+  fetchOrderBook(symbol: string, ...rest: ReadonlyArray<unknown>): Promise<CcxtOrderBook>
   /** Where in the kept changes a snapshot joins; below 0 when it is older than all of them. */
   getCacheIndex(snapshot: CcxtOrderBook, kept: ReadonlyArray<unknown>): number
   handleDeltas(book: CcxtOrderBook, changes: ReadonlyArray<unknown>): void

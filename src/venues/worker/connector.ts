@@ -62,7 +62,8 @@ class Connector {
     this.#markets = new Markets(settings.profile, this.#exchange, (failure) =>
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
-    this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox)
+    const isQueueing = () => this.#budgets.isQueueing("market")
+    this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox, isQueueing)
     this.#klines = new KlinePages({
       exchange: this.#exchange,
       digits: this.#feed.digits,

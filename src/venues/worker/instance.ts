@@ -7,6 +7,7 @@ import type { ConnectorSettings } from "../wire.ts"
 import { Budgets } from "./budgets.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
 import { quirksOf } from "./quirks.ts"
+import { queueSnapshots } from "./snapshot-queue.ts"
 import { applyTransport } from "./transport.ts"
 
 const REQUEST_TIMEOUT_MILLIS = 5000
@@ -54,6 +55,8 @@ export const publicInstance = (
 ): CcxtExchange => {
   const exchange = build(Exchange, settings, {})
   budgets.install(exchange, false)
+  // Where we ask for snapshots ourselves, each question is answered.
+  if (!settings.profile.snapshotsAsked) queueSnapshots(exchange)
   // Without keys it could only throw, and ccxt logs in for streams that need no login (`trades-all` of OKX).
   exchange.authenticate = () => Promise.resolve(undefined)
   quirksOf(settings.profile).preparePublic?.(exchange, settings.profile)

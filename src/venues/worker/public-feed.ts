@@ -27,7 +27,10 @@ import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
 
-/** A book that has no snapshot after this long is torn down and begun again: a subscription can be lost without a word. */
+/**
+ * A book that has no snapshot after this long is begun again: a subscription can be lost without a word. Not while snapshots come, or
+ * wait for the venue's budget: one book of hundreds that are opened together has its turn after minutes.
+ */
 const SNAPSHOT_WITHIN_MILLIS = 20_000
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3
@@ -69,9 +72,19 @@ export class PublicFeed {
   readonly #klines: KlineStreams
   /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
+  readonly #isQueueing: () => boolean
   #receivedAt = 0
+  #snapshotAt = 0
 
-  constructor(settings: ConnectorSettings, exchange: CcxtExchange, markets: Markets, outbox: Outbox) {
+  /** `isQueueing`: requests for market data wait for the venue's budget. */
+  constructor(
+    settings: ConnectorSettings,
+    exchange: CcxtExchange,
+    markets: Markets,
+    outbox: Outbox,
+    isQueueing: () => boolean = () => false,
+  ) {
+    this.#isQueueing = isQueueing
     this.#settings = settings
     this.#exchange = exchange
     this.#markets = markets
@@ -273,6 +286,7 @@ export class PublicFeed {
     for (const feed of feeds) {
       if (!feed.live && !snapshot) continue
       feed.live = true
+      if (snapshot) this.#snapshotAt = performance.now()
       this.#outbox.depth({
         instrumentId: feed.instrumentId,
         snapshot,
@@ -350,11 +364,16 @@ export class PublicFeed {
     endSockets(this.#exchange, this.#symbolOf(feed), `${LOST_PLACE} ${reason}`)
   }
 
-  /** A book that never became whole begins again. */
+  /** A book that never became whole begins again: first alone, then with all that share its socket. */
   #watchdog(feed: Feed): NodeJS.Timeout | undefined {
     if (feed.stream !== "book") return undefined
+    let attempts = 0
     return setInterval(() => {
-      if (!feed.live && feed.open) this.#startOver(feed, `no snapshot of ${feed.name} in time`)
+      const quietMillis = performance.now() - this.#snapshotAt
+      if (feed.live || !feed.open || this.#isQueueing() || quietMillis < SNAPSHOT_WITHIN_MILLIS) return
+      attempts += 1
+      if (attempts === 1 && this.#settings.profile.unsubscribes) void this.#unwatch(feed)
+      else this.#startOver(feed, `no snapshot of ${feed.name} in time`)
     }, SNAPSHOT_WITHIN_MILLIS).unref()
   }
 }

@@ -8,6 +8,8 @@ import { TooLate } from "./errors.ts"
 
 /** The share of the budget up to which requests of a kind may fill it. */
 const CEILINGS: Readonly<Record<Purpose, number>> = { cancel: 1, doubt: 0.97, submit: 0.95, market: 0.65, audit: 0.85 }
+/** Of market data while there are no accounts to leave room for. */
+const CEILING_ALONE = 0.95
 const AUDITS_SHARE = 0.25
 /** Of the venue's, and only when it says none itself. */
 const PAUSE_LIMITED_MILLIS = 2000
@@ -48,6 +50,7 @@ export class RateBudget {
   #audits = 0
   #share = 1
   #pausedUntil = 0
+  #hasAccounts = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: BudgetLimits, monotonic: () => number = () => performance.now()) {
@@ -58,6 +61,12 @@ export class RateBudget {
   /** So many share the venue's budget for this address. */
   share(of: number): void {
     this.#share = of
+    this.#admit()
+  }
+
+  /** Whether there are accounts that trade, for which room is kept. */
+  keepRoom(hasAccounts: boolean): void {
+    this.#hasAccounts = hasAccounts
     this.#admit()
   }
 
@@ -98,6 +107,10 @@ export class RateBudget {
     if (foreign > 0) this.#spend(foreign / this.#share, null)
   }
 
+  isQueueing(purpose: Purpose): boolean {
+    return this.#queues[purpose].length > 0
+  }
+
   load(): BudgetLoad {
     this.#expire()
     const capacity = this.#capacity()
@@ -127,6 +140,10 @@ export class RateBudget {
 
   #auditsShare(): number {
     return this.#limits.auditsShare ?? AUDITS_SHARE
+  }
+
+  #ceiling(purpose: Purpose): number {
+    return purpose === "market" && !this.#hasAccounts ? CEILING_ALONE : CEILINGS[purpose]
   }
 
   #giveUp(waiting: Waiting, purpose: Purpose): void {
@@ -169,7 +186,7 @@ export class RateBudget {
     const now = this.#monotonic()
     if (this.#pausedUntil > now) return this.#pausedUntil - now
     const capacity = this.#capacity()
-    const hasRoom = this.#used === 0 || this.#used + cost <= capacity * CEILINGS[purpose]
+    const hasRoom = this.#used === 0 || this.#used + cost <= capacity * this.#ceiling(purpose)
     const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
     const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]

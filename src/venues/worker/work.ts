@@ -10,6 +10,8 @@ export interface Work {
   readonly purpose: Purpose
   /** After this instant (wall ms) nobody waits for it any more; null: somebody always does. */
   readonly until: number | null
+  /** The symbol whose book is asked for; absent for everything else. */
+  readonly snapshotOf?: string
 }
 
 const current = new AsyncLocalStorage<Work>()
@@ -22,3 +24,8 @@ export const doing = <A>(work: Work, run: () => A): A => current.run(work, run)
 /** The same connector's work for another purpose. */
 export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A): A =>
   current.run({ connector: current.getStore()?.connector ?? "", purpose, until }, run)
+
+export const fetchingSnapshotOf = <A>(symbol: string, run: () => A): A => {
+  const { connector = "", purpose = "market", until = null } = current.getStore() ?? {}
+  return current.run({ connector, purpose, until, snapshotOf: symbol }, run)
+}

@@ -25,6 +25,7 @@ export class FuzzClient {
       const replies = format === "json" ? readJson(message.toString()) : readProtobuf(message)
       for (const reply of replies as ReadonlyArray<Fields>)
         if ("push" in reply) this.pushes++
+        else if (Object.keys(reply).length === 0) this.send({})
         else this.replies.push(reply)
       this.wake()
     })
@@ -53,12 +54,7 @@ export class FuzzClient {
     this.socket.send(bytes, { binary: isBinary })
     const barrier = BARRIERS + this.barriers++
     const ping = { id: barrier, ping: {} }
-    const sendPing = (): void => {
-      this.socket.send(Buffer.from(this.format === "json" ? sentJson([ping]) : sentProtobuf([ping])), {
-        binary: this.format === "protobuf",
-      })
-    }
-    if (isConnected) sendPing()
+    if (isConnected) this.send(ping)
     let isAsked = isConnected
     const isAnswered = (): boolean => this.replies.at(-1)?.["id"] === barrier
     const isExpired = (): boolean => {
@@ -69,7 +65,7 @@ export class FuzzClient {
       // Connected by the message itself: the answers after connect end with a ping, too.
       if (!isAsked && this.replies.some((reply) => "connect" in reply)) {
         isAsked = true
-        sendPing()
+        this.send(ping)
       }
       return this.closedWith !== undefined || isAnswered() || isExpired()
     }
@@ -79,6 +75,11 @@ export class FuzzClient {
 
   end(): void {
     this.socket.terminate()
+  }
+
+  private send(command: Fields): void {
+    const isBinary = this.format === "protobuf"
+    this.socket.send(Buffer.from(isBinary ? sentProtobuf([command]) : sentJson([command])), { binary: isBinary })
   }
 
   private async until(isOver: () => boolean): Promise<boolean> {

@@ -152,7 +152,7 @@ const quietFacts = async (server: SocketChild) => {
 
 export const socketFuzz = async ({ frames, seed, progress }: FuzzOptions): Promise<FuzzFacts> => {
   const channels = { trade: { historySize: 100, recoveryMax: 50 } }
-  const server = await startSocketChild({ pings: false, channelsMax: CHANNELS_MAX, channels })
+  const server = await startSocketChild({ channelsMax: CHANNELS_MAX, channels })
   try {
     const { accountId } = await server.ask("facts")
     const world: World = { accountId, accountOwner: "alice", channelsMax: CHANNELS_MAX, historyMax: 1000 }
@@ -166,7 +166,11 @@ export const socketFuzz = async ({ frames, seed, progress }: FuzzOptions): Promi
       const timer = setInterval(() => {
         if (fuzzing.frames - told < wanted / 20) return
         told = fuzzing.frames
-        progress?.(`${fuzzing.frames} of ${wanted} messages, ${fuzzing.faultCount} wrong`)
+        const words = `${fuzzing.frames} of ${wanted} messages, ${fuzzing.faultCount} wrong`
+        server.ask("stats").then(
+          ({ rss }) => progress?.(`${words}, ${Math.round(rss / 1_048_576)} MB`),
+          () => progress?.(`${words}, and the server is gone`),
+        )
       }, 500)
       try {
         await Promise.all(Array.from({ length: WORKERS }, (_, n) => fuzzing.work(seededRandom(from + n))))

@@ -17,6 +17,7 @@ afterEach(() => {
 
 const budgeting = () => {
   const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS })
+  budget.keepRoom(true)
   const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number }> = []
   const late: Array<Purpose> = []
   const ask = (purpose: Purpose, cost = 1, waitMillis: number | null = null): void => {
@@ -64,6 +65,14 @@ describe("a request budget", () => {
     for (let i = 0; i < 10; i++) ask("cancel")
     await settle()
     expect(count("cancel")).toBe(5)
+  })
+
+  it("keeps no room for accounts that are not there", async () => {
+    const { budget, ask, count } = budgeting()
+    budget.keepRoom(false)
+    for (let i = 0; i < 2 * CAPACITY; i++) ask("market")
+    await settle()
+    expect(count("market")).toBe(95)
   })
 
   it("gives audits a quarter at most, beside market data that asks for everything", async () => {

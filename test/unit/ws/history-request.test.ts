@@ -11,4 +11,14 @@ describe("history", () => {
         expect(historyRequest({ limit: 1, reverse, since: { epoch: "e", offset } }, 300)).toBe(ERRORS.badRequest)
     },
   )
+
+  it("since null, or since a position with nulls, is as if they were not there", () => {
+    expect(historyRequest({ limit: 1, since: null }, 300)).toEqual({ limit: 1, since: undefined, reverse: false })
+    const since = { epoch: null, offset: null }
+    expect(historyRequest({ limit: 1, since }, 300)).toEqual({
+      limit: 1,
+      since: { epoch: "", offset: 0 },
+      reverse: false,
+    })
+  })
 })
