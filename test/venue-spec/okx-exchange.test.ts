@@ -333,15 +333,15 @@ describe("streams", () => {
       ),
       watchUntil(
         () => client.watchOHLCV(SYMBOL, "1m"),
-        (candles) => candles.at(-1)?.[4] === 60_000,
+        // The first candle of a minute repeats the last close with no volume until a trade is in it.
+        (candles) => candles.at(-1)?.[4] === 60_000 && Number(candles.at(-1)?.[5]) > 0,
       ),
     ])
     const traded = setInterval(() => exchange.trade(ID, "SELL", "0.001"), 100)
-    const [trades, ticker, candles] = await watching
+    const [trades, ticker] = await watching
     clearInterval(traded)
     expect(trades[0]?.price).toBe(60_000)
     expect(Number(ticker.ask)).toBeGreaterThan(60_000)
-    expect(Number(candles.at(-1)?.[5])).toBeGreaterThan(0)
   })
 
   it("says on `trades` what one taker did at one price together, on `trades-all` each match", async () => {

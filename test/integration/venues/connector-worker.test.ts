@@ -168,7 +168,7 @@ describe("a connector's worker", () => {
     await until(() => (stats().connectors[0]?.figures?.budget.answers.limited ?? 0) === 1, "the count")
     expect(notices).toContainEqual(expect.stringContaining("answered 429"))
     await until(() => open.about(next.tradeOrderId).includes("Accepted"), "the order after the pause")
-    expect(open.about(limited.tradeOrderId)).toContain("CancelRefused")
+    await until(() => open.about(limited.tradeOrderId).includes("CancelRefused"), "the refusal of the cancel")
     const sent = () => stats().connectors[0]?.figures?.budget.sent
     await until(() => sent()?.cancel === 1 && sent()?.submit === 2, "the counts")
   })
