@@ -10,7 +10,8 @@ import type { AccountEventKind } from "../src/domain/account-event.ts"
 import { Decimal } from "../src/domain/decimal.ts"
 import type { InstrumentId, TenantId, TradeOrderId, TradingAccountId, UserId, VenueId } from "../src/domain/ids.ts"
 import type { SubmitRequest } from "../src/domain/submit-request.ts"
-import { type TradeOrder, tradeOrderRecord } from "../src/domain/trade-order.ts"
+import type { TradeOrder } from "../src/domain/trade-order.ts"
+import { tradeOrderRecord } from "../src/domain/trade-order-record.ts"
 import { positionRecord, type TradingAccount } from "../src/domain/trading-account.ts"
 import { ownDatabase } from "../src/store/node.ts"
 import { type OrderWriter, startOrderWriter } from "../src/store/order-writer.ts"
@@ -66,6 +67,7 @@ const accountOf = (userId: UserId, n: number): TradingAccount => ({
   createdAt: Date.now(),
   updatedAt: Date.now(),
   disconnectedAt: null,
+  cancelAllAt: null,
 })
 
 const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
@@ -79,6 +81,12 @@ const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
     version: 1,
     venue: VENUE,
     instrumentId,
+    orderListId: null,
+    contingencyType: null,
+    quoteId: null,
+    positionId: null,
+    replacesTradeOrderId: null,
+    terms: null,
     baseAsset: instrumentId.slice(5, 8),
     quoteAsset: instrumentId.slice(9),
     orderSide: "BUY",

@@ -21,6 +21,8 @@ import type { Position, TradingAccount } from "../domain/trading-account.ts"
 export interface SubmitAnswer {
   readonly order: TradeOrder
   readonly replayed: boolean
+  /** The other orders of its list: children of an entry, the other leg of a pair. */
+  readonly linked?: ReadonlyArray<TradeOrder>
   /** The order's record as JSON text, where it was written already. */
   readonly json?: string
 }

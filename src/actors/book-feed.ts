@@ -2,7 +2,8 @@
  * One open book and its trouble: who waits for it, since when it is lost, when it is asked for anew, and when it is called STALE.
  * A book that held is asked for at once when it breaks; one that keeps breaking, ever more seldom.
  */
-import type { DepthUpdate } from "../ports/venue-port.ts"
+import { BOOK_SILENT, type DepthUpdate } from "../ports/venue-port.ts"
+import type { ResyncReason } from "../ports/venue-stats.ts"
 import { BookLost, type OrderBookActor } from "./order-book.ts"
 
 /** A loss that lasts this long is STALE, and asked for again; so is a book that stays silent after a trade. */
@@ -16,7 +17,7 @@ export class BookFeed {
   readonly waiting = new Set<() => unknown>()
   readonly #monotonic: () => number
   readonly #after: (millis: number, run: () => void) => void
-  readonly #askForSnapshot: () => void
+  readonly #askForSnapshot: (reason: ResyncReason) => void
   #lostAt: number | null
   #syncedAt: number
   #updatedAt: number
@@ -30,7 +31,7 @@ export class BookFeed {
     readonly monotonic: () => number
     readonly after: (millis: number, run: () => void) => void
     /** Does nothing when the stream was closed meanwhile. */
-    readonly askForSnapshot: () => void
+    readonly askForSnapshot: (reason: ResyncReason) => void
   }) {
     this.actor = options.actor
     this.#monotonic = options.monotonic
@@ -48,7 +49,7 @@ export class BookFeed {
       this.actor.onDepth(update)
     } catch (cause) {
       if (!(cause instanceof BookLost)) throw cause
-      this.#onLost()
+      this.#onLost(cause.reason)
       return false
     }
     if (this.actor.quality !== "SYNCED") return false
@@ -60,8 +61,10 @@ export class BookFeed {
   }
 
   /** The stream is interrupted; whoever carries it reopens it and sends a snapshot. */
-  onDown(): void {
+  onDown(reason: string): void {
     this.actor.lose()
+    // It had been wrong for long before anybody knew.
+    if (reason.startsWith(BOOK_SILENT)) this.actor.markStale()
     this.#lostAt ??= this.#monotonic()
   }
 
@@ -78,26 +81,27 @@ export class BookFeed {
   watch(now: number): void {
     const since = this.#lostAt ?? this.#tradedAt
     if (since === null || now - since < STALE_AFTER_MILLIS) return
+    const reason = this.#lostAt === null ? "silent" : "overdue"
     this.#lostAt ??= now
     this.actor.markStale()
-    this.#resync()
+    this.#resync(reason)
   }
 
-  #onLost(): void {
+  #onLost(reason: ResyncReason): void {
     const now = this.#monotonic()
     this.#lostAt ??= now
     if (now - this.#syncedAt > RESYNC_DELAY_MAX_MILLIS) this.#resyncDelay = 0
-    this.#resync()
+    this.#resync(reason)
   }
 
-  #resync(): void {
+  #resync(reason: ResyncReason): void {
     if (this.#isResyncing) return
     this.#isResyncing = true
     const delay = this.#resyncDelay
     this.#resyncDelay = Math.min(RESYNC_DELAY_MAX_MILLIS, Math.max(RESYNC_DELAY_MIN_MILLIS, delay * 2))
     this.#after(delay, () => {
       this.#isResyncing = false
-      if (this.#lostAt !== null) this.#askForSnapshot()
+      if (this.#lostAt !== null) this.#askForSnapshot(reason)
     })
   }
 }

@@ -103,7 +103,7 @@ export class MarketFeed {
       kline: (update) => this.klines.onUpdate(update),
       unstreamed: (stream, instrumentId) =>
         this.#withInterval(stream, (it) => this.klines.onUnstreamed(instrumentId, it)),
-      down: (stream, instrumentId) => this.#onDown(stream, instrumentId),
+      down: (stream, instrumentId, reason) => this.#onDown(stream, instrumentId, reason),
     })
   }
 
@@ -229,8 +229,8 @@ export class MarketFeed {
       actor: new OrderBookActor({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }),
       monotonic: clock.monotonic,
       after: (millis, run) => this.#after(millis, run),
-      askForSnapshot: () => {
-        if (this.#books.get(instrumentId)?.feed === feed) this.#source.resync(instrumentId)
+      askForSnapshot: (reason) => {
+        if (this.#books.get(instrumentId)?.feed === feed) this.#source.resync(instrumentId, reason)
       },
     })
     return { ...slot, feed }
@@ -260,8 +260,8 @@ export class MarketFeed {
     if (feed.waiting.size > 0) wake(feed.waiting)
   }
 
-  #onDown(stream: MarketStream, instrumentId: InstrumentId): void {
-    if (stream === "book") this.#books.get(instrumentId)?.feed.onDown()
+  #onDown(stream: MarketStream, instrumentId: InstrumentId, reason: string): void {
+    if (stream === "book") this.#books.get(instrumentId)?.feed.onDown(reason)
     else if (stream === "trade") this.klines.onTradesDown(instrumentId)
     else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
   }

@@ -21,6 +21,12 @@ const SNAPSHOT_LEVELS_MAX = 5000
 /** An update was missed, or the book contradicts itself: it must be read anew. */
 export class BookLost extends Error {
   override readonly name = "BookLost"
+  readonly reason: "hole" | "crossed" | "malformed"
+
+  constructor(reason: BookLost["reason"], message: string) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 export class OrderBookActor {
@@ -137,7 +143,7 @@ export class OrderBookActor {
   #change(update: DepthUpdate): void {
     if (update.sequence !== this.#feedSequence + 1) {
       this.lose()
-      throw new BookLost(`update ${update.sequence} after ${this.#feedSequence}`)
+      throw new BookLost("hole", `update ${update.sequence} after ${this.#feedSequence}`)
     }
     const heard = this.#channels.isHeard(this.channel)
     let bids: string
@@ -164,7 +170,7 @@ export class OrderBookActor {
     this.#quality = "RESYNCING"
     this.#isLost = true
     if (wasKnown) this.#publish(() => this.snapshotJson(SNAPSHOT_LEVELS_MAX))
-    return new BookLost(typeof cause === "string" ? cause : cause.message)
+    return typeof cause === "string" ? new BookLost("crossed", cause) : new BookLost("malformed", cause.message)
   }
 
   #requalify(quality: BookQuality): void {

@@ -6,7 +6,7 @@ import { Exit } from "effect"
 import { AccountDisconnected, CancelRejected, type DomainError, OrderNotFound } from "../domain/errors.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
-import type { CancelReason } from "../domain/trade-order.ts"
+import { type CancelReason, placeOf } from "../domain/trade-order.ts"
 import type { VenueOrderRef } from "../ports/venue-port.ts"
 import type { CancelOrder, ReadOrder } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -81,6 +81,11 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const { order } = live
   if (isTerminal(order.orderStatus)) return
   if (reason === "ACCOUNT_DISCONNECTED" || !order.cancelRequested) live.cancelReason = reason
+  // What the venue never saw is withdrawn at once.
+  if (live.stored && placeOf(order) !== "VENUE") {
+    withdraw(core, live, reason)
+    return
+  }
   if (order.cancelRequested) {
     // The first one leaves when the request is stored; after a restart it is.
     if (live.cancelSentAt === null) core.whenDurable(() => live.cancelSentAt === null && sendCancel(core, live))
@@ -95,6 +100,14 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const next = moved(order, "PENDING_CANCEL", { statusBeforeCancel: order.orderStatus, cancelRequested: true, inDoubt })
   core.change(live, next, eventOf(next), { portfolio: false, committed: () => sendCancel(core, live) })
   core.parts.failpoint.hit("cancel.accepted")
+}
+
+/** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */
+export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): void => {
+  const now = core.parts.clock.now()
+  const isUsers = reason === "USER_REQUEST" || reason === "DEAD_MAN_SWITCH" || reason === "ADMIN"
+  const next = moved(live.order, isUsers ? "CANCELLED" : "REVOKED", { cancelReason: reason, canceledAt: now })
+  core.change(live, next, eventOf(next))
 }
 
 /** To the venue, if there is a session; else it is sent when the session is back. */

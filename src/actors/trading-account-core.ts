@@ -3,10 +3,9 @@
  * Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from the unit's commit callback.
  */
 import { Effect } from "effect"
-import { type AccountEventKind, accountEventText } from "../domain/account-event.ts"
-import { accountChannel } from "../domain/channel.ts"
+import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
-import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { changesOf, Portfolio } from "../domain/portfolio.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
@@ -18,12 +17,11 @@ import {
 } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { Self } from "../kernel/actor.ts"
-import type { AccountState, Row, Settled } from "../ports/account-store.ts"
+import type { AccountState, Row } from "../ports/account-store.ts"
 import type { SessionReport, VenueOrderRef, VenueSession } from "../ports/venue-port.ts"
-import { AccountImage } from "./trading-account-image.ts"
-import { type Alert, answerClosed, type ChangeOptions, type Live } from "./trading-account-live.ts"
-import { type News, NewsDesk } from "./trading-account-news.ts"
-import { AccountOrders } from "./trading-account-orders.ts"
+import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
+import type { News } from "./trading-account-news.ts"
+import { AccountOutlet } from "./trading-account-outlet.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 
@@ -32,14 +30,9 @@ const QUERY_SPACING_MILLIS = 100
 const FILLS_MARGIN_MILLIS = 60_000
 const ENDED_MILLIS = 600_000
 
-export class AccountCore extends AccountOrders {
-  account: TradingAccount
-  readonly id: TradingAccountId
+export class AccountCore extends AccountOutlet {
   readonly venue: Venue
   readonly portfolio = new Portfolio()
-  /** What the channel has told: behind memory by what is not durable yet. */
-  readonly image: AccountImage
-  readonly news: NewsDesk
   /** Assets whose position changed since it was last published. */
   private readonly dirty = new Set<string>()
   private readonly published = new Map<string, string>()
@@ -63,25 +56,17 @@ export class AccountCore extends AccountOrders {
   askBalances: () => void = () => undefined
   /** Asks the venue about an order until the question is answered; set by the keeper of doubts. */
   look: (live: Live, why: string) => void = () => undefined
-  /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. */
-  cause: unknown = null
+  /** Watches the order's trigger; set by the keeper of triggers. */
+  arm: (live: Live) => void = () => undefined
+  /** What a change of an order of a list changes in the list's other orders; set by the keeper of lists. Asked in the same turn. */
+  consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence> = () => []
   readonly quarantine = new Quarantine()
   private readonly queries = Effect.unsafeMakeSemaphore(1)
 
-  constructor(
-    readonly parts: AccountParts,
-    readonly self: Self<never>,
-    state: AccountState,
-    venue: Venue,
-    readonly refusals: Refusals,
-  ) {
-    super()
-    this.account = state.account
-    this.id = state.account.tradingAccountId
+  constructor(parts: AccountParts, self: Self<never>, state: AccountState, venue: Venue, refusals: Refusals) {
+    super(parts, self, state, refusals)
     this.venue = venue
     this.lastExecutionAt = state.lastExecutionAt
-    this.image = new AccountImage(state)
-    this.news = new NewsDesk(parts)
     parts.loaded(state.account, state.lastSequence)
     for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
     for (const order of state.openOrders) this.adopt(order)
@@ -171,43 +156,66 @@ export class AccountCore extends AccountOrders {
     this.index(live)
   }
 
-  /** The next image of an order, its event and whatever belongs to it, as one unit. `kind` null: no event of the order itself. */
+  /**
+   * The next image of an order, its event, whatever belongs to it, and what follows for its list, as one unit. `kind` null: no event of
+   * the order itself.
+   */
   change(live: Live, next: TradeOrder, kind: AccountEventKind | null, options: ChangeOptions = {}): void {
     const now = this.parts.clock.now()
-    const before = live.order
-    const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
+    const rows: Array<Row> = []
     const events: Array<News> = []
-    if (live.unsavedSubmit !== null) {
-      events.push(this.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
-      live.unsavedSubmit = null
+    const settled: Array<() => void> = []
+    const include = (one: Consequence, execution?: Execution): void => {
+      const { before, order } = this.advance(one.live, one.next, options.at ?? now, now, events)
+      rows.push({ _tag: "Order", order })
+      if (execution !== undefined) {
+        rows.push({ _tag: "Execution", execution })
+        events.push(this.executed(execution, order, now))
+      }
+      if (one.kind !== null) events.push(this.news.ofOrder(one.kind, order, now))
+      if (one.live === live && options.portfolio !== false) events.push(...this.changedPositions(now))
+      for (const alert of one.alerts ?? []) events.push(this.news.ofAlert(alert, now))
+      settled.push(() => {
+        this.answerWaiters(one.live, order)
+        if (isTerminal(order.orderStatus))
+          for (const reply of one.live.cancelWaiters.splice(0)) answerClosed(order, reply)
+        one.committed?.(order)
+      })
+      if (order.orderListId !== null) for (const more of this.consequences(one.live, before)) include(more)
     }
-    const rows: Array<Row> = [{ _tag: "Order", order }, ...(options.rows ?? [])]
-    live.order = order
-    live.touchedAt = this.parts.clock.monotonic()
-    if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, options.at ?? now)
-    this.index(live)
-    if (options.execution !== undefined) {
-      rows.push({ _tag: "Execution", execution: options.execution })
-      events.push(this.executed(options.execution, order, now))
-    }
-    if (kind !== null) events.push(this.news.ofOrder(kind, order, now))
-    if (options.portfolio !== false) events.push(...this.changedPositions(now))
-    for (const alert of options.alerts ?? []) events.push(this.news.ofAlert(alert, now))
+    const { execution, alerts, committed } = options
+    include({ live, next, kind, ...(alerts && { alerts }), ...(committed && { committed }) }, execution)
+    for (const other of options.others ?? []) include(other)
+    rows.push(...(options.rows ?? []))
+    // What the list's other orders hold now.
+    if (settled.length > 1) events.push(...this.changedPositions(now))
     const isReport = options.portfolio !== false
-    const published = (): void => {
-      if (isReport) this.parts.failpoint.hit("report.published")
-    }
     this.commit(
       rows,
       events,
       () => {
         if (isReport) this.parts.failpoint.hit("report.committed")
-        this.answerWaiters(live, order)
-        if (isTerminal(order.orderStatus)) for (const reply of live.cancelWaiters.splice(0)) answerClosed(order, reply)
-        options.committed?.(order)
+        for (const run of settled) run()
       },
-      published,
+      () => {
+        if (isReport) this.parts.failpoint.hit("report.published")
+      },
     )
+  }
+
+  /** The next image in memory, and the SUBMITTED event that was waiting for it. */
+  private advance(live: Live, next: TradeOrder, at: number, now: number, events: Array<News>) {
+    const before = live.order
+    const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
+    if (live.unsavedSubmit !== null) {
+      events.push(this.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
+      live.unsavedSubmit = null
+    }
+    live.order = order
+    live.touchedAt = this.parts.clock.monotonic()
+    if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, at)
+    this.index(live)
+    return { before, order }
   }
 
   private executed(execution: Execution, order: TradeOrder, now: number): News {
@@ -272,55 +280,7 @@ export class AccountCore extends AccountOrders {
     return { tradingAccountId: this.id, venue: this.account.venue, currency, ...balance }
   }
 
-  // Leaving
-
-  /** One unit. `committed` runs in the commit callback before the unit's events are published, `published` after. */
-  commit(
-    rows: ReadonlyArray<Row>,
-    events: ReadonlyArray<News>,
-    committed: () => void,
-    published: () => void = () => undefined,
-    keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
-  ): void {
-    const { cause } = this
-    const settled = this.self.settling<Settled>(
-      (outcome) => {
-        if (outcome._tag === "Committed") {
-          // Whatever an answer runs into: what is durable is published, or the channel would have a gap.
-          try {
-            committed()
-          } finally {
-            this.publish(outcome.firstSequence, events)
-          }
-          published()
-        } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
-        else {
-          if (cause !== null) this.refusals.note(cause)
-          throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : "key used"}`)
-        }
-      },
-      // The incarnation that made this unit is over.
-      (outcome) => {
-        if (outcome._tag === "Committed") this.publish(outcome.firstSequence, events)
-      },
-    )
-    this.parts.store.commit({ accountId: this.id, rows, events, settled })
-  }
-
-  private publish(firstSequence: number, events: ReadonlyArray<News>): void {
-    const { channels, published } = this.parts
-    const channel = accountChannel(this.id)
-    const epoch = this.account.channelEpoch
-    const isHeard = channels.isHeard(channel)
-    for (const [index, event] of events.entries()) {
-      const offset = firstSequence + index
-      this.image.take(offset, event)
-      published(this.account, offset)
-      if (!isHeard) continue
-      const json = accountEventText(this.id, offset, event)
-      channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: event.tags })
-    }
-  }
+  // Asking and answering
 
   /** A question to the venue: one at a time and 100 ms apart, unless the venue is in this process (contract C3). */
   budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
@@ -328,23 +288,13 @@ export class AccountCore extends AccountOrders {
     return this.queries.withPermits(1)(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
   }
 
-  /** An answer that names state which may not be durable yet. */
-  whenDurable(run: () => void): void {
-    this.parts.store.after(this.id, this.self.turn(run))
-  }
-
   answerWaiters(live: Live, order: TradeOrder): void {
     if (live.waiters.length === 0) return
     const closed = isTerminal(order.orderStatus)
-    const accepted = closed || order.externalOrderId !== null
+    const accepted = closed || order.externalOrderId !== null || order.orderStatus === "ACCEPTED"
     const due = live.waiters.filter((it) => (it.until === "CLOSED" ? closed : accepted))
     if (due.length === 0) return
     live.waiters = live.waiters.filter((it) => !due.includes(it))
     for (const { reply, replayed } of due) reply.ok({ order, replayed })
-  }
-
-  /** To the account's channel, for people. */
-  alert(alert: Alert): void {
-    this.commit([], [this.news.ofAlert(alert)], () => undefined)
   }
 }

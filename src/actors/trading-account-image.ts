@@ -4,7 +4,8 @@
  */
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { type TradeOrder, tradeOrderJson } from "../domain/trade-order.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { AccountState } from "../ports/account-store.ts"
 import type { StateEntry } from "./account-messages.ts"
 import type { News } from "./trading-account-news.ts"

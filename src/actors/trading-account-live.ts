@@ -1,4 +1,5 @@
 /** One order in an account's memory: what its stored image does not say, and who waits for it. */
+import type { AccountEventKind } from "../domain/account-event.ts"
 import { type DomainError, OrderClosed } from "../domain/errors.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -70,6 +71,18 @@ export interface ChangeOptions {
   readonly at?: number | null
   /** False: no PORTFOLIO.UPDATED with this unit. */
   readonly portfolio?: boolean
+  /** In the commit callback, before publication, with the image that was stored. */
+  readonly committed?: (order: TradeOrder) => void
+  /** Other orders that change with it, in the same unit, after it. */
+  readonly others?: ReadonlyArray<Consequence>
+}
+
+/** One order of several that change together, in one unit. */
+export interface Consequence {
+  readonly live: Live
+  readonly next: TradeOrder
+  readonly kind: AccountEventKind | null
+  readonly alerts?: ReadonlyArray<Alert>
   /** In the commit callback, before publication, with the image that was stored. */
   readonly committed?: (order: TradeOrder) => void
 }

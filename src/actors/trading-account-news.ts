@@ -1,7 +1,8 @@
 /** Events of an account as its actor makes them: the draft that the store numbers, and what it tells beside its text. */
 import type { AccountEventKind, EventDraft } from "../domain/account-event.ts"
 import { type AccountEventTags, alertTags, executionTags, orderTags } from "../domain/account-event-tags.ts"
-import { type Execution, executionRecord, type TradeOrder, tradeOrderJson } from "../domain/trade-order.ts"
+import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import { executionRecord, tradeOrderJson } from "../domain/trade-order-record.ts"
 import { type Position, positionRecord } from "../domain/trading-account.ts"
 import type { Alert } from "./trading-account-live.ts"
 import type { AccountParts } from "./trading-account-parts.ts"

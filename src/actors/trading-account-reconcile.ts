@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
+import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import type { OrderLookup, VenueBalances, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answered } from "./trading-account-doubt.ts"
@@ -27,6 +27,9 @@ export interface VenueView {
   readonly stored: ReadonlyMap<TradeOrderId, TradeOrder>
 }
 
+/** The venue may know it. */
+const isAtVenue = (live: Live): boolean => live.stored && placeOf(live.order) === "VENUE"
+
 export const fetchView = (core: AccountCore, session: VenueSession) => {
   const from = core.fillsSince()
   const askedAt = core.parts.clock.now()
@@ -35,7 +38,7 @@ export const fetchView = (core: AccountCore, session: VenueSession) => {
     const instruments = new Set([...core.instruments(), ...open.map((it) => it.instrumentId)])
     const fills = instruments.size === 0 ? [] : yield* session.fetchFills(from, [...instruments])
     const shown = new Set(open.flatMap((it) => core.findAtVenue(it.tradeOrderId, it.externalOrderId) ?? []))
-    const asked = core.openLives().filter((live) => live.stored && !shown.has(live))
+    const asked = core.openLives().filter((live) => isAtVenue(live) && !shown.has(live))
     const lookups = yield* Effect.forEach(asked, (live) =>
       Effect.map(
         core.budget(session.fetchOrder(core.refOf(live.order))),
@@ -131,6 +134,6 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
     })
   }
   for (const live of core.openLives())
-    if (live.stored && !shown.has(live) && live.doubt === null && now - live.touchedAt >= quietMillis)
+    if (isAtVenue(live) && !shown.has(live) && live.doubt === null && now - live.touchedAt >= quietMillis)
       core.look(live, "not among the venue's open orders")
 }

@@ -149,6 +149,9 @@ const doubt = (core: AccountCore, live: Live, reason: string, at: number): void 
     core.change(live, next, eventOf(next), { at })
   } else if (order.orderStatus === "PENDING_CANCEL" && order.externalOrderId === null) {
     core.change(live, { ...order, inDoubt: true, statusBeforeCancel: "UNKNOWN" }, null, { portfolio: false })
+  } else if (order.orderStatus === "ACCEPTED" && order.externalOrderId === null) {
+    // A trigger that fired: the order stays ACCEPTED, in doubt (contract C1.3 knows no way back).
+    core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
   } else if (order.orderStatus !== "UNKNOWN") return
   core.look(live, why)
 }

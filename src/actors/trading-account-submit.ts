@@ -19,11 +19,13 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import { checkOrder, type OrderPlan } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { walkCost } from "../domain/portfolio.ts"
-import { type TradeOrder, tradeOrderJson, UNPLACED } from "../domain/trade-order.ts"
+import { type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
+import { release } from "./trading-account-release.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
 const NOT_AFTER_MILLIS = 2_000
@@ -237,28 +239,10 @@ const settle = (core: AccountCore, live: Live, message: SubmitOrder, json: strin
           })
     core.change(live, next, eventOf(next), { committed: (stored) => reply.ok({ order: stored, replayed: false }) })
   } else {
-    dispatch(core, live)
+    release(core, live)
     if (wait === null) reply.ok({ order, replayed: false, json })
     else awaitFurther(core, live, { until: wait, reply, replayed: false }, message.receivedAt)
     core.parts.failpoint.hit("submit.answered")
   }
   for (const run of cancels) run(true)
-}
-
-const dispatch = (core: AccountCore, live: Live): void => {
-  const { order } = live
-  live.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
-  live.order = live.unsavedSubmit
-  live.touchedAt = core.parts.clock.monotonic()
-  core.session!.submit({
-    tradeOrderId: order.tradeOrderId,
-    instrumentId: order.instrumentId,
-    orderSide: order.orderSide,
-    orderType: order.orderType,
-    timeInForce: order.timeInForce,
-    quantity: order.baseQuantity.toString(),
-    limitPrice: order.limitPrice?.toString() ?? null,
-    notAfter: order.notAfter!,
-  })
-  core.parts.failpoint.hit("submit.dispatched")
 }

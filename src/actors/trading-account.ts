@@ -7,6 +7,7 @@ import { accountChannel } from "../domain/channel.ts"
 import { AccountDisconnected, type DomainError, PortfolioUnavailable } from "../domain/errors.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
+import { placeOf } from "../domain/trade-order.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"
 import type { Behaviour, Built, Self } from "../kernel/actor.ts"
 import type { SessionReport } from "../ports/venue-port.ts"
@@ -104,6 +105,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
 const recover = (core: AccountCore): void => {
   for (const live of core.openLives()) {
     const { order } = live
+    if (placeOf(order) !== "VENUE") continue
     if (order.orderStatus === "CREATED" || order.orderStatus === "SUBMITTED") {
       const next = moved(order, "UNKNOWN", { inDoubt: true })
       core.change(live, next, eventOf(next))

@@ -3,12 +3,13 @@ import { Schema } from "effect"
 import type { TradingAccountId } from "./ids.ts"
 import { OrderStatus } from "./order-status.ts"
 import { dateTime } from "./time.ts"
-import { ExecutionRecord, TradeOrderRecord } from "./trade-order.ts"
+import { ExecutionRecord, TradeOrderRecord } from "./trade-order-record.ts"
 import { PositionRecord, TradingAccountRecord } from "./trading-account.ts"
 
 export type AccountEventKind =
   | `TRADE_ORDER.${OrderStatus}`
   | "TRADE_ORDER.LATE_FILL"
+  | "TRADE_ORDER.TRIGGERED"
   | "EXECUTION.CREATED"
   | "PORTFOLIO.UPDATED"
   | "TRADING_ACCOUNT.UPDATED"
@@ -58,6 +59,7 @@ const orderEvents = Object.fromEntries(
 export const ACCOUNT_EVENT_RECORDS = {
   ...orderEvents,
   "TRADE_ORDER.LATE_FILL": TradeOrderRecord,
+  "TRADE_ORDER.TRIGGERED": TradeOrderRecord,
   "EXECUTION.CREATED": AccountExecutionRecord,
   "PORTFOLIO.UPDATED": Schema.Array(PositionRecord),
   "TRADING_ACCOUNT.UPDATED": TradingAccountRecord,

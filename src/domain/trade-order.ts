@@ -1,18 +1,35 @@
 /**
  * A trade order as the actor holds it and the store keeps it: an immutable image; each change is a new image with the next
- * `version`. `tradeOrderRecord` is its public record (specification, Trade order; extensions of contract C14a).
+ * `version`. Its public record is in trade-order-record.ts.
  */
 import { Schema } from "effect"
 import { Decimal } from "./decimal.ts"
 import type { ExecutionId, InstrumentId, TenantId, TradeOrderId, TradingAccountId, VenueId } from "./ids.ts"
-import { NarrativeStatus, narrative, OrderStatus } from "./order-status.ts"
-import { dateTime, dateTimeOrNull } from "./time.ts"
+import { isTerminal, type OrderStatus } from "./order-status.ts"
+import type { OrderTerms } from "./order-terms.ts"
 
 export const OrderSide = Schema.Literal("BUY", "SELL")
 export type OrderSide = typeof OrderSide.Type
 
-/** Order types as stored. Wire aliases and the words answered with an error live in `order-rules`. */
-export type OrderType = "MARKET" | "LIMIT" | "LIMIT_MAKER"
+/** What a venue's book takes. */
+export type PlainOrderType = "MARKET" | "LIMIT" | "LIMIT_MAKER"
+
+/** Order types as stored: STOP is a stop at market, also where the client said STOP_MARKET. */
+export type OrderType =
+  | PlainOrderType
+  | "STOP"
+  | "STOP_LIMIT"
+  | "STOP_LOSS"
+  | "STOP_LOSS_LIMIT"
+  | "TAKE_PROFIT"
+  | "TAKE_PROFIT_LIMIT"
+  | "TRAILING_STOP"
+  | "QUOTED"
+
+export type QuantityType = "BASE" | "QUOTE" | "POSITION_RATIO" | "POSITION_PERCENTAGE"
+
+/** OTO: an entry with one exit. OTOCO: an entry with both. OCO: the two exits of a pair. */
+export type ContingencyType = "OTO" | "OCO" | "OTOCO"
 
 export type StoredTimeInForce = "GTC" | "IOC" | "FOK" | "GTD" | "DAY" | "GTX"
 
@@ -24,7 +41,12 @@ export type CancelReason =
   | "FOK_NOT_FILLED"
   | "NO_LIQUIDITY"
   | "SELF_TRADE_PREVENTION"
+  | "OCO_SIBLING"
+  | "PARENT_CLOSED"
+  | "BELOW_MINIMUM"
+  | "REPLACED"
   | "RISK"
+  | "DEAD_MAN_SWITCH"
   | "ADMIN"
 
 export interface Fee {
@@ -63,20 +85,29 @@ export interface TradeOrder {
   readonly version: number
   readonly venue: VenueId
   readonly instrumentId: InstrumentId
+  /** The list it belongs to: the entry's id, or an id of its own for a pair of exits without an entry. */
+  readonly orderListId: string | null
+  readonly contingencyType: ContingencyType | null
+  readonly quoteId: string | null
+  readonly positionId: string | null
+  /** The order whose place this one took. */
+  readonly replacesTradeOrderId: TradeOrderId | null
+  /** Null on plain orders. */
+  readonly terms: OrderTerms | null
   readonly baseAsset: string
   readonly quoteAsset: string
   readonly orderSide: OrderSide
   readonly orderType: OrderType
   readonly timeInForce: StoredTimeInForce
   readonly orderStatus: OrderStatus
-  /** The state before PENDING_CANCEL, to return to when the venue refuses the cancel. */
+  /** The state before PENDING_CANCEL or PENDING_REPLACE, to return to when the venue refuses. */
   readonly statusBeforeCancel: OrderStatus | null
   readonly rejectReason: string | null
   readonly cancelReason: CancelReason | null
   readonly limitPrice: Decimal | null
   /** As the client gave it. */
   readonly quantity: Decimal
-  readonly orderQuantityType: "BASE"
+  readonly orderQuantityType: QuantityType
   readonly quantityRounding: string
   /** The resolved quantity in base: progress and FILLED compare with it. */
   readonly baseQuantity: Decimal
@@ -120,6 +151,12 @@ export const UNPLACED = {
   statusBeforeCancel: null,
   rejectReason: null,
   cancelReason: null,
+  orderListId: null,
+  contingencyType: null,
+  quoteId: null,
+  positionId: null,
+  replacesTradeOrderId: null,
+  terms: null,
   orderQuantityType: "BASE",
   executedQuantity: Decimal.ZERO,
   executedCost: Decimal.ZERO,
@@ -133,6 +170,28 @@ export const UNPLACED = {
   venueUpdatedAt: null,
 } as const satisfies Partial<TradeOrder>
 
+/**
+ * Where an order is. WAITING: for the fills of its parent, nothing was ever sent. ARMED: its trigger is watched by the gateway. VENUE: at
+ * the venue, on its way there, or over.
+ */
+export const placeOf = (order: TradeOrder): "WAITING" | "ARMED" | "VENUE" => {
+  const { origin, orderStatus, notAfter, terms } = order
+  if (isTerminal(orderStatus) || origin === "EXTERNAL") return "VENUE"
+  const trigger = terms?.trigger ?? null
+  const isWatched = trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt === null
+  if (isWatched && trigger.armedAt !== null) return "ARMED"
+  return notAfter === null ? "WAITING" : "VENUE"
+}
+
+/** What a venue's book is given in the end: a stop that fires is a market or a limit order. */
+export const releasedType = ({
+  orderType,
+  limitPrice,
+}: Pick<TradeOrder, "orderType" | "limitPrice">): PlainOrderType => {
+  if (orderType === "LIMIT_MAKER") return orderType
+  return limitPrice === null ? "MARKET" : "LIMIT"
+}
+
 /** Fees of an order, summed per asset in order of first appearance. */
 export const feesOf = (executions: ReadonlyArray<Execution>): ReadonlyArray<Fee> => {
   if (executions.length === 1) return executions[0]!.fees
@@ -145,191 +204,6 @@ export const feesOf = (executions: ReadonlyArray<Execution>): ReadonlyArray<Fee>
   return [...sums.values()]
 }
 
-export const FeeRecord = Schema.Struct({
-  security: Schema.String,
-  asset: Schema.String,
-  venue: Schema.String,
-  quantity: Schema.String,
-}).annotations({ identifier: "Fee" })
-
-export const ExecutionRecord = Schema.Struct({
-  executionId: Schema.String,
-  externalTradeId: Schema.String,
-  venue: Schema.String,
-  instrumentId: Schema.String,
-  orderSide: Schema.String,
-  executedQuantity: Schema.String,
-  executedPrice: Schema.String,
-  executedCost: Schema.String,
-  fees: Schema.Array(FeeRecord),
-  inferred: Schema.Boolean,
-  executedAt: Schema.Int,
-  executedAtDateTime: Schema.String,
-}).annotations({ identifier: "Execution" })
-export type ExecutionRecord = typeof ExecutionRecord.Type
-
-const optionalText = Schema.NullOr(Schema.String)
-const optionalInstant = Schema.NullOr(Schema.Int)
-
-/** Every field of the specification's record is always present; no value is null (contract C14a). */
-export const TradeOrderRecord = Schema.Struct({
-  tradeOrderId: Schema.String,
-  orderListId: optionalText,
-  contingencyType: optionalText,
-  tradingAccountId: Schema.String,
-  venue: Schema.String,
-  positionId: optionalText,
-  instrumentId: Schema.String,
-  quoteId: optionalText,
-  baseAsset: Schema.String,
-  quoteAsset: Schema.String,
-  orderSide: Schema.String,
-  orderType: Schema.String,
-  timeInForce: Schema.String,
-  status: NarrativeStatus,
-  orderStatus: OrderStatus,
-  rejectReason: optionalText,
-  cancelReason: optionalText,
-  limitPrice: optionalText,
-  stopPrice: optionalText,
-  takeProfitPrice: optionalText,
-  takeProfitLimitPrice: optionalText,
-  stopLossPrice: optionalText,
-  stopLossLimitPrice: optionalText,
-  takeProfitTimeInForce: optionalText,
-  stopLossTimeInForce: optionalText,
-  quantity: Schema.String,
-  orderQuantityType: Schema.String,
-  quantityRounding: Schema.String,
-  baseQuantity: Schema.String,
-  executedPrice: optionalText,
-  averagePrice: optionalText,
-  executedQuantity: Schema.String,
-  executedCost: Schema.String,
-  overfillQuantity: Schema.String,
-  fees: Schema.Array(FeeRecord),
-  executions: Schema.Array(ExecutionRecord),
-  clientOrderId: optionalText,
-  idempotencyKey: optionalText,
-  externalOrderId: optionalText,
-  origin: Schema.Literal("GATEWAY", "EXTERNAL"),
-  inDoubt: Schema.Boolean,
-  cancelRequested: Schema.Boolean,
-  createdAt: Schema.Int,
-  createdAtDateTime: Schema.String,
-  updatedAt: Schema.Int,
-  updatedAtDateTime: Schema.String,
-  expireAt: optionalInstant,
-  expireAtDateTime: optionalText,
-  canceledAt: optionalInstant,
-  canceledAtDateTime: optionalText,
-}).annotations({ identifier: "TradeOrder" })
-export type TradeOrderRecord = typeof TradeOrderRecord.Type
-
-const feeRecord = (fee: Fee) => ({
-  security: fee.asset,
-  asset: fee.asset,
-  venue: fee.venue,
-  quantity: fee.quantity.toString(),
-})
-
-export const executionRecord = (e: Execution): ExecutionRecord => ({
-  executionId: e.executionId,
-  externalTradeId: e.externalTradeId,
-  venue: e.venue,
-  instrumentId: e.instrumentId,
-  orderSide: e.orderSide,
-  executedQuantity: e.executedQuantity.toString(),
-  executedPrice: e.executedPrice.toString(),
-  executedCost: e.executedCost.toString(),
-  fees: e.fees.map(feeRecord),
-  inferred: e.inferred,
-  executedAt: e.executedAt,
-  executedAtDateTime: dateTime(e.executedAt),
-})
-
 /** executedCost / executedQuantity with 18 fractional digits, HALF_EVEN; null without executions. */
 export const averagePrice = (order: TradeOrder): Decimal | null =>
   order.executedQuantity.isZero() ? null : order.executedCost.divide(order.executedQuantity, 18, "HALF_EVEN")
-
-export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => ({
-  tradeOrderId: o.tradeOrderId,
-  orderListId: null,
-  contingencyType: null,
-  tradingAccountId: o.tradingAccountId,
-  venue: o.venue,
-  positionId: null,
-  instrumentId: o.instrumentId,
-  quoteId: null,
-  baseAsset: o.baseAsset,
-  quoteAsset: o.quoteAsset,
-  orderSide: o.orderSide,
-  orderType: o.orderType,
-  timeInForce: o.timeInForce,
-  status: narrative(o.orderStatus, o.executedQuantity.isPositive()),
-  orderStatus: o.orderStatus,
-  rejectReason: o.rejectReason,
-  cancelReason: o.cancelReason,
-  limitPrice: o.limitPrice?.toString() ?? null,
-  stopPrice: null,
-  takeProfitPrice: null,
-  takeProfitLimitPrice: null,
-  stopLossPrice: null,
-  stopLossLimitPrice: null,
-  takeProfitTimeInForce: null,
-  stopLossTimeInForce: null,
-  quantity: o.quantity.toString(),
-  orderQuantityType: o.orderQuantityType,
-  quantityRounding: o.quantityRounding,
-  baseQuantity: o.baseQuantity.toString(),
-  executedPrice: o.executedPrice?.toString() ?? null,
-  averagePrice: averagePrice(o)?.toString() ?? null,
-  executedQuantity: o.executedQuantity.toString(),
-  executedCost: o.executedCost.toString(),
-  overfillQuantity: o.overfillQuantity.toString(),
-  fees: feesOf(o.executions).map(feeRecord),
-  executions: o.executions.map(executionRecord),
-  clientOrderId: o.clientOrderId,
-  idempotencyKey: o.idempotencyKey,
-  externalOrderId: o.externalOrderId,
-  origin: o.origin,
-  inDoubt: o.inDoubt,
-  cancelRequested: o.cancelRequested,
-  createdAt: o.createdAt,
-  createdAtDateTime: dateTime(o.createdAt),
-  updatedAt: o.updatedAt,
-  updatedAtDateTime: dateTime(o.updatedAt),
-  expireAt: o.expireAt,
-  expireAtDateTime: dateTimeOrNull(o.expireAt),
-  canceledAt: o.canceledAt,
-  canceledAtDateTime: dateTimeOrNull(o.canceledAt),
-})
-
-/** Text of a checked form: ids, enumerations, instants. */
-const plain = (text: string | null): string => (text === null ? "null" : `"${text}"`)
-const digits = (decimal: Decimal | null): string => (decimal === null ? "null" : `"${decimal.toString()}"`)
-const list = (records: ReadonlyArray<unknown>): string => (records.length === 0 ? "[]" : JSON.stringify(records))
-
-/**
- * `JSON.stringify(tradeOrderRecord(order))`, letter for letter, at a third of its cost: an order's record is written for its answer
- * and for each of its events. A property test holds the two equal.
- */
-export const tradeOrderJson = (o: TradeOrder): string =>
-  `{"tradeOrderId":"${o.tradeOrderId}","orderListId":null,"contingencyType":null,"tradingAccountId":"${o.tradingAccountId}",` +
-  `"venue":"${o.venue}","positionId":null,"instrumentId":"${o.instrumentId}","quoteId":null,"baseAsset":"${o.baseAsset}",` +
-  `"quoteAsset":"${o.quoteAsset}","orderSide":"${o.orderSide}","orderType":"${o.orderType}","timeInForce":"${o.timeInForce}",` +
-  `"status":"${narrative(o.orderStatus, o.executedQuantity.isPositive())}","orderStatus":"${o.orderStatus}",` +
-  `"rejectReason":${JSON.stringify(o.rejectReason)},"cancelReason":${plain(o.cancelReason)},` +
-  `"limitPrice":${digits(o.limitPrice)},"stopPrice":null,"takeProfitPrice":null,"takeProfitLimitPrice":null,` +
-  `"stopLossPrice":null,"stopLossLimitPrice":null,"takeProfitTimeInForce":null,"stopLossTimeInForce":null,` +
-  `"quantity":${digits(o.quantity)},"orderQuantityType":"${o.orderQuantityType}","quantityRounding":"${o.quantityRounding}",` +
-  `"baseQuantity":${digits(o.baseQuantity)},"executedPrice":${digits(o.executedPrice)},` +
-  `"averagePrice":${digits(averagePrice(o))},"executedQuantity":${digits(o.executedQuantity)},` +
-  `"executedCost":${digits(o.executedCost)},"overfillQuantity":${digits(o.overfillQuantity)},` +
-  `"fees":${list(feesOf(o.executions).map(feeRecord))},"executions":${list(o.executions.map(executionRecord))},` +
-  `"clientOrderId":${plain(o.clientOrderId)},"idempotencyKey":${plain(o.idempotencyKey)},` +
-  `"externalOrderId":${JSON.stringify(o.externalOrderId)},"origin":"${o.origin}","inDoubt":${o.inDoubt},` +
-  `"cancelRequested":${o.cancelRequested},"createdAt":${o.createdAt},"createdAtDateTime":"${dateTime(o.createdAt)}",` +
-  `"updatedAt":${o.updatedAt},"updatedAtDateTime":"${dateTime(o.updatedAt)}","expireAt":${o.expireAt},` +
-  `"expireAtDateTime":${plain(dateTimeOrNull(o.expireAt))},"canceledAt":${o.canceledAt},` +
-  `"canceledAtDateTime":${plain(dateTimeOrNull(o.canceledAt))}}`

@@ -35,6 +35,8 @@ export interface TradingAccount {
   readonly createdAt: number
   readonly updatedAt: number
   readonly disconnectedAt: number | null
+  /** The dead man's switch: at this instant every order is cancelled unless the client was heard of before. Null: off. */
+  readonly cancelAllAt: number | null
 }
 
 export const TradingAccountRecord = Schema.Struct({

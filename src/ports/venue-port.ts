@@ -8,23 +8,50 @@ import type { CredentialsInvalid, InvalidVenue, NotSupportedByVenue, VenueUnavai
 import type { InstrumentId, TradeOrderId, VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { Bar, KlineInterval } from "../domain/kline.ts"
-import type { OrderSide, OrderType, StoredTimeInForce } from "../domain/trade-order.ts"
+import type { TriggerSource } from "../domain/order-terms.ts"
+import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
-import type { VenueStats } from "./venue-stats.ts"
+import type { ResyncReason, VenueStats } from "./venue-stats.ts"
 
 /** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
 export interface VenueOrder {
   readonly tradeOrderId: TradeOrderId
   readonly instrumentId: InstrumentId
   readonly orderSide: OrderSide
-  readonly orderType: OrderType
+  /** With a trigger: what the venue places when it fires. */
+  readonly orderType: PlainOrderType
   readonly timeInForce: StoredTimeInForce
   /** In base, decimal text. */
   readonly quantity: string
   readonly limitPrice: string | null
+  /** The venue watches it itself. Absent: to the book at once. */
+  readonly trigger?: VenueTrigger
+  /** Of GTD and DAY, wall ms, where the venue ends the order itself; absent: it need not. */
+  readonly expireAt?: number
+  /** A market buy of so much quote asset, decimal text; `quantity` is an estimate then. */
+  readonly cost?: string
+  readonly leverage?: number
   /** Not to be signed after this instant (wall ms): then the report is NotSent. */
   readonly notAfter: number
+}
+
+export interface VenueTrigger {
+  readonly kind: "STOP" | "TAKE_PROFIT" | "TRAILING_STOP"
+  readonly on: "RISE" | "FALL"
+  readonly stopPrice: string
+  readonly source: TriggerSource
+  /** Basis points. */
+  readonly trailingDelta?: number
+  /** In price. */
+  readonly trailingAmount?: string
+}
+
+/** What a working order is changed to, all of it absolute. `quantity` is the total, what is executed included. */
+export interface VenueAmend {
+  readonly quantity: string
+  readonly limitPrice: string | null
+  readonly stopPrice: string | null
 }
 
 /** How an order is found at the venue. */
@@ -45,7 +72,7 @@ export interface VenueOrderState {
   readonly instrumentId: InstrumentId
   readonly orderSide: OrderSide
   /** The venue's words in ours where they fit, else LIMIT or MARKET by whether there is a price. */
-  readonly orderType: OrderType
+  readonly orderType: PlainOrderType
   readonly timeInForce: StoredTimeInForce
   readonly limitPrice: string | null
   readonly quantity: string
@@ -56,6 +83,8 @@ export interface VenueOrderState {
    * because it would have taken; null otherwise.
    */
   readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | null
+  /** The venue's own trigger has fired; absent: it has not, or there is none. */
+  readonly isTriggered?: boolean
   readonly createdAt: number | null
   /** Venue time of this state; null where the venue gives none. */
   readonly updatedAt: number | null
@@ -128,6 +157,23 @@ export type SessionReport =
       readonly reason: string
       readonly at: number
     }
+  /** The change is made: the order is as it was asked to be. */
+  | {
+      readonly _tag: "AmendAccepted"
+      readonly tradeOrderId: TradeOrderId
+      readonly externalOrderId: string
+      readonly at: number
+    }
+  /** Nothing was changed. `unknownOrder` as with cancels. */
+  | {
+      readonly _tag: "AmendRefused"
+      readonly tradeOrderId: TradeOrderId
+      readonly unknownOrder: boolean
+      readonly text: string
+      readonly at: number
+    }
+  /** Whether it was changed is unknown: never repeated, the order itself says (contract C3). */
+  | { readonly _tag: "AmendInDoubt"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
   | { readonly _tag: "OrderSeen"; readonly state: VenueOrderState }
   | { readonly _tag: "Filled"; readonly fill: VenueFill }
   | { readonly _tag: "BalancesSeen"; readonly balances: VenueBalances }
@@ -148,6 +194,8 @@ export interface VenueSession {
   /** Hands the order over; the outcome is a report. Never throws, never waits. */
   readonly submit: (order: VenueOrder) => void
   readonly cancel: (order: VenueOrderRef) => void
+  /** Changes a working order; only where the venue's capabilities say `amend`. The outcome is a report. */
+  readonly amend?: (order: VenueOrderRef, to: VenueAmend) => void
   readonly fetchOrder: (order: VenueOrderRef) => Effect.Effect<OrderLookup, VenueUnavailable>
   /** All open orders of the account, foreign ones too. */
   readonly fetchOpenOrders: Effect.Effect<ReadonlyArray<VenueOrderState>, VenueUnavailable>
@@ -232,6 +280,10 @@ export interface KlineAnswer {
   readonly venueAt: number
 }
 
+/** How the reason of `down` begins for a book whose stream goes on: by REST the venue's is another, or its stream had fallen silent. */
+export const BOOK_DIFFERS = "BOOK_DIFFERS"
+export const BOOK_SILENT = "BOOK_SILENT"
+
 /** Where market data goes: plain calls in the order of arrival. */
 export interface MarketSink {
   readonly depth: (update: DepthUpdate) => void
@@ -250,7 +302,7 @@ export interface MarketSource {
   readonly open: (stream: MarketStream, instrumentId: InstrumentId) => void
   readonly close: (stream: MarketStream, instrumentId: InstrumentId) => void
   /** The reader found a gap: send a fresh snapshot. */
-  readonly resync: (instrumentId: InstrumentId) => void
+  readonly resync: (instrumentId: InstrumentId, reason?: ResyncReason) => void
 }
 
 export interface VenueHealth {

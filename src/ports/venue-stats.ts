@@ -19,6 +19,34 @@ export interface BudgetLoad {
   readonly pausedMillis: number
 }
 
+/** Why a book is begun anew although its stream goes on. */
+export const RESYNC_REASONS = [
+  /** An update between the worker and the reader is missing. */
+  "hole",
+  /** Somebody bids what another asks. */
+  "crossed",
+  /** A level that is no decimal. */
+  "malformed",
+  /** The market moves, by its trades or by REST, and the book says nothing. */
+  "silent",
+  /** No snapshot came in time. */
+  "overdue",
+  /** An audit by REST found other levels. */
+  "differs",
+  /** A reader came, or lost its place. */
+  "reader",
+] as const
+export type ResyncReason = (typeof RESYNC_REASONS)[number]
+
+/** Comparisons of books with the venue's by REST. */
+export interface BookAuditFigures {
+  readonly made: number
+  /** Of them: ended in a new snapshot. */
+  readonly differed: number
+  /** Those that the venue did not answer, or not in time. */
+  readonly failed: number
+}
+
 /** What a connector counts of itself, since its last start. */
 export interface ConnectorFigures {
   readonly batches: number
@@ -29,6 +57,7 @@ export interface ConnectorFigures {
   readonly heldBooks: number
   /** Book changes and tickers that were merged into a later one. */
   readonly conflated: number
+  readonly bookAudits: BookAuditFigures
   readonly budget: BudgetLoad
 }
 
@@ -49,6 +78,8 @@ export interface ConnectorStats {
   readonly losses: number
   /** Snapshots that readers asked for. */
   readonly resyncs: number
+  /** Books that were begun anew although their stream went on: by readers, and by the worker's own audits. */
+  readonly resyncsBy: Readonly<Record<ResyncReason, number>>
   /** As of the last beat of its thread; null before the first. */
   readonly figures: ConnectorFigures | null
 }

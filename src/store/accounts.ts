@@ -67,6 +67,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
             created_at: account.createdAt,
             updated_at: account.updatedAt,
             disconnected_at: account.disconnectedAt,
+            cancel_all_at: account.cancelAllAt,
           })}`
           for (const [index, credentialId] of credentialIds.entries())
             yield* sql`INSERT INTO trading_account_credential (trading_account_id, credential_id, position)

@@ -90,15 +90,16 @@ const SECTIONS: ReadonlyArray<Section> = [
     sql: (first) => `account_image AS (
       SELECT * FROM json_to_recordset($${first}::json) AS i(trading_account_id uuid, tenant_id text, user_id uuid, version bigint,
         venue text, external_trading_account_id text, nickname text, status text, initial_balances json, channel_epoch text,
-        created_at bigint, updated_at bigint, disconnected_at bigint, credential_ids json)),
+        created_at bigint, updated_at bigint, disconnected_at bigint, cancel_all_at bigint, credential_ids json)),
     accounts AS (
       INSERT INTO trading_account AS t (trading_account_id, tenant_id, user_id, version, venue, external_trading_account_id, nickname,
-        status, initial_balances, channel_epoch, created_at, updated_at, disconnected_at)
+        status, initial_balances, channel_epoch, created_at, updated_at, disconnected_at, cancel_all_at)
       SELECT trading_account_id, tenant_id, user_id, version, venue, external_trading_account_id, nickname, status, initial_balances,
-        channel_epoch, created_at, updated_at, disconnected_at FROM account_image ${FENCED}
+        channel_epoch, created_at, updated_at, disconnected_at, cancel_all_at FROM account_image ${FENCED}
       ON CONFLICT (trading_account_id) DO UPDATE SET version = excluded.version,
         external_trading_account_id = excluded.external_trading_account_id, nickname = excluded.nickname, status = excluded.status,
-        updated_at = excluded.updated_at, disconnected_at = excluded.disconnected_at
+        updated_at = excluded.updated_at, disconnected_at = excluded.disconnected_at,
+        cancel_all_at = excluded.cancel_all_at
       WHERE excluded.version > t.version
       RETURNING t.trading_account_id),
     account_credential AS (
@@ -177,6 +178,7 @@ const accountImage = (a: TradingAccount) => ({
   created_at: a.createdAt,
   updated_at: a.updatedAt,
   disconnected_at: a.disconnectedAt,
+  cancel_all_at: a.cancelAllAt,
   credential_ids: a.credentials.map((credential) => credential.credentialId),
 })
 

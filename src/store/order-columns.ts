@@ -7,7 +7,7 @@ import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 /** One column of a table: where it stands, its type, and how a row's value is written inside an array literal; null is NULL. */
 export interface Column<Row> {
   readonly name: string
-  readonly type: "uuid" | "text" | "numeric" | "bigint" | "boolean" | "json"
+  readonly type: "uuid" | "text" | "numeric" | "bigint" | "boolean" | "json" | "jsonb"
   readonly literal: (row: Row) => string | null
 }
 
@@ -38,6 +38,16 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "version", type: "bigint", literal: ({ order }) => integer(order.version) },
   { name: "venue", type: "text", literal: ({ order }) => quoted(order.venue) },
   { name: "instrument_id", type: "text", literal: ({ order }) => quoted(order.instrumentId) },
+  { name: "order_list_id", type: "uuid", literal: ({ order }) => order.orderListId },
+  { name: "contingency_type", type: "text", literal: ({ order }) => order.contingencyType },
+  { name: "quote_id", type: "uuid", literal: ({ order }) => order.quoteId },
+  { name: "position_id", type: "uuid", literal: ({ order }) => order.positionId },
+  { name: "replaces_trade_order_id", type: "uuid", literal: ({ order }) => order.replacesTradeOrderId },
+  {
+    name: "terms",
+    type: "jsonb",
+    literal: ({ order }) => (order.terms === null ? null : quoted(JSON.stringify(order.terms))),
+  },
   { name: "base_asset", type: "text", literal: ({ order }) => quoted(order.baseAsset) },
   { name: "quote_asset", type: "text", literal: ({ order }) => quoted(order.quoteAsset) },
   { name: "order_side", type: "text", literal: ({ order }) => order.orderSide },
@@ -86,6 +96,11 @@ export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "trading_account_id",
   "venue",
   "instrument_id",
+  "order_list_id",
+  "contingency_type",
+  "quote_id",
+  "position_id",
+  "replaces_trade_order_id",
   "base_asset",
   "quote_asset",
   "order_side",

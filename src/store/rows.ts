@@ -15,12 +15,15 @@ import type {
   VenueId,
 } from "../domain/ids.ts"
 import type { OrderStatus } from "../domain/order-status.ts"
+import { termsOf } from "../domain/order-terms.ts"
 import type {
   CancelReason,
+  ContingencyType,
   Execution,
   Fee,
   OrderSide,
   OrderType,
+  QuantityType,
   StoredTimeInForce,
   TradeOrder,
 } from "../domain/trade-order.ts"
@@ -43,6 +46,13 @@ export interface OrderRow {
   readonly version: string
   readonly venue: string
   readonly instrument_id: string
+  readonly order_list_id: string | null
+  readonly contingency_type: string | null
+  readonly quote_id: string | null
+  readonly position_id: string | null
+  readonly replaces_trade_order_id: string | null
+  /** As `termsOf` reads it. */
+  readonly terms: unknown
   readonly base_asset: string
   readonly quote_asset: string
   readonly order_side: string
@@ -80,8 +90,8 @@ export interface OrderRow {
 }
 
 /** Select list of OrderRow, for a table or alias `o`. */
-export const ORDER_COLUMNS = `o.trade_order_id, o.tenant_id, o.trading_account_id, o.version, o.venue, o.instrument_id, o.base_asset,
-  o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
+export const ORDER_COLUMNS = `o.trade_order_id, o.tenant_id, o.trading_account_id, o.version, o.venue, o.instrument_id, o.order_list_id,
+  o.contingency_type, o.quote_id, o.position_id, o.replaces_trade_order_id, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
   o.limit_price, o.quantity, o.order_quantity_type, o.quantity_rounding, o.base_quantity, o.executed_quantity, o.executed_cost,
   o.executed_price, o.overfill_quantity, o.client_order_id, o.idempotency_key, o.fingerprint, o.external_order_id, o.origin, o.in_doubt,
   o.cancel_requested, o.evidence, o.not_after, o.submit_deadline, o.held, o.created_at, o.updated_at, o.expire_at, o.canceled_at,
@@ -132,6 +142,12 @@ export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): Tr
   version: Number(row.version),
   venue: row.venue as VenueId,
   instrumentId: row.instrument_id as InstrumentId,
+  orderListId: row.order_list_id,
+  contingencyType: row.contingency_type as ContingencyType | null,
+  quoteId: row.quote_id,
+  positionId: row.position_id,
+  replacesTradeOrderId: row.replaces_trade_order_id as TradeOrderId | null,
+  terms: row.terms === null ? null : termsOf(row.terms),
   baseAsset: row.base_asset,
   quoteAsset: row.quote_asset,
   orderSide: row.order_side as OrderSide,
@@ -143,7 +159,7 @@ export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): Tr
   cancelReason: row.cancel_reason as CancelReason | null,
   limitPrice: decimalOrNull(row.limit_price),
   quantity: decimal(row.quantity),
-  orderQuantityType: row.order_quantity_type as "BASE",
+  orderQuantityType: row.order_quantity_type as QuantityType,
   quantityRounding: row.quantity_rounding,
   baseQuantity: decimal(row.base_quantity),
   executedQuantity: decimal(row.executed_quantity),
@@ -235,11 +251,13 @@ export interface AccountRow {
   readonly created_at: string
   readonly updated_at: string
   readonly disconnected_at: string | null
+  readonly cancel_all_at: string | null
 }
 
 /** Select list of AccountRow, for a table or alias `a`. */
 export const ACCOUNT_COLUMNS = `a.trading_account_id, a.tenant_id, a.user_id, a.version, a.venue, a.external_trading_account_id,
-  a.nickname, a.status, a.initial_balances, a.channel_epoch, a.created_at, a.updated_at, a.disconnected_at`
+  a.nickname, a.status, a.initial_balances, a.channel_epoch, a.created_at, a.updated_at, a.disconnected_at,
+  a.cancel_all_at`
 
 export const accountOf = (row: AccountRow, credentials: ReadonlyArray<Credential>): TradingAccount => ({
   tradingAccountId: row.trading_account_id as TradingAccountId,
@@ -256,4 +274,5 @@ export const accountOf = (row: AccountRow, credentials: ReadonlyArray<Credential
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
   disconnectedAt: instantOrNull(row.disconnected_at),
+  cancelAllAt: instantOrNull(row.cancel_all_at),
 })

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import { type TradeOrderId, type TradingAccountId, venueClientId } from "../domain/ids.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
+import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type {
   SessionReport,
   VenueBalances,
@@ -111,12 +111,12 @@ export const newOrder = (
 
 /** An order as the journal has it: what was executed counts, and it locks nothing yet. */
 export const restoredOrder = (account: MockAccount, stored: TradeOrder, externalOrderId: string): MockOrder => {
-  const { tradeOrderId, instrumentId, orderSide, orderType, timeInForce } = stored
+  const { tradeOrderId, instrumentId, orderSide, timeInForce } = stored
   const request: VenueOrder = {
     tradeOrderId,
     instrumentId,
     orderSide,
-    orderType,
+    orderType: releasedType(stored),
     timeInForce,
     quantity: stored.baseQuantity.toString(),
     limitPrice: stored.limitPrice?.toString() ?? null,

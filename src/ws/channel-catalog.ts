@@ -12,7 +12,7 @@ import {
   TickerRecord,
   TradeRecord,
 } from "../domain/market.ts"
-import { TradeOrderRecord } from "../domain/trade-order.ts"
+import { TradeOrderRecord } from "../domain/trade-order-record.ts"
 import { PositionRecord } from "../domain/trading-account.ts"
 import {
   accountEventExample,

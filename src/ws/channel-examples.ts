@@ -7,14 +7,8 @@ import type { KlineRecord } from "../domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../domain/market.ts"
 import { OrderStatus } from "../domain/order-status.ts"
 import { dateTime } from "../domain/time.ts"
-import {
-  type Execution,
-  executionRecord,
-  type TradeOrder,
-  type TradeOrderRecord,
-  tradeOrderRecord,
-  UNPLACED,
-} from "../domain/trade-order.ts"
+import { type Execution, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { executionRecord, type TradeOrderRecord, tradeOrderRecord } from "../domain/trade-order-record.ts"
 import { positionRecord, type TradingAccount, tradingAccountRecord } from "../domain/trading-account.ts"
 
 const AT = Date.UTC(2026, 0, 15, 12)
@@ -195,6 +189,7 @@ const account: TradingAccount = {
   createdAt: AT,
   updatedAt: AT,
   disconnectedAt: null,
+  cancelAllAt: null,
 }
 
 const recordOf = (kind: AccountEventKind): unknown => {

@@ -1,7 +1,7 @@
 /** An account's open orders and its positions as maps: what its events, and the state before them, say of the entries. */
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { TradeOrderRecord } from "../domain/trade-order.ts"
+import type { TradeOrderRecord } from "../domain/trade-order-record.ts"
 import type { PositionRecord } from "../domain/trading-account.ts"
 import type { EntryChange } from "./map-entries.ts"
 

@@ -44,6 +44,11 @@ export class BookReader {
     return this.records.at(-1)
   }
 
+  /** Price → quantity, in no order. */
+  levels(side: "bids" | "asks"): ReadonlyMap<string, string> {
+    return side === "bids" ? this.#bids : this.#asks
+  }
+
   /** Best first, sorted exactly. */
   book(): { readonly bids: Rows; readonly asks: Rows } {
     const sorted = (levels: ReadonlyMap<string, string>, sign: number): Rows =>

@@ -81,6 +81,7 @@ export const account = (n: number, balances: Readonly<Record<string, string>>): 
   createdAt: 0,
   updatedAt: 0,
   disconnectedAt: null,
+  cancelAllAt: null,
 })
 
 export const limit = (

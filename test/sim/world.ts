@@ -50,6 +50,7 @@ export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount 
   createdAt: START,
   updatedAt: START,
   disconnectedAt: null,
+  cancelAllAt: null,
   ...patch,
 })
 

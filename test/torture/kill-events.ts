@@ -3,7 +3,7 @@
  * gap, nothing published that is not stored, every execution told once, the last event of an order its state.
  */
 import pg from "pg"
-import type { TradeOrderRecord } from "../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { Load } from "./kill-load.ts"
 import { none, short, type Verdict } from "./kill-verdict.ts"
 

@@ -3,7 +3,7 @@
  * exchange is asked for its orders, the database for its events, HTTP for every order that was acknowledged.
  */
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { TradeOrderRecord } from "../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import { until } from "../kit/gateway.ts"
 import { historyOf, judgeEvents, readEvents } from "./kill-events.ts"
 import { type KillAccount, type Load, TERMINAL } from "./kill-load.ts"

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Centrifuge, type PublicationContext } from "centrifuge"
 import { WebSocket } from "ws"
-import type { TradeOrderRecord } from "../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { Answer, Api, Ready } from "../kit/gateway.ts"
 
 export interface KillAccount {

@@ -1,5 +1,5 @@
 /** What a judge says: one sentence with its figure, and the first few that are wrong. */
-import type { TradeOrderRecord } from "../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 
 export interface Verdict {
   readonly name: string

@@ -45,7 +45,7 @@ import {
 import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order-status.ts"
 import { OrderKey, SubmitRequest } from "../../domain/submit-request.ts"
-import { TradeOrderRecord } from "../../domain/trade-order.ts"
+import { TradeOrderRecord } from "../../domain/trade-order-record.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, Deadline, type DeadlineTerms, Query } from "../route.ts"
 import { Ask, InstrumentText, optional, text } from "../wire-text.ts"

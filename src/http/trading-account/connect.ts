@@ -115,6 +115,7 @@ export const makeConnect = (parts: ConnectParts) => {
       createdAt: at,
       updatedAt: at,
       disconnectedAt: null,
+      cancelAllAt: null,
     }
   }
 

@@ -1,7 +1,7 @@
 /** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not say stays null or "0". */
 import { tradeOrderIdOf, type VenueId } from "../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
-import type { OrderSide, OrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
+import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
 import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-port.ts"
 import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
 import type { BalanceRow, Quirks } from "./quirks.ts"
@@ -26,7 +26,7 @@ const STATUS: Readonly<Record<string, VenueOrderStatus>> = {
   rejected: "REJECTED",
 }
 
-const typeOf = (order: CcxtOrder): OrderType => {
+const typeOf = (order: CcxtOrder): PlainOrderType => {
   if (order.postOnly === true || order.type === "limit_maker") return "LIMIT_MAKER"
   if (order.type === "market") return "MARKET"
   if (order.type === "limit") return "LIMIT"

@@ -9,7 +9,7 @@ import { accountChannel, accountOrdersChannel, accountPositionsChannel } from ".
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
 import { isTerminal, type OrderStatus } from "../../../src/domain/order-status.ts"
 import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
-import { tradeOrderJson } from "../../../src/domain/trade-order.ts"
+import { tradeOrderJson } from "../../../src/domain/trade-order-record.ts"
 import { type Position, positionRecord } from "../../../src/domain/trading-account.ts"
 import type { ChannelState, StoredPublication } from "../../../src/ports/channel-port.ts"
 import { type AccountProcess, cancel, quiet, submit, withAccounts } from "./account-process.ts"

@@ -1,6 +1,6 @@
 /** Maps of a real gateway on MOCK: what they show is what HTTP answers. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { PositionRecord } from "../../../src/domain/trading-account.ts"
 import { cutProxy } from "../../kit/cut-proxy.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"

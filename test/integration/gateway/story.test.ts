@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../../src/domain/market.ts"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order.ts"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { PositionRecord } from "../../../src/domain/trading-account.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { holdings, signUp, signUpWithMock, type Trader } from "./people.ts"

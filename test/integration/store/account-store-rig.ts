@@ -52,6 +52,7 @@ export const newAccount = (userId: UserId, changes: Partial<TradingAccount> = {}
     createdAt: at,
     updatedAt: at,
     disconnectedAt: null,
+    cancelAllAt: null,
     ...changes,
   }
 }
@@ -65,6 +66,12 @@ export const newOrder = (account: TradingAccount, changes: Partial<TradeOrder> =
     version: 1,
     venue: account.venue,
     instrumentId: "MOCK:BTC/USDT" as InstrumentId,
+    orderListId: null,
+    contingencyType: null,
+    quoteId: null,
+    positionId: null,
+    replacesTradeOrderId: null,
+    terms: null,
     baseAsset: "BTC",
     quoteAsset: "USDT",
     orderSide: "BUY",

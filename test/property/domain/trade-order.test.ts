@@ -11,7 +11,9 @@ import type {
   VenueId,
 } from "../../../src/domain/ids.ts"
 import { OrderStatus } from "../../../src/domain/order-status.ts"
-import { type Execution, type TradeOrder, tradeOrderJson, tradeOrderRecord } from "../../../src/domain/trade-order.ts"
+import { type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order-terms.ts"
+import type { Execution, TradeOrder } from "../../../src/domain/trade-order.ts"
+import { tradeOrderJson, tradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }))
@@ -38,6 +40,56 @@ const execution: fc.Arbitrary<Execution> = fc.record({
   executedAt: instant,
 })
 
+const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary)
+const word = <const A extends string>(...words: ReadonlyArray<A>) => fc.constantFrom(...words)
+
+const trigger: fc.Arbitrary<Trigger> = fc.record({
+  kind: word("STOP", "TAKE_PROFIT", "TRAILING_STOP"),
+  execution: word("NATIVE", "EMULATED"),
+  source: word("LAST_TRADE", "BID_ASK", "MID", "MARK"),
+  on: word("RISE", "FALL"),
+  stopPrice: decimal,
+  trailing: optional(
+    fc.record({
+      delta: optional(fc.nat()),
+      amount: optional(decimal),
+      limitOffset: optional(decimal),
+      highWaterMark: decimal,
+    }),
+  ),
+  armedAt: optional(instant),
+  triggeredAt: optional(instant),
+  triggeredBy: optional(word("TRADE", "QUOTE", "RECOVERY", "VENUE")),
+  triggerPrice: optional(decimal),
+  health: word("LIVE", "STALE"),
+})
+
+const terms: fc.Arbitrary<OrderTerms> = fc.record({
+  trigger: optional(trigger),
+  exits: optional(
+    fc.record({
+      takeProfitPrice: optional(decimal),
+      takeProfitLimitPrice: optional(decimal),
+      takeProfitTimeInForce: optional(word("GTC", "GTD")),
+      stopLossPrice: optional(decimal),
+      stopLossLimitPrice: optional(decimal),
+      stopLossTimeInForce: optional(word("GTC", "DAY")),
+    }),
+  ),
+  parentId: optional(fc.uuid().map((it) => it as TradeOrderId)),
+  leg: optional(word("TAKE_PROFIT", "STOP_LOSS")),
+  leverage: optional(fc.nat()),
+  budget: optional(fc.record({ amount: decimal, lot: decimal })),
+  change: optional(
+    fc.record({
+      how: word("AMEND", "RENEW"),
+      baseQuantity: optional(decimal),
+      limitPrice: optional(decimal),
+      stopPrice: optional(decimal),
+    }),
+  ),
+})
+
 const order: fc.Arbitrary<TradeOrder> = fc.record({
   tradeOrderId: fc.uuid().map((it) => it as TradeOrderId),
   tenantId: fc.constant("default" as TenantId),
@@ -45,10 +97,16 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
   version: fc.nat(),
   venue: fc.constant(venue),
   instrumentId: fc.constant("MOCK:BTC/USDT" as InstrumentId),
+  orderListId: optional(fc.uuid()),
+  contingencyType: optional(word("OTO", "OCO", "OTOCO")),
+  quoteId: optional(fc.uuid()),
+  positionId: optional(fc.uuid()),
+  replacesTradeOrderId: optional(fc.uuid().map((it) => it as TradeOrderId)),
+  terms: optional(terms),
   baseAsset: fc.constant("BTC"),
   quoteAsset: fc.constant("USDT"),
   orderSide: fc.constantFrom("BUY", "SELL"),
-  orderType: fc.constantFrom("MARKET", "LIMIT", "LIMIT_MAKER"),
+  orderType: word("MARKET", "LIMIT", "LIMIT_MAKER", "STOP_LIMIT", "TRAILING_STOP"),
   timeInForce: fc.constantFrom("GTC", "IOC", "FOK", "GTX"),
   orderStatus: fc.constantFrom(...OrderStatus.literals),
   statusBeforeCancel: fc.constant(null),
@@ -56,7 +114,7 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
   cancelReason: fc.option(fc.constantFrom("USER_REQUEST", "VENUE", "IOC_REMAINDER")),
   limitPrice: fc.option(decimal),
   quantity: decimal,
-  orderQuantityType: fc.constant("BASE"),
+  orderQuantityType: word("BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE"),
   quantityRounding: fc.constantFrom("", "HALF_EVEN"),
   baseQuantity: decimal,
   executedQuantity: decimal,
@@ -71,7 +129,7 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
   origin: fc.constantFrom("GATEWAY", "EXTERNAL"),
   inDoubt: fc.boolean(),
   cancelRequested: fc.boolean(),
-  evidence: fc.constant([]),
+  evidence: fc.array(fc.record({ at: instant, what: fc.string() }), { maxLength: 2 }),
   notAfter: fc.constant(null),
   submitDeadline: fc.constant(null),
   held: decimal,
@@ -87,6 +145,20 @@ describe("an order's record as text", () => {
     void fc.assert(
       fc.property(order, (one) => {
         expect(tradeOrderJson(one)).toBe(JSON.stringify(tradeOrderRecord(one)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe("an order's terms", () => {
+  it("come back from the store as they were", () => {
+    void fc.assert(
+      fc.property(terms, (one) => {
+        // As text: a decimal may have trailing zeros, which are no difference.
+        expect(JSON.parse(JSON.stringify(termsOf(JSON.parse(JSON.stringify(one)))))).toEqual(
+          JSON.parse(JSON.stringify(one)),
+        )
       }),
       { numRuns: 500 },
     )

@@ -328,7 +328,7 @@ describe("doubt", () => {
     const order = placed(world)
     world.advance(75_000)
     const sim = world.venue.place(
-      { ...order, quantity: "1", limitPrice: "100", instrumentId: order.instrumentId },
+      { ...order, orderType: "LIMIT", quantity: "1", limitPrice: "100", expireAt: 0 },
       order.tradeOrderId,
     )
     world.advance(1_000)

@@ -160,7 +160,7 @@ describe("publications", () => {
     world.venue.fates.submit = () => "lostBefore"
     const lost = placed()
     world.advance(75_000)
-    world.venue.place({ ...lost, quantity: "1", limitPrice: "100", instrumentId: lost.instrumentId }, lost.tradeOrderId)
+    world.venue.place({ ...lost, orderType: "LIMIT", quantity: "1", limitPrice: "100", expireAt: 0 }, lost.tradeOrderId)
     world.advance(1_000)
     expect(ownKinds(world.published)).toEqual(
       expect.arrayContaining(["TRADE_ORDER.LATE_FILL", "TRADING_ACCOUNT.ALERT"]),

@@ -1,0 +1,97 @@
+/**
+ * How what an account's actor decided leaves it: one unit to the store, and from its commit callback the publications, each with its
+ * number. Nothing leaves before it is durable.
+ */
+import { accountEventText } from "../domain/account-event.ts"
+import { accountChannel } from "../domain/channel.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { Self } from "../kernel/actor.ts"
+import type { AccountState, Row, Settled } from "../ports/account-store.ts"
+import { AccountImage } from "./trading-account-image.ts"
+import type { Alert } from "./trading-account-live.ts"
+import { type News, NewsDesk } from "./trading-account-news.ts"
+import { AccountOrders } from "./trading-account-orders.ts"
+import type { AccountParts } from "./trading-account-parts.ts"
+import type { Refusals } from "./trading-account-refusals.ts"
+
+export class AccountOutlet extends AccountOrders {
+  account: TradingAccount
+  readonly id: TradingAccountId
+  /** What the channel has told: behind memory by what is not durable yet. */
+  readonly image: AccountImage
+  readonly news: NewsDesk
+  /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. */
+  cause: unknown = null
+
+  constructor(
+    readonly parts: AccountParts,
+    readonly self: Self<never>,
+    state: AccountState,
+    readonly refusals: Refusals,
+  ) {
+    super()
+    this.account = state.account
+    this.id = state.account.tradingAccountId
+    this.image = new AccountImage(state)
+    this.news = new NewsDesk(parts)
+  }
+
+  /** One unit. `committed` runs in the commit callback before the unit's events are published, `published` after. */
+  commit(
+    rows: ReadonlyArray<Row>,
+    events: ReadonlyArray<News>,
+    committed: () => void,
+    published: () => void = () => undefined,
+    keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
+  ): void {
+    const { cause } = this
+    const settled = this.self.settling<Settled>(
+      (outcome) => {
+        if (outcome._tag === "Committed") {
+          // Whatever an answer runs into: what is durable is published, or the channel would have a gap.
+          try {
+            committed()
+          } finally {
+            this.publish(outcome.firstSequence, events)
+          }
+          published()
+        } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
+        else {
+          if (cause !== null) this.refusals.note(cause)
+          throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : "key used"}`)
+        }
+      },
+      // The incarnation that made this unit is over.
+      (outcome) => {
+        if (outcome._tag === "Committed") this.publish(outcome.firstSequence, events)
+      },
+    )
+    this.parts.store.commit({ accountId: this.id, rows, events, settled })
+  }
+
+  private publish(firstSequence: number, events: ReadonlyArray<News>): void {
+    const { channels, published } = this.parts
+    const channel = accountChannel(this.id)
+    const epoch = this.account.channelEpoch
+    const isHeard = channels.isHeard(channel)
+    for (const [index, event] of events.entries()) {
+      const offset = firstSequence + index
+      this.image.take(offset, event)
+      published(this.account, offset)
+      if (!isHeard) continue
+      const json = accountEventText(this.id, offset, event)
+      channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: event.tags })
+    }
+  }
+
+  /** An answer that names state which may not be durable yet. */
+  whenDurable(run: () => void): void {
+    this.parts.store.after(this.id, this.self.turn(run))
+  }
+
+  /** To the account's channel, for people. */
+  alert(alert: Alert): void {
+    this.commit([], [this.news.ofAlert(alert)], () => undefined)
+  }
+}
