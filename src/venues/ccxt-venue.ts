@@ -200,7 +200,7 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
       return {
         open: (stream, instrumentId) => first.open(stream, instrumentId),
         close: (stream, instrumentId) => first.close(stream, instrumentId),
-        resync: (instrumentId) => first.resync(instrumentId),
+        resync: (instrumentId, reason) => first.resync(instrumentId, reason),
       }
     },
     health: () => {

@@ -74,7 +74,7 @@ const asPaper = (sink: MarketSink): MarketSink => {
 const bySource = (market: MarketSource, venue: VenueId): MarketSource => ({
   open: (stream, instrumentId) => market.open(stream, renamed(instrumentId, venue)),
   close: (stream, instrumentId) => market.close(stream, renamed(instrumentId, venue)),
-  resync: (instrumentId) => market.resync(renamed(instrumentId, venue)),
+  resync: (instrumentId, reason) => market.resync(renamed(instrumentId, venue), reason),
 })
 
 /** Makes the venue over another one. That one's feed is shared from then on: `source` is the adapter to list in its place. */

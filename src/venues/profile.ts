@@ -5,6 +5,15 @@
 import type { VenueId } from "../domain/ids.ts"
 import type { TimeInForce } from "../domain/venue.ts"
 
+export interface BookAuditTimes {
+  /** Each book so often, less often while the venue's request budget is short; null where the stream shows what is missing. */
+  readonly everyMillis: number | null
+  /** A book also when it has said nothing for so long. */
+  readonly silentMillis: number
+  /** Before each question: by so much may the venue's stream and its answers be apart. */
+  readonly settleMillis: number
+}
+
 export interface VenueProfile {
   readonly venue: VenueId
   readonly name: string
@@ -49,6 +58,8 @@ export interface VenueProfile {
   readonly bookDepth?: number
   /** A book that cannot be checked to its end is subscribed anew so often, and what differs is put right. */
   readonly bookRefreshMillis?: number
+  /** When its books are compared with the venue's by REST, where not as its stream needs it (`worker/book-audits.ts`); null: never. */
+  readonly bookAudit?: BookAuditTimes | null
   /** The answer to a cancel says only that it was asked for; how the order ended is to be seen. */
   readonly cancelIsRequest?: boolean
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */

@@ -45,8 +45,9 @@ export class SharedMarket {
         this.#unstreamed.delete(key)
         this.#connected().close(stream, instrumentId)
       },
-      resync: (instrumentId) => {
-        if (this.#readers.get(keyOf("book", instrumentId))?.has(sink) === true) this.#connected().resync(instrumentId)
+      resync: (instrumentId, reason) => {
+        if (this.#readers.get(keyOf("book", instrumentId))?.has(sink) === true)
+          this.#connected().resync(instrumentId, reason)
       },
     }
   }

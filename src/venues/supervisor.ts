@@ -7,8 +7,16 @@ import { Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
 import { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import type { MarketSink, MarketStream, SessionReport, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
-import type { ConnectorStats } from "../ports/venue-stats.ts"
+import {
+  BOOK_DIFFERS,
+  BOOK_SILENT,
+  type MarketSink,
+  type MarketStream,
+  type SessionReport,
+  type VenueOrder,
+  type VenueOrderRef,
+} from "../ports/venue-port.ts"
+import type { ConnectorStats, ResyncReason } from "../ports/venue-stats.ts"
 import { ConnectorLink, type LinkState } from "./connector-link.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
@@ -60,6 +68,15 @@ export class Supervisor {
   #gaps = 0
   #losses = 0
   #resyncs = 0
+  readonly #resyncsBy: Record<ResyncReason, number> = {
+    hole: 0,
+    crossed: 0,
+    malformed: 0,
+    silent: 0,
+    overdue: 0,
+    differs: 0,
+    reader: 0,
+  }
 
   constructor({ settings, times, placement, notice }: SupervisorOptions) {
     this.#settings = settings
@@ -98,6 +115,7 @@ export class Supervisor {
       gaps: this.#gaps,
       losses: this.#losses,
       resyncs: this.#resyncs,
+      resyncsBy: { ...this.#resyncsBy },
       figures: figures ?? null,
     }
   }
@@ -118,8 +136,9 @@ export class Supervisor {
   }
 
   /** A worker that is not there will begin with a snapshot anyway. */
-  resync(instrumentId: InstrumentId): void {
+  resync(instrumentId: InstrumentId, reason: ResyncReason = "reader"): void {
     this.#resyncs += 1
+    this.#resyncsBy[reason] += 1
     this.#link.post({ _tag: "Resync", instrumentId })
   }
 
@@ -244,6 +263,8 @@ export class Supervisor {
       case "StreamLost":
         this.#losses += 1
         if (record.reason.startsWith("STREAM_GAP")) this.#gaps += 1
+        if (record.reason.startsWith(BOOK_DIFFERS)) this.#resyncsBy.differs += 1
+        if (record.reason.startsWith(BOOK_SILENT)) this.#resyncsBy.silent += 1
         this.#reach.failed(record.reason)
         if (this.#streams.has(`${record.stream} ${record.instrumentId}`)) {
           this.#sink?.down(record.stream, record.instrumentId, record.reason)

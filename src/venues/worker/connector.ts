@@ -6,7 +6,7 @@ import { AsyncResource } from "node:async_hooks"
 import { threadId } from "node:worker_threads"
 import type { VenueSecrets } from "../../domain/credential.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
+import type { BudgetLoad, ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../wire.ts"
 import { Budgets } from "./budgets.ts"
 import type { CcxtExchangeClass } from "./ccxt.ts"
@@ -40,6 +40,12 @@ const PURPOSES: { readonly [N in CallName]: Purpose } = {
 /** What an account asks to agree with its venue, and goes on asking from time to time. */
 const AGREEING: ReadonlySet<CallName> = new Set(["openOrders", "fills", "balances"])
 
+/** Accounts go before books: theirs may have the other half. */
+const BOOK_AUDITS_SHARE = 0.5
+
+const hasRoomForAudits = ({ audits, waiting, pausedMillis }: BudgetLoad): boolean =>
+  audits < BOOK_AUDITS_SHARE && pausedMillis === 0 && waiting.market + waiting.audit === 0
+
 class Connector {
   readonly #settings: ConnectorSettings
   readonly #outbox: Outbox
@@ -62,8 +68,10 @@ class Connector {
     this.#markets = new Markets(settings.profile, this.#exchange, (failure) =>
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
-    const isQueueing = () => this.#budgets.isQueueing("market")
-    this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox, isQueueing)
+    this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox, {
+      isQueueing: () => this.#budgets.isQueueing("market"),
+      hasRoomForAudits: () => hasRoomForAudits(this.#budgets.load()),
+    })
     this.#klines = new KlinePages({
       exchange: this.#exchange,
       digits: this.#feed.digits,
@@ -129,7 +137,11 @@ class Connector {
   }
 
   figures(): ConnectorFigures {
-    return { ...this.#outbox.figures(), budget: this.#budgets.load() }
+    return {
+      ...this.#outbox.figures(),
+      bookAudits: this.#feed.auditFigures(),
+      budget: this.#budgets.load(),
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,20 +1,19 @@
 /**
- * The public side of a worker: order books, trades and tickers on one instance. Every stream is a loop around ccxt's watch call,
- * which dials, subscribes and checks; the loop only hears that it failed. Books, trades and bars come from the taps, not from the loop.
+ * The public side of a worker: order books, trades, tickers and bars on one instance. The taps see what every frame brought, and here it
+ * becomes what readers are told; `watch-loop.ts` keeps each stream subscribed.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { KlineInterval } from "../../domain/kline.ts"
-import { intervalOf, klineStream, type MarketStream } from "../../ports/venue-port.ts"
-import type { ConnectorSettings, FailureCategory } from "../wire.ts"
+import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../../ports/venue-port.ts"
+import type { BookAuditFigures } from "../../ports/venue-stats.ts"
+import type { ConnectorSettings } from "../wire.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
-import { backoffMillis } from "./backoff.ts"
 import { quoteFrames } from "./bare-numbers.ts"
+import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "./ccxt.ts"
 import { Digits } from "./digits.ts"
-import { endSockets } from "./end-sockets.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
 import { KlineStreams, type SeenBar } from "./kline-streams.ts"
 import { tickerRow, tradeRows } from "./market-rows.ts"
@@ -26,37 +25,17 @@ import { batchSubscriptions } from "./subscribe-batches.ts"
 import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
+import { type Feed, WatchLoop } from "./watch-loop.ts"
 
-/**
- * A book that has no snapshot after this long is begun again: a subscription can be lost without a word. Not while snapshots come, or
- * wait for the venue's budget: one book of hundreds that are opened together has its turn after minutes.
- */
-const SNAPSHOT_WITHIN_MILLIS = 20_000
-/** A gap is answered at once, but not for ever. */
-const GAPS_AT_ONCE = 3
-
-/** A venue that limits bans those who go on asking; one that does not know a market will not know it in a moment. */
-const PAUSES_MILLIS: Partial<Record<FailureCategory, number>> = { RATE_LIMITED: 15_000, INSTRUMENT_NOT_FOUND: 60_000 }
-
-/** Between two questions for a ticker, where the venue has no stream of it. */
-const TICKER_POLL_MILLIS = 5000
-
-interface Feed {
-  readonly stream: MarketStream
-  readonly instrumentId: InstrumentId
-  /** `BASE/QUOTE`; ccxt may know it by a longer one. */
-  readonly name: string
-  readonly tradeIds: TradeIds
-  open: boolean
-  /** A book that has its snapshot; any other stream that has brought something. */
-  live: boolean
-  /** Its end was asked for; what ccxt still resolves is of before. */
-  ending: boolean
-  failures: number
+/** What the venue's request budget has left for market data. */
+export interface RequestBudget {
+  /** Requests for market data wait. */
+  readonly isQueueing: () => boolean
+  /** None waits, and what audits may use is not half used up. */
+  readonly hasRoomForAudits: () => boolean
 }
 
-/** What ccxt says to an interval that its stream of the venue does not have. */
-const REFUSALS: ReadonlySet<string> = new Set(["NOT_SUPPORTED", "INVALID_ARGUMENT"])
+const UNLIMITED: RequestBudget = { isQueueing: () => false, hasRoomForAudits: () => true }
 
 const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
 
@@ -72,19 +51,18 @@ export class PublicFeed {
   readonly #klines: KlineStreams
   /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
-  readonly #isQueueing: () => boolean
+  readonly #loop: WatchLoop
+  readonly #audits: BookAudits | undefined
   #receivedAt = 0
   #snapshotAt = 0
 
-  /** `isQueueing`: requests for market data wait for the venue's budget. */
   constructor(
     settings: ConnectorSettings,
     exchange: CcxtExchange,
     markets: Markets,
     outbox: Outbox,
-    isQueueing: () => boolean = () => false,
+    budget: RequestBudget = UNLIMITED,
   ) {
-    this.#isQueueing = isQueueing
     this.#settings = settings
     this.#exchange = exchange
     this.#markets = markets
@@ -94,6 +72,25 @@ export class PublicFeed {
     this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
       this.#onBars(symbol, interval, bars),
     )
+    this.#loop = new WatchLoop({
+      profile: settings.profile,
+      exchange,
+      markets,
+      outbox,
+      klines: this.#klines,
+      guard: this.#guard,
+      onBook: (feed, book) => {
+        if (feed.open && !feed.live && !feed.ending) this.#beginUnseen(feed, book)
+      },
+      onTicker: (feed, ticker) => this.#onTicker(feed, ticker),
+      onBookLost: ({ instrumentId }) => this.#forgetBook(instrumentId),
+      isComing: (millis) => budget.isQueueing() || performance.now() - this.#snapshotAt < millis,
+    })
+    const times = auditTimesOf(settings.profile)
+    if (times !== null && exchange.has["fetchOrderBook"] === true) {
+      const { hasRoomForAudits: hasRoom } = budget
+      this.#audits = new BookAudits({ exchange, times, hasRoom, found: (finding) => this.#onFinding(finding) })
+    }
     const books = new BookTap(this.digits, (change) => this.#onChange(change))
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.digits.install(exchange)
@@ -138,7 +135,7 @@ export class PublicFeed {
       failures: 0,
     }
     this.#feeds.set(keyOf(stream, name), feed)
-    void this.#run(feed)
+    void this.#loop.run(feed)
     if (stream !== "book" || !this.#settings.profile.snapshotsAsked) return
     void askSnapshots({
       exchange: this.#exchange,
@@ -155,8 +152,9 @@ export class PublicFeed {
     const feed = name === undefined ? undefined : this.#feeds.get(keyOf(stream, name))
     if (feed === undefined) return
     feed.open = false
+    if (stream === "book") this.#audits?.forget(instrumentId)
     this.#feeds.delete(keyOf(stream, feed.name))
-    if (this.#settings.profile.unsubscribes) void this.#unwatch(feed)
+    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
     else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
   }
 
@@ -166,88 +164,43 @@ export class PublicFeed {
     const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
     if (feed === undefined || !feed.live) return
     feed.live = false
-    this.#outbox.forgetBook(instrumentId)
-    if (this.#settings.profile.unsubscribes) void this.#unwatch(feed)
-    else this.#startOver(feed, `a reader of ${feed.name} did`)
+    this.#forgetBook(instrumentId)
+    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
+    else this.#loop.startOver(feed, `a reader of ${feed.name} did`)
+  }
+
+  auditFigures(): BookAuditFigures {
+    return this.#audits?.figures() ?? { made: 0, differed: 0, failed: 0 }
   }
 
   async stop(): Promise<void> {
     this.#answers?.stop()
+    this.#audits?.stop()
     for (const feed of this.#feeds.values()) feed.open = false
     this.#feeds.clear()
     await this.#exchange.close()
   }
 
-  async #run(feed: Feed): Promise<void> {
-    let watchdog = this.#watchdog(feed)
-    while (feed.open && this.#isStreamed(feed)) {
-      try {
-        if (!this.#markets.areLoaded) await this.#markets.loaded()
-        await this.#watch(feed)
-        feed.failures = 0
-      } catch (error) {
-        const failure = classify(error)
-        if (!feed.open) break
-        // Our own unsubscribing; the next watch call begins anew.
-        if (failure.category === "UNSUBSCRIBED") continue
-        const interval = intervalOf(feed.stream)
-        if (interval !== undefined && REFUSALS.has(failure.category)) {
-          this.#klines.refuse(interval)
-          continue
-        }
-        feed.failures += 1
-        this.#lost(feed, `${failure.category}: ${failure.text}`)
-        clearTimeout(watchdog)
-        watchdog = this.#watchdog(feed)
-        if (failure.category === "STREAM_GAP" && this.#settings.profile.refusesRepeats) await this.#unwatch(feed)
-        if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
-        await sleep(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
-      }
-    }
-    clearTimeout(watchdog)
-  }
-
-  async #watch(feed: Feed): Promise<void> {
-    const exchange = this.#exchange
-    const symbol = this.#symbolOf(feed)
-    switch (feed.stream) {
-      case "book": {
-        const book = await exchange.watchOrderBook(symbol)
-        if (feed.open && !feed.live && !feed.ending) this.#beginUnseen(feed, book)
-        return
-      }
-      case "trade":
-        await exchange.watchTrades(symbol)
-        return
-      case "ticker": {
-        const isStream = exchange.has["watchTicker"] === true
-        const ticker = await (isStream
-          ? exchange.watchTicker(symbol, { ...this.#settings.profile.tickerParams })
-          : exchange.fetchTicker(symbol))
-        if (feed.open) this.#onTicker(feed, ticker)
-        if (!isStream) await sleep(TICKER_POLL_MILLIS)
-        return
-      }
-      default: {
-        const interval = intervalOf(feed.stream)
-        if (interval !== undefined) await this.#klines.watch(symbol, interval)
-      }
-    }
-  }
-
-  /** False for bars that there is no stream of: their reader is told, and makes them of trades. */
-  #isStreamed(feed: Feed): boolean {
-    const interval = intervalOf(feed.stream)
-    if (interval === undefined || this.#klines.has(interval)) return true
-    this.#outbox.push({ _tag: "Unstreamed", stream: klineStream(interval), instrumentId: feed.instrumentId })
-    return false
-  }
-
   /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
   #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
     if (book.bids.length === 0 && book.asks.length === 0)
-      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, [feed])
-    else this.#startOver(feed, `came to ${feed.name} in the middle`)
+      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, this.#symbolOf(feed), [feed])
+    else this.#loop.startOver(feed, `came to ${feed.name} in the middle`)
+  }
+
+  #forgetBook(instrumentId: InstrumentId): void {
+    this.#outbox.forgetBook(instrumentId)
+    this.#audits?.forget(instrumentId)
+  }
+
+  /** By REST the venue's book is another: its readers hear so at once, and of a snapshot next. */
+  #onFinding({ instrumentId, levels, isSilent }: Finding): void {
+    const found = `the book of ${instrumentId} is not the venue's at ${levels} levels${isSilent ? ", and silent" : ""}`
+    const reason = `${isSilent ? BOOK_SILENT : BOOK_DIFFERS}: ${found}`
+    this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
+    const { made, differed } = this.auditFigures()
+    this.#outbox.push({ _tag: "Noticed", what: `${found}: begun anew (${differed} of ${made} audits found one)` })
+    this.resync(instrumentId)
   }
 
   /** Whether a frame may be handled: not one of a socket that was given up, and not one after a hole. */
@@ -268,24 +221,17 @@ export class PublicFeed {
     return true
   }
 
-  #lost(feed: Feed, reason: string): void {
-    // Some connectors would take the next snapshot for changes of the book that they still have.
-    if (feed.stream === "book") delete this.#exchange.orderbooks[this.#symbolOf(feed)]
-    if (!feed.live && feed.failures > 1) return
-    feed.live = false
-    if (feed.stream === "book") this.#outbox.forgetBook(feed.instrumentId)
-    this.#outbox.push({ _tag: "StreamLost", stream: feed.stream, instrumentId: feed.instrumentId, reason })
-  }
-
   /** A connector that finds a hole after it has applied what came behind it throws the book away (OKX): so is the change. */
   #onChange(change: BookChange): void {
     if (this.#exchange.orderbooks[this.#symbolIn(change.book)] === change.book) this.#onBook(change)
   }
 
-  #onBook({ book, snapshot, bids, asks }: BookChange, feeds = this.#feedsOf("book", this.#symbolIn(book))): void {
+  #onBook(change: BookChange, symbol = this.#symbolIn(change.book), feeds = this.#feedsOf("book", symbol)): void {
+    const { book, snapshot, bids, asks } = change
     for (const feed of feeds) {
       if (!feed.live && !snapshot) continue
       feed.live = true
+      this.#audits?.onChange(feed.instrumentId, symbol, change)
       if (snapshot) this.#snapshotAt = performance.now()
       this.#outbox.depth({
         instrumentId: feed.instrumentId,
@@ -335,45 +281,5 @@ export class PublicFeed {
 
   #symbolOf(feed: Feed): string {
     return this.#markets.listing.symbolOf(feed.instrumentId)
-  }
-
-  async #unwatch(feed: Feed): Promise<void> {
-    const exchange = this.#exchange
-    const { stream, name } = feed
-    const interval = intervalOf(stream)
-    if (!this.#markets.areLoaded) return
-    const symbol = this.#symbolOf(feed)
-    if (stream === "book") {
-      const id = exchange.markets?.[symbol]?.id ?? symbol
-      for (const socket of Object.values(exchange.clients)) this.#guard.forget(socket, id)
-    }
-    feed.ending = true
-    try {
-      if (stream === "book") await exchange.unWatchOrderBook(symbol)
-      else if (stream === "trade") await exchange.unWatchTrades(symbol)
-      else if (interval !== undefined) await this.#klines.unwatch(symbol, interval)
-      else await exchange.unWatchTicker(symbol, { ...this.#settings.profile.tickerParams })
-    } catch (error) {
-      // The socket is gone or going: then there is nothing left to unsubscribe from.
-      this.#outbox.push({ _tag: "Noticed", what: `unwatch ${stream} ${name}: ${classify(error).text}` })
-    }
-    feed.ending = false
-  }
-
-  #startOver(feed: Feed, reason: string): void {
-    endSockets(this.#exchange, this.#symbolOf(feed), `${LOST_PLACE} ${reason}`)
-  }
-
-  /** A book that never became whole begins again: first alone, then with all that share its socket. */
-  #watchdog(feed: Feed): NodeJS.Timeout | undefined {
-    if (feed.stream !== "book") return undefined
-    let attempts = 0
-    return setInterval(() => {
-      const quietMillis = performance.now() - this.#snapshotAt
-      if (feed.live || !feed.open || this.#isQueueing() || quietMillis < SNAPSHOT_WITHIN_MILLIS) return
-      attempts += 1
-      if (attempts === 1 && this.#settings.profile.unsubscribes) void this.#unwatch(feed)
-      else this.#startOver(feed, `no snapshot of ${feed.name} in time`)
-    }, SNAPSHOT_WITHIN_MILLIS).unref()
   }
 }

@@ -15,7 +15,11 @@ export const queueSnapshots = (exchange: CcxtExchange): void => {
   /** By symbol. */
   const places = new Map<string, Place>()
   const fetchOrderBook = exchange.fetchOrderBook.bind(exchange)
-  exchange.fetchOrderBook = (symbol, ...rest) => fetchingSnapshotOf(symbol, () => fetchOrderBook(symbol, ...rest))
+  exchange.fetchOrderBook = (symbol, ...rest) =>
+    // An audit's question is not the stream's: neither takes the other's place.
+    currentWork()?.purpose === "audit"
+      ? fetchOrderBook(symbol, ...rest)
+      : fetchingSnapshotOf(symbol, () => fetchOrderBook(symbol, ...rest))
   const throttle = exchange.throttle.bind(exchange)
   exchange.throttle = (cost) => {
     const symbol = currentWork()?.snapshotOf

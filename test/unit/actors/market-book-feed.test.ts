@@ -11,7 +11,7 @@ const BTC = "BINANCE:BTC/USDT" as InstrumentId
 const opened = () => {
   let now = 0
   let sequence = 0
-  let asked = 0
+  const reasons: Array<string> = []
   const feed = new BookFeed({
     actor: new OrderBookActor({
       instrumentId: BTC,
@@ -21,11 +21,12 @@ const opened = () => {
     }),
     monotonic: () => now,
     after: (_, run) => run(),
-    askForSnapshot: () => asked++,
+    askForSnapshot: (reason) => reasons.push(reason),
   })
   return {
     feed,
-    asked: () => asked,
+    asked: () => reasons.length,
+    reasons,
     /** Lets time pass as the sentinel sees it. */
     pass: (millis: number) => {
       for (let left = millis; left > 0; left -= 1000) {
@@ -33,12 +34,12 @@ const opened = () => {
         feed.watch(now)
       }
     },
-    depth: (snapshot = false) =>
+    depth: (snapshot = false, asks: ReadonlyArray<string> = []) =>
       feed.onDepth({
         instrumentId: BTC,
         snapshot,
         bids: ["100", `${++sequence}`],
-        asks: [],
+        asks,
         sequence,
         nonce: null,
         venueAt: null,
@@ -84,6 +85,38 @@ describe("an open book", () => {
     const before = asked()
     pass(60_000)
     expect([feed.actor.quality, asked()]).toEqual(["SYNCED", before])
+  })
+
+  it("is STALE at once when its stream is known to have been silent, and RESYNCING when it was cut", () => {
+    for (const [reason, quality] of [
+      ["BOOK_SILENT: the book is not the venue's", "STALE"],
+      ["BOOK_DIFFERS: the book is not the venue's", "RESYNCING"],
+      ["VENUE_NETWORK: cut", "RESYNCING"],
+    ] as const) {
+      const { feed, depth } = opened()
+      depth(true)
+      feed.onDown(reason)
+      expect(feed.actor.quality).toBe(quality)
+      expect(depth(true)).toBe(true)
+      expect(feed.actor.quality).toBe("SYNCED")
+    }
+  })
+
+  it("is asked for with the reason", () => {
+    const { feed, pass, depth, reasons } = opened()
+    depth(true)
+    depth(false, ["99", "1"])
+    expect(reasons).toEqual(["crossed"])
+    depth(true)
+    depth(false, ["101", "nothing"])
+    expect(reasons).toEqual(["crossed", "malformed"])
+    depth(true)
+    pass(60_000)
+    feed.onTrade()
+    pass(5000)
+    expect(reasons).toEqual(["crossed", "malformed", "silent"])
+    pass(1000)
+    expect(reasons.slice(3)).toEqual(["overdue"])
   })
 
   it("is asked for when its first snapshot does not come", () => {
