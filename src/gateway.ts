@@ -15,6 +15,7 @@ import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions, sessionsLayer } from "./auth/sessions.ts"
 import { InvalidSetting, type Settings } from "./config.ts"
 import { Api, SERVICE } from "./http/api.ts"
+import { keepAnswers } from "./http/idempotency.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
 import { refreshInstruments } from "./http/market/instrument-refresh.ts"
 import { type InstrumentSync, makeInstrumentSync } from "./http/market/instrument-sync.ts"
@@ -35,6 +36,7 @@ import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
 import { Credentials } from "./store/credentials.ts"
 import { embeddedPostgres } from "./store/embedded.ts"
+import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
 import { ownDatabase } from "./store/node.ts"
 import { maintainPartitions } from "./store/partitions.ts"
@@ -112,6 +114,7 @@ const repositories = Layer.mergeAll(
   Accounts.Default,
   Instruments.Default,
   Subscriptions.Default,
+  IdempotentAnswers.Default,
   TradeOrders.Default,
 )
 
@@ -368,8 +371,11 @@ export const startGateway = (options: GatewayOptions) =>
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
     yield* maintainPartitions(Context.get(base, Clock).now()).pipe(Effect.provide(store))
-    yield* Effect.suspend(() => maintainPartitions(Context.get(base, Clock).now())).pipe(
-      Effect.catchAll((error) => Effect.logWarning("partitions of account events", error)),
+    yield* Effect.suspend(() => {
+      const now = Context.get(base, Clock).now()
+      return Effect.zipRight(maintainPartitions(now), Context.get(store, IdempotentAnswers).forgetOld(now))
+    }).pipe(
+      Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)),
       Effect.repeat(Schedule.spaced("1 hour")),
       Effect.delay("1 hour"),
       Effect.provide(store),
@@ -412,6 +418,7 @@ export const startGateway = (options: GatewayOptions) =>
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: () => isDraining,
       pages: referencePages(realtimeDocuments(kinds)),
+      refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))

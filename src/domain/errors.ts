@@ -130,6 +130,16 @@ export class ConflictingParameters extends Schema.TaggedError<ConflictingParamet
 export class InvalidTimeRange extends Schema.TaggedError<InvalidTimeRange>()("InvalidTimeRange", {}) {
   override message = "Invalid time range"
 }
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
+  override message = "Idempotency key reused with a different request"
+}
+/** Extension: the first call with this key was cut off, or is still at work. */
+export class IdempotentOutcomeUnknown extends Schema.TaggedError<IdempotentOutcomeUnknown>()(
+  "IdempotentOutcomeUnknown",
+  {},
+) {
+  override message = "The outcome of the first request with this idempotency key is not known"
+}
 
 // Orders
 export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", {}) {
@@ -424,6 +434,8 @@ export type DomainError =
   | InvalidCursor
   | ConflictingParameters
   | InvalidTimeRange
+  | IdempotencyKeyReused
+  | IdempotentOutcomeUnknown
   | OrderNotFound
   | IdempotencyConflict
   | DuplicateClientOrderId

@@ -51,6 +51,8 @@ export const ERRNO = {
   InvalidCursor: { status: 400, errno: -104008, code: "INVALID_CURSOR" },
   ConflictingParameters: { status: 400, errno: -104009, code: "CONFLICTING_PARAMETERS" },
   InvalidTimeRange: { status: 400, errno: -104010, code: "INVALID_TIME_RANGE" },
+  IdempotencyKeyReused: { status: 409, errno: -104011, code: "IDEMPOTENCY_KEY_REUSED" },
+  IdempotentOutcomeUnknown: { status: 409, errno: -104012, code: "IDEMPOTENT_OUTCOME_UNKNOWN" },
   // Orders
   OrderNotFound: { status: 404, errno: -110001, code: "ORDER_NOT_FOUND" },
   IdempotencyConflict: { status: 409, errno: -110006, code: "IDEMPOTENCY_CONFLICT" },

@@ -43,6 +43,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines"> {
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
   readonly pages: ReadonlyArray<StaticPage>
+  /** The last word on each route before it is served, for what holds across operations. */
+  readonly refine?: (route: Route) => Route
 }
 
 export interface Mounted {
@@ -181,7 +183,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   }
 
   const verbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "del" } as const
-  const routes = reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)
+  const declared = reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)
+  const routes = declared.map((route) => options.refine?.(route) ?? route)
   for (const route of routes) {
     const verb = verbs[route.method as keyof typeof verbs]
     app[verb](route.template, mountRoute(route))

@@ -7,6 +7,7 @@ import { type SchemaAST as AST, Context, Option } from "effect"
 import { Api, SERVICE } from "./api.ts"
 import { FailureEnvelope, failureTagsOf } from "./envelope.ts"
 import { ERRNO, type Tag } from "./errno.ts"
+import { takesIdempotencyKey } from "./idempotency.ts"
 import { EXAMPLES } from "./openapi-examples.ts"
 import { Access, type AccessLevel } from "./route.ts"
 
@@ -89,7 +90,8 @@ const RESPONSE_HEADERS = {
   "X-Request-ID": { description: "The request's identifier", schema: { type: "string" } },
   "Retry-After": { description: "Whole seconds to wait, where waiting helps", schema: { type: "integer" } },
   "Idempotency-Replayed": {
-    description: "true: the key was known, this is the existing order in its current state",
+    description:
+      "true: the key was known. Of an order: the existing one in its current state; of any other operation: the answer of the first call",
     schema: { type: "string" },
   },
 } as const
@@ -128,7 +130,17 @@ const PARAMETERS = {
     description: "Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen",
     schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
   },
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,64}$" },
+  },
 }
+
+const KEYED: ReadonlyArray<Tag> = ["IdempotencyKeyReused", "IdempotentOutcomeUnknown"]
 
 const OF_THE_DECODE_ERROR: ReadonlySet<string> = new Set(["HttpApiDecodeError", "Issue", "PropertyKey"])
 
@@ -163,18 +175,26 @@ const document = (): object => {
       const ok: Responses[number] | undefined = operation.responses[200]
       const examples = EXAMPLES[`${operation.operationId}`]
       const body = operation.requestBody?.content["application/json"]
-      const replays = operation.operationId === "tradeOrder.submit"
+      const isKeyed = takesIdempotencyKey({ method: endpoint.method, template: endpoint.path, access })
+      const replays = isKeyed || operation.operationId === "tradeOrder.submit"
       const successHeaders = replays ? headers("X-Request-ID", "Idempotency-Replayed") : headers("X-Request-ID")
       const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
         Record<string, unknown> = {
         ...operation,
         description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]}`.trim(),
-        parameters: [...operation.parameters, { $ref: "#/components/parameters/X-Request-ID" }],
+        parameters: [
+          ...operation.parameters,
+          { $ref: "#/components/parameters/X-Request-ID" },
+          ...(isKeyed ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : []),
+        ],
         ...(body === undefined || examples === undefined
           ? {}
           : { requestBody: { required: true, content: { "application/json": { schema: body.schema, examples } } } }),
         security: access === "none" ? [] : [{ bearer: [] }],
-        responses: { 200: { ...ok, description: "Success", headers: successHeaders }, ...failuresOf(tagsOf(endpoint)) },
+        responses: {
+          200: { ...ok, description: "Success", headers: successHeaders },
+          ...failuresOf([...tagsOf(endpoint), ...(isKeyed ? KEYED : [])]),
+        },
       }
       paths[endpoint.path] = { ...paths[endpoint.path], [verb]: written }
     },

@@ -30,7 +30,16 @@ export const within = (millis: number): DeadlineTerms => ({ millis, failure: () 
 /** Every failure a handler need not declare: the adapter and the service itself answer them on any route. */
 export type CommonFailure = Extract<
   DomainError,
-  { readonly _tag: "Busy" | "ShuttingDown" | "StorageUnavailable" | "InternalDefect" | "DeadlineExceeded" }
+  {
+    readonly _tag:
+      | "IdempotencyKeyReused"
+      | "IdempotentOutcomeUnknown"
+      | "Busy"
+      | "ShuttingDown"
+      | "StorageUnavailable"
+      | "InternalDefect"
+      | "DeadlineExceeded"
+  }
 >
 
 export interface RequestFacts {
