@@ -60,6 +60,12 @@ export class AccountCore extends AccountOutlet {
   arm: (live: Live) => void = () => undefined
   /** What a change of an order of a list changes in the list's other orders; set by the keeper of lists. Asked in the same turn. */
   consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence> = () => []
+  /** Another leg of its list may still be at the venue: what fired is not let go yet; the keeper of lists does it then. */
+  isHeldBack: (live: Live) => boolean = () => false
+  /** Another total quantity for a leg that rests at the venue: amended in place or renewed; set by the keeper of changes. */
+  resize: (live: Live, baseQuantity: Decimal) => void = () => undefined
+  /** The account is ready again: what waited for a session is looked at; set by the keepers of lists and triggers. */
+  readonly becameReady: Array<() => void> = []
   readonly quarantine = new Quarantine()
   private readonly queries = Effect.unsafeMakeSemaphore(1)
 
@@ -138,6 +144,7 @@ export class AccountCore extends AccountOutlet {
       restarted,
       waiters: [],
       cancelWaiters: [],
+      changeWaiters: [],
       whenStored: [],
     }
   }
@@ -177,8 +184,10 @@ export class AccountCore extends AccountOutlet {
       for (const alert of one.alerts ?? []) events.push(this.news.ofAlert(alert, now))
       settled.push(() => {
         this.answerWaiters(one.live, order)
-        if (isTerminal(order.orderStatus))
+        if (isTerminal(order.orderStatus)) {
           for (const reply of one.live.cancelWaiters.splice(0)) answerClosed(order, reply)
+          for (const run of one.live.changeWaiters.splice(0)) run({ _tag: "Ended", order })
+        }
         one.committed?.(order)
       })
       if (order.orderListId !== null) for (const more of this.consequences(one.live, before)) include(more)

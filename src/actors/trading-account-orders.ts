@@ -21,6 +21,8 @@ export class AccountOrders {
   private readonly byKey = new Map<string, TradeOrderId>()
   private readonly byClientOrderId = new Map<string, TradeOrderId>()
   private readonly byExternalOrderId = new Map<string, TradeOrderId>()
+  /** The orders of each list, oldest first. */
+  private readonly byList = new Map<string, Set<TradeOrderId>>()
   /** Whose each of the venue's trades is. */
   private readonly trades = new Map<string, TradeOrderId>()
 
@@ -54,6 +56,11 @@ export class AccountOrders {
     return [...this.open].map((id) => this.orders.get(id)!)
   }
 
+  /** The orders of a list, as far as they are in memory: all of them while one is open. */
+  ofList(orderListId: string): ReadonlyArray<Live> {
+    return [...(this.byList.get(orderListId) ?? [])].map((id) => this.orders.get(id)!)
+  }
+
   /** Instruments with an open order, and those of the newest closed ones. */
   instruments(): ReadonlyArray<InstrumentId> {
     const found = new Set<InstrumentId>()
@@ -81,6 +88,7 @@ export class AccountOrders {
       const key = order.idempotencyKey ?? order.clientOrderId
       if (key !== null) this.byKey.set(key, id)
       if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
+      if (order.orderListId !== null) this.enlist(order.orderListId, id)
     }
     if (order.externalOrderId !== null && this.byExternalOrderId.get(order.externalOrderId) !== id)
       this.byExternalOrderId.set(order.externalOrderId, id)
@@ -93,8 +101,20 @@ export class AccountOrders {
     if (this.recent.size > RECENT_MAX) {
       const oldest = this.recent.values().next().value!
       this.recent.delete(oldest)
-      this.forget(oldest)
+      // The arithmetic of a list needs all of its orders.
+      if (this.hasOpenList(this.orders.get(oldest)!.order)) this.recent.add(oldest)
+      else this.forget(oldest)
     }
+  }
+
+  private enlist(orderListId: string, id: TradeOrderId): void {
+    const known = this.byList.get(orderListId)
+    if (known === undefined) this.byList.set(orderListId, new Set([id]))
+    else known.add(id)
+  }
+
+  private hasOpenList({ orderListId }: TradeOrder): boolean {
+    return orderListId !== null && this.ofList(orderListId).some((it) => !isTerminal(it.order.orderStatus))
   }
 
   protected forget(id: TradeOrderId): void {
@@ -106,6 +126,8 @@ export class AccountOrders {
     const key = order.idempotencyKey ?? order.clientOrderId
     if (key !== null) this.byKey.delete(key)
     if (order.clientOrderId !== null) this.byClientOrderId.delete(order.clientOrderId)
+    const list = order.orderListId === null ? undefined : this.byList.get(order.orderListId)
+    if (list?.delete(id) && list.size === 0) this.byList.delete(order.orderListId!)
     if (order.externalOrderId !== null) this.byExternalOrderId.delete(order.externalOrderId)
   }
 }

@@ -163,6 +163,7 @@ export const keepSession = (
       core.saveAccount({ status: "ACTIVE" }, { after: [event] })
     else core.commit([], [event], () => undefined)
     takeUp()
+    for (const run of core.becameReady) run()
     settle()
   }
 
