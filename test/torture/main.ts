@@ -7,9 +7,12 @@ import { endGateways } from "../kit/gateway.ts"
 import { clients } from "./clients/clients.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
+import { oracle } from "./oracle/oracle.ts"
 import { recovery } from "./recovery.ts"
 import { slowReaders } from "./slow-readers.ts"
+import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
+import { workerFaults } from "./worker-faults.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +22,8 @@ const { values, positionals } = parseArgs({
     publications: { type: "string", default: "10000" },
     connections: { type: "string", default: "1000" },
     frames: { type: "string", default: "1000000" },
+    minutes: { type: "string", default: "30" },
+    rounds: { type: "string", default: "6" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -35,7 +40,9 @@ interface Run {
 
 class Misused extends Error {}
 
-const count = (name: "kills" | "cuts" | "publications" | "connections" | "frames" | "seed", min: number): number => {
+type Count = "kills" | "cuts" | "publications" | "connections" | "frames" | "minutes" | "rounds" | "seed"
+
+const count = (name: Count, min: number): number => {
   const n = Number(values[name])
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
@@ -79,6 +86,18 @@ const RUNS: Readonly<Record<string, Run>> = {
   "socket-fuzz": {
     usage: "[--frames 1000000] [--seed N]: messages that nobody should send",
     run: (progress) => runSocketFuzz({ frames: count("frames", 100), seed: count("seed", 0), progress }),
+  },
+  "worker-faults": {
+    usage: "[--rounds 6]: threads of connectors that crash, hang or fill their heap while three venues stream",
+    run: (progress) => workerFaults({ rounds: count("rounds", 1), progress }),
+  },
+  oracle: {
+    usage: "[--seed N]: two recorded days of a book, with and without faults of the line",
+    run: (progress) => oracle({ seed: count("seed", 0), progress }),
+  },
+  soak: {
+    usage: "[--minutes 30]: the captures of eight venues, again and again",
+    run: (progress) => soak({ minutes: count("minutes", 1), progress }),
   },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",

@@ -33,7 +33,11 @@ export class ReplayMarket {
     this.view = {
       rules: market.rules,
       tape: this.#tape,
-      depth: (limit) => this.book.depth(limit),
+      depth: (limit) => {
+        const shown = this.book.depth(limit)
+        replay.options.showing?.(shown)
+        return shown
+      },
       now: () => this.#eventAt,
     }
     this.#rest("bids", replay.snapshot.bids)

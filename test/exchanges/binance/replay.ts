@@ -4,6 +4,7 @@
  */
 import type { CaptureFrame, SnapshotLine } from "./capture.ts"
 import { findSnapshot, readCapture } from "./capture.ts"
+import type { DepthShown } from "./market.ts"
 
 export interface ReplayOptions {
   readonly file: string
@@ -13,6 +14,10 @@ export interface ReplayOptions {
   readonly start?: "at once" | "first depth subscriber" | "by hand"
   /** Stop after this many frames. Default: the whole file. */
   readonly frameLimit?: number
+  /** Hears of each frame right before it leaves: whoever throws a fault here hits this very frame. */
+  readonly sending?: (frame: CaptureFrame) => void
+  /** Hears of each book that REST or a partial stream shows. */
+  readonly showing?: (depth: DepthShown) => void
 }
 
 /** Frames due at once are sent in one go, but never more than this without letting sockets breathe. */
@@ -115,6 +120,7 @@ export class Replay {
         inBurst = 0
       }
       if (this.#isClosed) return
+      this.options.sending?.(line)
       send(line)
       this.framesSent += 1
       if (this.framesSent === this.options.frameLimit) return

@@ -5,6 +5,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { type WebSocket, WebSocketServer } from "ws"
 import type { Capture } from "./capture.ts"
 import type { Recording } from "./recording.ts"
@@ -17,13 +18,17 @@ export interface Replayer {
   readonly streams: ReadonlySet<string>
   /** Paths that the capture has no answer for. */
   readonly unanswered: ReadonlySet<string>
-  /** Sends the frames that `isDue`; resolves when each has been handed to the sockets. */
-  readonly play: (isDue: (frame: Spelled, stream: string) => boolean) => Promise<void>
+  /** Sends the frames that `isDue`, so many a second at most; resolves when each has been handed to the sockets. */
+  readonly play: (isDue: (frame: Spelled, stream: string) => boolean, perSecond?: number) => Promise<void>
+  /** Cuts every connection; whoever comes back begins without subscriptions. */
+  readonly cut: () => void
   readonly stop: () => Promise<void>
 }
 
 /** Sockets breathe between two bursts. */
 const BURST = 20
+/** A shorter wait costs more than it spaces. */
+const PACED_MILLIS = 5
 
 export const startReplayer = async (capture: Capture, recording: Recording): Promise<Replayer> => {
   const streams = new Set<string>()
@@ -47,6 +52,9 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
   sockets.on("connection", (socket) => {
     // A peer that vanishes is an ordinary event here.
     socket.on("error", () => socket.terminate())
+    socket.on("close", () => {
+      for (const each of subscribers.values()) each.delete(socket)
+    })
     socket.on("message", (text) => {
       const asked = recording.asked(readSpelled(String(text)))
       for (const reply of asked.replies) send(socket, reply)
@@ -62,7 +70,8 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
   await once(server, "listening")
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const play: Replayer["play"] = async (isDue) => {
+  const play: Replayer["play"] = async (isDue, perSecond = Number.POSITIVE_INFINITY) => {
+    const startedAt = performance.now()
     let sent = 0
     for (const text of capture.frames) {
       const frame = readSpelled(text)
@@ -71,7 +80,9 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
       for (const socket of subscribers.get(stream) ?? []) {
         send(socket, recording.dressed?.(text) ?? text)
         sent += 1
-        if (sent % BURST === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+        const aheadMillis = startedAt + (sent * 1000) / perSecond - performance.now()
+        if (aheadMillis > PACED_MILLIS) await sleep(aheadMillis)
+        else if (sent % BURST === 0) await new Promise<void>((resolve) => setImmediate(resolve))
       }
     }
   }
@@ -81,6 +92,11 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
     streams,
     unanswered,
     play,
+    cut: () => {
+      streams.clear()
+      subscribers.clear()
+      for (const socket of sockets.clients) socket.terminate()
+    },
     stop: async () => {
       for (const socket of sockets.clients) socket.terminate()
       sockets.close()
