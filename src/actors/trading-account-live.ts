@@ -52,9 +52,21 @@ export interface Live {
   readonly restarted: boolean
   waiters: Array<Waiter>
   cancelWaiters: Array<Reply<TradeOrder, DomainError>>
+  /** Told once how the change that is under way ended. */
+  changeWaiters: Array<(outcome: ChangeOutcome) => void>
   /** Runs once the submit is settled; false when it was undone. */
   whenStored: Array<(exists: boolean) => void>
 }
+
+/** How a change of an order ended, with the image that is stored. */
+export type ChangeOutcome =
+  | { readonly _tag: "Changed"; readonly order: TradeOrder }
+  /** Cancelled, and `by` took its place: `order` is its image. */
+  | { readonly _tag: "Renewed"; readonly order: TradeOrder; readonly by: Live }
+  /** It was over before it could be changed. */
+  | { readonly _tag: "Ended"; readonly order: TradeOrder }
+  /** It works on as it was. */
+  | { readonly _tag: "Refused"; readonly order: TradeOrder; readonly reason: string }
 
 export interface Alert {
   readonly code: string

@@ -52,7 +52,16 @@ const NEXT: { readonly [S in OrderStatus]: ReadonlyArray<OrderStatus> } = {
     "PENDING_REPLACE",
     "REVOKED",
   ],
-  PARTIALLY_FILLED: ["PARTIALLY_FILLED", "FILLED", "CANCELLED", "EXPIRED", "PENDING_CANCEL", "PENDING_REPLACE"],
+  // REPLACED: a fill came while the change was under way.
+  PARTIALLY_FILLED: [
+    "PARTIALLY_FILLED",
+    "FILLED",
+    "CANCELLED",
+    "EXPIRED",
+    "PENDING_CANCEL",
+    "PENDING_REPLACE",
+    "REPLACED",
+  ],
   // A refused cancel or amend goes back to the state before it; the caller knows which.
   PENDING_CANCEL: [
     "CANCELLED",

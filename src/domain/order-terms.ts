@@ -62,6 +62,13 @@ export interface RequestedChange {
   readonly baseQuantity: Decimal | null
   readonly limitPrice: Decimal | null
   readonly stopPrice: Decimal | null
+  /** Wall ms. */
+  readonly askedAt: number
+  /** What was executed and held when it was asked for. */
+  readonly executedBefore: Decimal
+  readonly heldBefore: Decimal
+  /** What the changed order holds if nothing is executed meanwhile. */
+  readonly held: Decimal
 }
 
 export interface OrderTerms {
@@ -132,6 +139,9 @@ export const termsOf = (stored: unknown): OrderTerms => {
       baseQuantity: decimalOrNull(change.baseQuantity),
       limitPrice: decimalOrNull(change.limitPrice),
       stopPrice: decimalOrNull(change.stopPrice),
+      executedBefore: decimal(change.executedBefore),
+      heldBefore: decimal(change.heldBefore),
+      held: decimal(change.held),
     },
   }
 }

@@ -86,6 +86,10 @@ const terms: fc.Arbitrary<OrderTerms> = fc.record({
       baseQuantity: optional(decimal),
       limitPrice: optional(decimal),
       stopPrice: optional(decimal),
+      askedAt: fc.nat(),
+      executedBefore: decimal,
+      heldBefore: decimal,
+      held: decimal,
     }),
   ),
 })
