@@ -167,6 +167,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }) {
   override message = "Order outcome unknown"
 }
+export class PositionNotFound extends Schema.TaggedError<PositionNotFound>()("PositionNotFound", {}) {
+  override message = "Position not found"
+}
 
 // Funds and risk
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
@@ -175,6 +178,13 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   available: Schema.String,
 }) {
   override message = "Insufficient balance"
+}
+/** More than twice, or less than half, of the price it is measured by: a digit too many or too few. */
+export class PriceOutsideCollar extends Schema.TaggedError<PriceOutsideCollar>()("PriceOutsideCollar", {
+  parameter: Schema.String,
+  reference: Schema.String,
+}) {
+  override message = "Price outside collar"
 }
 export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {}) {
   override message = "Leverage not allowed"
@@ -200,11 +210,36 @@ export class ParameterNotAllowed extends Schema.TaggedError<ParameterNotAllowed>
 }) {
   override message = "Parameter not allowed for this order type"
 }
+export class IncompleteExits extends Schema.TaggedError<IncompleteExits>()("IncompleteExits", {
+  missing: Schema.String,
+}) {
+  override message = "Incomplete take-profit / stop-loss"
+}
 export class QuoteIdRequired extends Schema.TaggedError<QuoteIdRequired>()("QuoteIdRequired", {}) {
   override message = "quoteId required"
 }
+/** The market is there already: what the order waits for has happened. */
+export class WouldTriggerImmediately extends Schema.TaggedError<WouldTriggerImmediately>()("WouldTriggerImmediately", {
+  stopPrice: Schema.String,
+  lastPrice: Schema.String,
+}) {
+  override message = "Order would trigger immediately"
+}
+/** Exits of a BUY: stop-loss < price < take-profit; of a SELL the other way round. */
+export class InvalidPriceRelation extends Schema.TaggedError<InvalidPriceRelation>()("InvalidPriceRelation", {
+  parameter: Schema.String,
+  reference: Schema.String,
+}) {
+  override message = "Invalid price relation of contingent legs"
+}
 export class ContingentUnsupported extends Schema.TaggedError<ContingentUnsupported>()("ContingentUnsupported", {}) {
   override message = "Contingent orders unsupported here"
+}
+export class InvalidTrailingDistance extends Schema.TaggedError<InvalidTrailingDistance>()(
+  "InvalidTrailingDistance",
+  {},
+) {
+  override message = "Trailing distance missing or out of range"
 }
 export class InvalidTimeInForce extends Schema.TaggedError<InvalidTimeInForce>()("InvalidTimeInForce", {}) {
   override message = "Invalid timeInForce"
@@ -236,6 +271,9 @@ export class InvalidQuantityPrecision extends Schema.TaggedError<InvalidQuantity
   { step: Schema.String },
 ) {
   override message = "Invalid quantity precision"
+}
+export class InvalidQuantityRatio extends Schema.TaggedError<InvalidQuantityRatio>()("InvalidQuantityRatio", {}) {
+  override message = "Invalid quantity ratio"
 }
 export class InvalidPricePrecision extends Schema.TaggedError<InvalidPricePrecision>()("InvalidPricePrecision", {
   parameter: Schema.String,
@@ -442,15 +480,21 @@ export type DomainError =
   | OrderClosed
   | CancelRejected
   | OutcomeUnknown
+  | PositionNotFound
   | InsufficientBalance
+  | PriceOutsideCollar
   | LeverageNotAllowed
   | UnsupportedOrderType
   | InvalidOrderSide
   | LimitPriceRequired
   | StopPriceRequired
   | ParameterNotAllowed
+  | IncompleteExits
   | QuoteIdRequired
+  | WouldTriggerImmediately
+  | InvalidPriceRelation
   | ContingentUnsupported
+  | InvalidTrailingDistance
   | InvalidTimeInForce
   | UnsupportedTimeInForce
   | ExpireAtRequired
@@ -458,6 +502,7 @@ export type DomainError =
   | TimeInForceNotAllowed
   | QuantityBelowMinimum
   | InvalidQuantityPrecision
+  | InvalidQuantityRatio
   | InvalidPricePrecision
   | QuantityAboveMaximum
   | NotionalBelowMinimum
