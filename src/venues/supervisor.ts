@@ -13,10 +13,11 @@ import {
   type MarketSink,
   type MarketStream,
   type SessionReport,
+  type VenueAmend,
   type VenueOrder,
   type VenueOrderRef,
 } from "../ports/venue-port.ts"
-import type { ConnectorStats, ResyncReason } from "../ports/venue-stats.ts"
+import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../ports/venue-stats.ts"
 import { ConnectorLink, type LinkState } from "./connector-link.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
@@ -37,6 +38,7 @@ interface Session {
   readonly report: (report: SessionReport) => void
   readonly submits: Set<TradeOrderId>
   readonly cancels: Set<TradeOrderId>
+  readonly amends: Set<TradeOrderId>
 }
 
 interface Waiting {
@@ -68,15 +70,7 @@ export class Supervisor {
   #gaps = 0
   #losses = 0
   #resyncs = 0
-  readonly #resyncsBy: Record<ResyncReason, number> = {
-    hole: 0,
-    crossed: 0,
-    malformed: 0,
-    silent: 0,
-    overdue: 0,
-    differs: 0,
-    reader: 0,
-  }
+  readonly #resyncsBy = Object.fromEntries(RESYNC_REASONS.map((reason) => [reason, 0])) as Record<ResyncReason, number>
 
   constructor({ settings, times, placement, notice }: SupervisorOptions) {
     this.#settings = settings
@@ -143,7 +137,7 @@ export class Supervisor {
   }
 
   openSession(session: string, secrets: VenueSecrets, report: (report: SessionReport) => void): void {
-    this.#sessions.set(session, { secrets, report, submits: new Set(), cancels: new Set() })
+    this.#sessions.set(session, { secrets, report, submits: new Set(), cancels: new Set(), amends: new Set() })
     this.#tell({ _tag: "OpenSession", session, secrets })
   }
 
@@ -174,6 +168,16 @@ export class Supervisor {
     queueMicrotask(() =>
       open.report({ _tag: "CancelInDoubt", tradeOrderId, reason: "no connector is running", at: Date.now() }),
     )
+  }
+
+  amend(session: string, order: VenueOrderRef, to: VenueAmend): void {
+    const { tradeOrderId } = order
+    const open = this.#sessions.get(session)
+    if (open === undefined) return
+    open.amends.add(tradeOrderId)
+    if (this.#link.post({ _tag: "Amend", session, order, to })) return
+    open.amends.delete(tradeOrderId)
+    queueMicrotask(() => open.report(unamended(tradeOrderId, "no connector is running", Date.now())))
   }
 
   /** Asks the worker; fails with what the venue said, or at the deadline. */
@@ -309,6 +313,11 @@ export class Supervisor {
       case "CancelInDoubt":
         session.cancels.delete(report.tradeOrderId)
         break
+      case "AmendAccepted":
+      case "AmendRefused":
+      case "AmendInDoubt":
+        session.amends.delete(report.tradeOrderId)
+        break
       case "StreamUp":
         this.#reach.seen()
         break
@@ -325,7 +334,7 @@ export class Supervisor {
     this.#reach.lost(reason)
     for (const { stream, instrumentId } of this.#streams.values()) this.#sink?.down(stream, instrumentId, reason)
     const at = Date.now()
-    for (const { report, submits, cancels } of this.#sessions.values()) {
+    for (const { report, submits, cancels, amends } of this.#sessions.values()) {
       report({ _tag: "StreamDown", reason })
       for (const tradeOrderId of submits) {
         // A worker that never began has read nothing. One that did may have signed and sent.
@@ -334,10 +343,22 @@ export class Supervisor {
       submits.clear()
       for (const tradeOrderId of cancels) report({ _tag: "CancelInDoubt", tradeOrderId, reason, at })
       cancels.clear()
+      for (const tradeOrderId of amends)
+        report(began ? { _tag: "AmendInDoubt", tradeOrderId, reason, at } : unamended(tradeOrderId, reason, at))
+      amends.clear()
     }
     for (const call of [...this.#calls.keys()]) this.#settle(call)?.fail(LOST)
   }
 }
+
+/** It never left this process: the order is as it was. */
+const unamended = (tradeOrderId: TradeOrderId, text: string, at: number): SessionReport => ({
+  _tag: "AmendRefused",
+  tradeOrderId,
+  unknownOrder: false,
+  text,
+  at,
+})
 
 /** What a caller is told: the category, and the venue's own code. Texts of ours or of ccxt are for the operator. */
 export const unavailable = ({ category, code }: VenueFailure): VenueUnavailable =>

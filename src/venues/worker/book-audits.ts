@@ -52,10 +52,9 @@ export const differing = (
   for (const side of ["bids", "asks"] as const) {
     const ours = quantities(held[side])
     const theirs = quantities(answer[side].slice(0, DEPTH))
-    const ends = [
-      ...(ours.size < STREAM_DEPTH_MIN ? [] : [[...ours.keys()].at(-1)]),
-      ...(theirs.size < DEPTH ? [] : [[...theirs.keys()].at(-1)]),
-    ].map(([price]) => price ?? Number.NaN)
+    const ends = [...(ours.size < STREAM_DEPTH_MIN ? [] : [ours]), ...(theirs.size < DEPTH ? [] : [theirs])].map(
+      (cutOff) => [...cutOff.keys()].at(-1) ?? Number.NaN,
+    )
     const isNear = (price: number): boolean => ends.every((end) => (side === "bids" ? price >= end : price <= end))
     for (const price of new Set([...theirs.keys(), ...ours.keys()]))
       if (isNear(price) && ours.get(price) !== theirs.get(price)) levels.add(levelOf(side, price))
@@ -182,7 +181,7 @@ export class BookAudits {
     this.#running += 1
     try {
       const first = await this.#differing(watched)
-      const second = first.size === 0 ? first : await this.#differing(watched)
+      const second = first.size === 0 || !this.#isCurrent(watched) ? first : await this.#differing(watched)
       if (!this.#isCurrent(watched)) return
       const levels = [...second].filter((level) => first.has(level) && !touched.has(level)).length
       this.#made += 1

@@ -115,7 +115,7 @@ describe("an open book", () => {
     feed.onTrade()
     pass(5000)
     expect(reasons).toEqual(["crossed", "malformed", "silent"])
-    pass(1000)
+    pass(5000)
     expect(reasons.slice(3)).toEqual(["overdue"])
   })
 
