@@ -4,7 +4,7 @@
  */
 import { type Context, Effect } from "effect"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
-import { type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
+import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
@@ -21,34 +21,19 @@ import {
 } from "../ports/venue-port.ts"
 import { BookFeed } from "./book-feed.ts"
 import { KlineBoard, type KlineHistorySource } from "./kline-board.ts"
+import { MarketFollowers } from "./market-followers.ts"
+import { MarketStreams, type OpenStream } from "./market-streams.ts"
 import { OrderBookActor } from "./order-book.ts"
 import { TickerBoard } from "./ticker-board.ts"
 import { TradeTape } from "./trade-tape.ts"
 import { VenueClock } from "./venue-clock.ts"
 
-const LINGER_MILLIS = 30_000
 const SENTINEL_MILLIS = 1000
 
-/** Something that is kept open: by whom, and until when after the last of them left. */
-interface Slot {
-  readonly stream: MarketStream
-  readonly instrumentId: InstrumentId
+interface OpenTicker {
   readonly name: InstrumentName
-  readonly holders: Set<string>
-  lingerUntil: number
-}
-
-interface BookSlot extends Slot {
-  readonly feed: BookFeed
-}
-
-interface TickerSlot extends Slot {
   /** Called once at the first ticker. */
   readonly waiting: Set<() => unknown>
-}
-
-interface TradeSlot extends Slot {
-  readonly tape: TradeTape
 }
 
 export interface MarketFeedParts {
@@ -66,12 +51,13 @@ export class MarketFeed {
   readonly tickers: TickerBoard
   readonly klines: KlineBoard
   readonly clock: VenueClock
+  readonly followers: MarketFollowers
   readonly #parts: MarketFeedParts
   readonly #source: MarketSource
-  readonly #books = new Map<InstrumentId, BookSlot>()
-  readonly #tickers = new Map<InstrumentId, TickerSlot>()
-  readonly #trades = new Map<InstrumentId, TradeSlot>()
-  readonly #klines = new Map<KlineInterval, Map<InstrumentId, Slot>>()
+  readonly #streams: MarketStreams
+  readonly #books = new Map<InstrumentId, BookFeed>()
+  readonly #tickers = new Map<InstrumentId, OpenTicker>()
+  readonly #trades = new Map<InstrumentId, TradeTape>()
   readonly #lastUpdateAt = new Map<InstrumentId, number>()
   readonly #isBusy = Effect.unsafeMakeLatch(false)
 
@@ -96,6 +82,19 @@ export class MarketFeed {
       holdTrades: (instrumentId, holder) => this.hold("trade", instrumentId, holder),
       releaseTrades: (instrumentId, holder) => this.release("trade", instrumentId, holder),
     })
+    this.#streams = new MarketStreams({
+      venue: parts.venue,
+      monotonic: parts.clock.monotonic,
+      opened: (it) => this.#opened(it),
+      closed: (it) => this.#closed(it),
+    })
+    this.followers = new MarketFollowers({
+      ...parts.clock,
+      hold: (stream, instrumentId, holder) => this.hold(stream, instrumentId, holder),
+      release: (stream, instrumentId, holder) => this.release(stream, instrumentId, holder),
+      lastTrade: (instrumentId) => this.#trades.get(instrumentId)?.last ?? null,
+      best: (instrumentId) => this.#best(instrumentId),
+    })
     this.#source = parts.connect({
       depth: (update) => this.#onDepth(update),
       trades: (trades) => this.#onTrades(trades),
@@ -116,34 +115,33 @@ export class MarketFeed {
 
   /** Keeps a stream open for `holder`, opening it if need be; nothing happens for a name that is no instrument. */
   hold(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {
-    this.#open(stream, instrumentId)?.holders.add(holder)
+    this.#streams.hold(stream, instrumentId, holder)
   }
 
   /** Lets go: the stream closes 30 s after its last holder did. */
   release(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {
-    const slot = this.#slots(stream).get(instrumentId)
-    if (slot?.holders.delete(holder) === true) slot.lingerUntil = this.#parts.clock.monotonic() + LINGER_MILLIS
+    this.#streams.release(stream, instrumentId, holder)
   }
 
   /** A subscriber comes to a channel without any. */
   bookOpened(instrumentId: InstrumentId): void {
-    this.#books.get(instrumentId)?.feed.actor.opened()
+    this.#books.get(instrumentId)?.actor.opened()
   }
 
   tradeOpened(instrumentId: InstrumentId): void {
-    this.#trades.get(instrumentId)?.tape.opened()
+    this.#trades.get(instrumentId)?.opened()
   }
 
   bookPosition(instrumentId: InstrumentId): StreamPosition | undefined {
-    return this.#books.get(instrumentId)?.feed.actor.position()
+    return this.#books.get(instrumentId)?.actor.position()
   }
 
   tradePosition(instrumentId: InstrumentId): StreamPosition | undefined {
-    return this.#trades.get(instrumentId)?.tape.position()
+    return this.#trades.get(instrumentId)?.position()
   }
 
   book(instrumentId: InstrumentId): OrderBookActor | undefined {
-    return this.#books.get(instrumentId)?.feed.actor
+    return this.#books.get(instrumentId)?.actor
   }
 
   lastUpdateAt(instrumentId: InstrumentId): number | null {
@@ -152,7 +150,7 @@ export class MarketFeed {
 
   stats(): { readonly books: number; readonly stale: number } {
     let stale = 0
-    for (const slot of this.#books.values()) if (slot.feed.actor.quality === "STALE") stale++
+    for (const { actor } of this.#books.values()) if (actor.quality === "STALE") stale++
     return { books: this.#books.size, stale }
   }
 
@@ -163,13 +161,12 @@ export class MarketFeed {
     found: (book: OrderBookActor) => void,
     missed: () => void,
   ): void {
-    const slot = this.#open("book", instrumentId)
-    if (slot === undefined) {
+    const feed = this.#streams.touch("book", instrumentId) ? this.#books.get(instrumentId) : undefined
+    if (feed === undefined) {
       missed()
       return
     }
-    slot.lingerUntil = this.#parts.clock.monotonic() + LINGER_MILLIS
-    const { actor, waiting } = slot.feed
+    const { actor, waiting } = feed
     if (actor.quality === "SYNCED") found(actor)
     else this.#await(waiting, waitMillis, () => found(actor), missed)
   }
@@ -181,71 +178,58 @@ export class MarketFeed {
     found: (ticker: TickerRecord) => void,
     missed: () => void,
   ): void {
-    const slot = this.#open("ticker", instrumentId)
-    if (slot === undefined) {
+    const ticker = this.#streams.touch("ticker", instrumentId) ? this.#tickers.get(instrumentId) : undefined
+    if (ticker === undefined) {
       missed()
       return
     }
-    slot.lingerUntil = this.#parts.clock.monotonic() + LINGER_MILLIS
     const answer = () => {
       const known = this.tickers.find(instrumentId)
       if (known === undefined) return false
       found(known)
       return true
     }
-    if (!answer()) this.#await(slot.waiting, waitMillis, answer, missed)
+    if (!answer()) this.#await(ticker.waiting, waitMillis, answer, missed)
   }
 
-  #open(stream: "book", instrumentId: InstrumentId): BookSlot | undefined
-  #open(stream: "ticker", instrumentId: InstrumentId): TickerSlot | undefined
-  #open(stream: MarketStream, instrumentId: InstrumentId): Slot | undefined
-  #open(stream: MarketStream, instrumentId: InstrumentId): Slot | undefined {
-    const open = this.#slots(stream).get(instrumentId)
-    if (open !== undefined) return open
-    const name = parseInstrumentId(instrumentId)
-    if (name === undefined || name.venue !== this.#parts.venue) return undefined
-    const now = this.#parts.clock.monotonic()
-    const slot: Slot = { stream, instrumentId, name, holders: new Set(), lingerUntil: now + LINGER_MILLIS }
-    if (stream === "book") this.#books.set(instrumentId, this.#newBook(slot))
-    else if (stream === "ticker") this.#tickers.set(instrumentId, { ...slot, waiting: new Set() })
-    else if (stream === "trade") this.#trades.set(instrumentId, this.#newTrades(slot))
-    else
-      this.#withInterval(stream, (interval) => {
-        this.#klines.set(
-          interval,
-          (this.#klines.get(interval) ?? new Map<InstrumentId, Slot>()).set(instrumentId, slot),
-        )
-        this.klines.open(instrumentId, name, interval)
-      })
+  #opened({ stream, instrumentId, name }: OpenStream): void {
+    if (stream === "book") this.#books.set(instrumentId, this.#newBook(instrumentId, name))
+    else if (stream === "ticker") this.#tickers.set(instrumentId, { name, waiting: new Set() })
+    else if (stream === "trade") {
+      const { channels } = this.#parts
+      this.#trades.set(instrumentId, new TradeTape({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }))
+    } else this.#withInterval(stream, (interval) => this.klines.open(instrumentId, name, interval))
     this.#isBusy.unsafeOpen()
     this.#source.open(stream, instrumentId)
-    return this.#slots(stream).get(instrumentId)
   }
 
-  #newBook(slot: Slot): BookSlot {
-    const { instrumentId, name } = slot
+  #closed({ stream, instrumentId }: OpenStream): void {
+    if (stream === "book") this.#books.delete(instrumentId)
+    else if (stream === "trade") this.#trades.delete(instrumentId)
+    else if (stream === "ticker") {
+      this.#tickers.delete(instrumentId)
+      this.tickers.remove(instrumentId)
+    } else this.#withInterval(stream, (interval) => this.klines.close(instrumentId, interval))
+    this.#source.close(stream, instrumentId)
+  }
+
+  #newBook(instrumentId: InstrumentId, name: InstrumentName): BookFeed {
     const { channels, clock } = this.#parts
     const feed: BookFeed = new BookFeed({
       actor: new OrderBookActor({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }),
       monotonic: clock.monotonic,
       after: (millis, run) => this.#after(millis, run),
       askForSnapshot: (reason) => {
-        if (this.#books.get(instrumentId)?.feed === feed) this.#source.resync(instrumentId, reason)
+        if (this.#books.get(instrumentId) === feed) this.#source.resync(instrumentId, reason)
       },
     })
-    return { ...slot, feed }
+    return feed
   }
 
-  #newTrades(slot: Slot): TradeSlot {
-    const { instrumentId, name } = slot
-    const { channels } = this.#parts
-    return { ...slot, tape: new TradeTape({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }) }
-  }
-
-  #slots(stream: MarketStream): ReadonlyMap<InstrumentId, Slot> {
-    const interval = intervalOf(stream)
-    if (interval !== undefined) return this.#klines.get(interval) ?? new Map()
-    return stream === "book" ? this.#books : stream === "ticker" ? this.#tickers : this.#trades
+  #best(instrumentId: InstrumentId) {
+    const book = this.#books.get(instrumentId)?.actor
+    if (book?.quality !== "SYNCED") return undefined
+    return { bid: book.top("bids", 1)[0]?.[0] ?? null, ask: book.top("asks", 1)[0]?.[0] ?? null }
   }
 
   #withInterval(stream: MarketStream, run: (interval: KlineInterval) => void): void {
@@ -254,36 +238,43 @@ export class MarketFeed {
   }
 
   #onDepth(update: DepthUpdate): void {
-    const feed = this.#books.get(update.instrumentId)?.feed
+    const feed = this.#books.get(update.instrumentId)
     if (feed?.onDepth(update) !== true) return
     this.#lastUpdateAt.set(update.instrumentId, feed.actor.timestamp)
     if (feed.waiting.size > 0) wake(feed.waiting)
+    this.followers.onBook(update.instrumentId)
   }
 
   #onDown(stream: MarketStream, instrumentId: InstrumentId, reason: string): void {
-    if (stream === "book") this.#books.get(instrumentId)?.feed.onDown(reason)
-    else if (stream === "trade") this.klines.onTradesDown(instrumentId)
-    else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
+    if (stream === "book") this.#books.get(instrumentId)?.onDown(reason)
+    else if (stream === "trade") {
+      const tape = this.#trades.get(instrumentId)
+      if (tape !== undefined) tape.last = null
+      this.klines.onTradesDown(instrumentId)
+      this.followers.onTradesDown(instrumentId)
+    } else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
   }
 
   #onTrades(trades: ReadonlyArray<MarketTrade>): void {
     for (const trade of trades) {
-      this.#trades.get(trade.instrumentId)?.tape.publish(trade)
-      this.#books.get(trade.instrumentId)?.feed.onTrade()
+      // Orders that wait for a price come first.
+      this.followers.onTrade(trade)
+      this.#trades.get(trade.instrumentId)?.publish(trade)
+      this.#books.get(trade.instrumentId)?.onTrade()
     }
     this.klines.onTrades(trades)
   }
 
   #onTicker(update: TickerUpdate): void {
-    const slot = this.#tickers.get(update.instrumentId)
-    if (slot === undefined) return
-    const book = this.#books.get(update.instrumentId)?.feed.actor
+    const ticker = this.#tickers.get(update.instrumentId)
+    if (ticker === undefined) return
+    const book = this.#books.get(update.instrumentId)?.actor
     const bid = update.bidPrice === null ? book?.top("bids", 1)[0] : undefined
     const ask = update.askPrice === null ? book?.top("asks", 1)[0] : undefined
     this.tickers.update(update.instrumentId, {
       instrumentId: update.instrumentId,
       venue: this.#parts.venue,
-      symbol: slot.name.symbol,
+      symbol: ticker.name.symbol,
       lastPrice: update.lastPrice,
       lastQuantity: update.lastQuantity,
       bidPrice: update.bidPrice ?? bid?.[0] ?? null,
@@ -292,23 +283,16 @@ export class MarketFeed {
       askQuantity: update.askPrice === null ? (ask?.[1] ?? null) : update.askQuantity,
       timestamp: update.at,
     })
-    if (slot.waiting.size > 0) wake(slot.waiting)
+    if (ticker.waiting.size > 0) wake(ticker.waiting)
   }
 
   /** Once a second while anything is open: closes what nobody wants any more and says which books went stale. */
   #watch(): void {
     const now = this.#parts.clock.monotonic()
-    const all = [this.#books, this.#tickers, this.#trades, ...this.#klines.values()]
-    for (const slots of all)
-      for (const slot of slots.values()) {
-        if (slot.holders.size > 0 || now < slot.lingerUntil) continue
-        slots.delete(slot.instrumentId)
-        if (slot.stream === "ticker") this.tickers.remove(slot.instrumentId)
-        this.#withInterval(slot.stream, (interval) => this.klines.close(slot.instrumentId, interval))
-        this.#source.close(slot.stream, slot.instrumentId)
-      }
-    for (const { feed } of this.#books.values()) feed.watch(now)
-    if (all.every(({ size }) => size === 0)) this.#isBusy.unsafeClose()
+    this.#streams.sweep(now)
+    for (const feed of this.#books.values()) feed.watch(now)
+    this.followers.watch(now)
+    if (this.#streams.isEmpty) this.#isBusy.unsafeClose()
   }
 
   #await(waiting: Set<() => unknown>, waitMillis: number, found: () => unknown, missed: () => void): void {

@@ -14,6 +14,21 @@ export interface KlineRange {
   readonly limit: number
 }
 
+/**
+ * Somebody in this process who follows an instrument: called in the venue's order, in the turn in which it arrives, with the venue's own
+ * text. Must not throw.
+ */
+export interface MarketListener {
+  /** `at`: venue time. The newest trade known is told at once. */
+  readonly onTrade?: (price: string, at: number) => void
+  /** Best prices of a whole book, whenever one of them changes; null: nothing on that side. Keeps the book's feed open. */
+  readonly onQuote?: (bid: string | null, ask: string | null) => void
+  /** False: neither trades nor a whole book for more than 5 s. True: one of them comes again. Live until said otherwise. */
+  readonly onHealth?: (isLive: boolean) => void
+  /** Trades may be missing between `since` (wall ms) and the one that is told next. */
+  readonly onGap?: (since: number) => void
+}
+
 export class Markets extends Context.Tag("actors/Markets")<
   Markets,
   {
@@ -37,6 +52,8 @@ export class Markets extends Context.Tag("actors/Markets")<
     /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */
     readonly hold: (instrumentId: InstrumentId, key: string) => void
     readonly release: (instrumentId: InstrumentId, key: string) => void
+    /** Every public trade of an instrument, its feed open meanwhile; the answer ends it. Not there at all: `onHealth(false)`. */
+    readonly follow: (instrumentId: InstrumentId, listener: MarketListener) => () => void
     /** Time of the newest update of an instrument's book; null before the first. */
     readonly lastUpdateAt: (instrumentId: InstrumentId) => number | null
     /** Open feeds by venue, for health and metrics. */

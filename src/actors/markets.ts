@@ -189,6 +189,12 @@ const make = Effect.gen(function* () {
     release: (instrumentId, key) => {
       feedOfInstrument(instrumentId)?.release("book", instrumentId, `subscription ${key}`)
     },
+    follow: (instrumentId, listener) => {
+      const feed = reach(instrumentId)
+      if (feed instanceof MarketFeed) return feed.followers.follow(instrumentId, listener)
+      listener.onHealth?.(false)
+      return () => undefined
+    },
     lastUpdateAt: (instrumentId) => feedOfInstrument(instrumentId)?.lastUpdateAt(instrumentId) ?? null,
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })

@@ -19,6 +19,8 @@ export class TradeTape {
   readonly #channel: string
   readonly #channels: Context.Tag.Service<typeof ChannelPort>
   readonly #cursor: ChannelCursor
+  /** Null before the first, and after an interruption until the next. */
+  last: MarketTrade | null = null
 
   constructor(options: {
     readonly instrumentId: InstrumentId
@@ -34,6 +36,7 @@ export class TradeTape {
   }
 
   publish(trade: MarketTrade): void {
+    this.last = trade
     const heard = this.#channels.isHeard(this.#channel)
     const sequence = this.#cursor.next(heard)
     if (!heard) return

@@ -155,6 +155,7 @@ export class World {
         topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
         hold: () => undefined,
         release: () => undefined,
+        follow: () => () => undefined,
         lastUpdateAt: () => null,
         stats: () => [],
       }),

@@ -104,6 +104,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         topOfBook: (id, side) => rig.book(id)[side],
         hold: () => undefined,
         release: () => undefined,
+        follow: () => () => undefined,
         lastUpdateAt: () => null,
         stats: () => [],
       }),
