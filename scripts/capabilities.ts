@@ -22,6 +22,10 @@ interface Description {
 interface Pins {
   /** Those that our connector really asks for, where `features` names others (test/unit/venues/times-in-force.test.ts). */
   readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
+  /** Proved against a loopback exchange; of all others the connector sends plain orders, and the gateway does the rest. */
+  readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "amend">> & {
+    readonly triggers?: Partial<VenueCapabilities["triggers"]>
+  }
   readonly clientOrderIds: VenueCapabilities["clientOrderIds"]
   readonly bookContinuity?: VenueCapabilities["bookContinuity"]
   readonly streams?: Partial<VenueCapabilities["streams"]>
@@ -29,11 +33,15 @@ interface Pins {
   readonly sandbox?: false
 }
 
+/** Trailing stops follow the gateway's own high-water mark, which the record shows. */
+const STOPS = { stop: "NATIVE", takeProfit: "NATIVE" } as const
+
 const binance: Pins = { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "OPEN" } }
 
 /** By ccxt exchange; from the venues' own pages on placing an order, and from the connectors. */
 const PINS: Readonly<Record<string, Pins>> = {
-  binance,
+  // Of a working order it can only lower the quantity (ccxt cancels it and places another): that is no change in place.
+  binance: { ...binance, proved: { triggers: STOPS, marketBuyByCost: true } },
   // Its test hosts are those of Binance; of the futures ccxt refuses them.
   binanceus: { ...binance, sandbox: false },
   binanceusdm: { ...binance, sandbox: false },
@@ -53,7 +61,8 @@ const PINS: Readonly<Record<string, Pins>> = {
   gemini: { clientOrderIds: { form: "TEXT", lengthMax: 100, unique: null } },
   // Books and klines: worker/kraken-public.ts in ccxt's place.
   kraken: {
-    nativeTimesInForce: ["GTC", "IOC", "GTX"],
+    nativeTimesInForce: ["GTC", "IOC", "GTD", "GTX"],
+    proved: { triggers: STOPS, marketBuyByCost: true, amend: true },
     clientOrderIds: { form: "UUID", lengthMax: 36, unique: "OPEN" },
     bookContinuity: "CHECKSUM",
     streams: { klines: "DERIVED" },
@@ -63,7 +72,17 @@ const PINS: Readonly<Record<string, Pins>> = {
     clientOrderIds: { form: "TEXT", lengthMax: 100, unique: "ALWAYS" },
   },
   kucoin: { clientOrderIds: { form: "TEXT", lengthMax: 40, unique: null } },
-  okx: { clientOrderIds: { form: "ALPHANUMERIC", lengthMax: 32, unique: "OPEN" } },
+  // Its triggers are orders of another kind (`algoId`), whose ids the orders they release do not have.
+  okx: {
+    proved: { marketBuyByCost: true, amend: true },
+    clientOrderIds: { form: "ALPHANUMERIC", lengthMax: 32, unique: "OPEN" },
+  },
+}
+
+const UNPROVED_TRIGGERS: VenueCapabilities["triggers"] = {
+  stop: "EMULATED",
+  takeProfit: "EMULATED",
+  trailing: "EMULATED",
 }
 
 const member = (value: unknown, name: string): Described =>
@@ -95,23 +114,20 @@ export const capabilitiesFrom = (
   const pins = PINS[exchange]
   const order = orderFeatures(features, lists)
   const inForce = member(order, "timeInForce")
-  const carrier = (...marks: ReadonlyArray<unknown>) => (marks.includes(true) ? "NATIVE" : "EMULATED")
   const delivery = (method: string, otherwise: "POLLED" | "DERIVED") => (has[method] === true ? "STREAM" : otherwise)
   return {
     marketOrders: has["createMarketOrder"] === true,
     nativeTimesInForce:
-      pins?.nativeTimesInForce ?? TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true).map(([, ours]) => ours),
-    triggers: {
-      stop: carrier(order["triggerPrice"], order["stopLossPrice"]),
-      takeProfit: carrier(order["takeProfitPrice"]),
-      trailing: carrier(order["trailing"]),
-    },
+      pins?.nativeTimesInForce ??
+      TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true && ccxt !== "GTD").map(([, ours]) => ours),
+    triggers: { ...UNPROVED_TRIGGERS, ...pins?.proved?.triggers },
     attachedExits: typeof order["attachedStopLossTakeProfit"] === "object",
-    marketBuyByCost: has["createMarketBuyOrderWithCost"] === true && order["marketBuyByCost"] === true,
+    marketBuyByCost: pins?.proved?.marketBuyByCost ?? false,
     marketBuyNeedsCost: order["marketBuyRequiresPrice"] === true,
-    amend: has["editOrder"] === true,
-    cancelAll: carrier(has["cancelAllOrders"]),
-    cancelAllAfter: carrier(has["cancelAllOrdersAfter"]),
+    amend: pins?.proved?.amend ?? false,
+    // The gateway cancels one after the other, and its own switch: an order that a venue swept away would have nobody's reason.
+    cancelAll: "EMULATED",
+    cancelAllAfter: "EMULATED",
     clientOrderIds: pins?.clientOrderIds ?? null,
     streams: {
       orderBook: delivery("watchOrderBook", "POLLED"),

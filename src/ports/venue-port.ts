@@ -52,6 +52,8 @@ export interface VenueAmend {
   readonly quantity: string
   readonly limitPrice: string | null
   readonly stopPrice: string | null
+  /** Its new price must not take: the change is refused then, or the venue ends the order. */
+  readonly postOnly?: boolean
 }
 
 /** How an order is found at the venue. */

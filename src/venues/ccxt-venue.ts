@@ -7,6 +7,7 @@ import { Effect, type Scope } from "effect"
 import { CredentialsInvalid, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
 import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
+import { capabilitiesOf } from "./capabilities.ts"
 import { instrumentOf } from "./instrument-of.ts"
 import { Placement, type ShardRule } from "./placement.ts"
 import type { VenueProfile } from "./profile.ts"
@@ -178,7 +179,7 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
           () => Effect.sync(() => connector.closeSession(session)),
         )
         yield* connector.call("ready", { session }, FIRST_CALL_MILLIS).pipe(Effect.mapError(told))
-        return sessionOf(connector, session, told)
+        return sessionOf(connector, session, told, capabilitiesOf(profile).amend)
       }),
     instruments: (symbols) =>
       first.call("instruments", { symbols }, FIRST_CALL_MILLIS).pipe(
@@ -240,9 +241,10 @@ const teller = (notice: (what: string) => void): Told => {
   }
 }
 
-const sessionOf = (connector: Supervisor, session: string, told: Told): VenueSession => ({
+const sessionOf = (connector: Supervisor, session: string, told: Told, amends: boolean): VenueSession => ({
   submit: (order) => connector.submit(session, order),
   cancel: (order) => connector.cancel(session, order),
+  ...(amends && { amend: (order, to) => connector.amend(session, order, to) }),
   fetchOrder: (order) =>
     connector.call("order", { session, order }, CALL_MILLIS).pipe(
       Effect.map((state) =>

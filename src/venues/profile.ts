@@ -62,6 +62,8 @@ export interface VenueProfile {
   readonly bookAudit?: BookAuditTimes | null
   /** The answer to a cancel says only that it was asked for; how the order ended is to be seen. */
   readonly cancelIsRequest?: boolean
+  /** The answer to a change of an order says only that it was asked for; what became of it is to be seen. */
+  readonly amendIsRequest?: boolean
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
   readonly rollingWindowMillis?: number
   /** Bars that the venue gives in one answer; as ccxt says when absent. */

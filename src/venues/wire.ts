@@ -15,6 +15,7 @@ import type {
   MarketTrade,
   SessionReport,
   TickerUpdate,
+  VenueAmend,
   VenueBalances,
   VenueFill,
   VenueOrder,
@@ -159,6 +160,7 @@ export type Command =
   | { readonly _tag: "CloseSession"; readonly session: string }
   | { readonly _tag: "Submit"; readonly session: string; readonly order: VenueOrder }
   | { readonly _tag: "Cancel"; readonly session: string; readonly order: VenueOrderRef }
+  | { readonly _tag: "Amend"; readonly session: string; readonly order: VenueOrderRef; readonly to: VenueAmend }
   /** The main thread waits `deadlineMillis` for the answer. */
   | {
       readonly _tag: "Call"

@@ -37,6 +37,7 @@ const okxSpot = {
   fillsPage: "older",
   clientIdParam: "clOrdId",
   cancelIsRequest: true,
+  amendIsRequest: true,
   // 60 orders in 2 s of an instrument; ccxt's bucket would space them by 37 ms, and an order behind a question by 220 ms.
   rollingWindowMillis: 2000,
   quirks: "okx",

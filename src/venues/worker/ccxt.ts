@@ -215,6 +215,15 @@ export interface CcxtExchange {
     params: Raw,
   ): Promise<CcxtOrder>
   cancelOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
+  editOrder(
+    id: string | undefined,
+    symbol: string,
+    type: string,
+    side: string | undefined,
+    amount: string,
+    price: string | undefined,
+    params: Raw,
+  ): Promise<CcxtOrder>
   fetchOrder(id: string | undefined, symbol: string, params: Raw): Promise<CcxtOrder>
   fetchClosedOrders: CcxtExchange["fetchOpenOrders"]
   fetchCanceledOrders: CcxtExchange["fetchOpenOrders"]

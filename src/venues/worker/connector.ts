@@ -25,6 +25,8 @@ import { doing, doingFor } from "./work.ts"
 
 /** A cancel that could not leave for so long is in doubt; its account asks and cancels again. */
 const CANCEL_WAIT_MILLIS = 15_000
+/** As long as a submit: prices grow stale. What has not left by then was not changed. */
+const AMEND_WAIT_MILLIS = 2_000
 
 const PURPOSES: { readonly [N in CallName]: Purpose } = {
   instruments: "market",
@@ -110,6 +112,11 @@ class Connector {
       case "Cancel": {
         const { session, order } = command
         void doingFor("cancel", Date.now() + CANCEL_WAIT_MILLIS, () => this.#session(session).cancel(order))
+        return
+      }
+      case "Amend": {
+        const { session, order, to } = command
+        void doingFor("submit", Date.now() + AMEND_WAIT_MILLIS, () => this.#session(session).amend(order, to))
         return
       }
       case "Call": {

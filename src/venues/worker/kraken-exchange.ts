@@ -28,6 +28,7 @@ export interface KrakenExchange extends CcxtExchange {
   handlePong(socket: KrakenSocket, message: Raw): unknown
   handleOrders(socket: CcxtSocket, message: Raw): void
   handleMyTrades(socket: CcxtSocket, message: Raw): void
+  parseOrder(order: Raw, market?: unknown): CcxtOrder
   parseWsOrder(order: Raw): Partial<CcxtOrder>
   parseWsTrade(trade: Raw): Partial<CcxtTrade>
 }

@@ -22,6 +22,11 @@ const record = (value: unknown): Raw => (typeof value === "object" && value !== 
 const decimal = (value: unknown): Decimal =>
   (typeof value === "string" ? Decimal.fromVenue(value) : undefined) ?? Decimal.ZERO
 
+/** A market buy of so much quote: what it buys is known only when it has ended. */
+export const isByCost = (order: Raw): boolean => decimal(order["cash_order_qty"]).isPositive()
+
+const hasQuantity = (order: Raw): boolean => order["order_qty"] !== undefined || isByCost(order)
+
 export class Executions {
   readonly #orders = new Map<string, Raw>()
   /** By connection: each counts anew. */
@@ -51,11 +56,14 @@ export class Executions {
       // Of the order, not of this trade; a venue that leaves it out lets it be counted.
       order["cum_qty"] = report["cum_qty"] ?? decimal(known?.["cum_qty"]).add(decimal(report["last_qty"])).toString()
       // The report that the order is filled comes by itself; until then the venue calls it partially filled.
-      const isWhole = order["order_qty"] !== undefined && decimal(order["cum_qty"]).atLeast(decimal(order["order_qty"]))
+      const isWhole =
+        !isByCost(order) &&
+        order["order_qty"] !== undefined &&
+        decimal(order["cum_qty"]).atLeast(decimal(order["order_qty"]))
       if (isWhole) order["order_status"] = "filled"
     }
     this.#remember(orderId, order)
-    const isKnown = order["symbol"] !== undefined && order["side"] !== undefined && order["order_qty"] !== undefined
+    const isKnown = order["symbol"] !== undefined && order["side"] !== undefined && hasQuantity(order)
     return { order: isKnown ? order : null, orderId, isTrade, report }
   }
 

@@ -6,7 +6,7 @@ import { Decimal } from "../../domain/decimal.ts"
 import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "./ccxt.ts"
 import { LOST_PLACE } from "./errors.ts"
 import { type KrakenExchange, record } from "./kraken-exchange.ts"
-import { type Execution, Executions } from "./kraken-executions.ts"
+import { type Execution, Executions, isByCost } from "./kraken-executions.ts"
 import { word } from "./quirk.ts"
 
 const instant = (value: unknown): number | undefined => {
@@ -35,7 +35,7 @@ const orderOf = (order: Raw): Partial<CcxtOrder> => ({
   postOnly: order["post_only"] === true,
   side: text(order, "side"),
   price: order["limit_price"],
-  amount: order["order_qty"],
+  amount: isByCost(order) ? undefined : order["order_qty"],
   filled: order["cum_qty"] ?? "0",
   status: STATUS[String(order["order_status"])],
   timestamp: instant(order["created"]),

@@ -38,10 +38,19 @@ export const prepareKraken = (instance: CcxtExchange, { orderExpiryMillis }: Ven
   findByClientId(exchange)
   fetchAllFills(exchange)
   readPrivateStream(exchange)
+  const parseOrder = exchange.parseOrder.bind(exchange)
+  exchange.parseOrder = (order, market) => asOrdered(parseOrder(order, market))
   const createOrder = exchange.createOrder.bind(exchange)
   // The fee in the quote asset, whatever the account prefers: what the history says then is what the stream said.
   exchange.createOrder = (symbol, type, side, amount, price, params) =>
     createOrder(symbol, type, side, amount, price, { ...params, oflags: "fciq" })
+}
+
+/** The volume of a market buy of so much quote is in quote: ccxt takes it for base. Of a GTD order ccxt does not say that it is one. */
+const asOrdered = (order: CcxtOrder): CcxtOrder => {
+  const isByCost = /\bviqc\b/.test(String(order.info?.["oflags"] ?? ""))
+  const isTimed = Number(order.info?.["expiretm"] ?? 0) > 0
+  return { ...order, ...(isByCost && { amount: undefined }), ...(isTimed && { timeInForce: "GTD" }) }
 }
 
 /** By the venue's clock, in whole seconds as the venue's own examples have it: never later than was promised. */
@@ -59,7 +68,8 @@ const signInTime = (exchange: KrakenExchange, expiryMillis: number): void => {
   const sign = exchange.sign.bind(exchange)
   exchange.sign = (path, api, method, params, headers, body) => {
     if (api === "private" && !isBase64(exchange.secret ?? "")) throw new AuthenticationError("the secret is not base64")
-    const timed = path === "AddOrder" ? { ...params, deadline: deadline(exchange, expiryMillis) } : params
+    const isTimed = path === "AddOrder" || path === "AmendOrder"
+    const timed = isTimed ? { ...params, deadline: deadline(exchange, expiryMillis) } : params
     return sign(path, api, method, timed, headers, body)
   }
 }

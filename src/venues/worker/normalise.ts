@@ -12,6 +12,9 @@ const text = (value: unknown): string | null => {
   return typeof value === "number" && Number.isFinite(value) ? String(value) : null
 }
 
+/** Binance says -1 of a stop that does not work yet. */
+const instant = (at: number | undefined): number | null => (at === undefined || at < 0 ? null : at)
+
 const isZero = (value: string): boolean => /^-?0*(\.0*)?$/.test(value)
 
 const sideOf = (side: string | undefined): OrderSide | undefined =>
@@ -46,6 +49,12 @@ const TIMES_IN_FORCE: Readonly<Record<string, StoredTimeInForce>> = {
 const ownId = (clientId: string | null | undefined): string | null =>
   clientId !== null && clientId !== undefined && tradeOrderIdOf(clientId) !== undefined ? clientId : null
 
+/** A market order of so much quote has no quantity in base but what it bought; of ours more is known than the venue says. */
+const boughtSoFar = ({ status, filled }: CcxtOrder, clientId: string | null): string | null => {
+  const isTold = status === "open" || status === "closed" || status === "canceled" || status === "expired"
+  return isTold && tradeOrderIdOf(clientId) !== undefined ? (text(filled) ?? "0") : null
+}
+
 const endOf = (order: CcxtOrder, quirks: Quirks): Pick<VenueOrderState, "status" | "ending"> => {
   if (order.status !== "expired" && order.status !== "canceled")
     return { status: STATUS[order.status ?? ""] ?? "UNKNOWN", ending: null }
@@ -63,11 +72,11 @@ export const orderState = (
   knownAs: string | null = null,
 ): VenueOrderState | undefined => {
   const side = sideOf(order.side)
-  const quantity = text(order.amount)
+  const clientId = ownId(quirks.orderClientId(order)) ?? ownId(knownAs) ?? order.clientOrderId ?? null
+  const quantity = text(order.amount) ?? boughtSoFar(order, clientId)
   if (order.id === undefined || order.symbol === undefined || side === undefined || quantity === null) return undefined
   const instrumentId = instrumentIdOf(venue, order.symbol)
   if (parseInstrumentId(instrumentId) === undefined) return undefined
-  const clientId = ownId(quirks.orderClientId(order)) ?? ownId(knownAs) ?? order.clientOrderId ?? null
   const orderType = typeOf(order)
   const price = text(order.price)
   const end = endOf(order, quirks)
@@ -84,8 +93,9 @@ export const orderState = (
     executedQuantity: text(order.filled) ?? "0",
     status: end.status,
     ending: end.ending,
-    createdAt: order.timestamp ?? null,
-    updatedAt: order.lastUpdateTimestamp ?? order.lastTradeTimestamp ?? order.timestamp ?? null,
+    ...(quirks.isTriggered?.(order) === true && { isTriggered: true }),
+    createdAt: instant(order.timestamp),
+    updatedAt: order.lastUpdateTimestamp ?? order.lastTradeTimestamp ?? instant(order.timestamp),
   }
 }
 

@@ -5,6 +5,7 @@
 import { type InstrumentId, type TradeOrderId, venueClientId } from "../../domain/ids.ts"
 import type {
   SessionReport,
+  VenueAmend,
   VenueBalances,
   VenueFill,
   VenueOrder,
@@ -12,7 +13,9 @@ import type {
   VenueOrderState,
 } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
+import { amendReports, editAt } from "./amendment.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
+import { createAt } from "./create-order.ts"
 import { Departures } from "./departures.ts"
 import { classify, type Failure, forbids, refusesKey } from "./errors.ts"
 import { fillsOf, openOrdersOf } from "./fill-pages.ts"
@@ -114,7 +117,9 @@ export class PrivateSession {
     const departure = this.#departures.begin(clientId, order.notAfter)
     try {
       // `sign` looks at notAfter each time.
-      const answer = this.#markets.listing.named(await this.#byVenueClock(() => this.#create(order, clientId)))
+      const answer = this.#markets.listing.named(
+        await this.#byVenueClock(() => createAt(this.#exchange, this.#markets.listing, this.#profile, order)),
+      )
       const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
       for (const report of submitReports(this.#profile.venue, { order, answer, quirks, known, at }))
         this.#report(report)
@@ -165,6 +170,43 @@ export class PrivateSession {
         this.#report({ _tag: "CancelRefused", tradeOrderId, unknownOrder, text: failure.text, at })
       } else this.#report({ _tag: "CancelInDoubt", tradeOrderId, reason: inWords(failure), at })
     }
+  }
+
+  /** Asked for once: what is in doubt then, the order itself will say. */
+  async amend(ref: VenueOrderRef, to: VenueAmend): Promise<void> {
+    const { tradeOrderId } = ref
+    const venueNow = () => this.#markets.venueNow()
+    const unchanged = (text: string, at: number): SessionReport => ({
+      _tag: "AmendRefused",
+      tradeOrderId,
+      unknownOrder: false,
+      text,
+      at,
+    })
+    if (this.#isRefused) {
+      this.#report(unchanged(REFUSED, venueNow()))
+      return
+    }
+    try {
+      await this.ready()
+    } catch (error) {
+      this.#report(unchanged(inWords(classify(error)), venueNow()))
+      return
+    }
+    const reports = await amendReports({
+      ref,
+      to,
+      isRequest: this.#profile.amendIsRequest === true,
+      ask: () => {
+        const [id, params] = this.#nameOf(ref)
+        const symbol = this.#markets.listing.symbolOf(ref.instrumentId)
+        return this.#byVenueClock(() => editAt(this.#exchange, id, symbol, to, params))
+      },
+      look: () => this.order(ref),
+      failed: (failure) => this.#note(failure, "order"),
+      venueNow,
+    })
+    for (const report of reports) this.#report(report)
   }
 
   /** Null: the venue says that it does not know the order. */
@@ -284,26 +326,6 @@ export class PrivateSession {
       if (!isSynced) throw error
       return run()
     }
-  }
-
-  #create(order: VenueOrder, clientId: string): Promise<CcxtOrder> {
-    const isMarket = order.orderType === "MARKET"
-    const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
-    const isImmediate = order.timeInForce === "IOC" || order.timeInForce === "FOK"
-    // Without an id of ours ccxt would send its broker's.
-    const params: Record<string, unknown> = { clientOrderId: clientId }
-    if (isPostOnly) params["postOnly"] = true
-    else if (!isMarket && isImmediate) params["timeInForce"] = order.timeInForce
-    // A price on a market buy would silently become a quote quantity (venues.md 4.10).
-    const price = isMarket ? undefined : (order.limitPrice ?? undefined)
-    return this.#exchange.createOrder(
-      this.#markets.listing.symbolOf(order.instrumentId),
-      isMarket ? "market" : "limit",
-      order.orderSide === "BUY" ? "buy" : "sell",
-      order.quantity,
-      price,
-      params,
-    )
   }
 
   #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, signed: boolean): void {

@@ -1,5 +1,5 @@
 /** What a connector may have to know of a venue beyond its profile, as code; `quirks.ts` has those of each kind of venue. */
-import type { VenueOrderState } from "../../ports/venue-port.ts"
+import type { VenueOrder, VenueOrderState } from "../../ports/venue-port.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 
@@ -27,6 +27,10 @@ export type StreamNews =
 export interface Quirks {
   /** Changes a private instance in place, before its first call. */
   readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
+  /** What createOrder needs beside price and quantity for a trigger, an expiry or a cost; absent: the venue gets plain orders only. */
+  readonly terms?: (order: VenueOrder) => Raw
+  /** The venue's own trigger of the order has fired; false also where there is none. */
+  readonly isTriggered?: (order: CcxtOrder) => boolean
   /** How an order that ccxt calls expired or canceled really ended. */
   readonly ended: (order: CcxtOrder) => {
     readonly status: VenueOrderState["status"]

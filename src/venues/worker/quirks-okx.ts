@@ -4,6 +4,7 @@
  */
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
+import { NotSupported } from "./order-terms.ts"
 import { type BalanceRow, type Quirks, word } from "./quirk.ts"
 
 /** What ccxt's OKX has beside every exchange's. */
@@ -70,7 +71,7 @@ const prepare = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): v
   exchange.sign = (path, api, method, params, headers, body) => {
     const signed = sign(path, api, method, params, headers, body)
     // No part of the signature. After it the venue does not take the order any more (contract C3).
-    if (method === "POST" && path === "trade/order" && orderExpiryMillis !== null)
+    if (method === "POST" && (path === "trade/order" || path === "trade/amend-order") && orderExpiryMillis !== null)
       (signed as Signed).headers["expTime"] = String(exchange.nonce() + orderExpiryMillis)
     return signed
   }
@@ -89,6 +90,11 @@ const prepare = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): v
 
 export const okx: Quirks = {
   prepare,
+  /** Its triggers are orders of another kind, whose ids the orders they release do not have: the gateway watches them. */
+  terms: ({ trigger, cost }) => {
+    if (trigger !== undefined) throw new NotSupported("OKX's triggers are not used")
+    return cost === undefined ? {} : { tgtCcy: "quote_ccy", cost }
+  },
   /** `cancelSource`: 13 is a FOK that could not be filled, 14 the rest of an IOC or market order, 32 self trade prevention. */
   ended: ({ info }) => {
     const source = word(info, "cancelSource")

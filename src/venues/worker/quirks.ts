@@ -1,6 +1,7 @@
 /** Raw words of a venue that ccxt's unified fields lose. One entry per kind of venue; `none` trusts ccxt. */
 import type { VenueProfile } from "../profile.ts"
 import type { Raw } from "./ccxt.ts"
+import { costTerms, triggerTerms } from "./order-terms.ts"
 import { none, type Quirks, word } from "./quirk.ts"
 import { kraken } from "./quirks-kraken.ts"
 import { okx } from "./quirks-okx.ts"
@@ -11,7 +12,15 @@ export type { BalanceRow, Quirks } from "./quirk.ts"
 /** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
 const BINANCE_WEIGHT_A_MINUTE = 6000
 
+const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT"]
+
 const binance: Quirks = {
+  // `stopLossPrice` and `takeProfitPrice` make the venue's four types of stops, `cost` a quoteOrderQty.
+  terms: (order) => ({ ...triggerTerms(order), ...costTerms(order) }),
+  /** A stop that works is on the book, or was: `isWorking` of an answer, `w` of an event, which is false again once it has ended. */
+  isTriggered: ({ info, filled }) =>
+    BINANCE_STOPS.includes(word(info, "o", "type") ?? "") &&
+    (info?.["isWorking"] === true || info?.["w"] === true || /[1-9]/.test(String(filled ?? "0"))),
   /**
    * Binance says EXPIRED for the rest of an IOC, FOK or market order and for what it cancels itself; it has no order that ends by
    * time, and EXPIRED is kept for time (contract C1.3). EXPIRED_IN_MATCH is its self trade prevention.
@@ -22,7 +31,12 @@ const binance: Quirks = {
     if (status === "EXPIRED_IN_MATCH") return { status: "CANCELLED", ending: "SELF_TRADE_PREVENTION" }
     const timeInForce = word(order.info, "f", "timeInForce")
     const type = word(order.info, "o", "type")
-    const remainder = timeInForce === "IOC" || timeInForce === "FOK" || type === "MARKET"
+    const remainder =
+      timeInForce === "IOC" ||
+      timeInForce === "FOK" ||
+      type === "MARKET" ||
+      type === "STOP_LOSS" ||
+      type === "TAKE_PROFIT"
     return { status: "CANCELLED", ending: remainder ? "REMAINDER" : null }
   },
   // The answer to a cancel has the cancel's id in its place.

@@ -232,6 +232,9 @@ export class Matching {
       if (!isTriggered(order.side, order.type, order.stopPrice, last)) continue
       market.stops.delete(order)
       order.isWorking = true
+      order.updatedAt = this.now()
+      // As the venue does it: a second NEW, on the book now.
+      this.#announce(market, order, "NEW")
       if (order.side === "BUY" && !hasLimitPrice(order.type) && !this.#reserveAgain(market, order)) {
         this.#finish(market, order, "EXPIRED")
       } else this.#match(market, order)

@@ -26,7 +26,7 @@ export const orderJson = (order: Order) => ({
   time: order.placedAt,
   updateTime: order.updatedAt,
   isWorking: order.isWorking,
-  workingTime: order.placedAt,
+  workingTime: order.isWorking ? order.placedAt : -1,
   selfTradePreventionMode: "EXPIRE_MAKER",
 })
 

@@ -39,7 +39,9 @@ export interface KrakenOrder {
   readonly account: KrakenAccount
   readonly pair: KrakenPair
   readonly side: Side
+  /** What works once it may: at once, or when its stop has triggered. */
   readonly kind: OrderKind
+  readonly stop: Stop | undefined
   readonly timeInForce: TimeInForce
   /** GTD only. */
   readonly expireAt: number | undefined
@@ -65,6 +67,16 @@ export interface KrakenOrder {
   working: Order | undefined
 }
 
+export interface Stop {
+  readonly kind: "stop-loss" | "take-profit"
+  price: bigint
+  isTriggered: boolean
+}
+
+/** `ordertype` in REST, `order_type` on the stream. */
+export const typeWord = ({ kind, stop }: Pick<KrakenOrder, "kind" | "stop">): string =>
+  stop === undefined ? kind : kind === "limit" ? `${stop.kind}-limit` : stop.kind
+
 export const isOpen = ({ status }: KrakenOrder): boolean => status === "pending" || status === "open"
 
 /** Of the first fee tier, in hundredths of a percent. */
@@ -73,4 +85,4 @@ export const MAKER_FEE_POINTS = 25n
 export const FEE_SCALE = 10_000n
 
 /** What happened to an order, as the `executions` channel tells it. */
-export type ExecType = "pending_new" | "new" | "trade" | "filled" | "canceled" | "expired" | "amended"
+export type ExecType = "pending_new" | "new" | "trade" | "filled" | "canceled" | "expired" | "amended" | "triggered"

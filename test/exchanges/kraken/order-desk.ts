@@ -14,6 +14,12 @@ import { type ExecType, isOpen, type KrakenAccount, type KrakenFill, type Kraken
 import type { PlaceRequest } from "./order-request.ts"
 import { inOurWords, invalidArguments, unknownOrder } from "./refusal.ts"
 
+/** The matching engine's words. */
+const STOP_TYPES = {
+  "stop-loss": { limit: "STOP_LOSS_LIMIT", market: "STOP_LOSS" },
+  "take-profit": { limit: "TAKE_PROFIT_LIMIT", market: "TAKE_PROFIT" },
+} as const
+
 export type OnExecution = (order: KrakenOrder, exec: ExecType, fill: KrakenFill | undefined) => void
 
 export class OrderDesk {
@@ -62,6 +68,8 @@ export class OrderDesk {
     this.check(account, ask)
     const order: KrakenOrder = {
       ...ask,
+      // Its own: it triggers.
+      stop: ask.stop === undefined ? undefined : { ...ask.stop },
       account,
       txid: this.ids.order(),
       openedAt: this.now(),
@@ -75,8 +83,9 @@ export class OrderDesk {
       feeHeld: 0n,
       working: undefined,
     }
-    const before = this.#beforeOwn(order)
-    if ((ask.isPostOnly && this.#wouldTake(order)) || before === 0n) {
+    // What a stop meets is seen when it triggers.
+    const before = order.stop === undefined ? this.#beforeOwn(order) : undefined
+    if ((ask.isPostOnly && this.wouldTake(order, order.price)) || before === 0n) {
       this.#register(order)
       this.tell(order, "pending_new", undefined)
       this.#end(order, "canceled", before === 0n ? "Self trade prevention" : "Post only order")
@@ -95,11 +104,14 @@ export class OrderDesk {
   }
 
   /** Changes price and quantity in place: id and fills stay, the place in the queue is lost. */
-  amend(order: KrakenOrder, price: bigint, quantity: bigint): void {
-    const { working } = order
+  amend(order: KrakenOrder, price: bigint, quantity: bigint, stopPrice?: bigint): void {
+    const { working, stop } = order
     if (!isOpen(order) || working === undefined) throw unknownOrder()
     if (quantity <= order.executed) throw invalidArguments("volume")
+    if (stopPrice !== undefined && (stop === undefined || stop.isTriggered)) throw invalidArguments("trigger_price")
     const before = { price: order.price, quantity: order.quantity }
+    const stopBefore = stop?.price
+    if (stop !== undefined) stop.price = stopPrice ?? stop.price
     this.#ending = undefined
     this.matching().cancel(working, order.pair.symbol)
     releaseFee(order, 0n)
@@ -108,6 +120,7 @@ export class OrderDesk {
       this.#work(order, quantity - order.executed, true)
     } catch (cause) {
       Object.assign(order, before)
+      if (stop !== undefined) stop.price = stopBefore ?? stop.price
       this.#work(order, before.quantity - order.executed, true)
       throw cause
     }
@@ -141,6 +154,11 @@ export class OrderDesk {
   #started(order: KrakenOrder, working: Order): void {
     this.#byWorking.set(working, order)
     order.working = working
+    const { stop } = order
+    if (stop !== undefined && order.status === "open" && working.isWorking && !stop.isTriggered) {
+      stop.isTriggered = true
+      this.tell(order, "triggered", undefined)
+    }
     if (order.status === "open") return
     this.#register(order)
     this.tell(order, "pending_new", undefined)
@@ -190,7 +208,8 @@ export class OrderDesk {
 
   /** Hands (the rest of) an order to the engine, its fee put aside first. */
   #work(order: KrakenOrder, quantity: bigint, isAmended = false): void {
-    const cost = order.kind === "limit" ? multiply(order.price, quantity) : this.#costNow(order, quantity)
+    const named = order.kind === "limit" ? order.price : order.stop?.price
+    const cost = named === undefined ? this.#costNow(order, quantity) : multiply(named, quantity)
     holdFee(order, order.isByCost ? feeNeeded(order, quantity, 0n) : feeNeeded(order, cost, quantity))
     this.#placing = order
     try {
@@ -205,19 +224,20 @@ export class OrderDesk {
   }
 
   #engineRequest(
-    ask: Pick<PlaceRequest, "pair" | "side" | "kind" | "timeInForce" | "price" | "isByCost" | "clOrdId">,
+    ask: Pick<PlaceRequest, "pair" | "side" | "kind" | "timeInForce" | "price" | "isByCost" | "clOrdId" | "stop">,
     quantity: bigint,
   ): OrderRequest {
     const isLimit = ask.kind === "limit"
+    const stop = ask.stop === undefined || ask.stop.isTriggered ? undefined : ask.stop
     return {
       symbol: ask.pair.symbol,
       side: ask.side === "buy" ? "BUY" : "SELL",
-      type: isLimit ? "LIMIT" : "MARKET",
+      type: stop === undefined ? (isLimit ? "LIMIT" : "MARKET") : STOP_TYPES[stop.kind][isLimit ? "limit" : "market"],
       timeInForce: isLimit && ask.timeInForce === "IOC" ? "IOC" : "GTC",
       quantity: ask.isByCost ? undefined : quantity,
       quoteOrderQuantity: ask.isByCost ? quantity : undefined,
       price: isLimit ? ask.price : undefined,
-      stopPrice: undefined,
+      stopPrice: stop?.price,
       clientOrderId: ask.clOrdId,
     }
   }
@@ -227,9 +247,9 @@ export class OrderDesk {
     return side === "buy" ? market.asks : market.bids
   }
 
-  #wouldTake(order: KrakenOrder): boolean {
+  wouldTake(order: KrakenOrder, price: bigint): boolean {
     const side = this.#opposite(order)
-    return side.best !== undefined && side.isReached(side.best.price, order.price)
+    return side.best !== undefined && side.isReached(side.best.price, price)
   }
 
   /**

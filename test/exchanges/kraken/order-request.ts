@@ -3,7 +3,7 @@
  * Source: docs.kraken.com, Spot REST API, "Add Order".
  */
 import { multiply, readFixed, toFixed8 } from "../binance/fixed.ts"
-import type { OrderKind, Side, TimeInForce } from "./model.ts"
+import type { OrderKind, Side, Stop, TimeInForce } from "./model.ts"
 import { isNamed, type KrakenPair } from "./pairs.ts"
 import {
   costMinimum,
@@ -21,6 +21,7 @@ export interface PlaceRequest {
   readonly pair: KrakenPair
   readonly side: Side
   readonly kind: OrderKind
+  readonly stop: Stop | undefined
   readonly timeInForce: TimeInForce
   readonly expireAt: number | undefined
   readonly isPostOnly: boolean
@@ -99,7 +100,9 @@ export const readPlaceRequest = (
 ): PlaceRequest => {
   const pair = findPair(pairs, parameters["pair"])
   const side = oneOf<Side>(parameters["type"], ["buy", "sell"], "type")
-  const kind = oneOf<OrderKind>(parameters["ordertype"], ["limit", "market"], "ordertype")
+  const type = oneOf(parameters["ordertype"], ["limit", "market", ...STOP_TYPES], "ordertype")
+  const kind: OrderKind = type.endsWith("limit") ? "limit" : "market"
+  const stop = readStop(type, parameters["price"], pair)
   const timeInForce = oneOf<TimeInForce>(parameters["timeinforce"] ?? "GTC", ["GTC", "IOC", "GTD"], "timeinforce")
   const flags = (parameters["oflags"] ?? "").split(",").filter((flag) => flag !== "")
   if (flags.some((flag) => !["post", "fcib", "fciq", "nompp", "viqc"].includes(flag))) throw invalidArguments("oflags")
@@ -107,7 +110,7 @@ export const readPlaceRequest = (
   if (isPostOnly && (kind === "market" || timeInForce === "IOC")) throw invalidArguments("post only order")
   const isByCost = flags.includes("viqc")
   if (isByCost && kind !== "market") throw invalidArguments("viqc")
-  const price = kind === "limit" ? readPrice(parameters["price"], pair) : 0n
+  const price = kind === "limit" ? readPrice(parameters[stop === undefined ? "price" : "price2"], pair) : 0n
   const quantity = isByCost ? decimal(parameters["volume"], "volume", pair) : readVolume(parameters["volume"], pair)
   const cost = isByCost ? quantity : multiply(price, quantity)
   if ((kind === "limit" || isByCost) && cost < toFixed8(pair.costMinimum)) throw costMinimum()
@@ -115,6 +118,7 @@ export const readPlaceRequest = (
     pair,
     side,
     kind,
+    stop,
     timeInForce,
     expireAt: timeInForce === "GTD" ? readExpiry(parameters["expiretm"], now) : undefined,
     isPostOnly,
@@ -125,6 +129,15 @@ export const readPlaceRequest = (
     clOrdId: readClOrdId(parameters["cl_ord_id"]),
     userref: Number(parameters["userref"] ?? 0),
   }
+}
+
+const STOP_TYPES = ["stop-loss", "stop-loss-limit", "take-profit", "take-profit-limit"] as const
+
+/** A stop's `price` is its trigger, and `price2` the limit of what it releases. */
+const readStop = (type: string, price: string | undefined, pair: KrakenPair): Stop | undefined => {
+  if (!type.startsWith("stop-loss") && !type.startsWith("take-profit")) return undefined
+  const kind = type.startsWith("stop-loss") ? "stop-loss" : "take-profit"
+  return { kind, price: readPrice(price, pair), isTriggered: false }
 }
 
 const oneOf = <A extends string>(text: string | undefined, known: ReadonlyArray<A>, what: string): A => {

@@ -6,7 +6,7 @@ import { multiply } from "../binance/fixed.ts"
 import type { Core } from "./core.ts"
 import { isOpen, type KrakenAccount, type KrakenOrder } from "./model.ts"
 import { checkDeadline, readClOrdId, readPlaceRequest, readPrice, readVolume } from "./order-request.ts"
-import { insufficientFunds, invalidArguments, invalidOrder, KrakenRefusal, unknownOrder } from "./refusal.ts"
+import { insufficientFunds, invalidArguments, invalidOrder, KrakenRefusal, postOnly, unknownOrder } from "./refusal.ts"
 import type { Parameters, Signed } from "./signature.ts"
 import { describe, extendedBalances, fillJson, orderJson, plainBalances } from "./wire-private.ts"
 
@@ -74,8 +74,10 @@ export const amendOrder = (core: Core, account: KrakenAccount, parameters: Param
   const { pair } = order
   const price = parameters["limit_price"] === undefined ? order.price : readPrice(parameters["limit_price"], pair)
   const quantity = parameters["order_qty"] === undefined ? order.quantity : readVolume(parameters["order_qty"], pair)
+  const stopPrice = parameters["trigger_price"] === undefined ? undefined : readPrice(parameters["trigger_price"], pair)
   checkDeadline(parameters["deadline"], core.now())
-  core.desk.amend(order, price, quantity)
+  if (parameters["post_only"] === "true" && core.desk.wouldTake(order, price)) throw postOnly()
+  core.desk.amend(order, price, quantity, stopPrice)
   return { amend_id: core.ids.amend() }
 }
 

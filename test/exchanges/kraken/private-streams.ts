@@ -6,7 +6,7 @@ import { balanceOf } from "../binance/model.ts"
 import { type Connection, type Connections, type Subscription, send } from "./connections.ts"
 import type { KrakenFaults } from "./faults.ts"
 import type { Ids } from "./ids.ts"
-import { type ExecType, isOpen, type KrakenAccount, type KrakenFill, type KrakenOrder } from "./model.ts"
+import { type ExecType, isOpen, type KrakenAccount, type KrakenFill, type KrakenOrder, typeWord } from "./model.ts"
 import { bare, plain, rfc3339, toJson, withPlaces } from "./numbers.ts"
 import type { OrderDesk } from "./order-desk.ts"
 import { averagePrice } from "./wire-public.ts"
@@ -16,13 +16,26 @@ const FILLS_IN_SNAPSHOT = 50
 type Row = Readonly<Record<string, unknown>>
 
 /** What every report of an order has. */
-const head = (order: KrakenOrder, exec: ExecType, status: string, at: number): Row => ({
+const head = (order: KrakenOrder, exec: ExecType | "status", status: string, at: number): Row => ({
   timestamp: rfc3339(at),
   order_status: status,
   exec_type: exec,
   order_userref: order.userref,
   order_id: order.txid,
 })
+
+/** Who is watched, and whether it has triggered. */
+const triggersOf = ({ pair, stop }: KrakenOrder): Row =>
+  stop === undefined
+    ? {}
+    : {
+        triggers: {
+          reference: "last",
+          price: bare(withPlaces(stop.price, pair.priceDecimals)),
+          price_type: "static",
+          status: stop.isTriggered ? "triggered" : "untriggered",
+        },
+      }
 
 /** All there is to say of an order: at its beginning, and in snapshots. */
 const full = (order: KrakenOrder): Row => {
@@ -31,7 +44,8 @@ const full = (order: KrakenOrder): Row => {
   return {
     symbol: pair.symbol,
     side: order.side,
-    order_type: order.kind,
+    order_type: typeWord(order),
+    ...triggersOf(order),
     ...(order.isByCost ? { cash_order_qty: bare(plain(order.quantity)) } : {}),
     order_qty: bare(withPlaces(order.isByCost ? 0n : order.quantity, pair.lotDecimals)),
     ...(order.kind === "limit" ? { limit_price_type: "static", limit_price: price } : {}),
@@ -59,7 +73,7 @@ const tradeRow = (order: KrakenOrder, fill: KrakenFill): Row => ({
   trade_id: fill.tradeId,
   symbol: order.pair.symbol,
   side: order.side,
-  order_type: order.kind,
+  order_type: typeWord(order),
   last_qty: bare(withPlaces(fill.quantity, order.pair.lotDecimals)),
   last_price: bare(withPlaces(fill.price, order.pair.priceDecimals)),
   liquidity_ind: fill.isMaker ? "m" : "t",
@@ -70,6 +84,7 @@ const tradeRow = (order: KrakenOrder, fill: KrakenFill): Row => ({
 
 const rowOf = (order: KrakenOrder, exec: ExecType, fill: KrakenFill | undefined, now: number): Row => {
   if (exec === "pending_new") return { ...head(order, exec, "pending_new", now), ...full(order), cum_cost: bare("0.0") }
+  if (exec === "triggered") return { ...head(order, "status", "new", now), ...triggersOf(order) }
   if (exec === "new") return head(order, exec, "new", now)
   // A trade says no more than that something was filled, even where it filled all of it.
   if (fill !== undefined) return { ...tradeRow(order, fill), ...executed(order) }

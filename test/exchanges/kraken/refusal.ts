@@ -18,6 +18,7 @@ export const invalidArguments = (what?: string) =>
   new KrakenRefusal(what === undefined ? "EGeneral:Invalid arguments" : `EGeneral:Invalid arguments:${what}`)
 export const unknownPair = refusal("EQuery:Unknown asset pair")
 export const insufficientFunds = refusal("EOrder:Insufficient funds")
+export const postOnly = refusal("EOrder:Post only order")
 export const costMinimum = refusal("EOrder:Cost minimum not met")
 export const tickSize = refusal("EOrder:Tick size check failed")
 export const tooPrecise = (altname: string, what: "price" | "volume", places: number) =>

@@ -4,7 +4,7 @@
  */
 import { multiply, toFixed8 } from "../binance/fixed.ts"
 import type { KrakenAccount, KrakenFill, KrakenOrder } from "./model.ts"
-import { isOpen } from "./model.ts"
+import { isOpen, typeWord } from "./model.ts"
 import { withPlaces } from "./numbers.ts"
 import { ASSETS } from "./pairs.ts"
 import { averagePrice } from "./wire-public.ts"
@@ -16,10 +16,24 @@ const seconds = (millis: number): number => millis / 1000
 const inQuote = (fee: bigint, feeInBase: boolean, price: bigint): bigint => (feeInBase ? multiply(fee, price) : fee)
 
 /** `buy 0.00100000 XBTUSD @ limit 50000.0` */
-export const describe = (order: Pick<KrakenOrder, "pair" | "side" | "kind" | "price" | "quantity">): string => {
-  const { pair, side, kind } = order
-  const terms = kind === "limit" ? `limit ${withPlaces(order.price, pair.priceDecimals)}` : "market"
+export const describe = (
+  order: Pick<KrakenOrder, "pair" | "side" | "kind" | "stop" | "price" | "quantity">,
+): string => {
+  const { pair, side, kind, stop } = order
+  const limit = `limit ${withPlaces(order.price, pair.priceDecimals)}`
+  const plain = kind === "limit" ? limit : "market"
+  const trigger =
+    stop === undefined ? "" : `${stop.kind.replace("-", " ")} ${withPlaces(stop.price, pair.priceDecimals)}`
+  const terms = stop === undefined ? plain : kind === "limit" ? `${trigger} -> ${limit}` : trigger
   return `${side} ${withPlaces(order.quantity, pair.lotDecimals)} ${pair.altname} @ ${terms}`
+}
+
+/** A stop's own price comes first. */
+const pricesOf = ({ pair, kind, stop, price }: KrakenOrder) => {
+  const limit = kind === "limit" ? withPlaces(price, pair.priceDecimals) : "0"
+  return stop === undefined
+    ? { price: limit, price2: "0" }
+    : { price: withPlaces(stop.price, pair.priceDecimals), price2: limit }
 }
 
 const flagsOf = (order: KrakenOrder): string =>
@@ -44,9 +58,8 @@ export const orderJson = (order: KrakenOrder, withTrades: boolean) => {
     descr: {
       pair: pair.altname,
       type: order.side,
-      ordertype: order.kind,
-      price: order.kind === "limit" ? withPlaces(order.price, pair.priceDecimals) : "0",
-      price2: "0",
+      ordertype: typeWord(order),
+      ...pricesOf(order),
       leverage: "none",
       order: describe(order),
       close: "",
@@ -58,7 +71,7 @@ export const orderJson = (order: KrakenOrder, withTrades: boolean) => {
     price: withPlaces(average, Math.max(COST_PLACES, pair.priceDecimals)),
     stopprice: "0.00000",
     limitprice: "0.00000",
-    misc: "",
+    misc: order.stop?.isTriggered === true ? (order.stop.kind === "stop-loss" ? "stopped" : "touched") : "",
     oflags: flagsOf(order),
     ...(withTrades && order.fills.length > 0 ? { trades: order.fills.map(({ execId }) => execId) } : {}),
   }
@@ -74,7 +87,7 @@ export const fillJson = (fill: KrakenFill) => {
     pair: pair.id,
     time: seconds(fill.filledAt),
     type: order.side,
-    ordertype: order.kind,
+    ordertype: typeWord(order),
     price: withPlaces(fill.price, Math.max(COST_PLACES, pair.priceDecimals)),
     cost: withPlaces(fill.cost, COST_PLACES),
     fee: withPlaces(inQuote(fill.fee, order.feeInBase, fill.price), COST_PLACES),

@@ -1,0 +1,52 @@
+/**
+ * An order of ours as ccxt is asked to create it. What a venue needs for a trigger, an expiry or a cost stands in its quirks; where
+ * nothing stands there, such an order is refused here, before a byte leaves.
+ */
+import { venueClientId } from "../../domain/ids.ts"
+import type { VenueOrder } from "../../ports/venue-port.ts"
+import type { VenueProfile } from "../profile.ts"
+import type { CcxtExchange, CcxtOrder } from "./ccxt.ts"
+import type { Listing } from "./listing.ts"
+import { NotSupported } from "./order-terms.ts"
+import type { Quirks } from "./quirk.ts"
+import { quirksOf } from "./quirks.ts"
+
+/** No spot venue lends for an order without being told so in its own words. */
+const refuseLeverage = ({ leverage = 1 }: VenueOrder): void => {
+  if (leverage !== 1) throw new NotSupported("orders with leverage are not sent to this venue")
+}
+
+/** Perpetuals too get plain orders only: what a family of venues has in common ends there. */
+const termsOf = (order: VenueOrder, { terms }: Quirks, { lists }: VenueProfile) => {
+  refuseLeverage(order)
+  if (terms !== undefined && lists === "spot") return terms(order)
+  if (order.trigger !== undefined || order.cost !== undefined)
+    throw new NotSupported("the venue gets plain orders from us")
+  return {}
+}
+
+/** Throws `NotSupported` for what was never proved at this venue. */
+export const createAt = async (
+  exchange: CcxtExchange,
+  listing: Listing,
+  profile: VenueProfile,
+  order: VenueOrder,
+): Promise<CcxtOrder> => {
+  const isMarket = order.orderType === "MARKET"
+  const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
+  const isImmediate = order.timeInForce === "IOC" || order.timeInForce === "FOK"
+  // Without an id of ours ccxt would send its broker's.
+  const params: Record<string, unknown> = { clientOrderId: venueClientId(order.tradeOrderId) }
+  if (isPostOnly) params["postOnly"] = true
+  else if (!isMarket && isImmediate) params["timeInForce"] = order.timeInForce
+  // A price on a market buy would silently become a quote quantity (venues.md 4.10).
+  const price = isMarket ? undefined : (order.limitPrice ?? undefined)
+  return exchange.createOrder(
+    listing.symbolOf(order.instrumentId),
+    isMarket ? "market" : "limit",
+    order.orderSide === "BUY" ? "buy" : "sell",
+    order.quantity,
+    price,
+    { ...params, ...termsOf(order, quirksOf(profile), profile) },
+  )
+}
