@@ -4,6 +4,7 @@
  */
 import { type Effect, Exit } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
+import { changeOf } from "../domain/order-change.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
@@ -50,6 +51,10 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
         core.look(live, "no answer to the submit")
       } else if (order.cancelRequested && live.cancelSentAt !== null && now - live.cancelSentAt > SILENCE_MILLIS)
         core.look(live, "no answer to the cancel")
+      else if (wall > (changeOf(order)?.askedAt ?? wall) + SILENCE_MILLIS) {
+        if (!order.inDoubt) core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
+        core.look(live, "no answer to the change")
+      }
     }
   }
 

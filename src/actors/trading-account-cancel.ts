@@ -4,6 +4,7 @@
  */
 import { Exit } from "effect"
 import { AccountDisconnected, CancelRejected, type DomainError, OrderNotFound } from "../domain/errors.ts"
+import { changeOf, unmade } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
 import { type CancelReason, placeOf } from "../domain/trade-order.ts"
@@ -95,10 +96,19 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   // The disconnector asks every moment: an order whose cancel was refused is left alone for a while. A client is not kept waiting.
   if (reason === "ACCOUNT_DISCONNECTED" && !mayCancel(core, live)) return
   const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
-  if (reason !== "ACCOUNT_DISCONNECTED") live.cancelsSent = 0
-  live.cancelSentAt = null
-  const next = moved(order, "PENDING_CANCEL", { statusBeforeCancel: order.orderStatus, cancelRequested: true, inDoubt })
-  core.change(live, next, eventOf(next), { portfolio: false, committed: () => sendCancel(core, live) })
+  const change = changeOf(order)
+  // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
+  const isJoined = change?.how === "RENEW" && live.cancelSentAt !== null
+  if (reason !== "ACCOUNT_DISCONNECTED" && !isJoined) live.cancelsSent = 0
+  if (!isJoined) live.cancelSentAt = null
+  const before =
+    change === null || order.orderStatus !== "PENDING_REPLACE" ? order.orderStatus : order.statusBeforeCancel
+  const kept = change?.how === "RENEW" ? unmade(order, change) : order
+  const next = moved(kept, "PENDING_CANCEL", { statusBeforeCancel: before, cancelRequested: true, inDoubt })
+  const committed = (): void => {
+    if (mayCancel(core, live)) sendCancel(core, live)
+  }
+  core.change(live, next, eventOf(next), { portfolio: false, committed })
   core.parts.failpoint.hit("cancel.accepted")
 }
 
@@ -130,7 +140,8 @@ export const cancelRefused = (core: AccountCore, live: Live, text: string, at: n
   const { order } = live
   if (isTerminal(order.orderStatus) || !order.cancelRequested) return
   const before = order.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : (order.statusBeforeCancel ?? "ACCEPTED")
-  const patch = { cancelRequested: false, statusBeforeCancel: null, inDoubt: before === "UNKNOWN" }
+  const inDoubt = before === "UNKNOWN" || changeOf(order) !== null
+  const patch = { cancelRequested: false, statusBeforeCancel: null, inDoubt }
   const next = order.orderStatus === before ? { ...order, ...patch } : moved(order, before, patch)
   const waiters = live.cancelWaiters.splice(0)
   core.change(live, next, eventOf(next), {

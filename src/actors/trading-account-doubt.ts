@@ -3,6 +3,7 @@
  * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
  */
 import { Effect, Exit } from "effect"
+import { changeOf } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
 import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.ts"
@@ -12,6 +13,7 @@ import { strayFill } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading-account-replace.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -25,7 +27,8 @@ const CANCELS_MAX = 3
 const WATCH_MILLIS = 86_400_000
 
 const isOpenQuestion = ({ order }: Live): boolean =>
-  !isTerminal(order.orderStatus) && (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested)
+  !isTerminal(order.orderStatus) &&
+  (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested || changeOf(order) !== null)
 
 /** Starts asking, unless it is being asked already. */
 export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
@@ -185,16 +188,19 @@ const conclude = (core: AccountCore, live: Live): void => {
     core.change(live, moved(order, "REJECTED", { rejectReason }), "TRADE_ORDER.REJECTED")
     return
   }
-  const reason = order.cancelRequested ? live.cancelReason : "VENUE"
-  core.change(live, cancelled(order, reason, now), "TRADE_ORDER.CANCELLED")
+  const reason = order.cancelRequested ? live.cancelReason : isRenewing(order) ? "REPLACED" : "VENUE"
+  endCancelled(core, live, cancelled(order, reason, now), null)
 }
 
 /** The venue shows the order and the question stays: a cancel that had no effect is sent again, a few times. */
 const stillOpen = (core: AccountCore, live: Live): void => {
   const { order } = live
-  if (order.cancelRequested && core.session !== null) {
+  const isRenewed = isRenewing(order)
+  if ((order.cancelRequested || isRenewed) && core.session !== null) {
     const isDue = mayCancel(core, live)
-    if (isDue && live.cancelsSent >= CANCELS_MAX && core.account.status !== "LOCKED") {
+    const isHopeless =
+      (live.cancelsSent >= CANCELS_MAX && core.account.status !== "LOCKED") || (isRenewed && !isRenewalDue(core, order))
+    if (isDue && isHopeless) {
       giveUpCancel(core, live)
       return
     }
@@ -208,5 +214,7 @@ const stillOpen = (core: AccountCore, live: Live): void => {
 /** Sent three times, still open: the cancel failed and the order works on. */
 const giveUpCancel = (core: AccountCore, live: Live): void => {
   stop(live)
-  cancelRefused(core, live, "the venue keeps the order open", null)
+  const reason = "the venue keeps the order open"
+  if (isRenewing(live.order)) changeNotMade(core, live, reason, null)
+  else cancelRefused(core, live, reason, null)
 }

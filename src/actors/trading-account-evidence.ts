@@ -21,6 +21,7 @@ import {
   moved,
 } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { endCancelled, weighChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 
 const TRADES_MILLIS = 5_000
@@ -74,6 +75,13 @@ const record = (core: AccountCore, live: Live, externalOrderId: string | null, e
       message: "a rejected order was filled",
       tradeOrderId,
     })
+  if (late && before.cancelReason === "REPLACED")
+    alerts.push({
+      code: "FILL_AFTER_REPLACE",
+      severity: "CRITICAL",
+      message: "an order was filled after another had taken its place",
+      tradeOrderId,
+    })
   live.acceptedAt ??= execution.executedAt
   core.change(live, order, kind, { execution, alerts, at: execution.executedAt })
   explained(core, live)
@@ -115,6 +123,7 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       // A word of lower rank with an older venue time says nothing new.
       if (!asked && at !== null && before.venueUpdatedAt !== null && at < before.venueUpdatedAt) return
       acknowledge(core, live, state)
+      weighChange(core, live, state, asked)
       return
     case "FILLED":
       acknowledge(core, live, state)
@@ -128,7 +137,7 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
         to === "EXPIRED" || cancelReason === null
           ? moved(before, "EXPIRED", patch)
           : { ...cancelled(before, cancelReason, at ?? core.parts.clock.now()), ...patch }
-      finish(core, live, next, at)
+      endCancelled(core, live, next, at)
       return
     }
     case "REJECTED":

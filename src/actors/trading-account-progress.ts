@@ -4,6 +4,7 @@
  */
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
+import { changeOf, made, orderedQuantity, withChange } from "../domain/order-change.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../domain/order-status.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-port.ts"
@@ -23,11 +24,12 @@ export const noted = (order: TradeOrder, at: number, what: string): TradeOrder =
   evidence: [...order.evidence.slice(1 - EVIDENCE_MAX), { at, what: cleaned(what) }],
 })
 
-/** The order in another state. Terminal states hold nothing and are in no doubt. */
+/** The order in another state. Terminal states hold nothing, are in no doubt, and nothing about them is being changed. */
 export const moved = (order: TradeOrder, to: OrderStatus, patch: Partial<TradeOrder> = {}): TradeOrder => {
   if (!mayBecome(order.orderStatus, to)) throw new IllegalTransition(order, to)
   const next = { ...order, ...patch, orderStatus: to }
-  return isTerminal(to) ? { ...next, held: Decimal.ZERO, inDoubt: false, statusBeforeCancel: null } : next
+  if (!isTerminal(to)) return next
+  return { ...withChange(next, null), held: Decimal.ZERO, inDoubt: false, statusBeforeCancel: null }
 }
 
 /** The venue has the order: at least acknowledged. The same image when that says nothing new. */
@@ -65,7 +67,8 @@ export interface Filled {
 /** One new execution; the caller has made sure that its trade id is new to the order. */
 export const filled = (order: TradeOrder, execution: Execution, externalOrderId: string | null): Filled => {
   const executedQuantity = order.executedQuantity.add(execution.executedQuantity)
-  const excess = executedQuantity.subtract(order.baseQuantity)
+  const ordered = orderedQuantity(order)
+  const excess = executedQuantity.subtract(ordered)
   const over = isTerminal(order.orderStatus)
   const patch: Partial<TradeOrder> = {
     executedQuantity,
@@ -76,30 +79,35 @@ export const filled = (order: TradeOrder, execution: Execution, externalOrderId:
     externalOrderId: order.externalOrderId ?? externalOrderId,
     held: over ? Decimal.ZERO : heldAfter(order, execution, executedQuantity),
   }
-  const complete = executedQuantity.atLeast(order.baseQuantity)
+  const complete = executedQuantity.atLeast(ordered)
   const result = { late: over, overfilled: excess.isPositive() }
   if (order.orderStatus === "FILLED" || (over && !complete)) {
     if (order.orderStatus === "REVOKED") throw new IllegalTransition(order, "a fill")
     return { ...result, order: { ...order, ...patch }, kind: "TRADE_ORDER.LATE_FILL" }
   }
-  if (complete)
+  const change = changeOf(order)
+  if (complete) {
+    // More than it was before the change: so the change was made.
+    const grown = change !== null && ordered.greaterThan(order.baseQuantity) ? made(order, change) : order
     return {
       ...result,
-      order: moved(order, "FILLED", { ...patch, cancelReason: null }),
+      order: moved(grown, "FILLED", { ...patch, cancelReason: null }),
       kind: "TRADE_ORDER.FILLED",
     }
-  const inDoubt = order.orderStatus === "PENDING_CANCEL" && order.inDoubt
+  }
+  const inDoubt = (order.orderStatus === "PENDING_CANCEL" || change !== null) && order.inDoubt
   const next = moved(order, "PARTIALLY_FILLED", { ...patch, inDoubt })
   return { ...result, order: next, kind: "TRADE_ORDER.PARTIALLY_FILLED" }
 }
 
 /** What is still held after a fill: the price improvement of a limit order is given back. */
 const heldAfter = (order: TradeOrder, execution: Execution, executedQuantity: Decimal): Decimal => {
-  const remaining = Decimal.max(Decimal.ZERO, order.baseQuantity.subtract(executedQuantity))
+  const ordered = orderedQuantity(order)
+  const remaining = Decimal.max(Decimal.ZERO, ordered.subtract(executedQuantity))
   if (order.orderSide === "SELL") return Decimal.min(order.held, remaining)
   if (order.limitPrice === null) return Decimal.max(Decimal.ZERO, order.held.subtract(execution.executedCost))
   // The hold may contain a fee on top: it shrinks in proportion to the quantity.
-  const before = order.baseQuantity.subtract(order.executedQuantity)
+  const before = ordered.subtract(order.executedQuantity)
   if (!before.isPositive()) return Decimal.ZERO
   return order.held.multiply(remaining).divide(before, 18, "UP")
 }
@@ -123,6 +131,7 @@ export const endingOf = (
           : null
   if (state.ending === "REMAINDER") return { to: "CANCELLED", cancelReason: remainder ?? "NO_LIQUIDITY" }
   if (order.cancelRequested) return { to: "CANCELLED", cancelReason: requested }
+  if (changeOf(order)?.how === "RENEW") return { to: "CANCELLED", cancelReason: "REPLACED" }
   return { to: "CANCELLED", cancelReason: remainder ?? "VENUE" }
 }
 

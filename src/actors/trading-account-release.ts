@@ -35,7 +35,9 @@ export const dispatch = (core: AccountCore, live: Live): void => {
 
 const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
   const { terms, expireAt } = order
-  const trigger = terms?.trigger?.execution === "NATIVE" ? terms.trigger : null
+  // One that has fired at the venue is a plain order, also when another takes its place.
+  const isNative = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
+  const trigger = isNative ? terms.trigger : null
   const isTimed = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
   return {
     tradeOrderId: order.tradeOrderId,

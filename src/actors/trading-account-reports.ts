@@ -4,6 +4,7 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
+import { changeOf } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { SnapshotRow } from "../domain/portfolio.ts"
 import type { SessionReport, VenueBalances } from "../ports/venue-port.ts"
@@ -14,6 +15,7 @@ import { strayFill, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, IllegalTransition, moved } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { changeMade, changeNotMade, endCancelled, isRenewing } from "./trading-account-replace.ts"
 import { cleaned, decimal, venueId } from "./trading-account-text.ts"
 
 /** Reports of orders and balances; what concerns the session itself is its keeper's affair. */
@@ -101,8 +103,14 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
       return
     case "CancelAccepted": {
       if (over) return
-      if (!order.cancelRequested) {
+      const isRenewed = isRenewing(order)
+      if (!order.cancelRequested && !isRenewed) {
         core.look(live, "cancelled without a request")
+        return
+      }
+      // What takes its place depends on what was executed: only the order itself says that for certain.
+      if (isRenewed && !core.venue.inProcess) {
+        core.look(live, "cancelled to be replaced")
         return
       }
       // Fills that the venue has named come first.
@@ -110,8 +118,8 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
         core.look(live, "cancelled with trades outstanding")
         return
       }
-      const next = cancelled(order, live.cancelReason, core.parts.clock.now())
-      core.change(live, next, eventOf(next), { at: report.at })
+      const reason = isRenewed ? "REPLACED" : live.cancelReason
+      endCancelled(core, live, cancelled(order, reason, core.parts.clock.now()), report.at)
       return
     }
     case "CancelRefused":
@@ -120,12 +128,26 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
         core.look(live, `cancel: ${report.text}`)
         return
       }
-      cancelRefused(core, live, report.text, report.at)
+      if (isRenewing(order)) changeNotMade(core, live, report.text, report.at)
+      else cancelRefused(core, live, report.text, report.at)
       return
     case "CancelInDoubt":
-      if (over || !order.cancelRequested) return
+      if (over || !(order.cancelRequested || isRenewing(order))) return
       if (!order.inDoubt) core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
       core.look(live, `cancel in doubt: ${report.reason}`)
+      return
+    case "AmendAccepted":
+      changeMade(core, live, venueId(report.externalOrderId), report.at)
+      return
+    case "AmendRefused":
+      if (over) return
+      if (report.unknownOrder) core.look(live, `change: ${report.text}`)
+      else if (changeOf(order)?.how === "AMEND") changeNotMade(core, live, report.text, report.at)
+      return
+    case "AmendInDoubt":
+      if (over || changeOf(order) === null) return
+      if (!order.inDoubt) core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
+      core.look(live, `change in doubt: ${report.reason}`)
       return
   }
 }

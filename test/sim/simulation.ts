@@ -9,7 +9,7 @@ import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
 import { Checks } from "./checks.ts"
 import { Random } from "./time.ts"
-import { BTC_USDT, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue.ts"
+import { type AmendFate, BTC_USDT, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue.ts"
 import { type Asked, World } from "./world.ts"
 
 export interface Outcome {
@@ -91,6 +91,8 @@ class Simulation {
           "arrivesLate",
         ]),
       cancel: () => fault<CancelFate>("accept", ["refuse", "lostBefore", "lostAfter", "silentBefore", "silentAfter"]),
+      amend: () =>
+        fault<AmendFate>("accept", ["refuse", "lostBefore", "lostAfter", "silentBefore", "silentAfter", "arrivesLate"]),
       query: () => !random.chance(faultiness),
       stream: () => fault<StreamFate>("deliver", ["drop", "twice", "delay"]),
       latencyMillis: () => random.between(1, 80),

@@ -13,6 +13,7 @@ import type { Venue } from "../../src/domain/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
 import type {
   SessionReport,
+  VenueAmend,
   VenueBalance,
   VenueBalances,
   VenueFill,
@@ -70,11 +71,13 @@ export type SubmitFate =
   | "silentAfter"
   | "arrivesLate"
 export type CancelFate = "accept" | "refuse" | "lostBefore" | "lostAfter" | "silentBefore" | "silentAfter"
+export type AmendFate = CancelFate | "arrivesLate"
 export type StreamFate = "deliver" | "drop" | "twice" | "delay"
 
 export interface Fates {
   submit: (order: VenueOrder) => SubmitFate
   cancel: (ref: VenueOrderRef) => CancelFate
+  amend: (ref: VenueOrderRef) => AmendFate
   /** Whether a question is answered; false: VenueUnavailable after a while. */
   query: () => boolean
   stream: (report: SessionReport) => StreamFate
@@ -86,6 +89,7 @@ export interface Fates {
 export const kindFates = (): Fates => ({
   submit: () => "accept",
   cancel: () => "accept",
+  amend: () => "accept",
   query: () => true,
   stream: () => "deliver",
   latencyMillis: () => 5,
@@ -95,8 +99,8 @@ export const kindFates = (): Fates => ({
 export interface SimOrder {
   readonly tradeOrderId: TradeOrderId | null
   readonly externalOrderId: string
-  readonly order: Omit<VenueOrder, "tradeOrderId" | "notAfter">
-  readonly quantity: Decimal
+  order: Omit<VenueOrder, "tradeOrderId" | "notAfter">
+  quantity: Decimal
   readonly createdAt: number
   status: VenueOrderStatus
   ending: VenueOrderState["ending"]
@@ -131,6 +135,7 @@ export class SimVenue {
   oddBalances: ReadonlyArray<VenueBalance> = []
   /** How often a cancel of each order was sent, and how many questions were asked. */
   readonly cancels = new Map<TradeOrderId, number>()
+  readonly amends = new Map<TradeOrderId, number>()
   questions = 0
   /** Whether the venue shows an order when it is asked for it or for all open ones. */
   isKnown: (sim: SimOrder) => boolean = () => true
@@ -350,6 +355,42 @@ export class SimVenue {
     }, this.fates.latencyMillis())
   }
 
+  private amend(session: OpenSession, ref: VenueOrderRef, to: VenueAmend): void {
+    const { tradeOrderId } = ref
+    this.amends.set(tradeOrderId, (this.amends.get(tradeOrderId) ?? 0) + 1)
+    const fate = this.fates.amend(ref)
+    this.time.schedule(() => {
+      const at = this.time.now
+      if (fate === "arrivesLate") {
+        this.time.schedule(() => this.make(ref, to), 4_000)
+        this.answer(session, { _tag: "AmendInDoubt", tradeOrderId, reason: "timeout", at })
+        return
+      }
+      const arrives = fate === "accept" || fate === "lostAfter" || fate === "silentAfter"
+      const sim = arrives ? this.make(ref, to) : undefined
+      if (fate === "silentBefore" || fate === "silentAfter") return
+      if (fate === "lostBefore" || fate === "lostAfter")
+        this.answer(session, { _tag: "AmendInDoubt", tradeOrderId, reason: "timeout", at })
+      else if (sim !== undefined)
+        this.answer(session, { _tag: "AmendAccepted", tradeOrderId, externalOrderId: sim.externalOrderId, at })
+      else {
+        const unknownOrder = this.find(ref)?.status !== "OPEN"
+        this.answer(session, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text: "simulated", at })
+      }
+    }, this.fates.latencyMillis())
+  }
+
+  /** The change itself, if the order still works; less than is executed ends it. */
+  private make(ref: VenueOrderRef, { quantity, limitPrice }: VenueAmend): SimOrder | undefined {
+    const sim = this.find(ref)
+    if (sim?.status !== "OPEN" || Decimal.of(quantity).atMost(sim.executed)) return undefined
+    sim.order = { ...sim.order, quantity, limitPrice }
+    sim.quantity = Decimal.of(quantity)
+    sim.updatedAt = this.time.now
+    this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+    return sim
+  }
+
   private question<A>(answer: () => A): Effect.Effect<A, VenueUnavailable> {
     return Effect.gen(this, function* () {
       this.questions++
@@ -366,6 +407,7 @@ export class SimVenue {
     return {
       submit: (order) => this.submit(open, order),
       cancel: (ref) => this.cancel(open, ref),
+      amend: (ref, to) => this.amend(open, ref, to),
       fetchOrder: (ref) =>
         this.question(() => {
           const sim = this.find(ref)
