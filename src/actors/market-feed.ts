@@ -144,6 +144,11 @@ export class MarketFeed {
     return this.#books.get(instrumentId)?.actor
   }
 
+  /** Of the newest trade, as decimal text; null while neither trades nor a ticker are open. */
+  lastPrice(instrumentId: InstrumentId): string | null {
+    return this.#trades.get(instrumentId)?.last?.price ?? this.tickers.find(instrumentId)?.lastPrice ?? null
+  }
+
   lastUpdateAt(instrumentId: InstrumentId): number | null {
     return this.#lastUpdateAt.get(instrumentId) ?? null
   }

@@ -49,6 +49,8 @@ export class Markets extends Context.Tag("actors/Markets")<
       side: "bids" | "asks",
       rows: number,
     ) => ReadonlyArray<readonly [price: string, quantity: string]>
+    /** Price of the newest trade, as decimal text, as far as an open feed knows it. */
+    readonly lastPrice: (instrumentId: InstrumentId) => string | null
     /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */
     readonly hold: (instrumentId: InstrumentId, key: string) => void
     readonly release: (instrumentId: InstrumentId, key: string) => void

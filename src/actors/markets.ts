@@ -183,6 +183,7 @@ const make = Effect.gen(function* () {
         .flatMap((feed) => feed.tickers.all())
         .sort((a, b) => (a.instrumentId < b.instrumentId ? -1 : a.instrumentId > b.instrumentId ? 1 : 0)),
     topOfBook: (instrumentId, side, rows) => feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
+    lastPrice: (instrumentId) => feedOfInstrument(instrumentId)?.lastPrice(instrumentId) ?? null,
     hold: (instrumentId, key) => {
       listen(instrumentId, "book", `subscription ${key}`)
     },

@@ -153,6 +153,7 @@ export class World {
         readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
+        lastPrice: () => null,
         hold: () => undefined,
         release: () => undefined,
         follow: () => () => undefined,

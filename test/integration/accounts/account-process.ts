@@ -102,6 +102,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (id, side) => rig.book(id)[side],
+        lastPrice: () => null,
         hold: () => undefined,
         release: () => undefined,
         follow: () => () => undefined,
