@@ -62,8 +62,6 @@ export class AccountCore extends AccountOutlet {
   consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence> = () => []
   /** Another leg of its list may still be at the venue: what fired is not let go yet; the keeper of lists does it then. */
   isHeldBack: (live: Live) => boolean = () => false
-  /** Another total quantity for a leg that rests at the venue: amended in place or renewed; set by the keeper of changes. */
-  resize: (live: Live, baseQuantity: Decimal) => void = () => undefined
   /** The account is ready again: what waited for a session is looked at; set by the keepers of lists and triggers. */
   readonly becameReady: Array<() => void> = []
   readonly quarantine = new Quarantine()

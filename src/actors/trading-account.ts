@@ -16,6 +16,7 @@ import { cancelOrder, readOrder } from "./trading-account-cancel.ts"
 import { AccountCore } from "./trading-account-core.ts"
 import { makeDisconnector } from "./trading-account-disconnect.ts"
 import { startDoubt } from "./trading-account-doubt.ts"
+import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { Refusals } from "./trading-account-refusals.ts"
@@ -59,6 +60,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
       const core = new AccountCore(parts, self, state, venue, refusals)
       core.look = (live, why) => startDoubt(core, live, why)
+      const lists = keepLists(core)
       const keeper = keepSession(core, (report, session) => post({ _tag: "ApplyReport", report, session }))
       const disconnector = makeDisconnector(core, keeper)
       const handlers: Behaviour<AccountMessage> = {
@@ -87,6 +89,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
       return {
         handlers,
         started: () => {
+          lists.resume()
           recover(core)
           keeper.open()
           disconnector.resume()

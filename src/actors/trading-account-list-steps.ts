@@ -1,0 +1,165 @@
+/**
+ * The steps of a list's legs, each the next image of one order with what its commit sets off. An order that was let go leaves from the
+ * commit callback, if nothing has happened meanwhile that forbids it.
+ */
+import { Decimal } from "../domain/decimal.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import type { OrderTerms } from "../domain/order-terms.ts"
+import { type CancelReason, placeOf, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { sendCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import type { Consequence, Live } from "./trading-account-live.ts"
+import { eventOf, moved } from "./trading-account-progress.ts"
+import { release } from "./trading-account-release.ts"
+
+/** Past commit + 2 s an order is not signed any more. */
+const NOT_AFTER_MILLIS = 2_000
+/** So long the confirmation of a cancel is waited for; then the venue is asked. */
+const CONFIRM_MILLIS = 1_500
+
+interface Sized {
+  readonly baseQuantity: Decimal
+  readonly held: Decimal
+}
+
+const sized = (order: TradeOrder, { baseQuantity, held }: Sized): TradeOrder =>
+  baseQuantity.equals(order.baseQuantity)
+    ? { ...order, held }
+    : { ...order, baseQuantity, quantity: baseQuantity, orderQuantityType: "BASE", held }
+
+/** A new order that does again what `order` did; version 0 until its first image is in a unit. */
+export const successorOf = (core: AccountCore, order: TradeOrder): TradeOrder => {
+  const now = core.parts.clock.now()
+  return {
+    ...order,
+    ...UNPLACED,
+    version: 0,
+    tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
+    orderListId: order.orderListId,
+    contingencyType: order.contingencyType,
+    positionId: order.positionId,
+    replacesTradeOrderId: order.tradeOrderId,
+    terms: order.terms && unfired(order.terms),
+    expireAt: order.expireAt,
+    clientOrderId: null,
+    idempotencyKey: null,
+    fingerprint: null,
+    externalOrderId: null,
+    evidence: [],
+    notAfter: null,
+    submitDeadline: null,
+    held: Decimal.ZERO,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+const unfired = (terms: OrderTerms): OrderTerms => ({
+  ...terms,
+  change: null,
+  trigger: terms.trigger && {
+    ...terms.trigger,
+    armedAt: null,
+    triggeredAt: null,
+    triggeredBy: null,
+    triggerPrice: null,
+    health: "LIVE",
+  },
+})
+
+export const create = (live: Live): Consequence => ({
+  live,
+  next: live.order,
+  kind: "TRADE_ORDER.CREATED",
+  committed: () => nowStored(live),
+})
+
+/** Whoever waited for the order goes on; not while it is on its way out, since then it can be neither withdrawn nor cancelled. */
+const nowStored = (live: Live): void => {
+  if (live.stored || isGoing(live.order)) return
+  live.stored = true
+  for (const run of live.whenStored.splice(0)) run(true)
+}
+
+const isGoing = (order: TradeOrder): boolean => order.orderStatus === "CREATED" && placeOf(order) === "VENUE"
+
+export const withdraw = (core: AccountCore, live: Live, cancelReason: CancelReason): Consequence => {
+  const next = moved(live.order, "REVOKED", { cancelReason, canceledAt: core.parts.clock.now() })
+  return { live, next, kind: eventOf(next) }
+}
+
+export const cancel = (core: AccountCore, live: Live): Consequence => {
+  const { order } = live
+  const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
+  live.cancelReason = "OCO_SIBLING"
+  live.cancelSentAt = null
+  const next = moved(order, "PENDING_CANCEL", { statusBeforeCancel: order.orderStatus, cancelRequested: true, inDoubt })
+  return {
+    live,
+    next,
+    kind: eventOf(next),
+    committed: () => {
+      if (live.cancelSentAt === null) sendCancel(core, live)
+      core.self.later(CONFIRM_MILLIS, () => {
+        if (live.order.cancelRequested && !isTerminal(live.order.orderStatus)) core.look(live, "no word of its cancel")
+      })
+    },
+  }
+}
+
+export const size = (live: Live, to: Sized): Consequence => {
+  const next = sized(live.order, to)
+  return { live, next, kind: next.baseQuantity === live.order.baseQuantity ? null : "TRADE_ORDER.REPLACED" }
+}
+
+/** The gateway watches its trigger from now on. */
+export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
+  const order = sized(live.order, to)
+  const { terms } = order
+  const armedAt = core.parts.clock.now()
+  const next = moved(order, "ACCEPTED", {
+    terms: terms && { ...terms, trigger: terms.trigger && { ...terms.trigger, armedAt } },
+  })
+  return {
+    live,
+    next,
+    kind: eventOf(next),
+    committed: () => {
+      nowStored(live)
+      release(core, live)
+    },
+  }
+}
+
+/** To the venue. `mayLeave` is asked when the image is stored. */
+export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => boolean): Consequence => {
+  const notAfter = core.parts.clock.now() + NOT_AFTER_MILLIS
+  const expiryMillis = core.venue.orderExpiryMillis
+  const submitDeadline = expiryMillis === null ? null : notAfter + expiryMillis
+  // Until it has left, a cancel waits as for an order that is not stored yet.
+  if (live.order.orderStatus === "CREATED") live.stored = false
+  return {
+    live,
+    next: { ...sized(live.order, to), notAfter, submitDeadline },
+    kind: null,
+    committed: () => {
+      const { order } = live
+      if (isTerminal(order.orderStatus)) return nowStored(live)
+      const isLate = core.parts.clock.now() > notAfter
+      if (order.cancelRequested) endUnsent(core, live)
+      else if (isLate || live.cancelledEarly || !mayLeave()) takeBack(core, live)
+      else release(core, live)
+      nowStored(live)
+    },
+  }
+}
+
+/** Not a byte of it left: it waits again, and the list is looked at anew. */
+const takeBack = (core: AccountCore, live: Live): void =>
+  core.change(live, { ...live.order, notAfter: null, submitDeadline: null }, null, { portfolio: false })
+
+const endUnsent = (core: AccountCore, live: Live): void => {
+  const next = moved(live.order, "CANCELLED", { cancelReason: live.cancelReason, canceledAt: core.parts.clock.now() })
+  core.change(live, next, eventOf(next))
+}

@@ -1,0 +1,212 @@
+/**
+ * The keeper of lists (contract C4): after every change of an order of a list, and whenever the account is ready again, what is due by
+ * domain/order-list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
+ */
+import { Decimal } from "../domain/decimal.ts"
+import { quantityStep } from "../domain/instrument.ts"
+import {
+  type Due,
+  dueIn,
+  isHeldBackBy,
+  type ListTerms,
+  mustEnd,
+  type OrderList,
+  orderListOf,
+  remainingOf,
+  type Trouble,
+  troublesOf,
+} from "../domain/order-list.ts"
+import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { mayCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import * as steps from "./trading-account-list-steps.ts"
+import type { Alert, Consequence, Live } from "./trading-account-live.ts"
+import { changing } from "./trading-account-replace.ts"
+
+/** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
+const RESIZE_MILLIS = 250
+const RETRY_MILLIS = 2_000
+const RETRY_MAX_MILLIS = 60_000
+/** Beyond its trigger a buy at market may cost so much more. */
+const MARKET_CLAMP = Decimal.of("1.05")
+/** Where the venue keeps a buy's fee in quote. */
+const FEE_RATE = Decimal.of("0.001")
+
+const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
+  UNPROTECTED_POSITION: {
+    code: "UNPROTECTED_POSITION",
+    severity: "CRITICAL",
+    message: "no exit is left for what the entry bought",
+  },
+  EXIT_REJECTED: {
+    code: "UNPROTECTED_POSITION",
+    severity: "WARNING",
+    message: "one exit was refused, the other stays",
+  },
+  EXIT_ABOVE_POSITION: {
+    code: "EXIT_ABOVE_POSITION",
+    severity: "CRITICAL",
+    message: "the exits executed more than there was",
+  },
+}
+
+/** The newest resize of a list. */
+interface Pace {
+  readonly at: number
+  readonly target: string
+  readonly pauseMillis: number
+}
+
+export interface ListKeeper {
+  /** Once, before anything is asked of the venue. */
+  readonly resume: () => void
+}
+
+export const keepLists = (core: AccountCore): ListKeeper => {
+  const paces = new Map<string, Pace>()
+  const waiting = new Set<string>()
+
+  const listOf = (id: string): OrderList => orderListOf(core.ofList(id).map((it) => it.order))
+
+  const termsOf = ({ instrumentId }: TradeOrder): ListTerms => {
+    const instrument = core.parts.instruments.find(instrumentId)
+    const { status } = core.account
+    return {
+      lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),
+      minQuantity: instrument?.minQuantity ?? Decimal.ZERO,
+      minNotional: instrument?.minNotional ?? null,
+      canSend: core.phase === "ready" && core.session !== null,
+      isLocked: status === "LOCKED" || status === "DISCONNECTED",
+      holdOf: (order, quantity) => holdOf(core, order, quantity),
+    }
+  }
+
+  /** Looked at again in a while. */
+  const later = (id: string, millis: number): void => {
+    if (waiting.has(id)) return
+    waiting.add(id)
+    core.self.later(millis, () => {
+      waiting.delete(id)
+      review(id)
+    })
+  }
+
+  const review = (id: string): void => {
+    const any = core.ofList(id)[0]
+    if (any === undefined) return
+    for (const { live, next, kind, committed } of following(id, any.order))
+      core.change(live, next, kind, committed === undefined ? {} : { committed })
+  }
+
+  const following = (id: string, order: TradeOrder): ReadonlyArray<Consequence> => {
+    const due = dueIn(listOf(id), termsOf(order))
+    return due === undefined ? [] : consequenceOf(id, due)
+  }
+
+  const consequenceOf = (id: string, due: Due): ReadonlyArray<Consequence> => {
+    if (due._tag === "Succeed") {
+      for (const order of due.orders) core.add(steps.successorOf(core, order))
+      return following(id, due.orders[0]!)
+    }
+    const live = core.orders.get(due.order.tradeOrderId)
+    if (live === undefined) return []
+    switch (due._tag) {
+      case "Create":
+        return [steps.create(live)]
+      case "Withdraw":
+        return [steps.withdraw(core, live, due.reason)]
+      case "Cancel": {
+        if (mayCancel(core, live)) return [steps.cancel(core, live)]
+        later(id, RETRY_MILLIS)
+        return []
+      }
+      case "Size":
+        return [steps.size(live, due)]
+      case "Arm":
+        return [steps.arm(core, live, due)]
+      case "Send": {
+        // Its cancel waits for this very order to be stored.
+        if (live.cancelledEarly) return []
+        pace(id, "")
+        return [steps.send(core, live, due, () => !isUnwanted(id, live))]
+      }
+      case "Resize": {
+        const { at, pauseMillis, target } = paces.get(id) ?? { at: 0, pauseMillis: 0, target: "" }
+        const wanted = due.baseQuantity.toString()
+        const pause = target === wanted ? Math.max(RETRY_MILLIS, pauseMillis) : RESIZE_MILLIS
+        const left = at + pause - core.parts.clock.monotonic()
+        if (left > 0) {
+          later(id, left)
+          return []
+        }
+        pace(id, wanted)
+        return [changing(core, live, { baseQuantity: due.baseQuantity }, { held: due.held })]
+      }
+    }
+  }
+
+  const pace = (id: string, target: string): void => {
+    const before = paces.get(id)
+    const isRepeat = before !== undefined && before.target === target && target !== ""
+    const pauseMillis = isRepeat
+      ? Math.min(RETRY_MAX_MILLIS, Math.max(RETRY_MILLIS, before.pauseMillis * 2))
+      : RESIZE_MILLIS
+    paces.set(id, { at: core.parts.clock.monotonic(), target, pauseMillis })
+  }
+
+  /** What happened since an order was let go forbids that it leaves. */
+  const isUnwanted = (id: string, { order }: Live): boolean => {
+    const list = listOf(id)
+    const { lot, canSend, isLocked } = termsOf(order)
+    return isLocked || !canSend || mustEnd(list, order, remainingOf(list, lot)) || isHeldBackBy(list, order)
+  }
+
+  const alarm = (id: string, { order }: Live, before: TradeOrder): void => {
+    const images = core.ofList(id).map((it) => it.order)
+    const terms = termsOf(order)
+    if (terms.isLocked) return
+    const known = troublesOf(
+      orderListOf(images.map((it) => (it.tradeOrderId === before.tradeOrderId ? before : it))),
+      terms,
+    )
+    for (const trouble of troublesOf(orderListOf(images), terms))
+      if (!known.has(trouble)) core.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
+  }
+
+  core.consequences = (live, before) => {
+    const id = live.order.orderListId
+    if (id === null) return []
+    alarm(id, live, before)
+    const due = following(id, live.order)
+    if (core.ofList(id).every((it) => !core.open.has(it.order.tradeOrderId))) paces.delete(id)
+    return due
+  }
+  core.isHeldBack = ({ order }) => order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)
+
+  const openLists = (): ReadonlySet<string> => new Set(core.openLives().flatMap(({ order }) => order.orderListId ?? []))
+  core.becameReady.push(() => {
+    for (const id of openLists()) review(id)
+  })
+
+  const resume = (): void => {
+    for (const live of core.openLives()) {
+      const { orderListId, cancelRequested } = live.order
+      if (orderListId === null || !cancelRequested) continue
+      // Why it is being cancelled is not on its row: the state of the other leg says so.
+      const list = listOf(orderListId)
+      if (mustEnd(list, live.order, remainingOf(list, termsOf(live.order).lot))) live.cancelReason = "OCO_SIBLING"
+    }
+  }
+  return { resume }
+}
+
+/** On spot a leg holds what it may execute; elsewhere the venue decides (contract C10). */
+const holdOf = (core: AccountCore, order: TradeOrder, quantity: Decimal): Decimal => {
+  const { features, feeInQuote } = core.venue
+  if (!features.includes("SPOT") && features.length > 0) return Decimal.ZERO
+  if (order.orderSide === "SELL") return quantity
+  const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? Decimal.ZERO
+  const cost = price.multiply(quantity)
+  const need = feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
+  return releasedType(order) === "MARKET" ? need.multiply(MARKET_CLAMP) : need
+}

@@ -1,0 +1,259 @@
+/**
+ * A list of contingent orders as arithmetic (contract C4): from the images of its orders alone, what is due next. Asked again after
+ * every change and after a restart, so nothing of it need be remembered.
+ */
+import { Decimal } from "./decimal.ts"
+import { isTerminal } from "./order-status.ts"
+import { type CancelReason, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
+
+/** The orders of one leg: the first, and what took its place. */
+export interface Leg {
+  readonly orders: ReadonlyArray<TradeOrder>
+  /** The one that counts now. */
+  readonly current: TradeOrder
+}
+
+export interface OrderList {
+  /** The entry and what took its place; empty for a bare pair. */
+  readonly entries: ReadonlyArray<TradeOrder>
+  /** At most one of each kind. */
+  readonly legs: ReadonlyArray<Leg>
+}
+
+/** What the account and its venue allow at this moment. */
+export interface ListTerms {
+  /** Quantities are whole numbers of it; zero: any. */
+  readonly lot: Decimal
+  readonly minQuantity: Decimal
+  /** Smallest price × quantity. */
+  readonly minNotional: Decimal | null
+  /** A session is there and agrees with the account: orders may leave. */
+  readonly canSend: boolean
+  /** The account is being closed: nothing is let go any more. */
+  readonly isLocked: boolean
+  /** What an open leg holds for so much that is still to be executed. */
+  readonly holdOf: (order: TradeOrder, quantity: Decimal) => Decimal
+}
+
+export type Due =
+  /** The image is new and not stored yet. */
+  | { readonly _tag: "Create"; readonly order: TradeOrder }
+  /** It never reached the venue, or its trigger fired and there is nothing left to send. */
+  | { readonly _tag: "Withdraw"; readonly order: TradeOrder; readonly reason: CancelReason }
+  | { readonly _tag: "Cancel"; readonly order: TradeOrder }
+  /** Its trigger is watched from now on. */
+  | { readonly _tag: "Arm"; readonly order: TradeOrder; readonly baseQuantity: Decimal; readonly held: Decimal }
+  | { readonly _tag: "Send"; readonly order: TradeOrder; readonly baseQuantity: Decimal; readonly held: Decimal }
+  /** In memory and on the row only. */
+  | { readonly _tag: "Size"; readonly order: TradeOrder; readonly baseQuantity: Decimal; readonly held: Decimal }
+  /** At the venue. */
+  | { readonly _tag: "Resize"; readonly order: TradeOrder; readonly baseQuantity: Decimal; readonly held: Decimal }
+  /** More was bought after the exits had done their work: the legs of these orders begin again, as new orders. */
+  | { readonly _tag: "Succeed"; readonly orders: ReadonlyArray<TradeOrder> }
+
+const sum = (parts: ReadonlyArray<Decimal>): Decimal => parts.reduce((a, b) => a.add(b), Decimal.ZERO)
+const executedOf = (leg: Leg): Decimal => sum(leg.orders.map((it) => it.executedQuantity))
+const isOpen = (order: TradeOrder): boolean => !isTerminal(order.orderStatus)
+const newest = (orders: ReadonlyArray<TradeOrder>): TradeOrder | undefined => {
+  const replaced = new Set(orders.map((it) => it.replacesTradeOrderId))
+  return orders.findLast((it) => !replaced.has(it.tradeOrderId))
+}
+
+export const orderListOf = (orders: ReadonlyArray<TradeOrder>): OrderList => {
+  const legs: Array<Leg> = []
+  for (const kind of ["TAKE_PROFIT", "STOP_LOSS"] as const) {
+    const own = orders.filter((it) => it.terms?.leg === kind)
+    const current = newest(own)
+    if (current !== undefined) legs.push({ orders: own, current })
+  }
+  return { entries: orders.filter((it) => (it.terms?.leg ?? null) === null), legs }
+}
+
+/** The trigger has fired; whether the order has left since, `notAfter` says. */
+const isFired = ({ terms }: TradeOrder): boolean => (terms?.trigger?.triggeredAt ?? null) !== null
+
+/** What the stop does ends the other leg, from the moment it fires. */
+const isFiredStop = (order: TradeOrder): boolean => order.terms?.leg === "STOP_LOSS" && isFired(order)
+
+const BY_USER: ReadonlySet<CancelReason | null> = new Set(["USER_REQUEST", "ADMIN", "DEAD_MAN_SWITCH"])
+const endedByUser = (order: TradeOrder): boolean =>
+  order.orderStatus !== "FILLED" && !isOpen(order) && BY_USER.has(order.cancelReason)
+
+/** No entry of the list executes any more, unless by a late fill. An order in whose place another is being put is not over. */
+export const isEntryOver = ({ entries }: OrderList): boolean => {
+  const entry = newest(entries)
+  return entry === undefined || (!isOpen(entry) && entry.cancelReason !== "REPLACED")
+}
+
+/** What the entry brought into the account, fees in the base asset taken off. */
+const boughtOf = (entry: TradeOrder): Decimal =>
+  entry.executions.reduce(
+    (bought, { fees }) =>
+      fees.reduce((rest, fee) => (fee.asset === entry.baseAsset ? rest.subtract(fee.quantity) : rest), bought),
+    entry.executedQuantity,
+  )
+
+/**
+ * What the exits may execute together. Of a bare pair each leg says it: its own quantity and what the other has executed; the smaller
+ * counts, since a fill reduces the other leg only in the next step.
+ */
+export const positionOf = ({ entries, legs }: OrderList): Decimal => {
+  if (entries.length > 0) return sum(entries.map(boughtOf))
+  const executed = sum(legs.map(executedOf))
+  return legs
+    .map((leg) => executed.subtract(leg.current.executedQuantity).add(leg.current.baseQuantity))
+    .reduce(
+      Decimal.min,
+      legs.length === 0 ? Decimal.ZERO : executed.add(sum(legs.map((it) => it.current.baseQuantity))),
+    )
+}
+
+const roundDown = (quantity: Decimal, lot: Decimal): Decimal =>
+  lot.isPositive() && quantity.isPositive() ? quantity.roundTo(lot, "DOWN") : quantity
+
+/** What the exits still have to execute, in whole lots; negative when they executed more than there was. */
+export const remainingOf = (list: OrderList, lot: Decimal): Decimal =>
+  roundDown(positionOf(list).subtract(sum(list.legs.map(executedOf))), lot)
+
+/** The venue takes an order of the leg over so much. */
+const isTradable = (order: TradeOrder, quantity: Decimal, { minQuantity, minNotional }: ListTerms): boolean => {
+  if (!quantity.isPositive() || quantity.lessThan(minQuantity)) return false
+  const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? null
+  return minNotional === null || price === null || price.multiply(quantity).atLeast(minNotional)
+}
+
+/** A leg that may be at the venue: while there is one, no other goes there. */
+const isAtVenue = (order: TradeOrder): boolean => isOpen(order) && placeOf(order) === "VENUE"
+
+export const isHeldBackBy = (list: OrderList, order: TradeOrder): boolean =>
+  list.legs.some(({ orders }) => orders.some((it) => it.tradeOrderId !== order.tradeOrderId && isAtVenue(it)))
+
+/** The leg has nothing more to do: another one filled, fired as a stop, or was given up by the user; or all is sold. */
+export const mustEnd = (list: OrderList, order: TradeOrder, remaining: Decimal): boolean => {
+  const others = list.legs.map((leg) => leg.current).filter((it) => it.tradeOrderId !== order.tradeOrderId)
+  if (others.some((it) => isFiredStop(it) || it.orderStatus === "FILLED" || endedByUser(it))) return true
+  return isEntryOver(list) && !remaining.isPositive() && list.legs.some((leg) => executedOf(leg).isPositive())
+}
+
+/** Of a refused order it is certain that no venue ever had it; a few times it is tried anew. */
+const NEVER_PLACED = /^(GATEWAY_RESTART|GATEWAY_LATE|NOT_PLACED|NOT_SENT)/
+const ATTEMPTS_MAX = 3
+
+/** The leg ended by the list's own doing: if there is something to protect again, it begins again. */
+const mayReturn = ({ current, orders }: Leg): boolean => {
+  const { orderStatus, cancelReason, rejectReason } = current
+  if (isOpen(current)) return false
+  if (orderStatus === "REJECTED")
+    return (
+      NEVER_PLACED.test(rejectReason ?? "") &&
+      orders.filter((it) => it.orderStatus === "REJECTED").length < ATTEMPTS_MAX
+    )
+  return (
+    orderStatus === "FILLED" ||
+    cancelReason === "OCO_SIBLING" ||
+    cancelReason === "PARENT_CLOSED" ||
+    cancelReason === "BELOW_MINIMUM"
+  )
+}
+
+const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): ReadonlyArray<TradeOrder> => {
+  const returning = list.legs.filter(mayReturn)
+  const staying = list.legs.filter((leg) => !returning.includes(leg)).map((leg) => leg.current)
+  const isBusy = staying.some(
+    (it) =>
+      endedByUser(it) || it.cancelReason === "REPLACED" || (isOpen(it) && (isFiredStop(it) || it.cancelRequested)),
+  )
+  // A bare pair that is over is over; what was never placed of it is not.
+  const isNew = list.entries.length > 0 || returning.some((leg) => leg.current.orderStatus === "REJECTED")
+  if (isBusy || !isNew) return []
+  return returning.map((leg) => leg.current).filter((it) => isTradable(it, remaining, terms))
+}
+
+const isSteady = (order: TradeOrder): boolean =>
+  (order.orderStatus === "ACCEPTED" || order.orderStatus === "PARTIALLY_FILLED") &&
+  !order.inDoubt &&
+  !order.cancelRequested &&
+  (order.terms?.change ?? null) === null
+
+/** The one thing to do next in the list; undefined: nothing. */
+export const dueIn = (list: OrderList, terms: ListTerms): Due | undefined => {
+  const currents = list.legs.map((leg) => leg.current)
+  const unstored = currents.find((it) => it.version === 0)
+  if (unstored !== undefined) return { _tag: "Create", order: unstored }
+  const remaining = remainingOf(list, terms.lot)
+  // An amend that was just made is told first; the order works on in the same turn.
+  const open = currents.filter((it) => isOpen(it) && it.orderStatus !== "REPLACED")
+  for (const order of open) {
+    const due = endOf(list, order, remaining, terms)
+    if (due !== undefined) return due
+  }
+  for (const order of open) {
+    // The base amount is held once: by the first leg that is open.
+    const held = order === open[0] && remaining.isPositive() ? terms.holdOf(order, remaining) : Decimal.ZERO
+    const due = releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms)
+    if (due !== undefined) return due
+  }
+  if (terms.isLocked) return undefined
+  const orders = successors(list, remaining, terms)
+  return orders.length === 0 ? undefined : { _tag: "Succeed", orders }
+}
+
+const endOf = (list: OrderList, order: TradeOrder, remaining: Decimal, terms: ListTerms): Due | undefined => {
+  const atVenue = isAtVenue(order)
+  if (mustEnd(list, order, remaining)) {
+    if (!atVenue) return { _tag: "Withdraw", order, reason: "OCO_SIBLING" }
+    // CREATED: on its way out; it is looked at again before it leaves.
+    if (order.cancelRequested || order.orderStatus === "CREATED" || terms.isLocked) return undefined
+    return { _tag: "Cancel", order }
+  }
+  if (placeOf(order) !== "WAITING" || isTradable(order, remaining, terms)) return undefined
+  // Another leg is still being cancelled: what it executes is not known yet.
+  if (isFired(order) ? isHeldBackBy(list, order) : !isEntryOver(list)) return undefined
+  return { _tag: "Withdraw", order, reason: positionOf(list).isPositive() ? "BELOW_MINIMUM" : "PARENT_CLOSED" }
+}
+
+const releaseOf = (
+  list: OrderList,
+  order: TradeOrder,
+  remaining: Decimal,
+  held: Decimal,
+  terms: ListTerms,
+): Due | undefined => {
+  if (terms.isLocked || placeOf(order) !== "WAITING" || !isTradable(order, remaining, terms)) return undefined
+  const image = { order, baseQuantity: order.executedQuantity.add(remaining), held }
+  if (order.terms?.trigger?.execution === "EMULATED" && !isFired(order)) return { _tag: "Arm", ...image }
+  return terms.canSend && !isHeldBackBy(list, order) ? { _tag: "Send", ...image } : undefined
+}
+
+/** One-updates-other: each open leg is over what is still to be executed. */
+const sizeOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: ListTerms): Due | undefined => {
+  if (!remaining.isPositive() || (order.terms?.change ?? null) !== null) return undefined
+  if (placeOf(order) === "WAITING" && !isFired(order)) return undefined
+  const baseQuantity = order.executedQuantity.add(remaining)
+  const isVenues = isAtVenue(order)
+  if (!held.equals(order.held) || (!isVenues && !baseQuantity.equals(order.baseQuantity)))
+    return { _tag: "Size", order, baseQuantity: isVenues ? order.baseQuantity : baseQuantity, held }
+  if (!isVenues || !isSteady(order) || !terms.canSend || terms.isLocked) return undefined
+  // A market order is over before it could be changed; the rest is its successor's.
+  if (releasedType(order) === "MARKET" && order.terms?.trigger?.execution !== "NATIVE") return undefined
+  if (baseQuantity.equals(order.baseQuantity)) return undefined
+  return isTradable(order, remaining, terms) ? { _tag: "Resize", order, baseQuantity, held } : { _tag: "Cancel", order }
+}
+
+export type Trouble = "UNPROTECTED_POSITION" | "EXIT_REJECTED" | "EXIT_ABOVE_POSITION"
+
+/** What people must hear of, as long as it is so. */
+export const troublesOf = (list: OrderList, terms: ListTerms): ReadonlySet<Trouble> => {
+  const troubles = new Set<Trouble>()
+  const remaining = remainingOf(list, terms.lot)
+  const currents = list.legs.map((leg) => leg.current)
+  if (remaining.isNegative()) troubles.add("EXIT_ABOVE_POSITION")
+  const isWatched = currents.some((it) => isOpen(it) || it.cancelReason === "REPLACED")
+  const isRejected = list.legs.some((leg) => leg.current.orderStatus === "REJECTED" && !mayReturn(leg))
+  if (isRejected && isWatched) troubles.add("EXIT_REJECTED")
+  const isGivenUp = currents.some((it) => endedByUser(it) || it.cancelReason === "ACCOUNT_DISCONNECTED")
+  const returns = successors(list, remaining, terms).length > 0
+  if (!isWatched && !isGivenUp && !returns && remaining.isPositive() && list.legs.length > 0)
+    troubles.add("UNPROTECTED_POSITION")
+  return troubles
+}
