@@ -84,6 +84,18 @@ export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired"
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterSeconds: Schema.Int }) {
   override message = "Too many requests"
 }
+export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("OrderRateLimited", {
+  /** Of RATE_LIMITS. */
+  bucket: Schema.Literal("orderSubmit", "orderCancel"),
+  retryAfterSeconds: Schema.Int,
+}) {
+  override message = "Order rate limit"
+}
+export class TooManyOpenOrders extends Schema.TaggedError<TooManyOpenOrders>()("TooManyOpenOrders", {
+  limit: Schema.Int,
+}) {
+  override message = "Too many open orders"
+}
 
 // Request form
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { reason: Schema.String }) {
@@ -157,6 +169,17 @@ export class DuplicateClientOrderId extends Schema.TaggedError<DuplicateClientOr
 }
 export class OrderClosed extends Schema.TaggedError<OrderClosed>()("OrderClosed", { status: Schema.String }) {
   override message = "Order already closed"
+}
+/** It is on its way, in doubt, or something else about it is under way: ask again in a moment. */
+export class OrderNotChangeable extends Schema.TaggedError<OrderNotChangeable>()("OrderNotChangeable", {
+  reason: Schema.String,
+}) {
+  override message = "Order cannot be changed now"
+}
+export class ChangeRejected extends Schema.TaggedError<ChangeRejected>()("ChangeRejected", {
+  reason: Schema.String,
+}) {
+  override message = "Change rejected by venue"
 }
 export class CancelRejected extends Schema.TaggedError<CancelRejected>()("CancelRejected", { reason: Schema.String }) {
   override message = "Cancel rejected by venue"
@@ -461,6 +484,8 @@ export type DomainError =
   | TenantForbidden
   | TlsRequired
   | RateLimited
+  | OrderRateLimited
+  | TooManyOpenOrders
   | InvalidRequest
   | MalformedJson
   | MissingParameter
@@ -479,6 +504,8 @@ export type DomainError =
   | DuplicateClientOrderId
   | OrderClosed
   | CancelRejected
+  | OrderNotChangeable
+  | ChangeRejected
   | OutcomeUnknown
   | PositionNotFound
   | InsufficientBalance

@@ -39,6 +39,8 @@ export const ERRNO = {
   TlsRequired: { status: 403, errno: -102005, code: "TLS_REQUIRED" },
   // Limits
   RateLimited: { status: 429, errno: -103000, code: "RATE_LIMITED" },
+  OrderRateLimited: { status: 429, errno: -103002, code: "ORDER_RATE_LIMITED" },
+  TooManyOpenOrders: { status: 429, errno: -103005, code: "TOO_MANY_OPEN_ORDERS" },
   // Request form
   InvalidRequest: { status: 400, errno: -104000, code: "BAD_REQUEST" },
   MalformedJson: { status: 400, errno: -104001, code: "MALFORMED_JSON" },
@@ -54,11 +56,13 @@ export const ERRNO = {
   IdempotencyKeyReused: { status: 409, errno: -104011, code: "IDEMPOTENCY_KEY_REUSED" },
   IdempotentOutcomeUnknown: { status: 409, errno: -104012, code: "IDEMPOTENT_OUTCOME_UNKNOWN" },
   // Orders
+  OrderNotChangeable: { status: 400, errno: -110000, code: "ORDER_NOT_CHANGEABLE" },
   OrderNotFound: { status: 404, errno: -110001, code: "ORDER_NOT_FOUND" },
   IdempotencyConflict: { status: 409, errno: -110006, code: "IDEMPOTENCY_CONFLICT" },
   DuplicateClientOrderId: { status: 409, errno: -110007, code: "DUPLICATE_CLIENT_ORDER_ID" },
   OrderClosed: { status: 400, errno: -110011, code: "ORDER_CLOSED" },
   CancelRejected: { status: 400, errno: -110012, code: "CANCEL_REJECTED" },
+  ChangeRejected: { status: 400, errno: -110013, code: "VENUE_REJECTED" },
   OutcomeUnknown: { status: 503, errno: -110014, code: "OUTCOME_UNKNOWN" },
   PositionNotFound: { status: 404, errno: -110016, code: "POSITION_NOT_FOUND" },
   // Funds and risk

@@ -46,8 +46,10 @@ export const failureText = (error: DomainError, operation: Operation, requestId:
 export const retryAfterSeconds = (error: DomainError): number | undefined => {
   switch (error._tag) {
     case "RateLimited":
+    case "OrderRateLimited":
     case "Busy":
       return Math.max(1, error.retryAfterSeconds)
+    case "TooManyOpenOrders":
     case "AccountReconciling":
     case "OrderBookUnavailable":
     case "TickerUnavailable":

@@ -1,0 +1,23 @@
+/** How many orders an account may send, cancel and have working (contract C15). Each number is a setting. */
+import { Context } from "effect"
+import type { Rate } from "./token-bucket.ts"
+
+export interface OrderLimits {
+  /** Submits and changes. */
+  readonly orderSubmit: Rate
+  /** Cancels have a bucket of their own, which submits never empty. */
+  readonly orderCancel: Rate
+  /** Orders of an account that are not over. */
+  readonly openOrders: number
+}
+
+export const ORDER_LIMITS: OrderLimits = {
+  orderSubmit: { perSecond: 50, burst: 100 },
+  orderCancel: { perSecond: 100, burst: 200 },
+  openOrders: 500,
+}
+
+/** The limits of this process; `null`: none. Without a word of the composition root those of the contract. */
+export class OrderLimitsInForce extends Context.Reference<OrderLimitsInForce>()("domain/OrderLimitsInForce", {
+  defaultValue: (): OrderLimits | null => ORDER_LIMITS,
+}) {}
