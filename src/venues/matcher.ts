@@ -36,6 +36,8 @@ export type DoneReason =
 
 export type MatchEvent =
   | { readonly _tag: "Accepted"; readonly order: MatchOrder }
+  /** A resting order is as `order` says now; what it trades by that follows. */
+  | { readonly _tag: "Amended"; readonly order: MatchOrder }
   /** At the maker's price. */
   | {
       readonly _tag: "Traded"
@@ -55,7 +57,7 @@ export type MatchEvent =
   | { readonly _tag: "LevelChanged"; readonly side: MatchSide; readonly price: bigint; readonly quantity: bigint }
 
 interface Resting {
-  readonly order: MatchOrder
+  order: MatchOrder
   readonly level: RestingLevel<Resting>
   remaining: bigint
 }
@@ -105,6 +107,34 @@ export class Matcher {
     return this.#closed(events)
   }
 
+  /**
+   * Changes a resting order to a price and to what is left of it. Less at the same price keeps its place; anything else goes to the back
+   * of the queue, and may trade at once. WOULD_TAKE: post-only, nothing changed. Undefined: it does not rest.
+   */
+  amend(id: string, price: bigint, remaining: bigint): Array<MatchEvent> | "WOULD_TAKE" | undefined {
+    const resting = this.#resting.get(id)
+    if (resting === undefined) return undefined
+    const { level } = resting
+    const traded = resting.order.quantity - resting.remaining
+    const order: MatchOrder = { ...resting.order, price, quantity: traded + remaining }
+    if (order.postOnly && this.#wouldTake(order)) return "WOULD_TAKE"
+    const events: Array<MatchEvent> = [{ _tag: "Amended", order }]
+    if (price === level.price) {
+      if (remaining > resting.remaining) {
+        level.queue.delete(resting)
+        level.queue.add(resting)
+      }
+      level.total += remaining - resting.remaining
+      resting.order = order
+      resting.remaining = remaining
+      this.#touched.set(level, order.side)
+    } else {
+      this.#remove(resting)
+      this.#take(order, remaining, events)
+    }
+    return this.#closed(events)
+  }
+
   /** Trades part of one resting order at any price, past the queue: for block trades and rigged venues. Empty when it does not rest. */
   trade(id: string, taker: MatchOrder, quantity: bigint, price: bigint): Array<MatchEvent> {
     const resting = this.#resting.get(id)
@@ -147,6 +177,20 @@ export class Matcher {
       if (left === 0n) break
     }
     return cost
+  }
+
+  /** How much a market buy of so much (price × quantity) gets from the book now, in whole steps. */
+  affordable(cost: bigint, step: bigint): bigint {
+    let left = cost
+    let quantity = 0n
+    for (const level of this.#asks.levels()) {
+      const most = left / level.price
+      const part = level.total <= most ? level.total : most - (most % step)
+      quantity += part
+      left -= part * level.price
+      if (part < level.total) break
+    }
+    return quantity
   }
 
   best(side: MatchSide): { readonly price: bigint; readonly quantity: bigint } | undefined {
@@ -211,13 +255,18 @@ export class Matcher {
   }
 
   #end(resting: Resting, reason: DoneReason, events: Array<MatchEvent>): void {
+    const { order, remaining } = resting
+    this.#remove(resting)
+    events.push({ _tag: "Done", order, reason, remaining })
+  }
+
+  #remove(resting: Resting): void {
     const { order, level, remaining } = resting
     level.queue.delete(resting)
     level.total -= remaining
     this.#resting.delete(order.id)
     this.#touched.set(level, order.side)
     if (level.queue.size === 0) this.#side(order.side).close(level)
-    events.push({ _tag: "Done", order, reason, remaining })
   }
 
   #closed(events: Array<MatchEvent>): Array<MatchEvent> {

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import { type TradeOrderId, type TradingAccountId, venueClientId } from "../domain/ids.ts"
-import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type {
   SessionReport,
   VenueBalances,
@@ -22,8 +22,9 @@ export interface MockOrder {
   readonly request: VenueOrder
   readonly externalOrderId: string
   readonly createdAt: number
-  readonly quantity: Decimal
-  readonly limitPrice: Decimal | null
+  /** As it is now: amends change both. */
+  quantity: Decimal
+  limitPrice: Decimal | null
   executed: Decimal
   /** What it still locks: quote for a BUY, base for a SELL. */
   locked: Decimal
@@ -109,6 +110,19 @@ export const newOrder = (
   isSilent: false,
 })
 
+/** A market buy of so much quote buys what the book gives for it; where that is nothing, it ends as one without liquidity does. */
+export const boughtFor = (request: VenueOrder, quantity: Decimal): VenueOrder =>
+  quantity.isPositive() ? { ...request, quantity: quantity.toString() } : request
+
+/**
+ * Whether an order of the journal was at the venue when the process ended: not one whose trigger the gateway still watches, and not one
+ * that a trigger had let go unless its acknowledgement was committed, for what was not committed did not happen.
+ */
+export const wasAtVenue = (stored: TradeOrder): boolean => {
+  if (placeOf(stored) !== "VENUE") return false
+  return stored.terms?.trigger?.execution !== "EMULATED" || stored.externalOrderId !== null
+}
+
 /** An order as the journal has it: what was executed counts, and it locks nothing yet. */
 export const restoredOrder = (account: MockAccount, stored: TradeOrder, externalOrderId: string): MockOrder => {
   const { tradeOrderId, instrumentId, orderSide, timeInForce } = stored
@@ -137,7 +151,7 @@ export const stateOf = (order: MockOrder): VenueOrderState => ({
   orderSide: order.request.orderSide,
   orderType: order.request.orderType,
   timeInForce: order.request.timeInForce,
-  limitPrice: order.request.limitPrice,
+  limitPrice: order.limitPrice?.toString() ?? null,
   quantity: order.quantity.toString(),
   executedQuantity: order.executed.toString(),
   status: order.status,

@@ -1,5 +1,5 @@
 /** What MOCK refuses an order for, and how the matcher sees an order that passes. Codes are the words of the errno table. */
-import type { Decimal } from "../domain/decimal.ts"
+import { Decimal } from "../domain/decimal.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { MatchOrder } from "./matcher.ts"
 import type { MockOrder } from "./mock-accounts.ts"
@@ -13,8 +13,39 @@ export const refusalOf = (
   const { request, quantity, limitPrice } = order
   if (market === undefined) return { code: "INSTRUMENT_NOT_FOUND", text: "no such instrument" }
   const { instrument } = market
-  if (request.timeInForce === "GTD" || request.timeInForce === "DAY")
-    return { code: "UNSUPPORTED_TIME_IN_FORCE", text: `${request.timeInForce} is not supported` }
+  if (request.trigger !== undefined || (request.leverage ?? 1) !== 1)
+    return { code: "NOT_SUPPORTED", text: "no triggers and no leverage here" }
+  const off = stepsRefusalOf(instrument, order)
+  if (off !== undefined) return off
+  const notional = limitPrice?.multiply(quantity)
+  const isBuy = request.orderSide === "BUY"
+  const need = !isBuy
+    ? quantity
+    : request.orderType === "MARKET" || notional === undefined
+      ? market.cost(quantity)
+      : notional
+  return unaffordable(instrument, order, need)
+}
+
+/** Why a resting order cannot become `amended`; its lock is not its own any more while this is asked. */
+export const amendRefusalOf = (
+  instrument: Instrument,
+  amended: MockOrder,
+): { readonly code: string; readonly text: string } | undefined => {
+  const rest = amended.quantity.subtract(amended.executed)
+  if (!rest.isPositive()) return { code: "INVALID_QUANTITY", text: "that much is executed already" }
+  const need = amended.request.orderSide === "BUY" ? rest.multiply(amended.limitPrice ?? Decimal.ZERO) : rest
+  return stepsRefusalOf(instrument, amended) ?? unaffordable(instrument, amended, need)
+}
+
+const unaffordable = (instrument: Instrument, { account, request }: MockOrder, need: Decimal) => {
+  const asset = request.orderSide === "BUY" ? instrument.quoteAsset : instrument.baseAsset
+  return need.greaterThan(account.available(asset))
+    ? { code: "INSUFFICIENT_BALANCE", text: `not enough ${asset}` }
+    : undefined
+}
+
+const stepsRefusalOf = (instrument: Instrument, { request, quantity, limitPrice }: MockOrder) => {
   if (!quantity.isPositive() || quantity.lessThan(instrument.minQuantity))
     return { code: "QUANTITY_BELOW_MINIMUM", text: `quantity below ${instrument.minQuantity}` }
   if (!quantity.isMultipleOf(quantityStep(instrument)))
@@ -28,16 +59,7 @@ export const refusalOf = (
   const notional = limitPrice?.multiply(quantity)
   if (instrument.minNotional !== null && notional?.lessThan(instrument.minNotional) === true)
     return { code: "NOTIONAL_BELOW_MINIMUM", text: `price × quantity below ${instrument.minNotional}` }
-  const isBuy = request.orderSide === "BUY"
-  const need = !isBuy
-    ? quantity
-    : request.orderType === "MARKET" || notional === undefined
-      ? market.cost(quantity)
-      : notional
-  const asset = isBuy ? instrument.quoteAsset : instrument.baseAsset
-  return need.greaterThan(order.account.available(asset))
-    ? { code: "INSUFFICIENT_BALANCE", text: `not enough ${asset}` }
-    : undefined
+  return undefined
 }
 
 export const matchOrderOf = (instrument: Instrument, order: MockOrder): MatchOrder => {

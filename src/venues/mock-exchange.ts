@@ -4,12 +4,20 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
-import type { SessionReport, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
 import { type DoneReason, type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
-import { MockAccount, type MockOrder, newOrder, restoredOrder, stateOf } from "./mock-accounts.ts"
-import { matchOrderOf, refusalOf } from "./mock-checks.ts"
+import {
+  boughtFor,
+  MockAccount,
+  type MockOrder,
+  newOrder,
+  restoredOrder,
+  stateOf,
+  wasAtVenue,
+} from "./mock-accounts.ts"
+import { amendRefusalOf, matchOrderOf, refusalOf } from "./mock-checks.ts"
 import { MockFeed } from "./mock-feed.ts"
 import { MOCK_LISTINGS, unitsOf } from "./mock-instruments.ts"
 import { MockKlines } from "./mock-klines.ts"
@@ -119,12 +127,12 @@ export class MockExchange {
     return watched
   }
 
-  submit(account: MockAccount, request: VenueOrder): void {
+  submit(account: MockAccount, asked: VenueOrder): void {
     const at = this.#now()
-    const { tradeOrderId } = request
+    const { tradeOrderId } = asked
     const hang = this.tampering.hangs.shift()
     if (hang?.placed === false) return
-    if (at > request.notAfter) {
+    if (at > asked.notAfter) {
       this.#outbox.tell(account, { _tag: "NotSent", tradeOrderId, reason: "past its notAfter", at })
       return
     }
@@ -132,7 +140,8 @@ export class MockExchange {
       this.#outbox.tell(account, { _tag: "InDoubt", tradeOrderId, reason: "duplicate client order id", at })
       return
     }
-    const market = this.markets.get(request.instrumentId)
+    const market = this.markets.get(asked.instrumentId)
+    const request = market === undefined || asked.cost === undefined ? asked : this.#byCost(market, asked, asked.cost)
     const order = newOrder(account, request, `${this.#run}-${this.#nextOrder++}`, at)
     order.isSilent = hang !== undefined
     const refusal = this.tampering.rejections.shift() ?? refusalOf(market && checked(market), order)
@@ -159,6 +168,36 @@ export class MockExchange {
     const market = this.markets.get(order.request.instrumentId)!
     this.#outbox.tell(account, { _tag: "CancelAccepted", tradeOrderId, at })
     this.#settle(market, market.matcher.cancel(tradeOrderId))
+  }
+
+  /** Changes a resting order; what it trades by that is told after. */
+  amend(account: MockAccount, { tradeOrderId }: VenueOrderRef, to: VenueAmend): void {
+    const at = this.#now()
+    const refuse = (text: string, unknownOrder: boolean): void =>
+      this.#outbox.tell(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text, at })
+    const order = account.orders.get(tradeOrderId)
+    const market = order === undefined ? undefined : this.markets.get(order.request.instrumentId)
+    if (order === undefined || market === undefined) return refuse("unknown order", true)
+    if (order.status !== "OPEN") return refuse(`order is ${order.status}`, true)
+    const quantity = Decimal.of(to.quantity)
+    const limitPrice = to.limitPrice === null ? null : Decimal.of(to.limitPrice)
+    // Its own lock is there to be used again.
+    unlock(order, market.instrument)
+    const events = to.stopPrice === null ? amended(market, { ...order, quantity, limitPrice }) : "no triggers here"
+    if (typeof events !== "string") Object.assign(order, { quantity, limitPrice, updatedAt: at })
+    lockRest(order, market.instrument)
+    if (typeof events === "string") return refuse(events, false)
+    const { externalOrderId } = order
+    this.#outbox.tell(account, { _tag: "AmendAccepted", tradeOrderId, externalOrderId, at }, order)
+    this.#settle(market, events)
+  }
+
+  #byCost({ instrument, matcher }: Market, request: VenueOrder, cost: string): VenueOrder {
+    const { precision, scale } = instrument
+    const budget = Decimal.of(cost).divide(Decimal.of("1"), precision + scale, "DOWN")
+    const step = unitsOf(quantityStep(instrument), scale) ?? 1n
+    const units = matcher.affordable(unitsOf(budget, precision + scale) ?? 0n, step)
+    return boughtFor(request, Decimal.fromUnits(units, scale))
   }
 
   /** Trades part of a resting order with nobody in particular. */
@@ -189,13 +228,14 @@ export class MockExchange {
 
   #restoreOrder(stored: TradeOrder): void {
     const market = this.markets.get(stored.instrumentId)
-    if (market === undefined) return
+    if (market === undefined || !wasAtVenue(stored)) return
     const account = this.account(stored.tradingAccountId)
-    const { tradeOrderId, orderType, timeInForce } = stored
+    const { tradeOrderId, timeInForce } = stored
     const order = restoredOrder(account, stored, stored.externalOrderId ?? `${this.#run}-${this.#nextOrder++}`)
     account.orders.set(tradeOrderId, order)
     const left = stored.baseQuantity.subtract(stored.executedQuantity)
-    const rests = orderType !== "MARKET" && timeInForce !== "IOC" && timeInForce !== "FOK" && left.isPositive()
+    const rests =
+      order.request.orderType !== "MARKET" && timeInForce !== "IOC" && timeInForce !== "FOK" && left.isPositive()
     if (!rests) {
       // It never rests: what its last report would have said is said when its account asks.
       order.status = left.isPositive() ? "CANCELLED" : "FILLED"
@@ -228,7 +268,7 @@ export class MockExchange {
         const order = this.#orders.get(event.order.id)
         if (order === undefined) continue
         if (event._tag === "Done") this.#done(market, order, event.reason, at)
-        else {
+        else if (event._tag === "Accepted") {
           const { account, externalOrderId } = order
           this.#outbox.tell(
             account,
@@ -284,9 +324,22 @@ export class MockExchange {
     order.status = reason === "FILLED" ? "FILLED" : "CANCELLED"
     if (reason === "SELF_TRADE_PREVENTION") order.ending = "SELF_TRADE_PREVENTION"
     else if (reason !== "FILLED" && reason !== "CANCELLED") order.ending = "REMAINDER"
-    // The fills say FILLED by themselves.
-    if (reason !== "FILLED") this.#outbox.tell(account, { _tag: "OrderSeen", state: stateOf(order) }, order)
+    // The fills say FILLED by themselves, where it is known how much was to be bought.
+    if (reason !== "FILLED" || request.cost !== undefined)
+      this.#outbox.tell(account, { _tag: "OrderSeen", state: stateOf(order) }, order)
   }
+}
+
+/** What the matcher makes of an order as it is wanted, or why it stays as it is. */
+const amended = ({ instrument, matcher }: Market, wanted: MockOrder): ReadonlyArray<MatchEvent> | string => {
+  const refusal = amendRefusalOf(instrument, wanted)
+  if (refusal !== undefined) return refusal.text
+  const { request, quantity, executed, limitPrice } = wanted
+  const price = limitPrice === null ? undefined : unitsOf(limitPrice, instrument.precision)
+  const left = unitsOf(quantity.subtract(executed), instrument.scale)
+  if (price === undefined || left === undefined) return "off the instrument's steps"
+  const events = matcher.amend(request.tradeOrderId, price, left)
+  return events === "WOULD_TAKE" ? "post-only order would trade at once" : (events ?? "the order does not rest")
 }
 
 /** A market as the checks of an order see it. */

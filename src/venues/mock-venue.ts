@@ -67,7 +67,7 @@ export const MOCK_VENUE: Venue = {
   orderExpiryMillis: null,
   feeInQuote: false,
   inProcess: true,
-  capabilities: IN_PROCESS_CAPABILITIES,
+  capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
 }
 
 /** Makes the venue and restores its books; the scope ends its market. */
@@ -151,6 +151,7 @@ export const mockVenue = (
         return {
           submit: (order) => exchange.submit(account, order),
           cancel: (order) => exchange.cancel(account, order),
+          amend: (order, to) => exchange.amend(account, order, to),
           fetchOrder: (order) => answer(() => lookup(order.tradeOrderId)),
           fetchOpenOrders: answer(() =>
             [...account.orders.values()].filter((order) => order.status === "OPEN").map(stateOf),

@@ -2,12 +2,20 @@
  * PAPER's core: accounts trade on the live books and trades of another venue. The same money as on MOCK; what it has to say leaves in a
  * microtask, so nobody is called back inside his own call.
  */
-import type { Decimal } from "../domain/decimal.ts"
+import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { OrderSide, TradeOrder } from "../domain/trade-order.ts"
 import type { MarketSource, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
-import { MockAccount, type MockOrder, newOrder, restoredOrder, stateOf } from "./mock-accounts.ts"
+import {
+  boughtFor,
+  MockAccount,
+  type MockOrder,
+  newOrder,
+  restoredOrder,
+  stateOf,
+  wasAtVenue,
+} from "./mock-accounts.ts"
 import { refusalOf } from "./mock-checks.ts"
 import { bookFill, lockRest, unlock } from "./mock-money.ts"
 import { MockOutbox } from "./mock-outbox.ts"
@@ -88,13 +96,13 @@ export class PaperExchange {
   /** Puts an order of the journal back, at the end of its queue. */
   restore(stored: TradeOrder): void {
     const market = this.#markets.get(stored.instrumentId)
-    if (market === undefined) return
+    if (market === undefined || !wasAtVenue(stored)) return
     const account = this.account(stored.tradingAccountId)
     const placed = restoredOrder(account, stored, stored.externalOrderId ?? this.#newOrderId())
     account.orders.set(stored.tradeOrderId, placed)
     const left = placed.quantity.subtract(placed.executed)
-    const { orderType, timeInForce } = stored
-    if (orderType === "MARKET" || timeInForce === "IOC" || timeInForce === "FOK" || !left.isPositive()) {
+    const { timeInForce } = stored
+    if (placed.request.orderType === "MARKET" || timeInForce === "IOC" || timeInForce === "FOK" || !left.isPositive()) {
       placed.status = left.isPositive() ? "CANCELLED" : "FILLED"
       placed.ending = left.isPositive() ? "REMAINDER" : null
       account.ended(placed)
@@ -152,9 +160,13 @@ export class PaperExchange {
   }
 
   #place(market: Market, placed: MockOrder): void {
-    const order = orderOf(placed)
     const { request, account } = placed
     const { instrument } = market
+    if (request.cost !== undefined) {
+      const affordable = market.market.affordable(Decimal.of(request.cost), quantityStep(instrument))
+      placed.quantity = Decimal.of(boughtFor(request, affordable).quantity)
+    }
+    const order = orderOf(placed)
     const cost = (quantity: Decimal): Decimal => market.market.quote("BUY", quantity, null).cost
     const refusal = refusalOf({ instrument, cost }, placed)
     if (refusal !== undefined) return this.#refuse(placed, refusal.code, refusal.text)
@@ -193,6 +205,9 @@ export class PaperExchange {
     this.#orders.delete(order.id)
     unlock(placed, instrument)
     placed.account.ended(placed)
+    // How much was to be bought, its account does not know.
+    if (placed.request.cost !== undefined)
+      this.#outbox.tell(placed.account, { _tag: "OrderSeen", state: stateOf(placed) })
   }
 
   #end(market: Market | undefined, placed: MockOrder, status: "CANCELLED", ending: MockOrder["ending"]): void {

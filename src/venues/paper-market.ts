@@ -111,6 +111,19 @@ export class PaperMarket<O extends PaperOrder> {
     return { quantity: quantity.subtract(left), cost }
   }
 
+  /** How much a market buy of so much gets from the book at once, in whole steps. */
+  affordable(cost: Decimal, step: Decimal): Decimal {
+    let left = cost
+    let quantity = Decimal.ZERO
+    for (const { price, quantity: shown } of this.#levels("BUY", null)) {
+      const part = Decimal.min(shown, left.divide(price, 18, "DOWN")).roundTo(step, "DOWN")
+      quantity = quantity.add(part)
+      left = left.subtract(part.multiply(price))
+      if (part.lessThan(shown)) break
+    }
+    return quantity
+  }
+
   /** Takes from the book, best first, and answers what is left. */
   take(order: O, quantity: Decimal): Decimal {
     let left = quantity

@@ -28,6 +28,7 @@ const paperCapabilities = ({ streams, bookContinuity }: VenueCapabilities): Venu
   const { orderBook, trades, ticker, klines } = streams
   return {
     ...IN_PROCESS_CAPABILITIES,
+    marketBuyByCost: true,
     streams: { ...IN_PROCESS_CAPABILITIES.streams, orderBook, trades, ticker, klines },
     bookContinuity,
   }

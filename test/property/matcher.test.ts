@@ -15,18 +15,21 @@ class NaiveMatcher {
   #at = 0
   constructor(readonly policy: SelfTradePrevention) {}
 
+  #reachable(order: MatchOrder): Array<Rest> {
+    return this.rests
+      .filter((rest) => rest.order.side !== order.side)
+      .filter((rest) => {
+        if (order.price === null) return true
+        return order.side === "BUY" ? rest.order.price! <= order.price : rest.order.price! >= order.price
+      })
+      .sort((a, b) => {
+        const cheaper = Number(a.order.price! - b.order.price!) * (order.side === "BUY" ? 1 : -1)
+        return cheaper === 0 ? a.at - b.at : cheaper
+      })
+  }
+
   submit(order: MatchOrder): Array<string> {
-    const reachable = () =>
-      this.rests
-        .filter((rest) => rest.order.side !== order.side)
-        .filter((rest) => {
-          if (order.price === null) return true
-          return order.side === "BUY" ? rest.order.price! <= order.price : rest.order.price! >= order.price
-        })
-        .sort((a, b) => {
-          const cheaper = Number(a.order.price! - b.order.price!) * (order.side === "BUY" ? 1 : -1)
-          return cheaper === 0 ? a.at - b.at : cheaper
-        })
+    const reachable = () => this.#reachable(order)
     if (order.postOnly && reachable().length > 0) return [`done ${order.id} WOULD_TAKE`]
     const log = [`accepted ${order.id}`]
     if (order.timeInForce === "FOK") {
@@ -38,8 +41,27 @@ class NaiveMatcher {
       }
       if (there < order.quantity) return [...log, `done ${order.id} FOK_NOT_FILLED`]
     }
-    let left = order.quantity
-    for (const rest of reachable()) {
+    return [...log, ...this.#match(order, order.quantity)]
+  }
+
+  /** Of a resting order, what is left of it included: less at its price stays in place, all else arrives anew. */
+  amend(id: string, price: bigint, left: bigint): Array<string> {
+    const rest = this.rests.find((each) => each.order.id === id)
+    if (rest === undefined) return []
+    const order = { ...rest.order, price }
+    if (order.postOnly && this.#reachable(order).length > 0) return ["would take"]
+    if (price === rest.order.price && left <= rest.left) {
+      rest.left = left
+      return [`amended ${id}`]
+    }
+    this.rests = this.rests.filter((each) => each !== rest)
+    return [`amended ${id}`, ...this.#match(order, left)]
+  }
+
+  #match(order: MatchOrder, quantity: bigint): Array<string> {
+    const log: Array<string> = []
+    let left = quantity
+    for (const rest of this.#reachable(order)) {
       if (left === 0n) break
       if (rest.order.owner === order.owner && this.policy !== "NONE") {
         if (this.policy === "CANCEL_NEWEST") return [...log, `done ${order.id} SELF_TRADE_PREVENTION`]
@@ -81,6 +103,7 @@ const spoken = (events: ReadonlyArray<MatchEvent>): Array<string> => {
   const lines: Array<string> = []
   for (const event of events)
     if (event._tag === "Accepted") lines.push(`accepted ${event.order.id}`)
+    else if (event._tag === "Amended") lines.push(`amended ${event.order.id}`)
     else if (event._tag === "Done") lines.push(`done ${event.order.id} ${event.reason}`)
     else if (event._tag === "Traded")
       lines.push(`trade ${event.maker.id} ${event.taker.id} ${event.quantity} ${event.price}`)
@@ -88,7 +111,20 @@ const spoken = (events: ReadonlyArray<MatchEvent>): Array<string> => {
 }
 
 const request = fc.record({
-  kind: fc.constantFrom("limit", "limit", "limit", "limit", "ioc", "fok", "post", "market", "cancel", "cancel"),
+  kind: fc.constantFrom(
+    "limit",
+    "limit",
+    "limit",
+    "limit",
+    "ioc",
+    "fok",
+    "post",
+    "market",
+    "cancel",
+    "cancel",
+    "amend",
+    "amend",
+  ),
   owner: fc.constantFrom("ann", "bob", "cy"),
   side: fc.constantFrom<"BUY" | "SELL">("BUY", "SELL"),
   price: fc.bigInt({ min: 95n, max: 105n }),
@@ -117,9 +153,23 @@ describe("a matcher", () => {
               postOnly: kind === "post",
             }
             const cancelled = `${which % (at + 1)}`
-            const expected = kind === "cancel" ? naive.cancel(cancelled) : naive.submit(order)
-            const events = kind === "cancel" ? real.cancel(cancelled) : real.submit(order)
-            expect(spoken(events)).toEqual(expected)
+            const known = naive.rests[which % Math.max(1, naive.rests.length)]?.order.id ?? cancelled
+            const amended = kind === "amend" ? (real.amend(known, price, quantity) ?? []) : []
+            const events =
+              amended === "WOULD_TAKE"
+                ? []
+                : kind === "amend"
+                  ? amended
+                  : kind === "cancel"
+                    ? real.cancel(cancelled)
+                    : real.submit(order)
+            const expected =
+              kind === "amend"
+                ? naive.amend(known, price, quantity)
+                : kind === "cancel"
+                  ? naive.cancel(cancelled)
+                  : naive.submit(order)
+            expect(amended === "WOULD_TAKE" ? ["would take"] : spoken(events)).toEqual(expected)
             for (const event of events) {
               if (event._tag !== "LevelChanged") continue
               if (event.quantity === 0n) shown[event.side].delete(event.price)

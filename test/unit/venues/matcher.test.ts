@@ -24,6 +24,8 @@ const said = (event: MatchEvent): string => {
   switch (event._tag) {
     case "Accepted":
       return `accepted ${event.order.id}`
+    case "Amended":
+      return `amended ${event.order.id}`
     case "Traded":
       return `${event.taker.id} takes ${event.quantity} at ${event.price} of ${event.maker.id}`
     case "Done":

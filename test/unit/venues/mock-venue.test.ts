@@ -203,7 +203,7 @@ describe("MOCK", () => {
         limit("BUY", "0.01", "50000.001"),
         limit("BUY", "0.00001", "50000"),
         limit("BUY", "9001", "0.01"),
-        limit("BUY", "0.01", "50000", { timeInForce: "DAY" }),
+        limit("BUY", "0.01", "50000", { leverage: 2 }),
       ]
       for (const order of refused) session.submit(order)
       yield* settle
@@ -216,7 +216,7 @@ describe("MOCK", () => {
         "INVALID_PRICE_PRECISION",
         "NOTIONAL_BELOW_MINIMUM",
         "QUANTITY_ABOVE_MAXIMUM",
-        "UNSUPPORTED_TIME_IN_FORCE",
+        "NOT_SUPPORTED",
       ])
       expect(yield* session.fetchOrder(ref(refused[0]!))).toEqual({ _tag: "NotFound", definite: true })
       expect(of(yield* session.fetchBalances, "USDT")).toEqual(["1000", "0"])

@@ -64,6 +64,12 @@ describe("an order that takes", () => {
     expect(fills).toEqual(["a 1 at 101", "b 1 at 102", "c 1 at 101"])
   })
 
+  it("gets for an amount of quote what the book gives for it, in whole lots", () => {
+    const { market } = start([], ["100", "1", "101", "2"])
+    const affordable = (cost: string) => market.affordable(d(cost), d("0.01")).toString()
+    expect(["100", "99.99", "150.5", "1000", "0.5"].map(affordable)).toEqual(["1", "0.99", "1.5", "3", "0"])
+  })
+
   it("is told beforehand what it would get and pay", () => {
     const { market } = start([], ["101", "1", "102", "2"])
     const { quantity, cost } = market.quote("BUY", d("2"), null)
