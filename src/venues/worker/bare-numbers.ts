@@ -10,12 +10,12 @@ const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const QUOTE = 34
 
 /** Exponents are not passed on: `2e-8` is 0.00000002 to everybody. */
-const plain = (number: string): string =>
+export const withoutExponent = (number: string): string =>
   /[eE]/.test(number) ? (Decimal.fromVenue(number)?.toString() ?? number) : number
 
 /** `[1,4714.0]` → `["1","4714.0"]` */
 export const quoteNumbers = (json: string): string =>
-  json.replace(TEXT_OR_NUMBER, (token) => (token.charCodeAt(0) === QUOTE ? token : `"${plain(token)}"`))
+  json.replace(TEXT_OR_NUMBER, (token) => (token.charCodeAt(0) === QUOTE ? token : `"${withoutExponent(token)}"`))
 
 /** Wraps every socket that the instance makes from here on, before its first frame. */
 export const quoteFrames = (exchange: CcxtExchange): void => {

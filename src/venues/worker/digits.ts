@@ -5,7 +5,9 @@
  * readings, price then quantity, are looked at first and the rest of the frame only after them.
  */
 import type { Bar } from "../../domain/kline.ts"
+import { withoutExponent } from "./bare-numbers.ts"
 import type { CcxtBookRow, CcxtCandle, CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "./ccxt.ts"
+import { venueInstant } from "./instants.ts"
 
 const property = (source: unknown, key: unknown): unknown =>
   typeof source === "object" && source !== null
@@ -65,18 +67,19 @@ export class Digits {
   /** The text of a field of a parsed trade or ticker; null when the venue's feed does not carry it. */
   field(parsed: CcxtTrade | CcxtTicker, name: string): string | null {
     const kept = this.#named.get(parsed)?.[name]
-    if (kept !== undefined) return kept
+    if (kept !== undefined) return withoutExponent(kept)
     const value = property(parsed, name)
-    if (typeof value === "string") return value
-    return typeof value === "number" && Number.isFinite(value) ? this.#text(value) : null
+    if (typeof value === "string") return withoutExponent(value)
+    return typeof value === "number" && Number.isFinite(value) ? withoutExponent(this.#text(value)) : null
   }
 
   /** A candle that was read just now, in this frame, or by `parseOHLCV`; null for one that is not whole. */
   bar(candle: CcxtCandle): Bar | null {
     const known = this.#bars.get(candle)
     if (known !== undefined) return known
-    const [openAt, ...numbers] = candle
-    if (typeof openAt !== "number") return null
+    const [time, ...numbers] = candle
+    const openAt = typeof time === "number" ? venueInstant(time) : null
+    if (openAt === null) return null
     // The texts of one candle were read in its order, and last of all.
     const texts: Array<string> = []
     let before = this.#count
@@ -85,7 +88,7 @@ export class Digits {
       if (value === undefined || value === null) return null
       let at = before - 1
       while (at >= 0 && this.#numbers[at] !== value) at--
-      texts[place] = at < 0 ? this.#text(value) : (this.#texts[at] ?? "")
+      texts[place] = withoutExponent(at < 0 ? this.#text(value) : (this.#texts[at] ?? ""))
       if (at >= 0) before = at
     }
     const [open = "", high = "", low = "", close = "", volume = ""] = texts
@@ -130,14 +133,14 @@ export class Digits {
     }
     const safeTrade = exchange.safeTrade.bind(exchange)
     exchange.safeTrade = (trade, market) => {
-      const texts = textsOf(trade, ["price", "amount"])
+      const texts = this.#textsOf(trade, ["price", "amount"])
       const parsed = safeTrade(trade, market)
       this.#named.set(parsed, texts)
       return parsed
     }
     const safeTicker = exchange.safeTicker.bind(exchange)
     exchange.safeTicker = (ticker, market) => {
-      const texts = textsOf(ticker, ["last", "bid", "bidVolume", "ask", "askVolume"])
+      const texts = this.#textsOf(ticker, ["last", "bid", "bidVolume", "ask", "askVolume"])
       const parsed = safeTicker(ticker, market)
       this.#named.set(parsed, texts)
       return parsed
@@ -161,13 +164,15 @@ export class Digits {
     }
     return this.#numberToString(value)
   }
-}
 
-const textsOf = (source: Raw, names: ReadonlyArray<string>): Readonly<Record<string, string>> => {
-  const texts: Record<string, string> = {}
-  for (const name of names) {
-    const value = source[name]
-    if (typeof value === "string" && value !== "") texts[name] = value
+  /** The fields as they were read: ccxt reads them once more, from numbers by then, whose texts are the newest ones afterwards. */
+  #textsOf(source: Raw, names: ReadonlyArray<string>): Readonly<Record<string, string>> {
+    const texts: Record<string, string> = {}
+    for (const name of names) {
+      const value = source[name]
+      if (typeof value === "string" && value !== "") texts[name] = value
+      else if (typeof value === "number" && Number.isFinite(value)) texts[name] = this.#text(value)
+    }
+    return texts
   }
-  return texts
 }

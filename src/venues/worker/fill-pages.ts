@@ -21,8 +21,9 @@ export const fillsOf = async (
   since: number,
 ): Promise<ReadonlyArray<VenueFill>> => {
   const symbol = listing.symbolOf(instrumentId)
+  // One without a time is in the history since then: that much is known of it.
   const found = (trade: CcxtTrade) =>
-    fill(profile.venue, listing.named(trade), { clientId: known.clientIdOf(trade.order) })
+    fill(profile.venue, listing.named(trade), { clientId: known.clientIdOf(trade.order), at: since })
   if (profile.fillsPage === "older") {
     const trades = await newestFirst(profile, (size, params) => exchange.fetchMyTrades(symbol, since, size, params))
     return trades.flatMap((trade) => found(trade) ?? []).filter(({ executedAt }) => executedAt >= since)

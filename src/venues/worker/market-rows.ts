@@ -3,6 +3,7 @@ import type { InstrumentId } from "../../domain/ids.ts"
 import type { MarketTrade, TickerUpdate } from "../../ports/venue-port.ts"
 import type { CcxtTicker, CcxtTrade } from "./ccxt.ts"
 import type { Digits } from "./digits.ts"
+import { venueInstant } from "./instants.ts"
 import type { TradeIds } from "./trade-ids.ts"
 
 /** Of one frame; without those that were handed on before. `receivedAt` stands in where the venue tells no time. */
@@ -18,7 +19,7 @@ export const tradeRows = (
     const quantity = digits.field(trade, "amount")
     if (price === null || quantity === null) return []
     const side = trade.side === "buy" ? "BUY" : trade.side === "sell" ? "SELL" : "UNKNOWN"
-    const at = trade.timestamp ?? receivedAt
+    const at = venueInstant(trade.timestamp) ?? receivedAt
     const externalTradeId = ids.take(trade.id, `${at}:${side}:${price}:${quantity}`)
     return externalTradeId === undefined ? [] : [{ instrumentId, externalTradeId, price, quantity, side, at }]
   })
@@ -31,14 +32,19 @@ export const tickerRow = (
   receivedAt: number,
 ): TickerUpdate => {
   const lastQuantity = lastQuantityField === null ? undefined : ticker.info?.[lastQuantityField]
+  // Some tell the side of a quantity by its sign (Gate's options): that is no amount.
+  const amount = (name: string): string | null => {
+    const text = digits.field(ticker, name)
+    return text === null || text.startsWith("-") ? null : text
+  }
   return {
     instrumentId,
-    lastPrice: digits.field(ticker, "last"),
+    lastPrice: amount("last"),
     lastQuantity: typeof lastQuantity === "string" ? lastQuantity : null,
-    bidPrice: digits.field(ticker, "bid"),
-    bidQuantity: digits.field(ticker, "bidVolume"),
-    askPrice: digits.field(ticker, "ask"),
-    askQuantity: digits.field(ticker, "askVolume"),
-    at: ticker.timestamp ?? receivedAt,
+    bidPrice: amount("bid"),
+    bidQuantity: amount("bidVolume"),
+    askPrice: amount("ask"),
+    askQuantity: amount("askVolume"),
+    at: venueInstant(ticker.timestamp) ?? receivedAt,
   }
 }

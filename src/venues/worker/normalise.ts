@@ -4,6 +4,7 @@ import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
 import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-port.ts"
 import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
+import { venueInstant } from "./instants.ts"
 import type { BalanceRow, Quirks } from "./quirks.ts"
 
 /** A decimal text of a private instance (its numbers are strings already); null where there is none. */
@@ -11,9 +12,6 @@ const text = (value: unknown): string | null => {
   if (typeof value === "string" && value !== "") return value
   return typeof value === "number" && Number.isFinite(value) ? String(value) : null
 }
-
-/** Binance says -1 of a stop that does not work yet. */
-const instant = (at: number | undefined): number | null => (at === undefined || at < 0 ? null : at)
 
 const isZero = (value: string): boolean => /^-?0*(\.0*)?$/.test(value)
 
@@ -94,8 +92,12 @@ export const orderState = (
     status: end.status,
     ending: end.ending,
     ...(quirks.isTriggered?.(order) === true && { isTriggered: true }),
-    createdAt: instant(order.timestamp),
-    updatedAt: order.lastUpdateTimestamp ?? order.lastTradeTimestamp ?? instant(order.timestamp),
+    // Binance says -1 of a stop that does not work yet, others 0 of a trade that never was.
+    createdAt: venueInstant(order.timestamp),
+    updatedAt:
+      venueInstant(order.lastUpdateTimestamp) ??
+      venueInstant(order.lastTradeTimestamp) ??
+      venueInstant(order.timestamp),
   }
 }
 
@@ -114,7 +116,8 @@ export interface FillContext {
   readonly externalOrderId?: string
   readonly symbol?: string
   readonly side?: string
-  readonly at?: number
+  /** The venue's clock, ms, for a fill without a time of its own. */
+  readonly at: number
 }
 
 export const fill = (venue: VenueId, trade: CcxtTrade, context: FillContext): VenueFill | undefined => {
@@ -136,7 +139,7 @@ export const fill = (venue: VenueId, trade: CcxtTrade, context: FillContext): Ve
     quantity,
     price,
     fees: feesOf(trade),
-    executedAt: trade.timestamp ?? context.at ?? 0,
+    executedAt: venueInstant(trade.timestamp) ?? context.at,
   }
 }
 

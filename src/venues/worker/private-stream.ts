@@ -187,9 +187,9 @@ export class PrivateStream {
   }
 
   #onFill(trade: CcxtTrade): void {
-    const { profile, known, report, listing } = this.#options
+    const { profile, known, report, listing, venueNow } = this.#options
     const clientId = this.#quirks.fillClientId(trade) ?? known.clientIdOf(trade.order)
-    const found = fill(profile.venue, listing.named(trade), { clientId })
+    const found = fill(profile.venue, listing.named(trade), { clientId, at: venueNow() })
     if (found !== undefined) report({ _tag: "Filled", fill: found })
   }
 }

@@ -1,0 +1,10 @@
+/** Venue times that can be true: anything else is no time at all, and whoever reads it has another one or none. */
+
+/** Before it there was nothing to trade: a zero for "none yet", or seconds in place of ms, would lie there. */
+const EARLIEST = Date.UTC(2009, 0)
+/** Microseconds in place of ms would lie far behind it. */
+const LATEST = Date.UTC(2100, 0)
+
+/** Whole ms since the Unix epoch; null for what is no instant of an exchange. */
+export const venueInstant = (at: number | null | undefined): number | null =>
+  typeof at === "number" && at >= EARLIEST && at < LATEST ? Math.floor(at) : null
