@@ -8,6 +8,7 @@ import { ownCpuMicros } from "./kit/usage.ts"
 
 let client: Binance | undefined
 let seen = new Map<number, number>()
+let newest = 0
 let isOver = false
 let failure: unknown
 const price = Number(MARKED_PRICE)
@@ -18,6 +19,7 @@ const loop = async (ccxt: Binance): Promise<void> => {
     const at = nowMicros()
     const level = book.bids.find(([each]) => each === price)
     const frame = frameOf(level?.[1] ?? 0)
+    newest = frame
     if (!seen.has(frame)) seen.set(frame, at)
   }
 }
@@ -31,6 +33,7 @@ answer(
         failure = error
       })
     },
+    newest: () => newest,
     /** Forgets what it saw and answers it. */
     take: () => {
       if (failure !== undefined && !isOver) throw failure

@@ -7,6 +7,7 @@ import { ownCpuMicros } from "./kit/usage.ts"
 
 let socket: WebSocket | undefined
 let seen = new Map<number, number>()
+let newest = 0
 let failure = ""
 
 const look = (line: string, at: number): void => {
@@ -19,6 +20,7 @@ const look = (line: string, at: number): void => {
   if (from < 0) return
   const start = from + MARKED_AS_SENT.length
   const frame = frameOf(line.slice(start, line.indexOf('"', start)))
+  newest = frame
   if (!seen.has(frame)) seen.set(frame, at)
 }
 
@@ -48,6 +50,8 @@ answer(
           for (const line of String(message).split("\n")) look(line, at)
         })
       }),
+    newest: () => newest,
+    /** Forgets what it saw and answers it. */
     take: () => {
       if (failure !== "") throw new Error(failure)
       const taken = seen

@@ -89,8 +89,7 @@ answer(
           done()
         }, PACE_MILLIS)
       })
-      const tookMillis = performance.now() - startedAt
-      return { first, sentAt, tookMillis }
+      return { first, sentAt }
     },
     trickle: startTrickle,
   },
