@@ -99,7 +99,8 @@ const explained = (core: AccountCore, live: Live): void => {
 /** Executed quantity by the venue's word; FILLED without a quantity names all of it. */
 const namedQuantity = (order: TradeOrder, state: VenueOrderState): Decimal => {
   const named = decimal(state.executedQuantity)
-  return state.status === "FILLED" && named.isZero() ? order.baseQuantity : named
+  if (state.status !== "FILLED" || !named.isZero()) return named
+  return order.terms?.budget ? order.executedQuantity : order.baseQuantity
 }
 
 /** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
