@@ -11,11 +11,23 @@ import type {
   OrderNotFound,
   PortfolioUnavailable,
 } from "../domain/errors.ts"
-import type { CredentialId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { AskedChange } from "../domain/order-change-rules.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"
+
+/** When a submit came how far, monotonic ms. */
+export interface SubmitTiming {
+  readonly receivedAt: number
+  /** Every check has passed. */
+  readonly checkedAt: number
+  /** It is in the database. */
+  readonly committedAt: number
+  /** On its way to the venue, or its trigger watched. */
+  readonly dispatchedAt: number
+}
 
 /** `replayed`: the key was known, this is the existing order in its current state (header Idempotency-Replayed). */
 export interface SubmitAnswer {
@@ -25,6 +37,8 @@ export interface SubmitAnswer {
   readonly linked?: ReadonlyArray<TradeOrder>
   /** The order's record as JSON text, where it was written already. */
   readonly json?: string
+  /** Absent on a repeat, and where nothing was dispatched. */
+  readonly timing?: SubmitTiming
 }
 
 export interface SubmitOrder {
@@ -46,6 +60,39 @@ export interface CancelOrder {
     TradeOrder,
     OrderNotFound | OrderClosed | CancelRejected | AccountDisconnected | Busy | DomainError
   >
+}
+
+/** Contract C1, PENDING_REPLACE. Answers the order that stands now: changed, the new one in its place, or still PENDING_REPLACE. */
+export interface ReplaceOrder {
+  readonly _tag: "ReplaceOrder"
+  readonly by: CancelOrder["by"]
+  readonly asked: AskedChange
+  readonly receivedAt: number
+  readonly reply: Reply<TradeOrder, DomainError>
+}
+
+/** What became of the orders that were to be cancelled. */
+export interface Swept {
+  readonly cancelled: ReadonlyArray<TradeOrderId>
+  /** Asked for, not confirmed yet. */
+  readonly pending: ReadonlyArray<TradeOrderId>
+  /** Over before the cancel, or kept by the venue. */
+  readonly failed: ReadonlyArray<TradeOrderId>
+}
+
+export interface CancelAllOrders {
+  readonly _tag: "CancelAllOrders"
+  /** Null: those of all instruments. */
+  readonly instrumentId: InstrumentId | null
+  readonly receivedAt: number
+  readonly reply: Reply<Swept, DomainError>
+}
+
+/** Sets the dead man's switch anew; 0 takes it off. */
+export interface CancelAllAfter {
+  readonly _tag: "CancelAllAfter"
+  readonly timeoutMillis: number
+  readonly reply: Reply<TradingAccount, DomainError>
 }
 
 /** The order in its current state, once everything known of it is durable. */
@@ -113,6 +160,9 @@ export interface DisconnectAccount {
 export type AccountCommand =
   | SubmitOrder
   | CancelOrder
+  | ReplaceOrder
+  | CancelAllOrders
+  | CancelAllAfter
   | ReadOrder
   | ReadPortfolio
   | ReadState

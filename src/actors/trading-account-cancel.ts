@@ -14,14 +14,15 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { answerClosed, type Live } from "./trading-account-live.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 
-const ANSWER_MILLIS = 1_000
+/** How long a client waits for the venue, from the moment its request was read. */
+export const ANSWER_MILLIS = 1_000
 /** From one cancel of an order to its next, once it is answered; without an answer. Both double with each one sent. */
 const RESEND_MILLIS = 2_000
 const SILENCE_MILLIS = 10_000
 const RESEND_MAX_MILLIS = 60_000
 
 /** The order from memory, else from the store; in a turn. */
-const withOrder = (
+export const withOrder = (
   core: AccountCore,
   by: CancelOrder["by"],
   reply: Reply<never, DomainError>,
@@ -50,6 +51,11 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
   const { by, reply, receivedAt } = message
   if (core.account.status === "DISCONNECTED") {
     reply.fail(new AccountDisconnected({}))
+    return
+  }
+  const limited = core.limits.cancelError()
+  if (limited !== null) {
+    reply.fail(limited)
     return
   }
   const unsent = core.find(by)

@@ -19,6 +19,7 @@ import type { Venue } from "../domain/venue.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { AccountState, Row } from "../ports/account-store.ts"
 import type { SessionReport, VenueOrderRef, VenueSession } from "../ports/venue-port.ts"
+import { AccountLimits } from "./trading-account-limits.ts"
 import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"
 import { AccountOutlet } from "./trading-account-outlet.ts"
@@ -65,11 +66,13 @@ export class AccountCore extends AccountOutlet {
   /** The account is ready again: what waited for a session is looked at; set by the keepers of lists and triggers. */
   readonly becameReady: Array<() => void> = []
   readonly quarantine = new Quarantine()
+  readonly limits: AccountLimits
   private readonly queries = Effect.unsafeMakeSemaphore(1)
 
   constructor(parts: AccountParts, self: Self<never>, state: AccountState, venue: Venue, refusals: Refusals) {
     super(parts, self, state, refusals)
     this.venue = venue
+    this.limits = new AccountLimits(parts.limits, parts.clock.monotonic)
     this.lastExecutionAt = state.lastExecutionAt
     parts.loaded(state.account, state.lastSequence)
     for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)

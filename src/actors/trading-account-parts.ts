@@ -1,5 +1,6 @@
 /** What an account's actor works with: the ports, and the few calls that reach beyond the account itself. */
 import type { Context } from "effect"
+import type { OrderLimits } from "../domain/order-limits.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { AccountStore } from "../ports/account-store.ts"
 import type { ChannelPort } from "../ports/channel-port.ts"
@@ -23,6 +24,8 @@ export interface AccountParts {
   readonly markets: Context.Tag.Service<typeof Markets>
   readonly accounts: AccountDirectory
   readonly instruments: InstrumentDirectory
+  /** Null: none. */
+  readonly limits: OrderLimits | null
   /** The account's state is in memory; its channel stands at this sequence. */
   readonly loaded: (account: TradingAccount, sequence: number) => void
   /** The event of this number is published, or would be if anybody listened. */

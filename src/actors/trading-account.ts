@@ -13,7 +13,10 @@ import type { Behaviour, Built, Self } from "../kernel/actor.ts"
 import type { SessionReport } from "../ports/venue-port.ts"
 import type { AccountCommand, CredentialGone, ReadPortfolio, UpdateAccount } from "./account-messages.ts"
 import { cancelOrder, readOrder } from "./trading-account-cancel.ts"
+import { cancelAllOrders } from "./trading-account-cancel-all.ts"
+import { replaceOrder } from "./trading-account-change.ts"
 import { AccountCore } from "./trading-account-core.ts"
+import { keepDeadMan } from "./trading-account-dead-man.ts"
 import { makeDisconnector } from "./trading-account-disconnect.ts"
 import { startDoubt } from "./trading-account-doubt.ts"
 import { keepLists } from "./trading-account-list.ts"
@@ -48,6 +51,7 @@ export type AccountMessage = AccountCommand | ApplyReport | AwaitSettled | AskOp
 /** Commands from the edges that may be refused as Busy; cancels, reports and reads of the gateway itself are not. */
 export const isRefusable = (message: AccountMessage): boolean =>
   message._tag === "SubmitOrder" ||
+  message._tag === "ReplaceOrder" ||
   message._tag === "ReadOrder" ||
   message._tag === "ReadPortfolio" ||
   message._tag === "ReadState"
@@ -63,9 +67,13 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
       const lists = keepLists(core)
       const keeper = keepSession(core, (report, session) => post({ _tag: "ApplyReport", report, session }))
       const disconnector = makeDisconnector(core, keeper)
+      const deadMan = keepDeadMan(core)
       const handlers: Behaviour<AccountMessage> = {
         SubmitOrder: (message) => submitOrder(core, message),
         CancelOrder: (message) => cancelOrder(core, message),
+        ReplaceOrder: (message) => replaceOrder(core, message),
+        CancelAllOrders: (message) => cancelAllOrders(core, message),
+        CancelAllAfter: deadMan.set,
         ReadOrder: (message) => readOrder(core, message),
         ReadPortfolio: (message) => readPortfolio(core, message),
         ReadState: (message) => readState(core, message),
@@ -93,6 +101,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           recover(core)
           keeper.open()
           disconnector.resume()
+          deadMan.resume()
         },
         // A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber.
         isIdle: () =>

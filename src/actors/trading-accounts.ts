@@ -12,6 +12,7 @@ import {
   TradingAccountNotFound,
 } from "../domain/errors.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
+import { OrderLimitsInForce } from "../domain/order-limits.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import { type Actor, create } from "../kernel/actor.ts"
@@ -55,6 +56,7 @@ const make = Effect.gen(function* () {
     markets: yield* Markets,
     accounts,
     instruments: yield* InstrumentDirectory,
+    limits: yield* OrderLimitsInForce,
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {

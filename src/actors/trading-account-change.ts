@@ -1,0 +1,129 @@
+/**
+ * The client's change of an order (`tradeOrder/replace`): rules, funds, then the change itself; answered after the venue's answer or
+ * after 1 s. An order that has just left waits for its acknowledgement first.
+ */
+import {
+  AccountDisconnected,
+  AccountNotActive,
+  AccountReconciling,
+  ChangeRejected,
+  type DomainError,
+  InstrumentNotFound,
+  InsufficientBalance,
+  OrderClosed,
+  VenueInactive,
+} from "../domain/errors.ts"
+import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
+import { changeableError, checkChange } from "../domain/order-change-rules.ts"
+import { placeOf } from "../domain/trade-order.ts"
+import type { ReplaceOrder } from "./account-messages.ts"
+import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import type { ChangeOutcome, Live } from "./trading-account-live.ts"
+import { changeOrder } from "./trading-account-replace.ts"
+
+export const replaceOrder = (core: AccountCore, message: ReplaceOrder): void => {
+  const { by, reply } = message
+  const error = core.limits.changeError() ?? accountError(core)
+  if (error !== null) return reply.fail(error)
+  withOrder(core, by, reply, (live) => {
+    const isOnItsWay = live.order.orderStatus === "CREATED" || live.order.orderStatus === "SUBMITTED"
+    if (isOnItsWay && placeOf(live.order) === "VENUE") whenAcknowledged(core, live, message)
+    else change(core, live, message)
+  })
+}
+
+/** A change asks the venue something: as a submit, it needs a venue that is there and agreed with. */
+const accountError = (core: AccountCore): DomainError | null => {
+  const { status } = core.account
+  if (status === "DISCONNECTED") return new AccountDisconnected({})
+  if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
+  if (core.venue.status === "INACTIVE") return new VenueInactive({})
+  return core.session === null || core.phase !== "ready" ? new AccountReconciling({}) : null
+}
+
+/** A client may change what it has just submitted: the venue must have it first. */
+const whenAcknowledged = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
+  const { reply } = message
+  let isOver = false
+  const once = (run: () => void): void => {
+    if (isOver) return
+    isOver = true
+    run()
+  }
+  const go = (): void => once(() => change(core, live, message))
+  live.waiters.push({
+    until: "ACCEPTED",
+    replayed: false,
+    reply: { ok: go, fail: (error) => once(() => reply.fail(error)) },
+  })
+  core.self.later(waitOf(core, message), go)
+}
+
+const waitOf = (core: AccountCore, { receivedAt }: ReplaceOrder): number =>
+  Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic())
+
+const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
+  const { order } = live
+  const { reply } = message
+  const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
+  const instrument = core.parts.instruments.find(order.instrumentId)
+  const refusal = changeableError(order) ?? accountError(core)
+  if (refusal !== null) return fail(refusal)
+  if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
+  const checked = checkChange(order, message.asked, instrument)
+  if (checked === "SAME") {
+    core.whenDurable(() => reply.ok(order))
+    return
+  }
+  if (checked !== "CANCEL" && "error" in checked) return fail(checked.error)
+  const wanted = checked === "CANCEL" ? null : checked.change
+  const poor = wanted === null ? null : fundsError(core, live, wanted)
+  if (poor !== null) return fail(poor)
+  let isAnswered = false
+  const answer = (run: () => void): void => {
+    if (isAnswered) return
+    isAnswered = true
+    run()
+  }
+  core.self.later(waitOf(core, message), () => {
+    const now = live.order
+    core.whenDurable(() => answer(() => reply.ok(now)))
+  })
+  if (wanted !== null) {
+    changeOrder(core, live, wanted, { done: (outcome) => answer(() => tell(outcome, reply)) })
+    return
+  }
+  live.cancelWaiters.push({
+    ok: (closed) => answer(() => reply.ok(closed)),
+    fail: (error) => answer(() => reply.fail(error)),
+  })
+  requestCancel(core, live, "USER_REQUEST")
+}
+
+/** What the change needs beyond what the order holds already. */
+const fundsError = (core: AccountCore, { order }: Live, wanted: OrderChange): DomainError | null => {
+  const held = heldAs(order, changed(order, wanted))
+  const more = held.subtract(order.held)
+  if (!more.isPositive()) return null
+  const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
+  const { available } = core.portfolio.of(asset)
+  if (more.atMost(available)) return null
+  return new InsufficientBalance({ asset, required: more.toString(), available: available.toString() })
+}
+
+const tell = (outcome: ChangeOutcome, reply: ReplaceOrder["reply"]): void => {
+  switch (outcome._tag) {
+    case "Changed":
+    case "Renewed":
+      return reply.ok(outcome.order)
+    case "Refused":
+      return reply.fail(new ChangeRejected({ reason: outcome.reason }))
+    case "Ended": {
+      const { orderStatus } = outcome.order
+      // Cancelled to be replaced, with nothing left to be placed: that is what became of it.
+      if (outcome.order.cancelReason === "REPLACED") return reply.ok(outcome.order)
+      return reply.fail(new OrderClosed({ status: orderStatus }))
+    }
+  }
+}
