@@ -17,13 +17,13 @@ export class AccountLimits {
     this.cancels = limits && new TokenBucket(limits.orderCancel, now())
   }
 
-  /** For `count` new orders: an entry comes with its exits. */
-  submitError(openOrders: number, count = 1): DomainError | null {
+  /** `openOrders`: those of the account that are not over. */
+  submitError(openOrders: number): DomainError | null {
     const { limits } = this
     if (limits === null) return null
     const error = this.changeError()
     if (error !== null) return error
-    return openOrders + count > limits.openOrders ? new TooManyOpenOrders({ limit: limits.openOrders }) : null
+    return openOrders >= limits.openOrders ? new TooManyOpenOrders({ limit: limits.openOrders }) : null
   }
 
   /** Of one submit, or one change of an order. */
