@@ -1,10 +1,11 @@
 /**
- * A loopback of the venues that number nothing in their streams: one BTC/USD book that the test changes, told in Bitstamp's or in
+ * A loopback of the venues that number nothing in their streams: one BTC/USD book that the test changes, told in Bitfinex's, Bitstamp's or
  * Gemini's words. A change can be lost on its way, and a stream can fall silent until it is subscribed anew; REST always has the book.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { crc32 } from "node:zlib"
 import { type WebSocket, WebSocketServer } from "ws"
 
 type Side = "bids" | "asks"
@@ -21,16 +22,65 @@ type Message = Readonly<Record<string, unknown>>
 
 interface Dialect {
   readonly hosts: ReadonlyArray<string>
-  /** The body for a REST path without its query; undefined: 404. */
+  /** The body for a REST path without its query, as text where JSON.stringify would spell it otherwise; undefined: 404. */
   readonly rest: (path: string, book: Book) => unknown
   readonly isSubscribe: (message: Message) => boolean
-  readonly answers: (message: Message, book: Book) => ReadonlyArray<unknown>
-  readonly change: (side: Side, level: Level, changedAt: number) => unknown
+  /** Texts of frames. */
+  readonly answers: (message: Message, book: Book) => ReadonlyArray<string>
+  /** `book`: with the change. */
+  readonly change: (side: Side, level: Level, book: Book) => ReadonlyArray<string>
 }
+
+/** A side has so many; no more than Bitfinex sends of a book. */
+const LEVELS = 20
 
 const CHANNEL = "diff_order_book_btcusd"
 
+/** [price, count, amount]: asks have amounts below zero, a count of zero deletes. */
+const counted = (side: Side, [price, quantity]: Level): string =>
+  `[${price},${quantity === "0" ? "0,1" : `1,${side === "asks" ? "-" : ""}${quantity}`}]`
+
+const countedRows = ({ bids, asks }: Book): string =>
+  `[${[...bids.map((level) => counted("bids", level)), ...asks.map((level) => counted("asks", level))].join(",")}]`
+
+/** Of prices and amounts as numbers, best bid, best ask, next bid, …; signed. */
+const checksum = ({ bids, asks }: Book): number => {
+  const summed = Array.from({ length: SUMMED_LEVELS }, (_, i) => [
+    ...(bids[i] ?? []),
+    ...(asks[i] ?? []).map((text, place) => (place === 1 ? `-${text}` : text)),
+  ])
+  return crc32(summed.flat().map(Number).join(":")) | 0
+}
+
+const SUMMED_LEVELS = 25
+
 const DIALECTS = {
+  /** The whole book with the subscription, then its changes, each with a checksum. */
+  BITFINEX: {
+    hosts: ["api.bitfinex.com:443", "api-pub.bitfinex.com:443"],
+    rest: (path, book) => {
+      if (path.includes("pub:info:pair"))
+        return [[["BTCUSD", [null, null, null, "0.1", "100000", null, null, null]]], [], [], []]
+      if (path.startsWith("/v2/conf/")) return [[], [], [], [], [], [], [], [], []]
+      return path.startsWith("/v2/book/") ? countedRows(book) : undefined
+    },
+    isSubscribe: ({ event }) => event === "subscribe" || event === "conf",
+    answers: ({ event, flags }, book) => {
+      const answer = {
+        chanId: 7,
+        channel: "book",
+        symbol: "tBTCUSD",
+        pair: "BTCUSD",
+        prec: "P0",
+        freq: "F0",
+        len: "25",
+      }
+      if (event === "conf") return [JSON.stringify({ event, status: "OK", flags })]
+      if (event === "unsubscribe") return [JSON.stringify({ event: "unsubscribed", status: "OK", chanId: 7 })]
+      return [JSON.stringify({ event: "subscribed", ...answer }), `[7,${countedRows(book)}]`]
+    },
+    change: (side, level, book) => [`[7,${counted(side, level)}]`, `[7,"cs",${checksum(book)}]`],
+  },
   /** Changes alone; the book comes by REST and is joined by time. */
   BITSTAMP: {
     hosts: ["www.bitstamp.net:443", "ws.bitstamp.net:443"],
@@ -53,24 +103,15 @@ const DIALECTS = {
       ]
     },
     isSubscribe: ({ event }) => event === "bts:subscribe",
-    answers: ({ event }) => [
-      {
-        event: event === "bts:subscribe" ? "bts:subscription_succeeded" : "bts:unsubscription_succeeded",
-        channel: CHANNEL,
-        data: {},
-      },
-    ],
-    change: (side, level, changedAt) => ({
-      event: "data",
-      channel: CHANNEL,
-      data: {
-        timestamp: `${Math.floor(changedAt / 1e6)}`,
-        microtimestamp: `${changedAt}`,
-        bids: [],
-        asks: [],
-        [side]: [level],
-      },
-    }),
+    answers: ({ event }) => {
+      const done = event === "bts:subscribe" ? "bts:subscription_succeeded" : "bts:unsubscription_succeeded"
+      return [JSON.stringify({ event: done, channel: CHANNEL, data: {} })]
+    },
+    change: (side, level, { changedAt }) => {
+      const times = { timestamp: `${Math.floor(changedAt / 1e6)}`, microtimestamp: `${changedAt}` }
+      const data = { ...times, bids: [], asks: [], [side]: [level] }
+      return [JSON.stringify({ event: "data", channel: CHANNEL, data })]
+    },
   },
   /** The whole book with the subscription, then its changes. */
   GEMINI: {
@@ -85,13 +126,12 @@ const DIALECTS = {
     answers: ({ type }, { bids, asks }) => {
       if (type !== "subscribe") return []
       const changes = [...bids.map((level) => ["buy", ...level]), ...asks.map((level) => ["sell", ...level])]
-      return [{ type: "l2_updates", symbol: "BTCUSD", changes, trades: [], auction_events: [] }]
+      return [JSON.stringify({ type: "l2_updates", symbol: "BTCUSD", changes, trades: [], auction_events: [] })]
     },
-    change: (side, level) => ({
-      type: "l2_updates",
-      symbol: "BTCUSD",
-      changes: [[side === "bids" ? "buy" : "sell", ...level]],
-    }),
+    change: (side, level) => {
+      const changes = [[side === "bids" ? "buy" : "sell", ...level]]
+      return [JSON.stringify({ type: "l2_updates", symbol: "BTCUSD", changes })]
+    },
   },
 } as const satisfies Readonly<Record<string, Dialect>>
 
@@ -112,7 +152,7 @@ export interface UnnumberedExchange {
 export const startUnnumbered = async (venue: keyof typeof DIALECTS): Promise<UnnumberedExchange> => {
   const dialect: Dialect = DIALECTS[venue]
   const levels = { bids: new Map<string, string>(), asks: new Map<string, string>() }
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < LEVELS; i++) {
     levels.bids.set(`${60_000 - i}.00`, `${1 + i}.50000000`)
     levels.asks.set(`${60_001 + i}.00`, `${1 + i}.50000000`)
   }
@@ -128,7 +168,7 @@ export const startUnnumbered = async (venue: keyof typeof DIALECTS): Promise<Unn
     const body = dialect.rest(path, book())
     if (path.includes("book")) asked += 1
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
-    response.end(JSON.stringify(body ?? { error: "no such page" }))
+    response.end(typeof body === "string" ? body : JSON.stringify(body ?? { error: "no such page" }))
   })
   const sockets = new WebSocketServer({ server, perMessageDeflate: false })
   const subscribers = new Set<WebSocket>()
@@ -142,7 +182,7 @@ export const startUnnumbered = async (venue: keyof typeof DIALECTS): Promise<Unn
         isSilent = false
         subscribers.add(socket)
       } else subscribers.delete(socket)
-      for (const answer of dialect.answers(message, book())) socket.send(JSON.stringify(answer))
+      for (const answer of dialect.answers(message, book())) socket.send(answer)
     })
   })
   server.listen(0, "127.0.0.1")
@@ -157,8 +197,8 @@ export const startUnnumbered = async (venue: keyof typeof DIALECTS): Promise<Unn
       if (quantity === "0") levels[side].delete(price)
       else levels[side].set(price, quantity)
       if (way === "lost" || isSilent) return
-      const text = JSON.stringify(dialect.change(side, [price, quantity], changedAt))
-      for (const socket of subscribers) socket.send(text)
+      for (const frame of dialect.change(side, [price, quantity], book()))
+        for (const socket of subscribers) socket.send(frame)
     },
     fallSilent: () => {
       isSilent = true

@@ -62,7 +62,7 @@ const subscribe = async (
   }
 }
 
-const start = async (venue: "BITSTAMP" | "GEMINI", times: BookAuditTimes | null) => {
+const start = async (venue: "BITFINEX" | "BITSTAMP" | "GEMINI", times: BookAuditTimes | null) => {
   const exchange = await startUnnumbered(venue)
   stops.push(exchange.stop)
   let step = 0
@@ -80,7 +80,7 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
     let step = 0
     await until(() => {
       step += 1
-      exchange.setLevel("bids", `${59_960 + (step % 40)}.00`, `${step}.00000001`)
+      exchange.setLevel("bids", `${59_985 + (step % 15)}.00`, `${step}.00000001`)
       return audits().made >= 5
     }, "five audits")
     await until(() => isVenues(reader, exchange), "the venue's book")
@@ -146,6 +146,21 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
     })
     await until(() => audits().made >= 3, "three audits")
     expect([snapshots(), audits().differed, new Set(qualities())]).toEqual([1, 0, new Set(["SYNCED"])])
+  })
+})
+
+describe("a book of BITFINEX, which sends checksums", () => {
+  it("that lost a change is begun anew with the next one", async () => {
+    const { exchange, stir, reader, figures, snapshots, qualities } = await start("BITFINEX", null)
+    for (let step = 0; step < 5; step++) stir()
+    await until(() => isVenues(reader, exchange), "the venue's book")
+    expect(snapshots()).toBe(1)
+    exchange.setLevel("bids", "59990.00", "777.00000000", "lost")
+    stir()
+    await until(() => snapshots() === 2, "a new snapshot")
+    await until(() => isVenues(reader, exchange), "the venue's book")
+    expect(qualities()).toContain("RESYNCING")
+    expect(figures()?.gaps).toBe(1)
   })
 })
 

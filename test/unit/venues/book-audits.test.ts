@@ -7,7 +7,8 @@ import type { BookAuditTimes } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import { auditTimesOf, BookAudits, differing, type Finding } from "../../../src/venues/worker/book-audits.ts"
 import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../src/venues/worker/ccxt.ts"
-import { currentWork } from "../../../src/venues/worker/work.ts"
+import { queueSnapshots } from "../../../src/venues/worker/snapshot-queue.ts"
+import { currentWork, doingFor } from "../../../src/venues/worker/work.ts"
 
 type Rows = ReadonlyArray<CcxtBookRow>
 interface Held {
@@ -130,9 +131,31 @@ describe("an audit", () => {
   })
 
   it("finds nothing in what differed once", async () => {
-    const { audits, findings, until } = audited((question) => [[100, question % 2 === 1 ? 2 : 1]])
+    const { audits, findings, until } = audited((question) => [
+      [100, 1],
+      [question % 2 === 1 ? 99 : 98, 5],
+    ])
     await until(() => audits.figures().made >= 5)
     expect([findings, audits.figures().differed]).toEqual([[], 0])
+  })
+
+  it("is answered although the stream asks for the same book meanwhile, and the stream is", async () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const exchange = {
+      throttle: () => gate,
+      fetchOrderBook: async (symbol: string) => {
+        await exchange.throttle()
+        return `the book of ${symbol}`
+      },
+    }
+    queueSnapshots(exchange as unknown as CcxtExchange)
+    const ask = (): Promise<string> => exchange.fetchOrderBook("BTC/USD")
+    const answers = Promise.all([doingFor("audit", null, ask), doingFor("market", null, ask)])
+    open()
+    expect(await answers).toEqual(["the book of BTC/USD", "the book of BTC/USD"])
   })
 
   it("finds nothing in a level that changed while it asked", async () => {
