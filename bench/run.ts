@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-const NAMES = ["http", "fanout", "channels", "order", "book", "venue", "venues"]
+const NAMES = ["http", "fanout", "channels", "order", "lists", "book", "venue", "venues"]
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const tree = join(root, "dist/bench-tree")
@@ -23,6 +23,8 @@ const compile = (): boolean => {
     recursive: true,
     filter: (path) => !path.endsWith(".ts"),
   })
+  // The page of the real-time endpoint shows them.
+  cpSync(join(root, "docs/examples"), join(tree, "docs/examples"), { recursive: true })
   return build.status === 0
 }
 

@@ -163,7 +163,9 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
     Query({
       tradeOrderId: Schema.optional(TradeOrderId),
       clientOrderId: Schema.optional(OrderKey),
-      orderListId: Schema.optional(text(64)),
+      orderListId: Schema.optional(text(64)).annotations({
+        description: "The children of a contingent order, or both legs of a pair without one",
+      }),
       orderStatus: Schema.optional(StatusWord).annotations({
         description: "OPEN, PENDING and CANCELLED select every state that is shown so; formal words match exactly",
       }),

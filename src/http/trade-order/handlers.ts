@@ -1,5 +1,5 @@
 /** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import {
@@ -49,6 +49,8 @@ const nameOf = (given: {
   if (tradeOrderId) return { tradeOrderId: tradeOrderId.toLowerCase() as TradeOrderId }
   return clientOrderId ? { clientOrderId } : new MissingParameter({ parameter: "tradeOrderId" })
 }
+
+const isUuid = Schema.is(Schema.UUID)
 
 const REPLAYED = { headers: { "Idempotency-Replayed": "true" } } as const
 
@@ -161,15 +163,12 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if (account !== undefined && isFailure(account)) return reply.fail(account)
       const cursor = plan.after === null ? undefined : keysetOf(plan.after)
       if (plan.after !== null && cursor === undefined) return reply.fail(new InvalidCursor())
+      // The specification types it as a string: one that no list can have finds nothing.
+      if (wanted.orderListId !== undefined && !isUuid(wanted.orderListId))
+        return reply.ok([], { pagination: cursors.pagination(plan, 0, null) })
       const listed = orders.list({
         ...wanted,
-        // No contingent orders yet (contract C4), so that no order has a list.
-        tradingAccountIds:
-          plan.filters["orderListId"] !== undefined
-            ? []
-            : account === undefined
-              ? ownAccounts(principal)
-              : [account.tradingAccountId],
+        tradingAccountIds: account === undefined ? ownAccounts(principal) : [account.tradingAccountId],
         limit: plan.limit,
         offset: plan.offset,
         counted: plan.total === null,
@@ -203,9 +202,11 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     const instrumentId = text("instrumentId")
     if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined) return new InvalidInstrumentId()
     const [tradeOrderId, clientOrderId, status] = [text("tradeOrderId"), text("clientOrderId"), text("status")]
+    const orderListId = text("orderListId")
     return {
       ...(tradeOrderId === undefined ? {} : { tradeOrderId: tradeOrderId as TradeOrderId }),
       ...(clientOrderId === undefined ? {} : { clientOrderId }),
+      ...(orderListId === undefined ? {} : { orderListId }),
       ...(status === undefined ? {} : statusFilter(status as OrderStatus | NarrativeStatus)),
       ...(instrumentId === undefined ? {} : { instrumentId: instrumentId as InstrumentId }),
       ...(startTime === undefined ? {} : { startTime }),
