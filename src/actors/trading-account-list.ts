@@ -6,7 +6,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import {
   type Due,
-  dueIn,
+  duesIn,
   isHeldBackBy,
   type ListTerms,
   mustEnd,
@@ -98,51 +98,56 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       core.change(live, next, kind, committed === undefined ? {} : { committed })
   }
 
+  /** The first step that is due and may be made now: the change that makes it asks for the next. */
   const following = (id: string, order: TradeOrder): ReadonlyArray<Consequence> => {
-    const due = dueIn(listOf(id), termsOf(order))
-    return due === undefined ? [] : consequenceOf(id, due)
+    for (const due of duesIn(listOf(id), termsOf(order))) {
+      const step = stepOf(id, due)
+      if (step !== null) return [step]
+    }
+    return []
   }
 
-  const consequenceOf = (id: string, due: Due): ReadonlyArray<Consequence> => {
+  const stepOf = (id: string, due: Due): Consequence | null => {
     if (due._tag === "Succeed") {
       for (const order of due.orders) core.add(steps.successorOf(core, order))
-      return following(id, due.orders[0]!)
+      return following(id, due.orders[0]!)[0] ?? null
     }
     const live = core.orders.get(due.order.tradeOrderId)
-    if (live === undefined) return []
+    if (live === undefined) return null
     switch (due._tag) {
       case "Create":
-        return [steps.create(live)]
+        return steps.create(live)
       case "Withdraw":
-        return [steps.withdraw(core, live, due.reason)]
-      case "Cancel": {
-        if (mayCancel(core, live)) return [steps.cancel(core, live)]
+        return steps.withdraw(core, live, due.reason)
+      case "Cancel":
+        if (mayCancel(core, live)) return steps.cancel(core, live)
         later(id, RETRY_MILLIS)
-        return []
-      }
+        return null
       case "Size":
-        return [steps.size(live, due)]
+        return steps.size(live, due)
       case "Arm":
-        return [steps.arm(core, live, due)]
-      case "Send": {
+        return steps.arm(core, live, due)
+      case "Send":
         // Its cancel waits for this very order to be stored.
-        if (live.cancelledEarly) return []
+        if (live.cancelledEarly) return null
         pace(id, "")
-        return [steps.send(core, live, due, () => !isUnwanted(id, live))]
-      }
-      case "Resize": {
-        const { at, pauseMillis, target } = paces.get(id) ?? { at: 0, pauseMillis: 0, target: "" }
-        const wanted = due.baseQuantity.toString()
-        const pause = target === wanted ? Math.max(RETRY_MILLIS, pauseMillis) : RESIZE_MILLIS
-        const left = at + pause - core.parts.clock.monotonic()
-        if (left > 0) {
-          later(id, left)
-          return []
-        }
-        pace(id, wanted)
-        return [changing(core, live, { baseQuantity: due.baseQuantity }, { held: due.held })]
-      }
+        return steps.send(core, live, due, () => !isUnwanted(id, live))
+      case "Resize":
+        return resize(id, live, due)
     }
+  }
+
+  const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) => {
+    const newest = paces.get(id)
+    const target = baseQuantity.toString()
+    const pause = newest?.target === target ? Math.max(RETRY_MILLIS, newest.pauseMillis) : RESIZE_MILLIS
+    const left = newest === undefined ? 0 : newest.at + pause - core.parts.clock.monotonic()
+    if (left > 0) {
+      later(id, left)
+      return null
+    }
+    pace(id, target)
+    return changing(core, live, { baseQuantity }, { held })
   }
 
   const pace = (id: string, target: string): void => {

@@ -175,27 +175,25 @@ const isSteady = (order: TradeOrder): boolean =>
   !order.cancelRequested &&
   (order.terms?.change ?? null) === null
 
-/** The one thing to do next in the list; undefined: nothing. */
-export const dueIn = (list: OrderList, terms: ListTerms): Due | undefined => {
+/** What is to be done, the most urgent first. Each step changes the list: after one of them it is asked again. */
+export const duesIn = (list: OrderList, terms: ListTerms): ReadonlyArray<Due> => {
   const currents = list.legs.map((leg) => leg.current)
   const unstored = currents.find((it) => it.version === 0)
-  if (unstored !== undefined) return { _tag: "Create", order: unstored }
+  // One that is on its way out already is put into a unit by who made it.
+  if (unstored !== undefined) return placeOf(unstored) === "WAITING" ? [{ _tag: "Create", order: unstored }] : []
   const remaining = remainingOf(list, terms.lot)
   // An amend that was just made is told first; the order works on in the same turn.
   const open = currents.filter((it) => isOpen(it) && it.orderStatus !== "REPLACED")
-  for (const order of open) {
-    const due = endOf(list, order, remaining, terms)
-    if (due !== undefined) return due
-  }
-  for (const order of open) {
+  const ends = open.flatMap((order) => endOf(list, order, remaining, terms) ?? [])
+  const goings = open.flatMap((order) => {
+    if (mustEnd(list, order, remaining)) return []
     // The base amount is held once: by the first leg that is open.
     const held = order === open[0] && remaining.isPositive() ? terms.holdOf(order, remaining) : Decimal.ZERO
-    const due = releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms)
-    if (due !== undefined) return due
-  }
-  if (terms.isLocked) return undefined
+    return releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms) ?? []
+  })
+  if (ends.length > 0 || goings.length > 0 || terms.isLocked) return [...ends, ...goings]
   const orders = successors(list, remaining, terms)
-  return orders.length === 0 ? undefined : { _tag: "Succeed", orders }
+  return orders.length === 0 ? [] : [{ _tag: "Succeed", orders }]
 }
 
 const endOf = (list: OrderList, order: TradeOrder, remaining: Decimal, terms: ListTerms): Due | undefined => {

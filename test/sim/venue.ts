@@ -137,6 +137,8 @@ export class SimVenue {
   readonly cancels = new Map<TradeOrderId, number>()
   readonly amends = new Map<TradeOrderId, number>()
   questions = 0
+  /** Rate of the fee of a buy that is charged in BTC; null: all fees are charged in USDT. */
+  baseFee: Decimal | null = null
   /** Whether the venue shows an order when it is asked for it or for all open ones. */
   isKnown: (sim: SimOrder) => boolean = () => true
   private orderCount = 0
@@ -207,7 +209,8 @@ export class SimVenue {
   ): VenueFill {
     const part = Decimal.min(quantity, sim.quantity.subtract(sim.executed))
     const cost = Decimal.of(price).multiply(part)
-    const fee = cost.multiply(FEE)
+    const inBase = sim.order.orderSide === "BUY" ? this.baseFee : null
+    const [feeAsset, fee] = inBase === null ? ["USDT", cost.multiply(FEE)] : ["BTC", part.multiply(inBase)]
     const fill: VenueFill = {
       tradeOrderId: sim.tradeOrderId,
       externalOrderId: sim.externalOrderId,
@@ -216,12 +219,13 @@ export class SimVenue {
       orderSide: sim.order.orderSide,
       quantity: part.toString(),
       price,
-      fees: [{ asset: "USDT", quantity: fee.toString() }],
+      fees: [{ asset: feeAsset, quantity: fee.toString() }],
       executedAt: this.time.now,
     }
     const sign = sim.order.orderSide === "BUY" ? Decimal.ONE : Decimal.ONE.negate()
     this.totals.set("BTC", this.totals.get("BTC")!.add(part.multiply(sign)))
-    this.totals.set("USDT", this.totals.get("USDT")!.subtract(cost.multiply(sign)).subtract(fee))
+    this.totals.set("USDT", this.totals.get("USDT")!.subtract(cost.multiply(sign)))
+    this.totals.set(feeAsset, this.totals.get(feeAsset)!.subtract(fee))
     sim.executed = sim.executed.add(part)
     sim.fills.push(fill)
     sim.updatedAt = this.time.now
