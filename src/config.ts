@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { isLoopback } from "./domain/loopback.ts"
+import { ORDER_LIMITS, type OrderLimits } from "./domain/order-limits.ts"
+import type { Rate } from "./domain/token-bucket.ts"
 
 /** A setting that cannot be used; the message names the variable and what it takes. */
 export class InvalidSetting extends Error {
@@ -61,6 +63,8 @@ export interface Settings {
   readonly channels: Readonly<Record<string, unknown>> | null
   /** Null: off. The socket serves open channels to everybody instead of the gateway's own, for suites of client libraries. */
   readonly wsTest: TestProfileSettings | null
+  /** Limits per trading account; null: none, on loopback only. */
+  readonly rateLimits: OrderLimits | null
   readonly accessLog: boolean
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
@@ -214,6 +218,36 @@ const testProfile = (env: Environment, transport: Pick<Settings, "host" | "produ
   }
 }
 
+const isAbove0 = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value > 0
+
+const rate = (name: keyof OrderLimits, given: unknown, fallback: Rate): Rate => {
+  if (given === undefined) return fallback
+  const { perSecond, burst } = { ...(given as Partial<Record<keyof Rate, unknown>> | null) }
+  if (!isAbove0(perSecond) || !isAbove0(burst) || !Number.isInteger(burst))
+    throw new InvalidSetting(`RATE_LIMITS: "${name}" must be like {"perSecond":50,"burst":100}, both above 0`)
+  return { perSecond, burst }
+}
+
+/** `off`, or a JSON object of the limits that differ from the defaults. */
+const rateLimits = (env: Environment, host: string): OrderLimits | null => {
+  if (text(env, "RATE_LIMITS") === "off") {
+    if (isLoopback(host)) return null
+    throw new InvalidSetting(`RATE_LIMITS=off is for loopback only, not for ${host}`)
+  }
+  const given = object(env, "RATE_LIMITS") ?? {}
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(ORDER_LIMITS, name))
+      throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(ORDER_LIMITS).join(", ")}`)
+  const openOrders = given["openOrders"] ?? ORDER_LIMITS.openOrders
+  if (!isAbove0(openOrders) || !Number.isInteger(openOrders))
+    throw new InvalidSetting(`RATE_LIMITS: "openOrders" must be an integer above 0`)
+  return {
+    orderSubmit: rate("orderSubmit", given["orderSubmit"], ORDER_LIMITS.orderSubmit),
+    orderCancel: rate("orderCancel", given["orderCancel"], ORDER_LIMITS.orderCancel),
+    openOrders,
+  }
+}
+
 /** `none` switches PAPER off. */
 const paperSource = (env: Environment): string | null => {
   const given = text(env, "PAPER_SOURCE") ?? "BINANCE"
@@ -267,6 +301,7 @@ export const readSettings = (env: Environment): Settings => {
     wsSlowMillis: integer(env, "WS_SLOW_MS", 15_000, 1000, 600_000),
     channels: object(env, "CHANNELS"),
     wsTest: testProfile(env, { host, production, tls, trustProxy }),
+    rateLimits: rateLimits(env, host),
     accessLog: flag(env, "ACCESS_LOG", true),
     failpoint,
   }

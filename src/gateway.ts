@@ -14,6 +14,7 @@ import { credentialLayers, missingKids } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions, sessionsLayer } from "./auth/sessions.ts"
 import { InvalidSetting, type Settings } from "./config.ts"
+import { OrderLimitsInForce } from "./domain/order-limits.ts"
 import { Api, SERVICE } from "./http/api.ts"
 import { keepAnswers } from "./http/idempotency.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
@@ -397,6 +398,7 @@ export const startGateway = (options: GatewayOptions) =>
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
+      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
       Effect.provide(edges),
     )
     const all = Context.merge(edges, actors)

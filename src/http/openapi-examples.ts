@@ -53,6 +53,23 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       value: { tradingAccountId: account, tradeOrderId: "0198f3a2-7d3e-7e50-9f41-8c3d2e4f5061" },
     },
   },
+  "tradeOrder.replace": {
+    price: {
+      summary: "Another price",
+      value: { tradingAccountId: account, tradeOrderId: "0198f3a2-7d3e-7e50-9f41-8c3d2e4f5061", limitPrice: "20100" },
+    },
+  },
+  "tradeOrder.cancelAll": {
+    all: { summary: "All orders of the account", value: { tradingAccountId: account } },
+    instrument: {
+      summary: "Those of one instrument",
+      value: { tradingAccountId: account, instrumentId: "MOCK:BTC/USDT" },
+    },
+  },
+  "tradeOrder.cancelAllAfter": {
+    heartbeat: { summary: "In 30 s, unless called again", value: { tradingAccountId: account, timeoutMs: 30_000 } },
+    off: { summary: "Off", value: { tradingAccountId: account, timeoutMs: 0 } },
+  },
   "market.instrumentSync": { mock: { summary: "Everything MOCK lists", value: { venue: "MOCK" } } },
   "subscription.subscribe": { book: { summary: "One book", value: { instrumentId: "MOCK:BTC/USDT" } } },
 }

@@ -1,5 +1,5 @@
 /**
- * The API's operations by name, for one warm socket: every read, and submit and cancel of orders. A call goes through the check, the
+ * The API's operations by name, for one warm socket: every read, and all changes of orders. A call goes through the check, the
  * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
 import { type DomainError, InvalidRequest, MalformedJson, ShuttingDown } from "../domain/errors.ts"
@@ -14,7 +14,13 @@ import type { Run } from "./run.ts"
 const ROOT = "/api/v3/"
 
 /** The calls that change something: what a bot sends all day. */
-const CHANGES: ReadonlySet<string> = new Set(["tradeOrder.submit", "tradeOrder.cancel"])
+const CHANGES: ReadonlySet<string> = new Set([
+  "tradeOrder.submit",
+  "tradeOrder.cancel",
+  "tradeOrder.replace",
+  "tradeOrder.cancelAll",
+  "tradeOrder.cancelAllAfter",
+])
 
 /** The name of a route's call: the path below `/api/v3`, with dots (contract C14). Undefined: HTTP only. */
 export const rpcMethodOf = ({ method, template }: { readonly method: string; readonly template: string }) => {

@@ -1,12 +1,14 @@
 /** Trade orders: submit, cancel, get, list (specification, Submit order and List orders; contract C1, C2). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { PositiveDecimalText } from "../../domain/decimal.ts"
 import {
   AccountDisconnected,
   AccountForbidden,
   AccountNotActive,
   AccountReconciling,
   CancelRejected,
+  ChangeRejected,
   ConflictingParameters,
   ContingentUnsupported,
   DuplicateClientOrderId,
@@ -20,6 +22,7 @@ import {
   InvalidInstrumentId,
   InvalidOrderSide,
   InvalidPricePrecision,
+  InvalidPriceRelation,
   InvalidQuantityPrecision,
   InvalidTimeInForce,
   InvalidTimeRange,
@@ -29,7 +32,9 @@ import {
   NotionalBelowMinimum,
   NotSupportedByVenue,
   OrderClosed,
+  OrderNotChangeable,
   OrderNotFound,
+  OrderRateLimited,
   OutcomeUnknown,
   ParameterNotAllowed,
   QuantityAboveMaximum,
@@ -37,6 +42,7 @@ import {
   QuoteIdRequired,
   StopPriceRequired,
   TimeInForceNotAllowed,
+  TooManyOpenOrders,
   TradingAccountNotFound,
   UnsupportedOrderType,
   UnsupportedTimeInForce,
@@ -52,6 +58,9 @@ import { Ask, InstrumentText, optional, text } from "../wire-text.ts"
 
 /** The order may or may not exist: storage did not say so in time (order-path 1). */
 const doubt: DeadlineTerms = { millis: 5_000, failure: () => new OutcomeUnknown({ tradeOrderId: null }) }
+
+/** A day: a switch that is set for longer is none. */
+const CANCEL_ALL_AFTER_MAX = 86_400_000
 
 export const StatusWord = Schema.Literal(
   ...OrderStatus.literals,
@@ -77,6 +86,8 @@ const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit")
       InstrumentNotFound,
       InstrumentNotTradable,
       IdempotencyConflict,
+      OrderRateLimited,
+      TooManyOpenOrders,
       DuplicateClientOrderId,
       OutcomeUnknown,
       InsufficientBalance,
@@ -133,6 +144,7 @@ const cancel = HttpApiEndpoint.post("cancel", "/api/v3/tradeOrder/cancel")
       OrderNotFound,
       OrderClosed,
       CancelRejected,
+      OrderRateLimited,
       OutcomeUnknown,
     ),
   )
@@ -142,6 +154,127 @@ const cancel = HttpApiEndpoint.post("cancel", "/api/v3/tradeOrder/cancel")
   .annotate(
     OpenApi.Description,
     "Answers after the venue's answer or 1 s, whichever is first. An order that is cancelled already is answered as it is; one that is filled, rejected or expired is 400 -110011.",
+  )
+
+const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
+  .setPayload(
+    Schema.Struct({
+      tradingAccountId: TradingAccountId,
+      ...orderName,
+      quantity: optional(PositiveDecimalText).annotations({
+        description: "The new total in base, what is executed included",
+      }),
+      limitPrice: optional(PositiveDecimalText),
+      stopPrice: optional(PositiveDecimalText),
+    }).annotations({ identifier: "ReplaceOrder" }),
+  )
+  .addSuccess(Ok(TradeOrderRecord))
+  .addError(
+    Fail(
+      MissingParameter,
+      ConflictingParameters,
+      TradingAccountNotFound,
+      AccountForbidden,
+      AccountDisconnected,
+      AccountNotActive,
+      AccountReconciling,
+      VenueInactive,
+      OrderRateLimited,
+      OrderNotFound,
+      OrderClosed,
+      OrderNotChangeable,
+      ChangeRejected,
+      InstrumentNotFound,
+      InsufficientBalance,
+      ParameterNotAllowed,
+      InvalidPriceRelation,
+      QuantityBelowMinimum,
+      QuantityAboveMaximum,
+      InvalidQuantityPrecision,
+      InvalidPricePrecision,
+      NotionalBelowMinimum,
+      OutcomeUnknown,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(Deadline, doubt)
+  .annotate(OpenApi.Summary, "Change an order")
+  .annotate(
+    OpenApi.Description,
+    [
+      "Extension. What is absent stays as it is. Answers after the venue's answer or 1 s, whichever is first, the order that stands then.",
+      "",
+      "Where the venue changes working orders the order keeps its id. Elsewhere it is cancelled (cancelReason REPLACED) and a new order for what remains takes its place: its `replacesTradeOrderId` names the old one, and it is placed only when it is certain how much of that was executed. A quantity that is executed already ends the order. An order that waits for its trigger or its entry is changed at once.",
+    ].join("\n"),
+  )
+
+const TradeOrderIds = Schema.Array(TradeOrderId)
+
+const cancelAll = HttpApiEndpoint.post("cancelAll", "/api/v3/tradeOrder/cancelAll")
+  .setPayload(
+    Schema.Struct({ tradingAccountId: TradingAccountId, instrumentId: optional(InstrumentText) }).annotations({
+      identifier: "CancelAllOrders",
+    }),
+  )
+  .addSuccess(
+    Ok(
+      Schema.Struct({
+        cancelled: TradeOrderIds,
+        pending: TradeOrderIds.annotations({ description: "Asked for; the venue has not confirmed it yet" }),
+        failed: TradeOrderIds.annotations({ description: "Over before the cancel, or kept by the venue" }),
+      }).annotations({ identifier: "CancelledOrders" }),
+    ),
+  )
+  .addError(
+    Fail(
+      TradingAccountNotFound,
+      AccountForbidden,
+      AccountDisconnected,
+      InvalidInstrumentId,
+      OrderRateLimited,
+      OutcomeUnknown,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(Deadline, doubt)
+  .annotate(OpenApi.Summary, "Cancel all orders")
+  .annotate(
+    OpenApi.Description,
+    "Extension: all orders of the account, or those of one instrument. Answers when each has its answer, or after 1 s, the ids by what became of them; whatever is pending is cancelled all the same.",
+  )
+
+const cancelAllAfter = HttpApiEndpoint.post("cancelAllAfter", "/api/v3/tradeOrder/cancelAllAfter")
+  .setPayload(
+    Schema.Struct({
+      tradingAccountId: TradingAccountId,
+      timeoutMs: Schema.Int.pipe(Schema.between(0, CANCEL_ALL_AFTER_MAX)).annotations({ description: "0 = off" }),
+    }).annotations({ identifier: "CancelAllAfter" }),
+  )
+  .addSuccess(
+    Ok(
+      Schema.Struct({
+        tradingAccountId: TradingAccountId,
+        cancelAllAt: Schema.NullOr(Schema.Int).annotations({ description: "ms; null = off" }),
+        cancelAllAtDateTime: Schema.NullOr(Schema.String),
+      }).annotations({ identifier: "DeadManSwitch" }),
+    ),
+  )
+  .addError(
+    Fail(
+      TradingAccountNotFound,
+      AccountForbidden,
+      AccountDisconnected,
+      AccountNotActive,
+      OrderRateLimited,
+      OutcomeUnknown,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(Deadline, doubt)
+  .annotate(OpenApi.Summary, "Cancel all orders after a silence")
+  .annotate(
+    OpenApi.Description,
+    "Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the instant that is answered, unless this is called again before. Call it every few seconds with a timeout of several times that. It is stored: a gateway that was away at that instant cancels as soon as it is back. It works once, then it is off.",
   )
 
 const get = HttpApiEndpoint.get("get", "/api/v3/tradeOrder/get")
@@ -198,6 +331,9 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
 export class TradeOrderApi extends HttpApiGroup.make("tradeOrder")
   .add(submit)
   .add(cancel)
+  .add(replace)
+  .add(cancelAll)
+  .add(cancelAllAfter)
   .add(get)
   .add(list)
   .annotate(OpenApi.Title, "Trade orders")

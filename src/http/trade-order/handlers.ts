@@ -16,6 +16,7 @@ import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { NarrativeStatus, OrderStatus } from "../../domain/order-status.ts"
 import { ofInstrument } from "../../domain/submit-request.ts"
+import { dateTime } from "../../domain/time.ts"
 import type { TradeOrder } from "../../domain/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../domain/trade-order-record.ts"
 import type { Principal } from "../../domain/user.ts"
@@ -111,6 +112,54 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         by,
         receivedAt: request.receivedAt,
         reply: { ok: (order) => reply.ok(orderText(order)), fail: reply.relay },
+      })
+    },
+
+    replace: ({ body, principal, request }, reply) => {
+      const by = nameOf(body)
+      if ("_tag" in by) return reply.fail(by)
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
+      const { quantity, limitPrice, stopPrice } = body
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "ReplaceOrder",
+        by,
+        asked: { quantity, limitPrice, stopPrice },
+        receivedAt: request.receivedAt,
+        reply: { ok: (order) => reply.ok(orderText(order)), fail: reply.relay },
+      })
+    },
+
+    cancelAll: ({ body, principal, request }, reply) => {
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      const instrumentId = body.instrumentId ? gate.canonicalInstrumentId(body.instrumentId) : null
+      if (instrumentId !== null && parseInstrumentId(instrumentId) === undefined)
+        return reply.fail(new InvalidInstrumentId())
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "CancelAllOrders",
+        instrumentId: instrumentId as InstrumentId | null,
+        receivedAt: request.receivedAt,
+        reply: { ok: (swept) => reply.ok(swept), fail: reply.relay },
+      })
+    },
+
+    cancelAllAfter: ({ body, principal }, reply) => {
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
+      return tradingAccounts.post(account.tradingAccountId, {
+        _tag: "CancelAllAfter",
+        timeoutMillis: body.timeoutMs,
+        reply: {
+          ok: ({ tradingAccountId, cancelAllAt }) =>
+            reply.ok({
+              tradingAccountId,
+              cancelAllAt,
+              cancelAllAtDateTime: cancelAllAt === null ? null : dateTime(cancelAllAt),
+            }),
+          fail: reply.relay,
+        },
       })
     },
 

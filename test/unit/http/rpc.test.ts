@@ -185,7 +185,13 @@ describe("an API's calls over a socket", () => {
       })
       return found
     }
-    expect(names("POST").sort()).toEqual(["tradeOrder.cancel", "tradeOrder.submit"])
+    expect(names("POST").sort()).toEqual([
+      "tradeOrder.cancel",
+      "tradeOrder.cancelAll",
+      "tradeOrder.cancelAllAfter",
+      "tradeOrder.replace",
+      "tradeOrder.submit",
+    ])
     expect(names("GET")).toEqual(
       expect.arrayContaining(["market.orderbook.get", "market.ticker.list", "tradeOrder.list", "auth.user", "health"]),
     )
