@@ -50,7 +50,13 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
   const main = fileURLToPath(new URL("../../src/main.js", import.meta.url))
   const child = spawn(process.execPath, ["--max-semi-space-size=32", ...profilerOptions("gateway"), main], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", PORT: "0", ...environment },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      PORT: "0",
+      RATE_LIMITS: "off",
+      ...environment,
+    },
   })
   processes.add(child)
   let stderr = ""

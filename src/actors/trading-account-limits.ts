@@ -13,8 +13,8 @@ export class AccountLimits {
     private readonly limits: OrderLimits | null,
     private readonly now: () => number,
   ) {
-    this.submits = limits && new TokenBucket(limits.orderSubmit, now())
-    this.cancels = limits && new TokenBucket(limits.orderCancel, now())
+    this.submits = limits && new TokenBucket(limits.orderSubmit)
+    this.cancels = limits && new TokenBucket(limits.orderCancel)
   }
 
   /** `openOrders`: those of the account that are not over. */

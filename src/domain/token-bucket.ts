@@ -6,34 +6,21 @@ export interface Rate {
 }
 
 export class TokenBucket {
-  private tokens: number
-  private at: number
+  /** When it is full again. */
+  private fullAt = 0
+  private readonly millisEach: number
 
-  constructor(
-    readonly rate: Rate,
-    now: number,
-  ) {
-    this.tokens = rate.burst
-    this.at = now
+  constructor(readonly rate: Rate) {
+    this.millisEach = 1_000 / rate.perSecond
   }
 
   /** Takes one token. The answer is 0, or in how many ms there will be one: nothing is taken then. */
   take(now: number): number {
-    this.fill(now)
-    if (this.tokens < 1) return Math.max(1, Math.ceil(((1 - this.tokens) / this.rate.perSecond) * 1_000))
-    this.tokens -= 1
+    const missing = Math.max(0, this.fullAt - now)
+    const wait = missing - (this.rate.burst - 1) * this.millisEach
+    // A clock of whole ms and a third of one: less than that is no wait.
+    if (wait > 1e-6) return Math.ceil(wait)
+    this.fullAt = now + missing + this.millisEach
     return 0
-  }
-
-  /** Whole tokens that are left. */
-  left(now: number): number {
-    this.fill(now)
-    return Math.floor(this.tokens)
-  }
-
-  private fill(now: number): void {
-    const elapsed = Math.max(0, now - this.at)
-    this.at = Math.max(this.at, now)
-    this.tokens = Math.min(this.rate.burst, this.tokens + (elapsed * this.rate.perSecond) / 1_000)
   }
 }

@@ -88,7 +88,8 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
     // Its own process group, so that nothing of it can outlive the test.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, ...options.env },
+    // Tests of limits set their own.
+    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, RATE_LIMITS: "off", ...options.env },
   })
   launched.add(child)
   const stdout: Array<string> = []

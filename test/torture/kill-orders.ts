@@ -100,7 +100,7 @@ export const killOrders = async (options: KillOptions): Promise<ReadonlyArray<Ve
   const exchange = options.venue === "binance" ? await startExchange() : undefined
   const ownDirectory = options.database === "url" ? scratchDirectory("torture") : null
   let server = ownDirectory === null ? undefined : await startEmbeddedPostgres({ dataDir: ownDirectory })
-  const env: Record<string, string> = { PORT: String(await freePort()), MOCK_TICK_MS: "50" }
+  const env: Record<string, string> = { PORT: String(await freePort()), MOCK_TICK_MS: "50", RATE_LIMITS: "off" }
   if (server !== undefined) env["DATABASE_URL"] = server.url()
   if (exchange !== undefined) env["VENUE_ROUTES"] = JSON.stringify(exchange.routes)
   const starts: Array<number> = []

@@ -25,6 +25,11 @@ describe("the settings", () => {
     ["MOCK_BALANCES", { MOCK_BALANCES: '{"BTC":1}' }],
     ["MOCK_BALANCES", { MOCK_BALANCES: '{"BTC":"1e5"}' }],
     ["ACCESS_LOG", { ACCESS_LOG: "maybe" }],
+    ["RATE_LIMITS", { RATE_LIMITS: "on" }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"orderSubmits":{"perSecond":1,"burst":1}}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"orderSubmit":{"perSecond":0,"burst":1}}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"openOrders":1.5}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: "off", HOST: "0.0.0.0" }],
     ["FAILPOINT", { FAILPOINT: "submit.parsed", NODE_ENV: "production" }],
     ["WS_PROFILE", { WS_PROFILE: "open" }],
     ["WS_PROFILE", { WS_PROFILE: "test", HOST: "0.0.0.0" }],
@@ -35,6 +40,20 @@ describe("the settings", () => {
   ])("name %s when it is bad", (name, environment) => {
     expect(() => readSettings(environment)).toThrow(InvalidSetting)
     expect(() => readSettings(environment)).toThrow(name)
+  })
+
+  it("limit orders as the contract says, but for what is set, and not at all only on loopback", () => {
+    const limits = { orderSubmit: { perSecond: 50, burst: 100 }, orderCancel: { perSecond: 100, burst: 200 } }
+    expect(readSettings({}).rateLimits).toEqual({ ...limits, openOrders: 500 })
+    expect(readSettings({ HOST: "0.0.0.0", RATE_LIMITS: '{"openOrders":7}' }).rateLimits).toEqual({
+      ...limits,
+      openOrders: 7,
+    })
+    expect(readSettings({ RATE_LIMITS: '{"orderSubmit":{"perSecond":0.5,"burst":2}}' }).rateLimits).toMatchObject({
+      orderSubmit: { perSecond: 0.5, burst: 2 },
+      orderCancel: limits.orderCancel,
+    })
+    expect(readSettings({ RATE_LIMITS: "off" }).rateLimits).toBeNull()
   })
 
   it("keep the test profile off unless it is asked for on loopback", () => {
