@@ -7,6 +7,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads"
 import { Piscina } from "piscina"
 import type { ConnectorFigures, ShardStats } from "../ports/venue-stats.ts"
 import type { ShardTimes } from "./shard-times.ts"
+import { Vigil } from "./vigil.ts"
 import type { Beat, ConnectorTask, PulseTask } from "./wire.ts"
 
 /** How a task ended. `blame` says by whose doing: a crash names the connector it came from, a hang or a full heap names nobody. */
@@ -49,7 +50,7 @@ export interface ShardOptions {
 interface Pulse {
   readonly port: MessagePort
   readonly startedAt: number
-  missed: number
+  readonly vigil: Vigil
   beats: number
 }
 
@@ -154,16 +155,19 @@ export class Shard {
 
   #startPulse(pool: Piscina): void {
     const { port1, port2 } = new MessageChannel()
-    const pulse: Pulse = { port: port1, startedAt: performance.now(), missed: 0, beats: 0 }
+    const done = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const count = new Int32Array(done)
+    const vigil = new Vigil(() => Atomics.load(count, 0))
+    const pulse: Pulse = { port: port1, startedAt: performance.now(), vigil, beats: 0 }
     this.#pulse = pulse
     port1.on("message", (beat: Beat) => {
       if (this.#pulse !== pulse) return
-      pulse.missed = 0
+      vigil.answered()
       pulse.beats += 1
       this.#latest = beat
     })
     port1.postMessage(0)
-    const task: PulseTask = { port: port2 }
+    const task: PulseTask = { port: port2, done }
     const ended = (reason: string) => {
       port1.close()
       if (this.#pulse !== pulse) return
@@ -179,7 +183,6 @@ export class Shard {
   #onTick(): void {
     const { heartbeatMillis, missesMax, missesMaxLoading, bootMillis } = this.#options.times
     const now = performance.now()
-    // A machine that keeps this thread waiting keeps the worker waiting, too: its silence proves nothing then.
     const isLate = now - this.#tickedAt > 1.5 * heartbeatMillis
     this.#tickedAt = now
     const pulse = this.#pulse
@@ -189,11 +192,8 @@ export class Shard {
       return
     }
     const isLoading = [...this.#tenants].some((tenant) => tenant.isLoading())
-    if (pulse.missed >= (isLoading ? missesMaxLoading : missesMax)) this.#terminate()
-    else {
-      if (!isLate) pulse.missed += 1
-      pulse.port.postMessage(pulse.beats)
-    }
+    if (pulse.vigil.tick(isLate) >= (isLoading ? missesMaxLoading : missesMax)) this.#terminate()
+    else pulse.port.postMessage(pulse.beats)
   }
 
   #terminate(): void {

@@ -46,6 +46,8 @@ export interface ConnectorTask {
 /** The argument of a thread's pulse, a task of its own: each number that comes through the port is answered with a Beat. */
 export interface PulseTask {
   readonly port: MessagePort
+  /** One Int32 that grows with every frame the thread handles: seen without asking. */
+  readonly done: SharedArrayBuffer
 }
 
 /** How a thread is. */
@@ -76,6 +78,7 @@ export type FailureCategory =
   | "INSUFFICIENT_BALANCE"
   | "INVALID_ORDER"
   | "WOULD_TAKE"
+  | "WOULD_TRIGGER_IMMEDIATELY"
   | "ORDER_NOT_FILLABLE"
   | "ORDER_NOT_FOUND"
   | "DUPLICATE_CLIENT_ORDER_ID"

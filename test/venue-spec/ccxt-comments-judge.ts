@@ -141,7 +141,7 @@ const publicationFaults = (channel: string, [publication]: ReadonlyArray<Publica
 
 /** A text of the sample that is the same number in other digits, where none has these. */
 const respelled = (json: string, values: ReadonlyArray<string | null>): ReadonlyArray<string> => {
-  const texts = json.match(/(?<=")-?\d+(?:\.\d+)?(?=")/g) ?? []
+  const texts: ReadonlyArray<string> = json.match(/(?<=")-?\d+(?:\.\d+)?(?=")/g) ?? []
   return values.flatMap((value) => {
     if (value === null || texts.includes(value) || texts.includes(`-${value}`)) return []
     const number = Decimal.fromVenue(value)

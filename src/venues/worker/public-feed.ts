@@ -21,6 +21,7 @@ import type { Markets } from "./markets.ts"
 import type { Outbox } from "./outbox.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
+import { hasWorked } from "./sign-of-life.ts"
 import { batchSubscriptions } from "./subscribe-batches.ts"
 import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { TradeIds } from "./trade-ids.ts"
@@ -106,6 +107,7 @@ export class PublicFeed {
     exchange.handleMessage = (socket, message) => {
       if (!this.#isFit(socket, message)) return undefined
       this.#receivedAt = Date.now()
+      hasWorked()
       books.frameStarts()
       trades.frameStarts()
       this.#klines.frameStarts(message)

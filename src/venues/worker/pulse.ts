@@ -1,16 +1,18 @@
 /**
  * The Piscina task that every thread runs beside its connectors: it answers each number that comes with how the thread is. A thread that
- * does not answer hangs.
+ * neither answers nor handles a frame hangs.
  */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import type { Beat, PulseTask } from "../wire.ts"
+import { countWorkIn } from "./sign-of-life.ts"
 import { inhabitants, strayRejections } from "./thread.ts"
 
 const RESOLUTION_MILLIS = 20
 
 /** Ends when the port closes. */
-export const pulse = async ({ port }: PulseTask): Promise<void> => {
+export const pulse = async ({ port, done }: PulseTask): Promise<void> => {
+  countWorkIn(done)
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
   delay.enable()
   let since = performance.eventLoopUtilization()
