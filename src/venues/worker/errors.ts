@@ -165,6 +165,8 @@ const decide = (error: unknown, text: string, code: string | null): Row => {
   if (text.startsWith(LOST_PLACE) || HOLE_IN_BOOK.test(text)) return ["", "STREAM_GAP", "IN_DOUBT"]
   // The id is taken because an earlier attempt arrived (contract C3).
   if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
+  // ccxt has one class for this and for post-only orders that would take.
+  if (/would trigger immediately/i.test(text)) return ["", "WOULD_TRIGGER_IMMEDIATELY", "REFUSED"]
   // An answer without the venue's words: ccxt names method, URL and status.
   if (/^\w+ [A-Z]+ https:\S+ (418|429)\b/.test(text)) return ["", "RATE_LIMITED", "REFUSED"]
   const row = pinnedRow(text, code) ?? classRow(error)

@@ -11,6 +11,7 @@ const FORBIDDEN: Outcome = ["PERMISSION_DENIED", "REFUSED"]
 const RESTRICTED: Outcome = ["RESTRICTED_LOCATION", "REFUSED"]
 const REJECTED: Outcome = ["REJECTED", "REFUSED"]
 const INVALID: Outcome = ["INVALID_ORDER", "REFUSED"]
+const GONE: Outcome = ["ORDER_NOT_FOUND", "REFUSED"]
 const CLOSED: Outcome = ["MARKET_CLOSED", "REFUSED"]
 /** The id is taken because an earlier attempt arrived (contract C3); an InvalidOrder of ccxt. */
 const TAKEN: Outcome = ["DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
@@ -49,6 +50,16 @@ export const OKX_CODES: ReadonlyMap<string, Outcome> = new Map([
   ["51054", TIMED_OUT],
   ["51149", TIMED_OUT],
   ["51150", INVALID],
+  ["51500", INVALID],
+  // Of a change: the order does not exist, has been cancelled, has been completed.
+  ["51503", GONE],
+  ["51506", REJECTED],
+  ["51508", REJECTED],
+  ["51509", GONE],
+  ["51510", GONE],
+  ["51511", ["WOULD_TAKE", "REFUSED"]],
+  // Three changes of the order are on their way already.
+  ["51513", REJECTED],
   ["60006", LATE],
   ["60010", OUT_OF_STEP],
   ["60011", OUT_OF_STEP],
