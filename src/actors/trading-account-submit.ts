@@ -2,44 +2,35 @@
  * Submit: key look-up, then state, rules and funds, then one unit; dispatch, answer and publication from its commit callback.
  * An order whose commit came after `notAfter` is never dispatched (order-path 3).
  */
-import { Decimal } from "../domain/decimal.ts"
 import {
   AccountDisconnected,
   AccountNotActive,
   AccountReconciling,
   Busy,
   type DomainError,
-  DuplicateClientOrderId,
-  IdempotencyConflict,
   InsufficientBalance,
   VenueInactive,
 } from "../domain/errors.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
-import { checkOrder, type OrderPlan } from "../domain/order-rules.ts"
-import { isTerminal } from "../domain/order-status.ts"
-import { walkCost } from "../domain/portfolio.ts"
-import { type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import type { Checked, Wanted } from "../domain/order-plan.ts"
+import { checkOrder } from "../domain/order-rules.ts"
+import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder } from "./account-messages.ts"
+import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { holdOf, WALK_ROWS } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
+import { NOT_AFTER_MILLIS, ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
 import { release } from "./trading-account-release.ts"
 
-/** Past commit + 2 s an order is not signed any more. */
-const NOT_AFTER_MILLIS = 2_000
-/** How long awaitClosed and awaitAccepted wait, from the moment the request was read. */
-export const AWAIT_MILLIS = 1_000
-/** Rows of the book that price a market order. */
-const WALK_ROWS = 100
 /** Submits that wait for a waking account of an in-process venue. */
 const DEFERRED_MAX = 256
-const MARKET_CLAMP = Decimal.of("1.05")
-/** Where the venue keeps a buy's fee in quote: 0.1 %, the usual base rate of a spot venue. */
-const FEE_RATE = Decimal.of("0.001")
+/** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
+const PRICES_MILLIS = 2_000
 
-export const submitOrder = (core: AccountCore, message: SubmitOrder): void => {
+export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = true): void => {
   const { parts } = core
   parts.failpoint.hit("submit.parsed")
   const { request, reply } = message
@@ -56,43 +47,82 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder): void => {
     core.deferred.push(() => submitOrder(core, message))
     return
   }
-  const refusal = refusalOf(core)
+  // Once per request: one that waits for prices has been counted.
+  const refusal = (mayWait ? core.limits.submitError(core.open.size) : null) ?? refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
     return
   }
   const now = parts.clock.now()
-  const { venue } = core
-  const checked = checkOrder(request, { venue, findInstrument: parts.instruments.find, now })
+  const checked = check(core, request, now, mayWait)
   if ("error" in checked) {
     reply.fail(checked.error)
     return
   }
-  const hold = holdOf(core, checked.plan)
-  if (hold instanceof InsufficientBalance) {
-    reply.fail(hold)
+  if ("wanted" in checked) {
+    whenPriced(core, checked.wanted, () => submitOrder(core, message, false))
     return
   }
-  const order = created(core, message, checked.plan, hold, print, now)
+  const { plan } = checked
+  const held = holdOf(core, plan)
+  if (held instanceof InsufficientBalance) {
+    reply.fail(held)
+    return
+  }
+  const [order, ...others] = ordersOf(core, { request, plan, held, fingerprint: print, now })
   message.named(order.tradeOrderId)
+  const checkedAt = parts.clock.monotonic()
   const live = core.add(order)
+  const rest = others.map((other) => core.add(other))
   const json = tradeOrderJson(order)
   core.commit(
-    [{ _tag: "Order", order }],
-    [core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json)],
+    [order, ...others].map((it) => ({ _tag: "Order", order: it })),
+    [
+      core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
+      ...others.map((it) => core.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
+    ],
     () => {
       parts.failpoint.hit("submit.committed")
-      settle(core, live, message, json)
+      settle(core, [live, ...rest], message, json, checkedAt)
     },
     () => undefined,
     (outcome) => {
-      core.undo(live)
+      for (const one of [...rest, live]) core.undo(one)
       const older = core.find({ tradeOrderId: outcome.order.tradeOrderId }) ?? core.adopt(outcome.order)
-      for (const run of live.whenStored.splice(0)) run(false)
+      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
       replay(core, message, older, outcome.by, print)
     },
   )
   parts.failpoint.hit("submit.handedToWriter")
+}
+
+const check = (core: AccountCore, request: SubmitOrder["request"], now: number, mayWait: boolean): Checked => {
+  const { markets, instruments } = core.parts
+  return checkOrder(request, {
+    venue: core.venue,
+    findInstrument: instruments.find,
+    now,
+    lastPrice: markets.lastPrice,
+    book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
+    available: (asset) => core.portfolio.of(asset).available,
+    mayWait,
+  })
+}
+
+/** Opens the feed that knows the price, and goes on when it does, or after a while without. */
+const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
+  let isOver = false
+  const once = (): void => {
+    if (isOver) return
+    isOver = true
+    callOff()
+    run()
+  }
+  const callOff = core.self.later(PRICES_MILLIS, once)
+  const turn = core.self.turn(once)
+  const reply = { ok: turn, fail: turn }
+  if (kind === "TICKER") core.parts.markets.readTicker(instrumentId, reply)
+  else core.parts.markets.readBook(instrumentId, 1, reply)
 }
 
 const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | null) => {
@@ -104,52 +134,9 @@ const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | 
 }
 
 /** At once for an order in the database, else when its unit is settled. */
-export const afterStored = (live: Live, run: (exists: boolean) => void): void => {
+const afterStored = (live: Live, run: (exists: boolean) => void): void => {
   if (live.stored) run(true)
   else live.whenStored.push(run)
-}
-
-/** The same key again: the existing order in its current state, or 409. */
-const replay = (
-  core: AccountCore,
-  { request, reply, receivedAt }: SubmitOrder,
-  live: Live,
-  by: "idempotencyKey" | "clientOrderId",
-  print: string,
-): void => {
-  const { tradeOrderId } = live.order
-  if (live.order.fingerprint !== print) {
-    const governs = by === "idempotencyKey" || (request.idempotencyKey ?? null) === null
-    const error = governs ? new IdempotencyConflict({ tradeOrderId }) : new DuplicateClientOrderId({ tradeOrderId })
-    core.whenDurable(() => reply.fail(error))
-    return
-  }
-  const wait = waitOf(request)
-  if (wait !== null) awaitFurther(core, live, { until: wait, reply, replayed: true }, receivedAt)
-  else answerNow(core, live, reply, true)
-}
-
-/** The image of now, once it is durable: what comes meanwhile may not be. */
-const answerNow = (core: AccountCore, { order }: Live, reply: SubmitOrder["reply"], replayed: boolean): void =>
-  core.whenDurable(() => reply.ok({ order, replayed }))
-
-const waitOf = (request: SubmitOrder["request"]): "CLOSED" | "ACCEPTED" | null =>
-  request.awaitClosed === true ? "CLOSED" : request.awaitAccepted === true ? "ACCEPTED" : null
-
-/** Answers when the order comes that far, or with whatever it is 1 s after the request was read. */
-const awaitFurther = (core: AccountCore, live: Live, waiter: Live["waiters"][number], receivedAt: number): void => {
-  const { reply, replayed } = waiter
-  const { order } = live
-  if (isTerminal(order.orderStatus) || (waiter.until === "ACCEPTED" && order.externalOrderId !== null)) {
-    answerNow(core, live, reply, replayed)
-    return
-  }
-  live.waiters.push(waiter)
-  core.self.later(Math.max(0, receivedAt + AWAIT_MILLIS - core.parts.clock.monotonic()), () => {
-    if (!live.waiters.includes(waiter)) return
-    live.waiters = live.waiters.filter((it) => it !== waiter)
-    answerNow(core, live, reply, replayed)
-  })
 }
 
 const refusalOf = (core: AccountCore): DomainError | undefined => {
@@ -161,88 +148,63 @@ const refusalOf = (core: AccountCore): DomainError | undefined => {
   return core.parts.store.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
 }
 
-/** What the order holds, or why it cannot (contract C10). */
-const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | InsufficientBalance => {
-  const { instrument, orderSide, limitPrice, baseQuantity } = plan
-  if (!core.venue.features.includes("SPOT") && core.venue.features.length > 0) return Decimal.ZERO
-  const asset = orderSide === "BUY" ? instrument.quoteAsset : instrument.baseAsset
-  const { available, locked } = core.portfolio.of(asset)
-  const refuse = (need: Decimal): InsufficientBalance =>
-    new InsufficientBalance({ asset, required: need.toString(), available: available.toString() })
-  if (orderSide === "SELL") return baseQuantity.greaterThan(available) ? refuse(baseQuantity) : baseQuantity
-  const cost =
-    limitPrice?.multiply(baseQuantity) ??
-    walkCost(core.parts.markets.topOfBook(instrument.instrumentId, "asks", WALK_ROWS), baseQuantity)
-  // Without a book the cost of a market order is not known: all that is free is held until the fills say, and the venue decides.
-  if (cost === undefined) return available.add(locked).isPositive() ? available : refuse(Decimal.ZERO)
-  const need = core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
-  if (need.greaterThan(available)) return refuse(need)
-  return limitPrice === null ? Decimal.min(available, need.multiply(MARKET_CLAMP)) : need
-}
-
-const created = (
+/** The submit is durable: dispatch and answer. */
+const settle = (
   core: AccountCore,
-  { request }: SubmitOrder,
-  plan: OrderPlan,
-  held: Decimal,
-  print: string,
-  now: number,
-): TradeOrder => {
-  const notAfter = now + NOT_AFTER_MILLIS
-  const expiryMillis = core.venue.orderExpiryMillis
-  return {
-    ...UNPLACED,
-    tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
-    tenantId: core.account.tenantId,
-    tradingAccountId: core.id,
-    venue: core.account.venue,
-    instrumentId: plan.instrument.instrumentId,
-    baseAsset: plan.instrument.baseAsset,
-    quoteAsset: plan.instrument.quoteAsset,
-    orderSide: plan.orderSide,
-    orderType: plan.orderType,
-    timeInForce: plan.timeInForce,
-    limitPrice: plan.limitPrice,
-    quantity: plan.quantity,
-    quantityRounding: plan.quantityRounding,
-    baseQuantity: plan.baseQuantity,
-    clientOrderId: request.clientOrderId ?? null,
-    idempotencyKey: request.idempotencyKey ?? null,
-    fingerprint: print,
-    externalOrderId: null,
-    origin: "GATEWAY",
-    evidence: [],
-    notAfter,
-    submitDeadline: expiryMillis === null ? null : notAfter + expiryMillis,
-    held,
-    createdAt: now,
-    updatedAt: now,
-  }
-}
-
-/** The submit is durable: dispatch and answer. Nothing leaves for an order that is late, cancelled or without a session. */
-const settle = (core: AccountCore, live: Live, message: SubmitOrder, json: string): void => {
-  live.stored = true
-  const cancels = live.whenStored.splice(0)
+  lives: readonly [Live, ...ReadonlyArray<Live>],
+  message: SubmitOrder,
+  json: string,
+  checkedAt: number,
+): void => {
+  const [live, ...rest] = lives
+  const committedAt = core.parts.clock.monotonic()
+  for (const one of lives) one.stored = true
   const { order } = live
-  const now = core.parts.clock.now()
-  const lost = core.session === null || core.account.status === "LOCKED" || core.account.status === "DISCONNECTED"
-  const wait = waitOf(message.request)
-  const { reply } = message
-  const late = now > order.notAfter! || core.parts.clock.monotonic() - live.knownAt > NOT_AFTER_MILLIS
-  if (late || lost || live.cancelledEarly) {
-    const next =
-      live.cancelledEarly || core.account.status === "LOCKED"
-        ? cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
-        : moved(order, "REJECTED", {
-            rejectReason: late ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone",
-          })
-    core.change(live, next, eventOf(next), { committed: (stored) => reply.ok({ order: stored, replayed: false }) })
+  const linked = rest.map((it) => it.order)
+  const { reply, receivedAt } = message
+  const ended = endOf(core, live, committedAt)
+  if (ended !== null) {
+    const told = withLinked(core, live, reply)
+    core.change(live, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
   } else {
     release(core, live)
-    if (wait === null) reply.ok({ order, replayed: false, json })
-    else awaitFurther(core, live, { until: wait, reply, replayed: false }, message.receivedAt)
+    const wait = waitOf(message.request)
+    const timing = { receivedAt, checkedAt, committedAt, dispatchedAt: core.parts.clock.monotonic() }
+    if (wait !== null) {
+      const timed = {
+        ok: (answer: Parameters<typeof reply.ok>[0]) => reply.ok({ ...answer, timing }),
+        fail: reply.fail,
+      }
+      awaitFurther(core, live, { until: wait, reply: withLinked(core, live, timed), replayed: false }, receivedAt)
+    } else if (rest.length === 0) reply.ok({ order, replayed: false, json, timing })
+    else reply.ok({ order, replayed: false, json, timing, linked })
     core.parts.failpoint.hit("submit.answered")
   }
-  for (const run of cancels) run(true)
+  for (const other of rest) letGo(core, other, committedAt)
+  for (const one of lives) for (const run of one.whenStored.splice(0)) run(true)
+}
+
+/** The other leg of a pair; a child waits. What became of the submitted order may have ended it. */
+const letGo = (core: AccountCore, live: Live, now: number): void => {
+  const { order } = live
+  if (order.orderStatus !== "CREATED" || placeOf(order) === "WAITING") return
+  const ended = endOf(core, live, now)
+  if (ended === null) release(core, live)
+  else core.change(live, ended, eventOf(ended))
+}
+
+/** How an order ends before anything was done with it: nothing leaves for one that is late, cancelled or without a session. */
+const endOf = (core: AccountCore, { order, cancelledEarly, knownAt }: Live, monotonic: number): TradeOrder | null => {
+  const now = core.parts.clock.now()
+  const { status } = core.account
+  if (cancelledEarly) return cancelled(order, "USER_REQUEST", now)
+  if (placeOf(order) !== "VENUE")
+    return status === "LOCKED" || status === "DISCONNECTED"
+      ? moved(order, "REVOKED", { cancelReason: "ACCOUNT_DISCONNECTED", canceledAt: now })
+      : null
+  if (status === "LOCKED") return cancelled(order, "ACCOUNT_DISCONNECTED", now)
+  const isLate = now > (order.notAfter ?? 0) || monotonic - knownAt > NOT_AFTER_MILLIS
+  if (isLate) return moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
+  if (core.session !== null && status !== "DISCONNECTED") return null
+  return moved(order, "REJECTED", { rejectReason: "NOT_SENT: the venue session is gone" })
 }

@@ -36,6 +36,9 @@ const canonical = (r: SubmitRequest): string =>
     decimal(r.stopLossLimitPrice),
     r.takeProfitTimeInForce ?? null,
     r.stopLossTimeInForce ?? null,
+    ...(r.trailingDelta != null || r.trailingAmount != null
+      ? [r.trailingDelta ?? null, decimal(r.trailingAmount)]
+      : []),
   ])
 
 /** 64 hex characters. */

@@ -76,6 +76,30 @@ export const walkCost = (
   return last === undefined ? undefined : cost.add(last.multiply(rest))
 }
 
+/**
+ * How much base `amount` of quote trades for walking `rows` (best first), 18 digits, never too much; beyond the shown depth at its last
+ * price. Undefined for an empty book.
+ */
+export const walkBase = (
+  rows: ReadonlyArray<readonly [price: string, quantity: string]>,
+  amount: Decimal,
+): Decimal | undefined => {
+  let rest = amount
+  let base = Decimal.ZERO
+  let last: Decimal | undefined
+  for (const [priceText, quantityText] of rows) {
+    const price = Decimal.fromVenue(priceText)
+    const offered = Decimal.fromVenue(quantityText)
+    if (price === undefined || offered === undefined || !price.isPositive()) continue
+    last = price
+    const cost = price.multiply(offered)
+    if (cost.atLeast(rest)) return base.add(rest.divide(price, 18, "DOWN"))
+    base = base.add(offered)
+    rest = rest.subtract(cost)
+  }
+  return last === undefined ? undefined : base.add(rest.divide(last, 18, "DOWN"))
+}
+
 export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
   private readonly changes = new Map<string, { sum: Decimal; at: number }>()

@@ -11,7 +11,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.N
 /** 1 to 64 of letters, digits, dot, underscore, colon, hyphen (contract C2). */
 export const OrderKey = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._:-]{1,64}$/))
 
-const TimeInForceWord = Schema.Literal(
+export const TimeInForceWord = Schema.Literal(
   "GTC",
   "IOC",
   "FOK",
@@ -28,6 +28,7 @@ const TimeInForceWord = Schema.Literal(
   "EXT",
   "UNKNOWN",
 )
+export type TimeInForceWord = typeof TimeInForceWord.Type
 
 const QuantityTypeWord = Schema.Literal("BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE")
 
@@ -72,6 +73,10 @@ export const SubmitRequest = Schema.Struct({
   awaitClosed: optional(Schema.Boolean),
   /** Extension: wait up to 1 s for the venue's acknowledgement. */
   awaitAccepted: optional(Schema.Boolean),
+  /** Extension, TRAILING_STOP: distance to the best price in basis points, 1 to 5000. */
+  trailingDelta: optional(Schema.Int),
+  /** Extension, TRAILING_STOP: distance to the best price in price. */
+  trailingAmount: optional(PositiveDecimalText),
   takeProfitPrice: optional(DecimalText),
   takeProfitLimitPrice: optional(DecimalText),
   stopLossPrice: optional(DecimalText),

@@ -28,16 +28,32 @@ export interface Venue {
   readonly source?: VenueId
 }
 
-/** The types of orders that are taken for the venue. */
-export const orderTypesAt = ({ capabilities, timesInForce }: Venue): ReadonlyArray<OrderType> => [
-  ...(capabilities.marketOrders ? (["MARKET"] as const) : []),
+/** Accounts hold assets there, not positions. A venue that says nothing is one. */
+export const isSpot = ({ features }: Pick<Venue, "features">): boolean =>
+  features.length === 0 || features.includes("SPOT")
+
+/** Where the venue has no market orders, a limit order that ends at once stands in for them (contract C5). */
+const takesMarket = ({ capabilities, timesInForce }: Venue): boolean =>
+  capabilities.marketOrders || timesInForce.includes("IOC")
+
+/** The types of orders that are taken for the venue: triggers that it does not have itself are watched by the gateway. */
+export const orderTypesAt = (venue: Venue): ReadonlyArray<OrderType> => [
+  ...(takesMarket(venue) ? (["MARKET"] as const) : []),
   "LIMIT",
-  ...(timesInForce.includes("GTX") ? (["LIMIT_MAKER"] as const) : []),
+  ...(venue.timesInForce.includes("GTX") ? (["LIMIT_MAKER"] as const) : []),
+  ...(takesMarket(venue) ? (["STOP", "STOP_LOSS", "TAKE_PROFIT"] as const) : []),
+  "STOP_LIMIT",
+  "STOP_LOSS_LIMIT",
+  "TAKE_PROFIT_LIMIT",
+  "TRAILING_STOP",
 ]
 
-/** The times in force that are taken for the venue. GTD and DAY need the gateway's own timer, which is not there yet. */
-export const timesInForceAt = ({ timesInForce }: Venue): ReadonlyArray<TimeInForce> =>
-  timesInForce.filter((word) => word !== "GTD" && word !== "DAY")
+/** The times in force that are taken for the venue. What ends at a time is ended by the gateway where the venue does not do it. */
+export const timesInForceAt = ({ timesInForce }: Venue): ReadonlyArray<TimeInForce> => [
+  ...timesInForce.filter((word) => word !== "GTD" && word !== "DAY"),
+  "GTD",
+  "DAY",
+]
 
 export const VenueRecord = Schema.Struct({
   venue: Schema.String,

@@ -71,6 +71,8 @@ export class AccountStore extends Context.Tag("ports/AccountStore")<
       id: TradingAccountId,
       by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string },
     ) => Effect.Effect<TradeOrder | null>
+    /** All orders of a list, oldest first; none when the account has no such list. */
+    readonly ofList: (id: TradingAccountId, orderListId: string) => Effect.Effect<ReadonlyArray<TradeOrder>>
     /** Number of the account's newest event; 0 before the first. */
     readonly lastSequence: (id: TradingAccountId) => Effect.Effect<number>
     /**

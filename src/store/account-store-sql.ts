@@ -128,12 +128,28 @@ const find = (
     }),
   )
 
+const ofList = (
+  sql: SqlClient.SqlClient,
+  id: TradingAccountId,
+  orderListId: string,
+): Effect.Effect<ReadonlyArray<TradeOrder>> =>
+  untilAvailable(
+    sql
+      .unsafe<OrderRow>(
+        `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.order_list_id = $1 AND o.trading_account_id = $2
+         ORDER BY o.created_at, o.trade_order_id`,
+        [orderListId, id],
+      )
+      .pipe(Effect.flatMap((rows) => withExecutions(sql, rows))),
+  )
+
 const restingOrders = (sql: SqlClient.SqlClient, venue: VenueId): Effect.Effect<ReadonlyArray<TradeOrder>> =>
   untilAvailable(
     sql
       .unsafe<OrderRow>(
         `SELECT ${ORDER_COLUMNS} FROM trade_order o
-         WHERE o.open AND o.venue = $1 AND o.order_status IN ('ACCEPTED', 'PARTIALLY_FILLED', 'PENDING_CANCEL')
+         WHERE o.open AND o.venue = $1
+           AND o.order_status IN ('ACCEPTED', 'PARTIALLY_FILLED', 'PENDING_CANCEL', 'PENDING_REPLACE', 'REPLACED')
          ORDER BY o.accepted_number NULLS LAST, o.created_at, o.trade_order_id`,
         [venue],
       )
@@ -194,6 +210,7 @@ export const accountStoreLayer = (
         Context.add(AccountStore, {
           load: (id) => load(sql, id),
           find: (id, by) => find(sql, id, by),
+          ofList: (id, orderListId) => ofList(sql, id, orderListId),
           lastSequence: (id) => untilAvailable(lastSequence(sql, id)),
           events,
           commit: writer.commit,

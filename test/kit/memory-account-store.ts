@@ -152,6 +152,13 @@ export const makeMemoryAccountStore = (
             return completed(database, order)
         return null
       }),
+    ofList: (id, orderListId) =>
+      Effect.sync(() =>
+        [...database.orders.values()]
+          .filter(({ order }) => order.tradingAccountId === id && order.orderListId === orderListId)
+          .map(({ order }) => completed(database, order))
+          .sort((a, b) => a.createdAt - b.createdAt || (a.tradeOrderId < b.tradeOrderId ? -1 : 1)),
+      ),
     lastSequence: (id) => Effect.sync(() => database.events.get(id)?.length ?? 0),
     events: (id, after, upTo) =>
       Effect.sync(() => {

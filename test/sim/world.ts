@@ -9,7 +9,12 @@ import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import { Markets } from "../../src/actors/market-messages.ts"
 import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
 import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
-import { CredentialRevoked, type DomainError } from "../../src/domain/errors.ts"
+import {
+  CredentialRevoked,
+  type DomainError,
+  OrderBookUnavailable,
+  TickerUnavailable,
+} from "../../src/domain/errors.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import type { Reply } from "../../src/domain/reply.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
@@ -79,6 +84,8 @@ export class World {
   readonly invalidated: Array<string> = []
   readonly failpoints: Array<FailpointName> = []
   asks: ReadonlyArray<readonly [string, string]>
+  /** Of the newest trade that the gateway has seen. */
+  lastPrice: string | null = null
   pressure: "calm" | "full" = "calm"
   hasCredential = true
   /** Somebody listens to the account's channel. */
@@ -148,12 +155,12 @@ export class World {
             : Effect.fail(new CredentialRevoked()),
       }),
       Layer.succeed(Markets, {
-        readBook: () => undefined,
-        readTicker: () => undefined,
+        readBook: (instrumentId, _depth, reply) => reply.fail(new OrderBookUnavailable({ instrumentId })),
+        readTicker: (instrumentId, reply) => reply.fail(new TickerUnavailable({ instrumentId })),
         readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
-        lastPrice: () => null,
+        lastPrice: () => this.lastPrice,
         hold: () => undefined,
         release: () => undefined,
         follow: () => () => undefined,

@@ -1,35 +1,17 @@
-/** One row per rule of contract C6 and C7 that the release answers: the request differs from a good one in what the row names. */
+/** One row per rule of contract C6, C7 and C12: the request differs from a good one in what the row names. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
-import { checkOrder } from "../../../src/domain/order-rules.ts"
-import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
-import type { Venue } from "../../../src/domain/venue.ts"
-import { instrument, simVenue } from "../../sim/venue.ts"
-import { ACCOUNT, START } from "../../sim/world.ts"
+import { ERRNO, type Tag } from "../../../src/http/errno.ts"
+import { type Around, check, planOf, refusalOf } from "../../kit/order-check.ts"
+import { START } from "../../sim/world.ts"
 
 const DAY = 86_400_000
 const ID = "0ddddddd-0000-4000-8000-000000000001"
 
-const check = (patch: object, venue: Partial<Venue> = {}, terms: Partial<Instrument> = {}) =>
-  checkOrder(
-    {
-      tradingAccountId: ACCOUNT,
-      instrumentId: "SIM:BTC/USDT",
-      orderSide: "BUY",
-      orderType: "LIMIT",
-      quantity: "1",
-      limitPrice: "100",
-      ...patch,
-    } as unknown as SubmitRequest,
-    {
-      venue: { ...simVenue, ...venue },
-      findInstrument: (id) => (id === "SIM:BTC/USDT" ? { ...instrument, ...terms } : undefined),
-      now: START,
-    },
-  )
-
 const market = { orderType: "MARKET", limitPrice: undefined }
+const stop = { orderType: "STOP", limitPrice: undefined, stopPrice: "110" }
+const perpetual: Around = { venue: { features: ["PERPETUAL"] } }
 
 const REFUSALS: ReadonlyArray<readonly [string, object, string]> = [
   ["no instrument", { instrumentId: null }, "MissingParameter"],
@@ -38,9 +20,6 @@ const REFUSALS: ReadonlyArray<readonly [string, object, string]> = [
   ["an unknown instrument", { instrumentId: "SIM:ABC/USDT" }, "InstrumentNotFound"],
   ["a null type", { orderType: null }, "UnsupportedOrderType"],
   ["the type UNKNOWN", { orderType: "UNKNOWN" }, "UnsupportedOrderType"],
-  ["STOP", { orderType: "STOP", stopPrice: "90" }, "UnsupportedOrderType"],
-  ["STOP_MARKET", { orderType: "STOP_MARKET", stopPrice: "90" }, "UnsupportedOrderType"],
-  ["TRAILING_STOP", { orderType: "TRAILING_STOP", stopPrice: "90" }, "UnsupportedOrderType"],
   ["QUOTED without a quote", { orderType: "QUOTED", instrumentId: null }, "QuoteIdRequired"],
   ["QUOTED with a quote", { orderType: "QUOTED", quoteId: ID }, "UnsupportedOrderType"],
   ["the side UNKNOWN", { orderSide: "UNKNOWN" }, "InvalidOrderSide"],
@@ -48,10 +27,11 @@ const REFUSALS: ReadonlyArray<readonly [string, object, string]> = [
   ["a price of zero", { limitPrice: "0.00" }, "InvalidParameter"],
   ["MARKET with a price", { orderType: "MARKET" }, "ParameterNotAllowed"],
   ["LIMIT with a stop price", { stopPrice: "90" }, "ParameterNotAllowed"],
-  ["a position", { positionId: ID }, "ParameterNotAllowed"],
+  ["a position on spot", { positionId: ID }, "PositionNotFound"],
   ["a quote id on LIMIT", { quoteId: ID }, "ParameterNotAllowed"],
-  ["a take-profit", { takeProfitPrice: "110" }, "ContingentUnsupported"],
-  ["a stop-loss time in force", { stopLossTimeInForce: "GTC" }, "ContingentUnsupported"],
+  ["a stop-loss time in force alone", { stopLossTimeInForce: "GTC" }, "IncompleteExits"],
+  ["a trailing distance on LIMIT", { trailingDelta: 10 }, "ParameterNotAllowed"],
+  ["a trailing amount on LIMIT", { trailingAmount: "1" }, "ParameterNotAllowed"],
   ["leverage on spot", { leverage: 2 }, "LeverageNotAllowed"],
   ["leverage 0", { leverage: 0 }, "InvalidParameter"],
   ["the time in force UNKNOWN", { timeInForce: "UNKNOWN" }, "InvalidTimeInForce"],
@@ -59,29 +39,59 @@ const REFUSALS: ReadonlyArray<readonly [string, object, string]> = [
   ["GTD in the past", { timeInForce: "GTD", expireAt: START }, "InvalidExpireAt"],
   ["GTD after a year", { timeInForce: "GTD", expireAt: START + 366 * DAY }, "InvalidExpireAt"],
   ["expireAt with GTC", { timeInForce: "GTC", expireAt: START + DAY }, "InvalidExpireAt"],
-  ["GTD", { timeInForce: "GTD", expireAt: START + DAY }, "UnsupportedTimeInForce"],
-  ["expireAt alone", { expireAt: START + DAY }, "UnsupportedTimeInForce"],
-  ["DAY", { timeInForce: "DAY" }, "UnsupportedTimeInForce"],
-  ["OPG", { timeInForce: "OPG" }, "UnsupportedTimeInForce"],
-  ["EXT", { timeInForce: "EXT" }, "UnsupportedTimeInForce"],
+  ["expireAt with DAY", { timeInForce: "DAY", expireAt: START + DAY }, "InvalidExpireAt"],
   ["MARKET and GTX", { ...market, timeInForce: "GTX" }, "TimeInForceNotAllowed"],
   ["MARKET and GTD", { ...market, timeInForce: "GTD", expireAt: START + DAY }, "TimeInForceNotAllowed"],
   ["LIMIT_MAKER and IOC", { orderType: "LIMIT_MAKER", timeInForce: "IOC" }, "TimeInForceNotAllowed"],
   ["two quantity types", { quantityType: "BASE", orderQuantityType: "QUOTE" }, "ConflictingParameters"],
-  ["QUOTE", { quantityType: "QUOTE" }, "InvalidParameter"],
-  ["POSITION_RATIO", { orderQuantityType: "POSITION_RATIO" }, "InvalidParameter"],
   ["a quantity of zero", { quantity: "0" }, "InvalidParameter"],
   ["a quantity off the step", { quantity: "1.0005" }, "InvalidQuantityPrecision"],
   ["a quantity that rounds to nothing", { quantity: "0.0004", quantityRounding: "DOWN" }, "QuantityBelowMinimum"],
   ["a quantity above the maximum", { quantity: "1001" }, "QuantityAboveMaximum"],
   ["a price off the tick", { limitPrice: "100.005" }, "InvalidPricePrecision"],
   ["a notional below the minimum", { quantity: "0.001" }, "NotionalBelowMinimum"],
+  ["STOP without a stop price", { ...stop, stopPrice: undefined }, "StopPriceRequired"],
+  ["STOP with a limit price", { ...stop, limitPrice: "110" }, "ParameterNotAllowed"],
+  ["STOP_LIMIT without a limit price", { ...stop, orderType: "STOP_LIMIT" }, "LimitPriceRequired"],
+  ["TAKE_PROFIT_LIMIT without a limit price", { ...stop, orderType: "TAKE_PROFIT_LIMIT" }, "LimitPriceRequired"],
+  ["a stop price of zero", { ...stop, stopPrice: "0" }, "InvalidParameter"],
+  ["a stop price off the tick", { ...stop, stopPrice: "110.005" }, "InvalidPricePrecision"],
+  ["a stop too small for the venue", { ...stop, quantity: "0.001", stopPrice: "110" }, "NotionalBelowMinimum"],
+  ["STOP for immediate execution", { ...stop, timeInForce: "IOC" }, "TimeInForceNotAllowed"],
+  ["STOP, all or nothing", { ...stop, timeInForce: "FOK" }, "TimeInForceNotAllowed"],
+  ["STOP that must not take", { ...stop, timeInForce: "GTX" }, "TimeInForceNotAllowed"],
 ]
 
 describe("order rules", () => {
   it.each(REFUSALS)("refuse %s", (_name, patch, error) => {
-    const checked = check(patch)
-    expect("error" in checked ? checked.error._tag : checked).toBe(error)
+    expect(refusalOf(patch)).toBe(error)
+  })
+
+  it.each<readonly [Tag, number]>([
+    ["LimitPriceRequired", -112003],
+    ["StopPriceRequired", -112004],
+    ["ParameterNotAllowed", -112005],
+    ["IncompleteExits", -112006],
+    ["WouldTriggerImmediately", -112011],
+    ["InvalidPriceRelation", -112012],
+    ["ContingentUnsupported", -112013],
+    ["InvalidTrailingDistance", -112014],
+    ["InvalidTimeInForce", -112020],
+    ["UnsupportedTimeInForce", -112021],
+    ["ExpireAtRequired", -112022],
+    ["InvalidExpireAt", -112023],
+    ["TimeInForceNotAllowed", -112025],
+    ["QuantityBelowMinimum", -112030],
+    ["InvalidQuantityPrecision", -112031],
+    ["InvalidQuantityRatio", -112032],
+    ["InvalidPricePrecision", -112034],
+    ["QuantityAboveMaximum", -112035],
+    ["NotionalBelowMinimum", -112036],
+    ["PriceOutsideCollar", -111004],
+    ["LeverageNotAllowed", -111007],
+    ["PositionNotFound", -110016],
+  ])("answer %s with %i", (tag, errno) => {
+    expect(ERRNO[tag].errno).toBe(errno)
   })
 
   it.each([
@@ -94,9 +104,9 @@ describe("order rules", () => {
     ["HALF_DOWN", "1"],
     ["HALF_EVEN", "1"],
   ])("round 1.0005 %s to %s, and keep what the client gave", (quantityRounding, rounded) => {
-    const checked = check({ quantity: "1.0005", quantityRounding })
-    expect("plan" in checked && checked.plan.baseQuantity.toString()).toBe(rounded)
-    expect("plan" in checked && checked.plan.quantity.toString()).toBe("1.0005")
+    const { baseQuantity, quantity } = planOf({ quantity: "1.0005", quantityRounding })
+    expect(baseQuantity.toString()).toBe(rounded)
+    expect(quantity.toString()).toBe("1.0005")
   })
 
   it.each([
@@ -108,34 +118,103 @@ describe("order rules", () => {
     ["MARKET", market, "MARKET", "GTC"],
     ["MARKET for the day", { ...market, timeInForce: "DAY" }, "MARKET", "DAY"],
     ["leverage 1", { leverage: 1 }, "LIMIT", "GTC"],
+    ["GTD", { timeInForce: "GTD", expireAt: START + DAY }, "LIMIT", "GTD"],
+    ["expireAt alone", { expireAt: START + 365 * DAY }, "LIMIT", "GTD"],
+    ["DAY", { timeInForce: "DAY" }, "LIMIT", "DAY"],
+    ["LIMIT_MAKER and GTX", { orderType: "LIMIT_MAKER", timeInForce: "GTX" }, "LIMIT_MAKER", "GTX"],
+    ["LIMIT_MAKER for the day", { orderType: "LIMIT_MAKER", timeInForce: "DAY" }, "LIMIT_MAKER", "DAY"],
+    ["MARKET and IOC", { ...market, timeInForce: "IOC" }, "MARKET", "IOC"],
+    ["MARKET and FOK", { ...market, timeInForce: "FOK" }, "MARKET", "FOK"],
+    ["STOP", stop, "STOP", "GTC"],
+    ["STOP_MARKET, which is STOP", { ...stop, orderType: "STOP_MARKET" }, "STOP", "GTC"],
+    ["STOP_LOSS for the day", { ...stop, orderType: "STOP_LOSS", timeInForce: "DAY" }, "STOP_LOSS", "DAY"],
+    ["STOP until a time", { ...stop, expireAt: START + 1 }, "STOP", "GTD"],
   ])("take %s", (_name, patch, orderType, timeInForce) => {
-    const checked = check(patch)
-    expect("plan" in checked ? checked.plan : checked).toMatchObject({ orderType, timeInForce })
+    expect(planOf(patch)).toMatchObject({ orderType, timeInForce })
+  })
+
+  it("give a plain order no terms and no list", () => {
+    expect(planOf({})).toMatchObject({ terms: null, list: null, expireAt: null, positionId: null })
+    expect(planOf(market)).toMatchObject({ terms: null, list: null, limitPrice: null })
+  })
+
+  it("end a day at the next midnight of UTC, and GTD when it says", () => {
+    expect(planOf({ timeInForce: "DAY" }).expireAt).toBe(START + DAY)
+    expect(planOf({ expireAt: START + 5 }).expireAt).toBe(START + 5)
+    expect(planOf({ ...market, timeInForce: "DAY" }).expireAt).toBeNull()
+  })
+
+  it.each(["OPG", "CLS", "MOO", "MOC", "GFA", "GFS", "GTM", "EXT"])(
+    "never take %s for another word, and name those that are taken",
+    (timeInForce) => {
+      const checked = check({ timeInForce })
+      expect("error" in checked && checked.error).toMatchObject({
+        _tag: "UnsupportedTimeInForce",
+        timeInForce,
+        supported: ["GTC", "IOC", "FOK", "GTX", "GTD", "DAY"],
+      })
+    },
+  )
+
+  it("keep leverage and the position where the venue has them", () => {
+    const plan = planOf({ leverage: 3 }, perpetual)
+    expect(plan.terms?.leverage).toBe(3)
+    expect(plan.positionId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(planOf({ positionId: plan.positionId?.toUpperCase() }, perpetual).positionId).toBe(plan.positionId)
+    expect(refusalOf({ positionId: ID }, perpetual)).toBe("PositionNotFound")
+  })
+
+  it.each([
+    ["BUY", "200", "100", true],
+    ["BUY", "200.01", "100", false],
+    ["SELL", "50", "100", true],
+    ["SELL", "49.99", "100", false],
+    // The harmless side: it only rests.
+    ["BUY", "1", "100", true],
+    ["SELL", "10000", "100", true],
+  ])("hold a %s at %s against the last price %s", (orderSide, limitPrice, last, isTaken) => {
+    const checked = check({ orderSide, limitPrice }, { last })
+    expect("plan" in checked).toBe(isTaken)
+    if (!isTaken) expect(checked).toMatchObject({ error: { _tag: "PriceOutsideCollar", reference: last } })
+  })
+
+  it("hold the limit of a stop against its own stop price, not against the market", () => {
+    const far = { orderType: "STOP_LIMIT", stopPrice: "1000", limitPrice: "1010" }
+    expect(planOf(far, { last: "100" }).limitPrice?.toString()).toBe("1010")
+    expect(refusalOf({ ...far, limitPrice: "2000.01" }, { last: "100" })).toBe("PriceOutsideCollar")
+  })
+
+  it("go 5 % beyond the best price, and no further, where the venue has no market orders", () => {
+    const without: Around = { capabilities: { marketOrders: false }, asks: [["100.01", "9"]], bids: [["99.99", "9"]] }
+    const buy = planOf(market, without)
+    expect(buy).toMatchObject({ orderType: "MARKET", timeInForce: "IOC" })
+    expect(buy.limitPrice?.toString()).toBe("105.01")
+    expect(planOf({ ...market, orderSide: "SELL" }, without).limitPrice?.toString()).toBe("95")
+    expect(refusalOf(market, { ...without, asks: [] })).toBe("OrderBookUnavailable")
+    expect(check(market, { ...without, asks: [], mayWait: true })).toMatchObject({ wanted: { kind: "BOOK" } })
   })
 
   it("name what is supported where a time in force is not", () => {
-    const checked = check({ timeInForce: "FOK" }, { timesInForce: ["GTC", "IOC", "GTD"] })
-    expect("error" in checked && checked.error).toMatchObject({ supported: ["GTC", "IOC"] })
+    const checked = check({ timeInForce: "FOK" }, { venue: { timesInForce: ["GTC", "IOC", "GTD"] } })
+    expect("error" in checked && checked.error).toMatchObject({ supported: ["GTC", "IOC", "GTD", "DAY"] })
   })
 
   it("refuse a price with more digits that count than the venue takes: it would cut off the rest", () => {
     const digits: Partial<Instrument> = { tickSize: Decimal.ZERO, precision: 8, priceSignificantDigits: 5 }
-    const cut = check({ limitPrice: "61234.5" }, {}, digits)
+    const cut = check({ limitPrice: "61234.5" }, { instrument: digits })
     expect("error" in cut && cut.error).toMatchObject({
       _tag: "InvalidPricePrecision",
       parameter: "limitPrice",
       step: "1",
     })
-    const small = check({ limitPrice: "0.0123456", quantity: "1000" }, {}, digits)
+    const small = check({ limitPrice: "0.0123456", quantity: "1000" }, { instrument: digits })
     expect("error" in small && small.error).toMatchObject({ _tag: "InvalidPricePrecision", step: "0.000001" })
-    const taken = check({ limitPrice: "61234.0" }, {}, digits)
+    const taken = check({ limitPrice: "61234.0" }, { instrument: digits })
     expect("plan" in taken && taken.plan.limitPrice?.toString()).toBe("61234")
   })
 
   it("refuse a delisted instrument and a venue that is switched off", () => {
-    const delisted = check({}, {}, { status: "DELISTED" })
-    expect("error" in delisted && delisted.error._tag).toBe("InstrumentNotTradable")
-    const off = check({}, { status: "INACTIVE" })
-    expect("error" in off && off.error._tag).toBe("VenueInactive")
+    expect(refusalOf({}, { instrument: { status: "DELISTED" } })).toBe("InstrumentNotTradable")
+    expect(refusalOf({}, { venue: { status: "INACTIVE" } })).toBe("VenueInactive")
   })
 })

@@ -1,0 +1,102 @@
+/** The rows that a checked submit becomes: the submitted order first, then the orders that come with it (contract C4). */
+import { Decimal } from "../domain/decimal.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import type { LegPlan, OrderPlan } from "../domain/order-plan.ts"
+import { NO_TERMS } from "../domain/order-terms.ts"
+import type { SubmitRequest } from "../domain/submit-request.ts"
+import { type ContingencyType, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+
+/** Past commit + 2 s an order is not signed any more. */
+export const NOT_AFTER_MILLIS = 2_000
+
+export interface NewOrder {
+  readonly request: SubmitRequest
+  readonly plan: OrderPlan
+  /** By `holdOf`. */
+  readonly held: Decimal
+  readonly fingerprint: string
+  /** Wall ms. */
+  readonly now: number
+}
+
+export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrder, ...ReadonlyArray<TradeOrder>] => {
+  const { plan } = made
+  if (plan.list === null) return [submitted(core, made)]
+  const { contingencyType, legs } = plan.list
+  const isPair = contingencyType === "OCO"
+  const own = submitted(core, made)
+  const orderListId = isPair ? core.parts.ids.uuid() : own.tradeOrderId
+  // One leg of a pair holds for both: the take-profit, which may rest at the venue.
+  const isHolder = !isPair || own.terms?.leg === "TAKE_PROFIT"
+  const first: TradeOrder = { ...own, orderListId, contingencyType, held: isHolder ? own.held : Decimal.ZERO }
+  const legType: ContingencyType = contingencyType === "OTO" ? "OTO" : "OCO"
+  return [
+    first,
+    ...legs.map((leg): TradeOrder => {
+      const held = isHolder ? Decimal.ZERO : own.held
+      const parentId = isPair ? null : own.tradeOrderId
+      return { ...legOf(core, own, leg, parentId, made.now), orderListId, contingencyType: legType, held }
+    }),
+  ]
+}
+
+/** When an order must be on its way: only one that leaves at once has such an instant. */
+const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) => {
+  const notAfter = leavesAtOnce ? now + NOT_AFTER_MILLIS : null
+  const expiryMillis = core.venue.orderExpiryMillis
+  return { notAfter, submitDeadline: notAfter === null || expiryMillis === null ? null : notAfter + expiryMillis }
+}
+
+const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }: NewOrder): TradeOrder => ({
+  ...UNPLACED,
+  tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
+  tenantId: core.account.tenantId,
+  tradingAccountId: core.id,
+  venue: core.account.venue,
+  instrumentId: plan.instrument.instrumentId,
+  positionId: plan.positionId,
+  terms: plan.terms,
+  baseAsset: plan.instrument.baseAsset,
+  quoteAsset: plan.instrument.quoteAsset,
+  orderSide: plan.orderSide,
+  orderType: plan.orderType,
+  timeInForce: plan.timeInForce,
+  expireAt: plan.expireAt,
+  limitPrice: plan.limitPrice,
+  quantity: plan.quantity,
+  orderQuantityType: plan.orderQuantityType,
+  quantityRounding: plan.quantityRounding,
+  baseQuantity: plan.baseQuantity,
+  clientOrderId: request.clientOrderId ?? null,
+  idempotencyKey: request.idempotencyKey ?? null,
+  fingerprint,
+  externalOrderId: null,
+  origin: "GATEWAY",
+  evidence: [],
+  ...deadlineOf(core, plan.terms?.trigger?.execution !== "EMULATED", now),
+  held,
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** As large as the submitted order until that is executed. `parentId` null: the other leg of a pair, which works from now on. */
+const legOf = (
+  core: AccountCore,
+  own: TradeOrder,
+  { leg, trigger, ...plan }: LegPlan,
+  parentId: TradeOrderId | null,
+  now: number,
+): TradeOrder => ({
+  ...own,
+  ...plan,
+  tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
+  terms: { ...NO_TERMS, trigger, parentId, leg, leverage: own.terms?.leverage ?? null },
+  quantity: own.baseQuantity,
+  orderQuantityType: "BASE",
+  quantityRounding: "",
+  clientOrderId: null,
+  idempotencyKey: null,
+  fingerprint: null,
+  ...deadlineOf(core, parentId === null && trigger === null, now),
+})
