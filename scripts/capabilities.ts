@@ -88,12 +88,11 @@ const UNPROVED_TRIGGERS: VenueCapabilities["triggers"] = {
 const member = (value: unknown, name: string): Described =>
   typeof value === "object" && value !== null ? (((value as Described)[name] ?? {}) as Described) : {}
 
-/** ccxt's words for the times in force, in our order. */
+/** ccxt's words for the times in force, in our order. GTD only where it is pinned: elsewhere nobody has proved that it gets there. */
 const TIMES_IN_FORCE: ReadonlyArray<readonly [ccxt: string, ours: TimeInForce]> = [
   ["GTC", "GTC"],
   ["IOC", "IOC"],
   ["FOK", "FOK"],
-  ["GTD", "GTD"],
   ["PO", "GTX"],
 ]
 
@@ -118,8 +117,7 @@ export const capabilitiesFrom = (
   return {
     marketOrders: has["createMarketOrder"] === true,
     nativeTimesInForce:
-      pins?.nativeTimesInForce ??
-      TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true && ccxt !== "GTD").map(([, ours]) => ours),
+      pins?.nativeTimesInForce ?? TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true).map(([, ours]) => ours),
     triggers: { ...UNPROVED_TRIGGERS, ...pins?.proved?.triggers },
     attachedExits: typeof order["attachedStopLossTakeProfit"] === "object",
     marketBuyByCost: pins?.proved?.marketBuyByCost ?? false,

@@ -89,7 +89,7 @@ describe("capabilities read from ccxt", () => {
       perpetual: { nativeTimesInForce: ["GTC", "IOC", "GTX"] },
     })
     expect(page["deribit"]?.spot).toBeUndefined()
-    expect(page["deribit"]?.perpetual).toMatchObject({ triggers: { stop: "NATIVE", trailing: "NATIVE" } })
+    expect(page["deribit"]?.perpetual).toMatchObject({ triggers: { stop: "EMULATED", trailing: "EMULATED" } })
   })
 
   it("are nothing but what any venue does where ccxt says nothing", () => {
