@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
-import type { BookAuditFigures } from "../../ports/venue-stats.ts"
+import { type BookAuditFigures, type BudgetLoad, PURPOSES } from "../../ports/venue-stats.ts"
 import type { BookAuditTimes, VenueProfile } from "../profile.ts"
 import type { BookChange } from "./book-tap.ts"
 import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "./ccxt.ts"
@@ -33,6 +33,13 @@ export const auditTimesOf = ({ exchange, bookAudit, bookRefreshMillis }: VenuePr
   const everyMillis = continuityOf(exchange) === "none" ? EVERY_MILLIS : null
   return { everyMillis, silentMillis: SILENT_MILLIS, settleMillis: SETTLE_MILLIS }
 }
+
+/** Of what audits may have of the request budget: those of accounts go first, and may have the other half. */
+const SHARE_OF_AUDITS = 0.5
+
+/** Whether a book may be asked for: no other request waits. */
+export const hasRoomForAudits = ({ audits, waiting, pausedMillis }: BudgetLoad): boolean =>
+  audits < SHARE_OF_AUDITS && pausedMillis === 0 && PURPOSES.every((purpose) => waiting[purpose] === 0)
 
 type Rows = ReadonlyArray<CcxtBookRow>
 type Side = "bids" | "asks"

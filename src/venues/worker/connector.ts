@@ -6,8 +6,9 @@ import { AsyncResource } from "node:async_hooks"
 import { threadId } from "node:worker_threads"
 import type { VenueSecrets } from "../../domain/credential.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import type { BudgetLoad, ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
+import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../wire.ts"
+import { hasRoomForAudits } from "./book-audits.ts"
 import { Budgets } from "./budgets.ts"
 import type { CcxtExchangeClass } from "./ccxt.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
@@ -41,12 +42,6 @@ const PURPOSES: { readonly [N in CallName]: Purpose } = {
 
 /** What an account asks to agree with its venue, and goes on asking from time to time. */
 const AGREEING: ReadonlySet<CallName> = new Set(["openOrders", "fills", "balances"])
-
-/** Accounts go before books: theirs may have the other half. */
-const BOOK_AUDITS_SHARE = 0.5
-
-const hasRoomForAudits = ({ audits, waiting, pausedMillis }: BudgetLoad): boolean =>
-  audits < BOOK_AUDITS_SHARE && pausedMillis === 0 && waiting.market + waiting.audit === 0
 
 class Connector {
   readonly #settings: ConnectorSettings

@@ -32,7 +32,7 @@ import { type Feed, WatchLoop } from "./watch-loop.ts"
 export interface RequestBudget {
   /** Requests for market data wait. */
   readonly isQueueing: () => boolean
-  /** None waits, and what audits may use is not half used up. */
+  /** For the least urgent of them. */
   readonly hasRoomForAudits: () => boolean
 }
 

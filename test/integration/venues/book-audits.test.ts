@@ -71,6 +71,12 @@ const start = async (venue: "BITFINEX" | "BITSTAMP" | "GEMINI", times: BookAudit
   return { exchange, stir, ...(await subscribe(exchange.routes, profileOf(venue), times, stir)) }
 }
 
+/** A book that was lost is SYNCED again with a SNAPSHOT and with nothing less. */
+const expectHonest = ({ records }: BookReader): void => {
+  const again = records.filter(({ quality }, at) => quality === "SYNCED" && records[at - 1]?.quality !== "SYNCED")
+  expect(again.map(({ updateType }) => updateType)).toEqual(["SNAPSHOT", "SNAPSHOT"])
+}
+
 const isVenues = (reader: BookReader, exchange: UnnumberedExchange): boolean =>
   reader.last?.quality === "SYNCED" && JSON.stringify(reader.book()) === JSON.stringify(exchange.depth())
 
@@ -97,6 +103,7 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
       return snapshots() === 2
     }, "a new snapshot")
     await until(() => isVenues(reader, exchange), "the venue's book")
+    expectHonest(reader)
     expect(qualities()).toContain("RESYNCING")
     expect(figures()?.resyncsBy).toMatchObject({ differs: 1, silent: 0 })
     await until(() => audits().differed === 1, "the worker's figures")
@@ -115,6 +122,7 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
       return snapshots() === 3
     }, "a new snapshot")
     await until(() => isVenues(reader, exchange), "the venue's book")
+    expectHonest(reader)
     expect(figures()?.resyncsBy).toMatchObject({ crossed: 1, differs: 0 })
   })
 
@@ -132,6 +140,7 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
       return snapshots() === 2
     }, "a new snapshot")
     await until(() => isVenues(reader, exchange), "the venue's book")
+    expectHonest(reader)
     expect(qualities()).toContain("STALE")
     expect(figures()?.resyncsBy).toMatchObject({ silent: 1, differs: 0 })
     exchange.setLevel("bids", "59991.00", "5.00000000")
@@ -159,6 +168,7 @@ describe("a book of BITFINEX, which sends checksums", () => {
     stir()
     await until(() => snapshots() === 2, "a new snapshot")
     await until(() => isVenues(reader, exchange), "the venue's book")
+    expectHonest(reader)
     expect(qualities()).toContain("RESYNCING")
     expect(figures()?.gaps).toBe(1)
   })

@@ -2,10 +2,17 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
+import { type BudgetLoad, PURPOSES } from "../../../src/ports/venue-stats.ts"
 import { plain } from "../../../src/venues/plain.ts"
 import type { BookAuditTimes } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
-import { auditTimesOf, BookAudits, differing, type Finding } from "../../../src/venues/worker/book-audits.ts"
+import {
+  auditTimesOf,
+  BookAudits,
+  differing,
+  type Finding,
+  hasRoomForAudits,
+} from "../../../src/venues/worker/book-audits.ts"
 import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../src/venues/worker/ccxt.ts"
 import { queueSnapshots } from "../../../src/venues/worker/snapshot-queue.ts"
 import { currentWork, doingFor } from "../../../src/venues/worker/work.ts"
@@ -87,6 +94,26 @@ describe("the audits of a venue", () => {
   it("are periodic at any venue that a line of the registry brings and nobody looked at", () => {
     expect(auditTimesOf(plain("LBANK", "lbank"))?.everyMillis).toBeGreaterThan(0)
     expect(auditTimesOf(plain("LBANK", "lbank", { bookAudit: null }))).toBeNull()
+  })
+})
+
+describe("the request budget has room for audits of books", () => {
+  const quiet = { cancel: 0, doubt: 0, submit: 0, market: 0, audit: 0 }
+  const load = (change: Partial<BudgetLoad>): BudgetLoad => ({
+    used: 0.9,
+    audits: 0.2,
+    waiting: quiet,
+    sent: quiet,
+    answers: { ok: 0, limited: 0, refused: 0, failed: 0 },
+    pausedMillis: 0,
+    ...change,
+  })
+
+  it("while nothing waits, the venue wants no pause, and audits of accounts have their half", () => {
+    expect(hasRoomForAudits(load({}))).toBe(true)
+    expect(hasRoomForAudits(load({ audits: 0.5 }))).toBe(false)
+    expect(hasRoomForAudits(load({ pausedMillis: 1 }))).toBe(false)
+    for (const purpose of PURPOSES) expect(hasRoomForAudits(load({ waiting: { ...quiet, [purpose]: 1 } }))).toBe(false)
   })
 })
 
