@@ -26,7 +26,7 @@ const placed = (world: World): TradeOrder => {
 const cancelAll = (world: World, instrumentId: InstrumentId | null = null): Asked<Swept> =>
   world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId, receivedAt: world.time.now - START, reply }))
 
-const after = (world: World, timeoutMillis: number): Asked<TradingAccount> =>
+const silenceOf = (world: World, timeoutMillis: number): Asked<TradingAccount> =>
   world.ask((reply) => ({ _tag: "CancelAllAfter", timeoutMillis, reply }))
 
 const nth = <A>(all: ReadonlyArray<A>, index: number): A => {
@@ -86,12 +86,12 @@ describe("the dead man's switch", () => {
   it("cancels everything when nothing is heard, and is off then", () => {
     const world = ready()
     const order = placed(world)
-    const set = after(world, 5_000)
+    const set = silenceOf(world, 5_000)
     world.advance(20)
     const { cancelAllAt } = okOf(set)
     expect(cancelAllAt).toBe(world.database.accounts.get(ACCOUNT)?.cancelAllAt)
     world.advance(4_000)
-    after(world, 5_000)
+    silenceOf(world, 5_000)
     world.advance(4_000)
     expect(world.read(order.tradeOrderId).orderStatus).toBe("ACCEPTED")
     world.advance(1_500)
@@ -105,9 +105,9 @@ describe("the dead man's switch", () => {
   it("is taken off with 0", () => {
     const world = ready()
     const order = placed(world)
-    after(world, 2_000)
+    silenceOf(world, 2_000)
     world.advance(1_000)
-    const off = after(world, 0)
+    const off = silenceOf(world, 0)
     world.advance(60_000)
     expect(okOf(off).cancelAllAt).toBeNull()
     expect(world.read(order.tradeOrderId).orderStatus).toBe("ACCEPTED")
@@ -119,7 +119,7 @@ describe("the dead man's switch", () => {
   ])("goes on across a restart that ends %s its instant", (_, timeout, away) => {
     const world = ready()
     const order = placed(world)
-    after(world, timeout)
+    silenceOf(world, timeout)
     world.advance(100)
     world.crash()
     world.advance(away)
@@ -137,7 +137,7 @@ describe("the dead man's switch", () => {
     const world = ready()
     const order = placed(world)
     world.memory.faults.hold()
-    const set = after(world, 5_000)
+    const set = silenceOf(world, 5_000)
     world.advance(100)
     expect(set.answer).toBeUndefined()
     world.crash()
