@@ -100,6 +100,8 @@ describe("orders over REST", () => {
     expect([fok.status, fok.filled]).toEqual(["closed", 0.01])
     const stop = await client.createOrder(SYMBOL, "limit", "sell", 0.01, 40_000, { triggerPrice: 45_000 })
     expect([stop.info.type, stop.triggerPrice]).toEqual(["STOP_LOSS_LIMIT", 45_000])
+    // It works at no time yet, which ccxt takes for its time.
+    expect([stop.info.workingTime, stop.timestamp]).toEqual([-1, -1])
     expect((await client.cancelAllOrders(SYMBOL)).length).toBe(2)
   })
 })

@@ -142,6 +142,38 @@ describe("orders over REST", () => {
     expect(ended.status).toBe("expired")
   })
 
+  it("takes the volume of a buy by cost, which is in quote, for a quantity in base", async () => {
+    const placed = await client.createMarketBuyOrderWithCost(SYMBOL, 600)
+    const found = await client.fetchOrder(String(placed.id), SYMBOL)
+    expect([found.info.oflags, found.info.vol, found.amount, found.status]).toEqual([
+      "fciq,viqc",
+      "600.00000000",
+      600,
+      "closed",
+    ])
+    expect(found.filled).toBeLessThan(0.011)
+  })
+
+  it("holds stops back until the last trade reaches them, and calls a stop at market a market order", async () => {
+    exchange.trade(SYMBOL, "SELL", "0.0001")
+    const below = exchange.depth(SYMBOL, 3).bids.at(-1)?.[0] ?? ""
+    const stop = await client.createOrder(SYMBOL, "market", "sell", 0.001, undefined, { stopLossPrice: below })
+    const limit = await client.createOrder(SYMBOL, "limit", "sell", 0.001, 90_000, { takeProfitPrice: 80_000 })
+    const [waiting, resting] = await Promise.all([stop, limit].map(({ id }) => client.fetchOrder(String(id), SYMBOL)))
+    expect([waiting?.info.descr.ordertype, waiting?.type, waiting?.status]).toEqual(["stop-loss", "market", "open"])
+    expect([waiting?.stopLossPrice, waiting?.price, waiting?.info.misc]).toEqual([Number(below), undefined, ""])
+    expect([resting?.info.descr.ordertype, resting?.type, resting?.price]).toEqual([
+      "take-profit-limit",
+      "limit",
+      90_000,
+    ])
+    const quantity = exchange.depth(SYMBOL, 3).bids.reduce((sum, [, each]) => sum + Number(each), 0)
+    exchange.trade(SYMBOL, "SELL", quantity.toFixed(8))
+    const done = await client.fetchOrder(String(stop.id), SYMBOL)
+    expect([done.status, done.filled, done.info.misc]).toEqual(["closed", 0.001, "stopped"])
+    await client.cancelAllOrders()
+  })
+
   it("amends an order in place", async () => {
     const placed = await limitBuy(0.01, 50_000)
     await client.editOrder(String(placed.id), SYMBOL, "limit", "buy", 0.02, 49_000)
