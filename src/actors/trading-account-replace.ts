@@ -124,6 +124,7 @@ const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
     quantity: baseQuantity.toString(),
     limitPrice: limitPrice?.toString() ?? null,
     stopPrice: isWaiting ? trigger.stopPrice.toString() : null,
+    ...((order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX") && { postOnly: true }),
   }
 }
 
