@@ -6,7 +6,7 @@ import { toFixed8 } from "../binance/fixed.ts"
 import { isOpen, type Order } from "../binance/model.ts"
 import { amend } from "./amend.ts"
 import { type Core, marketOf } from "./core.ts"
-import { billIdOf, type OkxAccount, orderIdOf, ordIdOf, setWords } from "./model.ts"
+import { billIdOf, type OkxAccount, orderIdOf, ordIdOf, setWords, wordsOf } from "./model.ts"
 import { checkSize, type Fields, fieldOf, type Placement, readPlacement } from "./order-request.ts"
 import {
   cannotAmend,
@@ -18,6 +18,7 @@ import {
   OperationRefusal,
   operationRefusal,
   orderDoesNotExist,
+  postOnlyAmend,
   unknownInstrument,
 } from "./refusal.ts"
 import { balanceData, configData, fillRow, orderRow } from "./wire-private.ts"
@@ -88,7 +89,12 @@ const work = (core: Core, account: OkxAccount, { request, ordType, tgtCcy, tag }
   }
 }
 
-const wouldTake = (core: Core, { request, ordType }: Placement): boolean => {
+interface Asked {
+  readonly request: Pick<Placement["request"], "symbol" | "side" | "price">
+  readonly ordType: string
+}
+
+const wouldTake = (core: Core, { request, ordType }: Asked): boolean => {
   if (ordType !== "post_only") return false
   const market = core.matching.market(request.symbol)
   const opposite = request.side === "BUY" ? market.asks : market.bids
@@ -161,6 +167,9 @@ const change = operations((core, { account, expiresAt }, fields) => {
     throw new OperationRefusal("51500", "You must enter a price, quantity, or TP/SL")
   const quantity = newSz === undefined ? undefined : toFixed8(newSz)
   if (quantity !== undefined) checkSize(market, quantity)
+  const price = newPx === undefined ? order.price : toFixed8(newPx)
+  if (wouldTake(core, { request: { symbol: order.symbol, side: order.side, price }, ordType: wordsOf(order).ordType }))
+    throw postOnlyAmend()
   return amend(core.matching, market, order, { price: newPx === undefined ? undefined : toFixed8(newPx), quantity })
 })
 

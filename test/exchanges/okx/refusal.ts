@@ -66,6 +66,8 @@ export const tooPrecise = () =>
   new OperationRefusal("51150", "The number of decimal places of the size or the price exceeds the limit.")
 export const cannotCancel = () =>
   new OperationRefusal("51400", "Order cancellation failed as the order has been filled, canceled or does not exist.")
+export const postOnlyAmend = () =>
+  new OperationRefusal("51511", "Modification failed as the order price did not meet the requirement for Post Only.")
 export const cannotAmend = () => new OperationRefusal("51503", "Order modification failed as the order does not exist.")
 
 /** The matching engine speaks Binance's codes; what is not listed here cannot come out of a request that was read by this exchange. */

@@ -80,6 +80,13 @@ describe("an order with terms at OKX", () => {
     expect(row(order)?.sz).toBe("0.001")
   })
 
+  it("stays post-only: a price that would take is refused", async () => {
+    const order = await placed({ orderType: "LIMIT_MAKER" })
+    const outcome = await my.amend(order, { ...change("0.001", "70000"), postOnly: true })
+    expect(outcome).toMatchObject({ _tag: "AmendRefused", unknownOrder: false })
+    expect(row(order)).toMatchObject({ px: "50000", state: "live" })
+  })
+
   it("is refused for an order that has ended before: look before believing anything", async () => {
     const order = await placed()
     expect((await my.cancel(order))._tag).toBe("CancelAccepted")
