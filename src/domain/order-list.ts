@@ -160,13 +160,13 @@ const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): Read
   const returning = list.legs.filter(mayReturn)
   const staying = list.legs.filter((leg) => !returning.includes(leg)).map((leg) => leg.current)
   const isBusy = staying.some(
-    (it) =>
-      endedByUser(it) || it.cancelReason === "REPLACED" || (isOpen(it) && (isFiredStop(it) || it.cancelRequested)),
+    (it) => endedByUser(it) || isFiredStop(it) || it.cancelReason === "REPLACED" || (isOpen(it) && it.cancelRequested),
   )
   // A bare pair that is over is over; what was never placed of it is not.
   const isNew = list.entries.length > 0 || returning.some((leg) => leg.current.orderStatus === "REJECTED")
   if (isBusy || !isNew) return []
-  return returning.map((leg) => leg.current).filter((it) => isTradable(it, remaining, terms))
+  const orders = returning.map((leg) => leg.current)
+  return orders.every((it) => isTradable(it, remaining, terms)) ? orders : []
 }
 
 const isSteady = (order: TradeOrder): boolean =>
