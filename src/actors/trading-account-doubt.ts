@@ -25,6 +25,9 @@ const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
 const CANCELS_MAX = 3
 /** How long the late appearance of an order that was "never placed" is looked for. */
 const WATCH_MILLIS = 86_400_000
+/** Reject reasons of such orders. */
+const UNPLACED_RESTARTED = "GATEWAY_RESTART"
+const UNPLACED_PROVEN = "NOT_PLACED: proven by expiry"
 
 const isOpenQuestion = ({ order }: Live): boolean =>
   !isTerminal(order.orderStatus) &&
@@ -150,6 +153,18 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   })
 }
 
+/** The watch over orders that were declared never placed outlives the process. */
+export const watchAgain = (core: AccountCore): void => {
+  if (core.venue.inProcess) return
+  const now = core.parts.clock.now()
+  for (const { order } of core.orders.values()) {
+    const left = order.updatedAt + WATCH_MILLIS - now
+    const isUnplaced = order.rejectReason === UNPLACED_RESTARTED || order.rejectReason === UNPLACED_PROVEN
+    if (order.orderStatus === "REJECTED" && isUnplaced && order.externalOrderId === null && left > 0)
+      core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + left)
+  }
+}
+
 interface Proof {
   readonly state: VenueOrderState | undefined
   readonly fills: ReadonlyArray<VenueFill>
@@ -183,7 +198,7 @@ const conclude = (core: AccountCore, live: Live): void => {
   const { order } = live
   const now = core.parts.clock.now()
   if (order.externalOrderId === null && order.executedQuantity.isZero()) {
-    const rejectReason = live.restarted ? "GATEWAY_RESTART" : "NOT_PLACED: proven by expiry"
+    const rejectReason = live.restarted ? UNPLACED_RESTARTED : UNPLACED_PROVEN
     core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + WATCH_MILLIS)
     core.change(live, moved(order, "REJECTED", { rejectReason }), "TRADE_ORDER.REJECTED")
     return

@@ -13,10 +13,14 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { appeared, applyAcknowledgement, applyFill, seen } from "./trading-account-evidence.ts"
 import { strayFill, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
-import { cancelled, eventOf, IllegalTransition, moved } from "./trading-account-progress.ts"
+import { cancelled, eventOf, IllegalTransition, moved, noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { dispatch } from "./trading-account-release.ts"
 import { changeMade, changeNotMade, endCancelled, isRenewing } from "./trading-account-replace.ts"
 import { cleaned, decimal, venueId } from "./trading-account-text.ts"
+
+/** From a submit that provably did not leave to its next. */
+const SEND_AGAIN_MILLIS = 100
 
 /** Reports of orders and balances; what concerns the session itself is its keeper's affair. */
 export type OrderReport = Exclude<
@@ -96,6 +100,7 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
         core.change(live, next, eventOf(next), { at: report.at })
         return
       }
+      if (sendAgain(core, live, report.reason)) return
       reject(core, live, lateOr(core, live, `NOT_SENT: ${report.reason}`), report.at)
       return
     case "InDoubt":
@@ -150,6 +155,27 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
       core.look(live, `change in doubt: ${report.reason}`)
       return
   }
+}
+
+/** Proven that no byte left, and there is still time: once more in a moment, under the same id (contract C3). */
+const sendAgain = (core: AccountCore, live: Live, reason: string): boolean => {
+  const now = core.parts.clock.now()
+  const { orderStatus, notAfter } = live.order
+  if (orderStatus !== "SUBMITTED" || notAfter === null || core.session === null) return false
+  if (now + SEND_AGAIN_MILLIS >= notAfter) return false
+  live.order = noted(live.order, now, `not sent, once more: ${reason}`)
+  core.self.later(SEND_AGAIN_MILLIS, () => {
+    const { order } = live
+    if (isTerminal(order.orderStatus) || order.externalOrderId !== null) return
+    if (order.cancelRequested) {
+      const next = cancelled(order, live.cancelReason, core.parts.clock.now())
+      core.change(live, next, eventOf(next))
+    } else if (order.orderStatus === "SUBMITTED") {
+      if (core.session === null) reject(core, live, `NOT_SENT: ${reason}`, core.parts.clock.now())
+      else dispatch(core, live)
+    }
+  })
+  return true
 }
 
 const lateOr = (core: AccountCore, live: Live, reason: string): string =>

@@ -18,7 +18,7 @@ import { replaceOrder } from "./trading-account-change.ts"
 import { AccountCore } from "./trading-account-core.ts"
 import { keepDeadMan } from "./trading-account-dead-man.ts"
 import { makeDisconnector } from "./trading-account-disconnect.ts"
-import { startDoubt } from "./trading-account-doubt.ts"
+import { startDoubt, watchAgain } from "./trading-account-doubt.ts"
 import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
@@ -102,6 +102,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           keeper.open()
           disconnector.resume()
           deadMan.resume()
+          watchAgain(core)
         },
         // A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber.
         isIdle: () =>

@@ -1,0 +1,87 @@
+/** Submits that provably did not leave, and orders that were declared never placed and appear after all. */
+import { describe, expect, it } from "vitest"
+import { BTC_USDT } from "../../sim/venue.ts"
+import { okOf, World } from "../../sim/world.ts"
+
+const ready = (): World => {
+  const world = new World()
+  world.start()
+  world.advance(1_000)
+  expect(world.status()).toBe("ACTIVE")
+  return world
+}
+
+describe("a submit that did not leave", () => {
+  it("is sent again under the same id while there is time, and arrives once", () => {
+    const world = ready()
+    let lost = 2
+    world.venue.fates.submit = () => (lost-- > 0 ? "notSent" : "accept")
+    const asked = world.submit()
+    world.advance(1_000)
+    const { tradeOrderId } = okOf(asked).order
+    const order = world.read(tradeOrderId)
+    expect(order.orderStatus).toBe("ACCEPTED")
+    expect(order.evidence.filter((it) => it.what.startsWith("not sent, once more"))).toHaveLength(2)
+    expect(world.venue.arrivals.get(tradeOrderId)).toBe(1)
+  })
+
+  it("is rejected with the reason when the time is over", () => {
+    const world = ready()
+    world.venue.fates.submit = () => "notSent"
+    const asked = world.submit({ awaitClosed: true })
+    world.advance(1_100)
+    expect(okOf(asked).order.orderStatus).toBe("SUBMITTED")
+    world.advance(1_500)
+    expect(world.read(okOf(asked).order.tradeOrderId)).toMatchObject({
+      orderStatus: "REJECTED",
+      rejectReason: "NOT_SENT: simulated",
+    })
+    expect(world.venue.arrivals.size).toBe(0)
+  })
+
+  it("is not sent again when it was cancelled in between", () => {
+    const world = ready()
+    world.venue.fates.submit = () => "notSent"
+    const asked = world.submit()
+    world.advance(30)
+    world.venue.fates.submit = () => "accept"
+    const { tradeOrderId } = okOf(asked).order
+    const cancel = world.cancel(tradeOrderId)
+    world.advance(1_000)
+    expect(okOf(cancel)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "USER_REQUEST" })
+    expect(world.venue.arrivals.size).toBe(0)
+  })
+})
+
+describe("an order that was declared never placed", () => {
+  it("is looked for after a restart too, and cancelled when it appears", () => {
+    const world = ready()
+    world.venue.fates.submit = () => "lostBefore"
+    const asked = world.submit()
+    world.advance(120_000)
+    const { tradeOrderId } = okOf(asked).order
+    expect(world.read(tradeOrderId)).toMatchObject({
+      orderStatus: "REJECTED",
+      rejectReason: "NOT_PLACED: proven by expiry",
+    })
+    world.crash()
+    world.start()
+    world.advance(5_000)
+    // Nothing else is open, and the stream is silent: only who looks finds it.
+    world.venue.fates.stream = () => "drop"
+    const sim = world.venue.place(
+      {
+        instrumentId: BTC_USDT,
+        orderSide: "BUY",
+        orderType: "LIMIT",
+        timeInForce: "GTC",
+        quantity: "1",
+        limitPrice: "100",
+      },
+      tradeOrderId,
+    )
+    world.advance(60_000)
+    expect(sim.status).toBe("CANCELLED")
+    expect(world.published.some((it) => it.json.includes("LATE_APPEARANCE"))).toBe(true)
+  })
+})
