@@ -115,12 +115,13 @@ export const boughtFor = (request: VenueOrder, quantity: Decimal): VenueOrder =>
   quantity.isPositive() ? { ...request, quantity: quantity.toString() } : request
 
 /**
- * Whether an order of the journal was at the venue when the process ended: not one whose trigger the gateway still watches, and not one
- * that a trigger had let go unless its acknowledgement was committed, for what was not committed did not happen.
+ * Whether an order of the journal was at the venue when the process ended: not one that waits for its trigger or its parent. What a trigger
+ * had let go rests where it was sent; at market it would have ended at once, and an end that was not committed did not happen.
  */
 export const wasAtVenue = (stored: TradeOrder): boolean => {
   if (placeOf(stored) !== "VENUE") return false
-  return stored.terms?.trigger?.execution !== "EMULATED" || stored.externalOrderId !== null
+  const isReleased = stored.terms?.trigger?.execution === "EMULATED"
+  return !isReleased || releasedType(stored) !== "MARKET" || stored.externalOrderId !== null
 }
 
 /** An order as the journal has it: what was executed counts, and it locks nothing yet. */

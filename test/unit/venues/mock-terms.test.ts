@@ -202,46 +202,48 @@ const stored = (n: number, changes: Partial<TradeOrder>): TradeOrder => ({
 })
 
 describe("MOCK after a restart", () => {
-  it.scoped(
-    "has released triggers that it had acknowledged, renewed and timed orders, and none that it never saw",
-    () =>
-      Effect.gen(function* () {
-        const fired = { ...trigger, triggeredAt: 2, triggeredBy: "TRADE", triggerPrice: Decimal.of("39999") } as const
-        const armed = stored(1, { terms: { ...NO_TERMS, trigger } })
-        const held = stored(1, { terms: { ...NO_TERMS, trigger: fired } })
-        const unheard = stored(1, { terms: { ...NO_TERMS, trigger: fired }, notAfter: 5 })
-        const released = stored(1, { terms: { ...NO_TERMS, trigger: fired }, notAfter: 5, externalOrderId: "before-1" })
-        const atMarket = stored(1, {
-          terms: { ...NO_TERMS, trigger: fired },
-          orderType: "STOP",
-          limitPrice: null,
-          notAfter: 5,
-          externalOrderId: "before-2",
-        })
-        const changing = stored(1, {
-          orderType: "LIMIT",
-          orderStatus: "PENDING_REPLACE",
-          timeInForce: "DAY",
-          notAfter: 5,
-          externalOrderId: "before-3",
-        })
-        const { open } = yield* mockWorld({}, { resting: [armed, held, unheard, released, atMarket, changing] })
-        const { session } = yield* open(account(1, RICH))
-        const found = yield* Effect.forEach([armed, held, unheard, released, atMarket, changing], (order) =>
-          session.fetchOrder({ ...order, externalOrderId: null }),
-        )
-        expect(found.map((each) => (each._tag === "Found" ? each.state.status : each.definite))).toEqual([
-          true,
-          true,
-          true,
-          "OPEN",
-          "CANCELLED",
-          "OPEN",
-        ])
-        expect((yield* session.fetchOpenOrders).map(({ externalOrderId }) => externalOrderId)).toEqual([
-          "before-1",
-          "before-3",
-        ])
-      }),
+  it.scoped("has what a trigger let go, changing and timed orders, and none that it never saw", () =>
+    Effect.gen(function* () {
+      const fired = { ...trigger, triggeredAt: 2, triggeredBy: "TRADE", triggerPrice: Decimal.of("39999") } as const
+      const armed = stored(1, { terms: { ...NO_TERMS, trigger } })
+      const held = stored(1, { terms: { ...NO_TERMS, trigger: fired } })
+      const unheard = { terms: { ...NO_TERMS, trigger: fired }, notAfter: 5 }
+      const sent = stored(1, { ...unheard, limitPrice: Decimal.of("62000") })
+      const lost = stored(1, { ...unheard, orderType: "STOP", limitPrice: null })
+      const released = stored(1, { terms: { ...NO_TERMS, trigger: fired }, notAfter: 5, externalOrderId: "before-1" })
+      const atMarket = stored(1, {
+        terms: { ...NO_TERMS, trigger: fired },
+        orderType: "STOP",
+        limitPrice: null,
+        notAfter: 5,
+        externalOrderId: "before-2",
+      })
+      const changing = stored(1, {
+        orderType: "LIMIT",
+        orderStatus: "PENDING_REPLACE",
+        timeInForce: "DAY",
+        notAfter: 5,
+        externalOrderId: "before-3",
+      })
+      const { open } = yield* mockWorld({}, { resting: [armed, held, lost, sent, released, atMarket, changing] })
+      const { session } = yield* open(account(1, RICH))
+      const found = yield* Effect.forEach([armed, held, lost, sent, released, atMarket, changing], (order) =>
+        session.fetchOrder({ ...order, externalOrderId: null }),
+      )
+      expect(found.map((each) => (each._tag === "Found" ? each.state.status : each.definite))).toEqual([
+        true,
+        true,
+        true,
+        "OPEN",
+        "OPEN",
+        "CANCELLED",
+        "OPEN",
+      ])
+      expect((yield* session.fetchOpenOrders).map(({ externalOrderId }) => externalOrderId)).toEqual([
+        expect.stringMatching(/-1$/),
+        "before-1",
+        "before-3",
+      ])
+    }),
   )
 })
