@@ -24,9 +24,9 @@ export class Vigil {
     const done = this.#doneSoFar()
     const hasWorked = done !== this.#done
     this.#done = done
-    const missed = this.#missed
     if (hasWorked) this.#missed = 0
-    else if (!isLate) this.#missed += 1
-    return hasWorked ? 0 : missed
+    const missed = this.#missed
+    if (!isLate) this.#missed += 1
+    return missed
   }
 }

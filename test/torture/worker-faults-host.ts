@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly routes: Readonly<Record<string, string>>
   readonly shards: ShardRule
   readonly heapMegabytes: number
+  /** Heartbeats without an answer before a thread counts as hung. */
+  readonly missesMax: number
   /** The compiled gateway of dist/; else the sources, whose threads start slower. */
   readonly built: boolean
 }
@@ -35,6 +37,8 @@ export interface StreamFacts {
   readonly updates: number
   readonly trades: number
   readonly downs: number
+  /** Why, of each. */
+  readonly reasons: ReadonlyArray<string>
   readonly snapshots: number
   /** Differences that do not follow, or come to a book that is lost: must be 0. */
   readonly holes: number
@@ -49,8 +53,11 @@ export interface HostFacts {
   readonly rssBytes: number
 }
 
+/** All of it in ms from the fault; 0 for one that was survived. */
 export interface Recovery {
-  /** From the fault to the first and the last book of the venue that is whole again, ms; 0 for a fault that it survived. */
+  /** Its thread is gone: readers are told that the books are lost. */
+  readonly lostMillis: number
+  /** The first and the last book of the venue are whole again. */
   readonly firstMillis: number
   readonly allMillis: number
 }
@@ -80,7 +87,7 @@ const wallNow = (): number => performance.timeOrigin + performance.now()
 class Streams implements MarketSink {
   #updates = 0
   #trades = 0
-  #downs = 0
+  #reasons: Array<string> = []
   #snapshots = 0
   #holes = 0
   #delays: Array<number> = []
@@ -88,6 +95,7 @@ class Streams implements MarketSink {
   readonly #whole = new Map<string, number>()
   /** When each book came back last, monotonic ms. */
   readonly #wholeAt = new Map<string, number>()
+  #lostAt = 0
   /** Rejections that its thread survived. */
   strays = 0
 
@@ -107,14 +115,20 @@ class Streams implements MarketSink {
   ticker = (): void => undefined
   kline = (): void => undefined
   unstreamed = (): void => undefined
-  down = (stream: string, instrumentId: InstrumentId): void => {
+  down = (stream: string, instrumentId: InstrumentId, reason: string): void => {
     if (stream !== "book") return
-    this.#downs += 1
+    this.#reasons.push(reason)
+    this.#lostAt = performance.now()
     this.#whole.delete(instrumentId)
   }
 
   get lost(): number {
     return this.#wholeAt.size - this.#whole.size
+  }
+
+  /** When a book was lost last, monotonic ms. */
+  get lostAt(): number {
+    return this.#lostAt
   }
 
   get books(): number {
@@ -134,12 +148,14 @@ class Streams implements MarketSink {
     const facts = {
       updates: this.#updates,
       trades: this.#trades,
-      downs: this.#downs,
+      downs: this.#reasons.length,
+      reasons: this.#reasons,
       snapshots: this.#snapshots,
       holes: this.#holes,
       delays: Float64Array.from(this.#delays),
     }
-    this.#updates = this.#trades = this.#downs = this.#snapshots = this.#holes = 0
+    this.#updates = this.#trades = this.#snapshots = this.#holes = 0
+    this.#reasons = []
     this.#delays = []
     return facts
   }
@@ -172,14 +188,14 @@ const load = async (built: boolean) => {
 
 answer<HostAsks>(
   {
-    start: async ({ routes, shards, heapMegabytes, built }) => {
+    start: async ({ routes, shards, heapMegabytes, missesMax, built }) => {
       const { ccxtVenues, PROFILES } = await load(built)
       const notice = (concerned: string, what: string): void => {
         if (what.startsWith("stray rejection") && Object.hasOwn(streams, concerned))
           streams[concerned as VenueName].strays += 1
       }
       // Every fault is met as the first one of its kind: neither the growing pause nor the breaker is measured here.
-      const times = { breakerWindowMillis: 1000 }
+      const times = { breakerWindowMillis: 1000, missesMax }
       const options = { venueRoutes: routes, venuesInactive: [], breakable: true, shards, heapMegabytes, times, notice }
       const profiles = VENUES.flatMap((name) => PROFILES.find(({ venue }) => venue === name) ?? [])
       scope = await Effect.runPromise(Scope.make())
@@ -209,12 +225,16 @@ answer<HostAsks>(
         await until(() => broken.strays > strays, "the news of a stray rejection")
         const { updates } = broken
         await until(() => broken.updates > updates, `an update of ${venue} after it`)
-        return { firstMillis: 0, allMillis: 0 }
+        return { lostMillis: 0, firstMillis: 0, allMillis: 0 }
       }
       await until(() => broken.lost > 0, `the news that the books of ${venue} are lost`)
       await until(() => VENUES.every((name) => streams[name].lost === 0), `fresh snapshots after ${how} of ${venue}`)
       const back = broken.backAt.map((at) => at - startedAt)
-      return { firstMillis: Math.min(...back), allMillis: Math.max(...back) }
+      return {
+        lostMillis: broken.lostAt - startedAt,
+        firstMillis: Math.min(...back),
+        allMillis: Math.max(...back),
+      }
     },
   },
   async () => {
