@@ -29,6 +29,7 @@ import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
 import { statusFilter } from "./status-filter.ts"
+import { submittedText, timingText } from "./submit-answer.ts"
 
 export interface TradeOrderParts {
   readonly accounts: AccountDirectory
@@ -53,7 +54,7 @@ const nameOf = (given: {
 
 const isUuid = Schema.is(Schema.UUID)
 
-const REPLAYED = { headers: { "Idempotency-Replayed": "true" } } as const
+const REPLAYED = { "Idempotency-Replayed": "true" } as const
 
 /** `timeKey` back into the store's terms; undefined when a signed cursor is of another list's form. */
 const keysetOf = (after: string): OrderKeyset | undefined => {
@@ -89,12 +90,15 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         receivedAt: request.receivedAt,
         named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
         reply: {
-          ok: ({ order, replayed, json }) => {
-            const options = replayed ? REPLAYED : undefined
-            reply.ok(
-              json === undefined ? orderText(order) : new JsonText(json),
-              isAlias ? { headers: { ...options?.headers, ...gate.headersFor([named]) } } : options,
-            )
+          ok: (answer) => {
+            const { replayed, timing } = answer
+            reply.ok(submittedText(answer), {
+              headers: {
+                ...(timing !== undefined && { "Server-Timing": timingText(timing) }),
+                ...(replayed && REPLAYED),
+                ...(isAlias && gate.headersFor([named])),
+              },
+            })
           },
           fail: reply.relay,
         },
