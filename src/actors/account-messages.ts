@@ -11,7 +11,7 @@ import type {
   OrderNotFound,
   PortfolioUnavailable,
 } from "../domain/errors.ts"
-import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import type { AskedChange } from "../domain/order-change-rules.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
@@ -170,6 +170,8 @@ export type AccountCommand =
   | CredentialGone
   | DisconnectAccount
 
+export type AuditKind = "openOrders" | "fills" | "balances"
+
 export class TradingAccounts extends Context.Tag("actors/TradingAccounts")<
   TradingAccounts,
   {
@@ -183,5 +185,7 @@ export class TradingAccounts extends Context.Tag("actors/TradingAccounts")<
     /** Whether the account has orders that are not terminal: revoke asks (contract C11a). */
     readonly hasOpenOrders: (account: TradingAccountId) => Effect.Effect<boolean>
     readonly stats: () => { readonly live: number; readonly restarts: number }
+    /** How often accounts of a venue are audited now, in ms: the longest period of any of them. */
+    readonly auditPeriods: () => ReadonlyMap<VenueId, Readonly<Partial<Record<AuditKind, number>>>>
   }
 >() {}

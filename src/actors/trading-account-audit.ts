@@ -6,6 +6,7 @@ import { type Effect, Exit } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
 import { changeOf } from "../domain/order-change.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
+import type { AuditKind } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { auditFill, auditOpen } from "./trading-account-reconcile.ts"
@@ -20,6 +21,8 @@ const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
 const QUIET_MILLIS = 5_000
 const BALANCES_SOON_MILLIS = 1_000
+/** From the answer of an audit that took longer than its period to the next. */
+const BREATH_MILLIS = 1_000
 
 /** `isDue`: whether the venue can be asked and its answers be applied. */
 export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
@@ -58,24 +61,44 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     }
   }
 
-  const audit = <A>(question: (session: VenueSession) => Effect.Effect<A, unknown>, use: (answer: A) => void): void => {
+  /** `done` is told in any case, also when nothing was asked. */
+  const audit = <A>(
+    question: (session: VenueSession) => Effect.Effect<A, unknown>,
+    use: (answer: A) => void,
+    done: () => void = () => undefined,
+  ): void => {
     const { session } = core
-    if (session === null || !isDue()) return
+    if (session === null || !isDue()) return done()
     self.fork(core.budget(question(session)), (exit) => {
       if (Exit.isSuccess(exit) && core.session === session && isDue()) use(exit.value)
+      done()
     })
   }
 
-  const auditFills = (): void => {
+  /** An audit again and again, the next only after the answer: where the venue's budget makes it wait, its period stretches. */
+  const repeat = (kind: AuditKind, floorMillis: number, ask: (done: () => void) => void): void => {
+    let lastAt = parts.clock.monotonic()
+    const next = (pauseMillis: number): void => {
+      self.later(pauseMillis, () => {
+        const now = parts.clock.monotonic()
+        parts.audited(core.account, kind, now - lastAt)
+        lastAt = now
+        ask(() => next(Math.max(floorMillis - (parts.clock.monotonic() - now), BREATH_MILLIS)))
+      })
+    }
+    next(floorMillis)
+  }
+
+  const auditFills = (done: () => void): void => {
     // Before the first whole view of this process an audit of some instruments says nothing about the others.
-    if (core.fillsSeenAt === null) return
+    if (core.fillsSeenAt === null) return done()
     const now = parts.clock.monotonic()
     // The last audit left alone what was fresh then.
     const touched = [...core.orders.values()].filter((live) => live.touchedAt >= lastFillsAuditAt - QUIET_MILLIS)
     const askedAt = parts.clock.now()
     const named = [...core.openLives(), ...touched].map((live) => live.order.instrumentId)
     const instruments = [...new Set([...named, ...sparedInstruments])]
-    if (instruments.length === 0) return
+    if (instruments.length === 0) return done()
     const since = core.fillsSince()
     audit(
       (session) => session.fetchFills(since, instruments),
@@ -85,6 +108,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
         for (const fill of fills) if (!auditFill(core, fill, QUIET_MILLIS)) sparedInstruments.add(fill.instrumentId)
         if (sparedInstruments.size === 0) core.fillsSeenAt = askedAt
       },
+      done,
     )
   }
 
@@ -102,18 +126,20 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
 
   every(WATCH_MILLIS, watch)
   if (!core.venue.inProcess) {
-    every(OPEN_AUDIT_MILLIS, () => {
-      if (core.open.size === 0 && core.watched.size === 0) return
+    repeat("openOrders", OPEN_AUDIT_MILLIS, (done) => {
+      if (core.open.size === 0 && core.watched.size === 0) return done()
       audit(
         (session) => session.fetchOpenOrders,
         (open) => auditOpen(core, open, QUIET_MILLIS),
+        done,
       )
     })
-    every(FILLS_AUDIT_MILLIS, auditFills)
-    every(BALANCES_AUDIT_MILLIS, () =>
+    repeat("fills", FILLS_AUDIT_MILLIS, auditFills)
+    repeat("balances", BALANCES_AUDIT_MILLIS, (done) =>
       audit(
         (session) => session.fetchBalances,
         (balances) => applyBalances(core, balances),
+        done,
       ),
     )
   }

@@ -10,6 +10,7 @@ import type { Failpoint } from "../ports/failpoint.ts"
 import type { Ids } from "../ports/ids.ts"
 import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
+import type { AuditKind } from "./account-messages.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
 
@@ -32,6 +33,8 @@ export interface AccountParts {
   readonly published: (account: TradingAccount, sequence: number) => void
   /** How many of the account's orders are in doubt; told every few seconds. */
   readonly doubts: (account: TradingAccount, count: number) => void
+  /** An audit of the account began, so long after the one before it. */
+  readonly audited: (account: TradingAccount, kind: AuditKind, periodMillis: number) => void
   /** After the commit of a new image of the account. */
   readonly accountChanged: (account: TradingAccount) => void
 }

@@ -11,7 +11,7 @@ import {
   ShuttingDown,
   TradingAccountNotFound,
 } from "../domain/errors.ts"
-import type { TradingAccountId } from "../domain/ids.ts"
+import type { TradingAccountId, VenueId } from "../domain/ids.ts"
 import { OrderLimitsInForce } from "../domain/order-limits.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -25,7 +25,7 @@ import { Failpoint } from "../ports/failpoint.ts"
 import { Ids } from "../ports/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
-import { type AccountEntries, TradingAccounts } from "./account-messages.ts"
+import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
@@ -35,6 +35,8 @@ import type { AccountParts } from "./trading-account-parts.ts"
 const IDLE_MILLIS = 300_000
 const SWEEP_MILLIS = 30_000
 
+type AuditPeriods = Partial<Record<AuditKind, number>>
+
 const make = Effect.gen(function* () {
   const clock = yield* Clock
   const channels = yield* ChannelPort
@@ -42,6 +44,7 @@ const make = Effect.gen(function* () {
   const store = yield* AccountStore
   const run = yield* FiberSet.makeRuntime<never>()
   const inDoubt = new Map<TradingAccountId, number>()
+  const audits = new Map<TradingAccountId, AuditPeriods>()
   /** Accounts whose state is being read for the first time, and who waits for it. */
   const loading = new Map<TradingAccountId, () => void>()
 
@@ -63,7 +66,13 @@ const make = Effect.gen(function* () {
       if (count === 0) inDoubt.delete(account.tradingAccountId)
       else inDoubt.set(account.tradingAccountId, count)
     },
-    accountChanged: accounts.put,
+    audited: ({ tradingAccountId }, kind, periodMillis) => {
+      audits.set(tradingAccountId, { ...audits.get(tradingAccountId), [kind]: Math.round(periodMillis) })
+    },
+    accountChanged: (account) => {
+      accounts.put(account)
+      if (account.status === "DISCONNECTED" || account.status === "INACTIVE") audits.delete(account.tradingAccountId)
+    },
   }
 
   const answers = {
@@ -157,6 +166,21 @@ const make = Effect.gen(function* () {
         Effect.orElseSucceed(() => true),
       ),
     stats: () => ({ live: registry.live(), restarts: registry.restarts() }),
+    auditPeriods: () => {
+      const longest = new Map<VenueId, AuditPeriods>()
+      for (const [id, periods] of audits) {
+        const venue = accounts.find(id)?.venue
+        if (venue === undefined) continue
+        const known = longest.get(venue) ?? {}
+        const merged = { ...known }
+        for (const kind of ["openOrders", "fills", "balances"] as const) {
+          const period = Math.max(known[kind] ?? 0, periods[kind] ?? 0)
+          if (period > 0) merged[kind] = period
+        }
+        longest.set(venue, merged)
+      }
+      return longest
+    },
   })
 })
 

@@ -61,6 +61,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         monotonic: clock.monotonic,
         database: options.database,
         venues: port.health,
+        auditPeriods: tradingAccounts.auditPeriods,
         isReady: options.isReady,
       }),
       auth: sessionHandlers(yield* Sessions),

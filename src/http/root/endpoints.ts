@@ -17,12 +17,21 @@ const HealthCheck = Schema.Struct({
 }).annotations({ identifier: "HealthCheck" })
 export type HealthCheck = typeof HealthCheck.Type
 
+const AuditMillis = Schema.Struct({
+  openOrders: Schema.optional(Schema.Int),
+  fills: Schema.optional(Schema.Int),
+  balances: Schema.optional(Schema.Int),
+}).annotations({ identifier: "AuditMillis" })
+
 export const HealthRecord = Schema.Struct({
   status: Schema.Literal("healthy", "degraded", "unhealthy"),
   timestamp: Schema.Int,
   isoDateTime: Schema.String,
   version: Schema.String,
   checks: Schema.Record({ key: Schema.String, value: HealthCheck }),
+  auditMillis: Schema.Record({ key: Schema.String, value: AuditMillis }).annotations({
+    description: "By venue: how often its accounts are audited now, in ms. The longest period of any of them",
+  }),
 }).annotations({ identifier: "Health" })
 export type HealthRecord = typeof HealthRecord.Type
 

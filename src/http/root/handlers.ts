@@ -1,6 +1,7 @@
 /** The root record and the health record; the checks behind health are asked at most once a second. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
+import type { TradingAccounts } from "../../actors/account-messages.ts"
 import { Busy } from "../../domain/errors.ts"
 import { dateTime } from "../../domain/time.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
@@ -14,6 +15,7 @@ export interface HealthSources {
   /** Whether a query comes back; it should give up by itself within a second. */
   readonly database: Effect.Effect<boolean>
   readonly venues: () => ReadonlyArray<VenueHealth>
+  readonly auditPeriods: TradingAccounts["Type"]["auditPeriods"]
   /** False while starting and while draining. */
   readonly isReady: () => boolean
 }
@@ -56,6 +58,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       isoDateTime: dateTime(now),
       version: SERVICE.version,
       checks,
+      auditMillis: Object.fromEntries(sources.auditPeriods()),
     }
     cached = { at: sources.monotonic(), record }
     return record

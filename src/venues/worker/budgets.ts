@@ -30,12 +30,6 @@ export const retryAfterMillis = (value: string | undefined, now: number): number
   return Number.isFinite(millis) && millis >= 0 ? millis : null
 }
 
-/**
- * Audits come at fixed periods still: with a quarter of the budget, as order-path 7 wants, those of a dozen accounts would starve one
- * another, and an account that is still agreeing with its venue. The quarter comes with periods that stretch.
- */
-const AUDITS_SHARE_UNSTRETCHED = 0.8
-
 export class Budgets {
   readonly #profile: VenueProfile
   readonly #quirks: Quirks
@@ -145,7 +139,7 @@ export class Budgets {
     }
     const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#quirks.usedShare === undefined
     const windowMillis = isUnknown || rollingWindowSize === 0 ? SHORT_WINDOW_MILLIS : rollingWindowSize
-    return { capacity: windowMillis / rateLimit, windowMillis, auditsShare: AUDITS_SHARE_UNSTRETCHED }
+    return { capacity: windowMillis / rateLimit, windowMillis }
   }
 
   #answered(budget: RateBudget, status: number, headers: ReadonlyMap<string, string>): void {
