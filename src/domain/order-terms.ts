@@ -4,7 +4,7 @@
  */
 import { Decimal } from "./decimal.ts"
 import type { TradeOrderId } from "./ids.ts"
-import type { StoredTimeInForce } from "./trade-order.ts"
+import type { TimeInForce } from "./venue-capabilities.ts"
 
 /** What a trigger is compared with (contract C5). BID_ASK: a BUY looks at the ask, a SELL at the bid. */
 export type TriggerSource = "LAST_TRADE" | "BID_ASK" | "MID" | "MARK"
@@ -48,10 +48,10 @@ export interface Trigger {
 export interface Exits {
   readonly takeProfitPrice: Decimal | null
   readonly takeProfitLimitPrice: Decimal | null
-  readonly takeProfitTimeInForce: StoredTimeInForce | null
+  readonly takeProfitTimeInForce: TimeInForce | null
   readonly stopLossPrice: Decimal | null
   readonly stopLossLimitPrice: Decimal | null
-  readonly stopLossTimeInForce: StoredTimeInForce | null
+  readonly stopLossTimeInForce: TimeInForce | null
 }
 
 /** A change of a working order that was asked for and has no end yet. Absolute values; null: stays as it is. */
