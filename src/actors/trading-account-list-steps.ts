@@ -6,7 +6,7 @@ import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
-import { type CancelReason, placeOf, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { type CancelReason, type OrderType, placeOf, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
@@ -17,6 +17,8 @@ import { release } from "./trading-account-release.ts"
 const NOT_AFTER_MILLIS = 2_000
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
 const CONFIRM_MILLIS = 1_500
+
+const AT_MARKET: ReadonlySet<OrderType> = new Set(["STOP", "STOP_LOSS", "TAKE_PROFIT"])
 
 interface Sized {
   readonly baseQuantity: Decimal
@@ -41,6 +43,9 @@ export const successorOf = (core: AccountCore, order: TradeOrder): TradeOrder =>
     positionId: order.positionId,
     replacesTradeOrderId: order.tradeOrderId,
     terms: order.terms && unfired(order.terms),
+    // A stop at market has a limit only where the venue knows no market orders, and only from its firing on.
+    limitPrice: AT_MARKET.has(order.orderType) ? null : order.limitPrice,
+    timeInForce: AT_MARKET.has(order.orderType) ? "GTC" : order.timeInForce,
     expireAt: order.expireAt,
     clientOrderId: null,
     idempotencyKey: null,

@@ -210,6 +210,6 @@ describe("an entry with exits", () => {
       life.run()
       expect({ seed, violations: [...new Set(life.violations)] }).toEqual({ seed, violations: [] })
     })
-    fc.assert(lives, { numRuns: Number(process.env["LIST_RUNS"] ?? 40), endOnFailure: true })
+    void fc.assert(lives, { numRuns: 40 })
   }, 120_000)
 })
