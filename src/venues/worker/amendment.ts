@@ -19,6 +19,8 @@ export interface Amendment {
   readonly to: VenueAmend
   /** The answer says nothing of what became of it. */
   readonly isRequest: boolean
+  /** Rejects where nothing can be asked: then nothing has changed. */
+  readonly ready: () => Promise<void>
   readonly ask: () => Promise<unknown>
   /** Null: the venue does not know the order. */
   readonly look: () => Promise<VenueOrderState | null>
@@ -50,8 +52,14 @@ export const editAt = (
 
 /** Never rejects. */
 export const amendReports = async (amendment: Amendment): Promise<ReadonlyArray<SessionReport>> => {
-  const { ref, isRequest, ask, failed, venueNow } = amendment
+  const { ref, isRequest, ready, ask, failed, venueNow } = amendment
   const { tradeOrderId, externalOrderId } = ref
+  try {
+    await ready()
+  } catch (error) {
+    const { text } = classify(error)
+    return [{ _tag: "AmendRefused", tradeOrderId, unknownOrder: false, text, at: venueNow() }]
+  }
   try {
     await ask()
   } catch (error) {

@@ -174,29 +174,11 @@ export class PrivateSession {
 
   /** Asked for once: what is in doubt then, the order itself will say. */
   async amend(ref: VenueOrderRef, to: VenueAmend): Promise<void> {
-    const { tradeOrderId } = ref
-    const venueNow = () => this.#markets.venueNow()
-    const unchanged = (text: string, at: number): SessionReport => ({
-      _tag: "AmendRefused",
-      tradeOrderId,
-      unknownOrder: false,
-      text,
-      at,
-    })
-    if (this.#isRefused) {
-      this.#report(unchanged(REFUSED, venueNow()))
-      return
-    }
-    try {
-      await this.ready()
-    } catch (error) {
-      this.#report(unchanged(inWords(classify(error)), venueNow()))
-      return
-    }
     const reports = await amendReports({
       ref,
       to,
       isRequest: this.#profile.amendIsRequest === true,
+      ready: () => (this.#isRefused ? Promise.reject(new Error(REFUSED)) : this.ready()),
       ask: () => {
         const [id, params] = this.#nameOf(ref)
         const symbol = this.#markets.listing.symbolOf(ref.instrumentId)
@@ -204,7 +186,7 @@ export class PrivateSession {
       },
       look: () => this.order(ref),
       failed: (failure) => this.#note(failure, "order"),
-      venueNow,
+      venueNow: () => this.#markets.venueNow(),
     })
     for (const report of reports) this.#report(report)
   }
