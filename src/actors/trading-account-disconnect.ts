@@ -7,6 +7,7 @@ import { accountChannel, accountOrdersChannel, accountPositionsChannel } from ".
 import type { Credential } from "../domain/credential.ts"
 import { DisconnectIncomplete, type DomainError } from "../domain/errors.ts"
 import type { Reply } from "../domain/reply.ts"
+import { placeOf } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import type { DisconnectAccount } from "./account-messages.ts"
@@ -51,8 +52,15 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     else core.saveAccount({ status: "LOCKED" }, { published: start })
   }
 
+  /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */
+  const cancelEverything = (): void => {
+    const stored = core.openLives().filter((live) => live.stored)
+    for (const live of stored) if (placeOf(live.order) !== "VENUE") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    for (const live of stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+  }
+
   const start = (): void => {
-    for (const live of core.openLives()) if (live.stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    cancelEverything()
     parts.failpoint.hit("disconnect.halfway")
     step()
   }
@@ -70,7 +78,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     }
     const next = (): void => void self.later(late ? BACKGROUND_MILLIS : STEP_MILLIS, step)
     if (core.open.size > 0) {
-      for (const live of core.openLives()) if (live.stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+      cancelEverything()
       next()
       return
     }
@@ -121,7 +129,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       (it): Credential => (it.status === "REVOKED" ? it : { ...it, status: "REVOKED", updatedAt: at, revokedAt: at }),
     )
     core.saveAccount(
-      { status: "DISCONNECTED", disconnectedAt: at, credentials },
+      { status: "DISCONNECTED", disconnectedAt: at, credentials, cancelAllAt: null },
       {
         rows: [
           { _tag: "CredentialsWiped", credentialIds: own.map((it) => it.credentialId), at },

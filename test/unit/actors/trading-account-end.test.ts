@@ -33,6 +33,34 @@ const disconnect = (world: World, force = false): Asked<TradingAccount> =>
   world.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
 
 describe("disconnect", () => {
+  it("revokes what is armed before it cancels what works, and takes the dead man's switch off", () => {
+    const world = ready()
+    world.lastPrice = "100"
+    const resting = world.submit()
+    const stop = world.submit({
+      orderType: "STOP",
+      orderSide: "SELL",
+      stopPrice: "90" as never,
+      limitPrice: null,
+    } as never)
+    world.advance(100)
+    const ids = [okOf(stop).order.tradeOrderId, okOf(resting).order.tradeOrderId]
+    world.ask((reply) => ({ _tag: "CancelAllAfter", timeoutMillis: 60_000, reply }))
+    world.advance(100)
+    world.published.length = 0
+    const asked = disconnect(world)
+    world.advance(3_000)
+    expect(okOf(asked)).toMatchObject({ status: "DISCONNECTED", cancelAllAt: null })
+    const ends = ids.map((id) => world.database.orders.get(id)?.order)
+    expect(ends).toMatchObject([
+      { orderStatus: "REVOKED", cancelReason: "ACCOUNT_DISCONNECTED" },
+      { orderStatus: "CANCELLED", cancelReason: "ACCOUNT_DISCONNECTED" },
+    ])
+    const kinds = world.kinds().filter((kind) => kind.startsWith("TRADE_ORDER."))
+    expect(kinds).toEqual(["TRADE_ORDER.REVOKED", "TRADE_ORDER.PENDING_CANCEL", "TRADE_ORDER.CANCELLED"])
+    expect(world.venue.arrivals.has(okOf(stop).order.tradeOrderId)).toBe(false)
+  })
+
   it("locks, cancels, confirms, wipes, tells, ends the subscriptions and answers, in that order", () => {
     const world = ready()
     const submitted = world.submit()
