@@ -20,7 +20,7 @@ describe("a fingerprint", () => {
     ["trailing zeros", { quantity: "1.000", limitPrice: "100.0" }],
     ["the default time in force", { timeInForce: "GTC" }],
     ["the default quantity type, by either name", { orderQuantityType: "BASE" }],
-    ["null for absent", { stopPrice: null, leverage: null }],
+    ["null for absent", { stopPrice: null, leverage: null, trailingDelta: null, trailingAmount: null }],
     ["how long the caller waits", { awaitClosed: true, awaitAccepted: true }],
     ["fields nobody knows", { colour: "green" }],
   ])("is blind to %s", (_name, patch) => {
@@ -33,8 +33,15 @@ describe("a fingerprint", () => {
     ["side", { orderSide: "SELL" }],
     ["time in force", { timeInForce: "IOC" }],
     ["client order id", { clientOrderId: "c" }],
+    ["trailing distance", { trailingDelta: 100 }],
+    ["trailing amount", { trailingAmount: "1" }],
+    ["take-profit", { takeProfitPrice: "110" }],
     ["account", { tradingAccountId: "0aaaaaaa-0000-4000-8000-000000000002" }],
   ])("tells another %s", (_name, patch) => {
     expect(of(patch)).not.toBe(of({}))
+  })
+
+  it("is the same in every version: keys of stored orders are compared with it", () => {
+    expect(of({})).toBe("7beb4209a9516b44361677b681af78ec2cccd0cdc5e674cf70bc80611fe9cfe7")
   })
 })
