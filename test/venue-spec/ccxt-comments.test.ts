@@ -25,8 +25,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 
 /** Samples that ccxt's own parser throws at: the question fails, and the connector lives. */
 const THROWN: Readonly<Record<string, string>> = {
-  "digifinex trade": "a direction that is written as text is looked up as a number",
-  "digifinex fill": "a direction that is written as text is looked up as a number",
+  "digifinex trade": "a perpetual's trade has no side on the spot market that it is read on",
+  "digifinex fill": "a perpetual's trade has no side on the spot market that it is read on",
   "luno order": "a schema in place of an order: its numbers say `string`",
 }
 
