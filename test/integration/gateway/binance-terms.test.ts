@@ -1,0 +1,84 @@
+/** A stop that waits at its venue, and a buy for an amount of quote: the whole gateway, real ccxt, the loopback exchange as the judge. */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { withDatabaseServer } from "./database.ts"
+import { signUp, type Trader } from "./people.ts"
+
+// Real processes start here, each in seconds when the machine is busy.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+
+const SYMBOL = "BTCUSDT"
+const makeDatabase = withDatabaseServer()
+let exchange: BinanceExchange
+let gateway: Gateway
+
+beforeAll(async () => {
+  exchange = await startBinanceExchange({ market: "still" })
+  const { url } = await makeDatabase()
+  gateway = await startGateway({ env: { DATABASE_URL: url, VENUE_ROUTES: JSON.stringify(exchange.routes) } })
+})
+afterAll(async () => {
+  await endGateways()
+  await exchange?.stop()
+})
+
+const trader = async (): Promise<Trader & { readonly apiKey: string }> => {
+  const user = await signUp(gateway)
+  const key = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
+  exchange.addUser({ ...key, balances: { USDT: "1000000", BTC: "10" } })
+  const { credentialId } = (await user.calls.createCredential({ venue: "BINANCE", ...key, name: "main" })).record
+  const { tradingAccountId } = (await user.calls.connect({ venue: "BINANCE", credentialIds: [credentialId] })).record
+  await until("the account is ACTIVE", async () =>
+    (await user.calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
+  )
+  return { ...user, tradingAccountId, apiKey: key.apiKey }
+}
+
+const reaches = (who: Trader, id: string, wanted: (order: TradeOrderRecord) => boolean) =>
+  until("the order is as it should be", async () => {
+    const { record } = await who.calls.order(who.tradingAccountId, id)
+    return wanted(record) ? record : undefined
+  })
+
+describe("an order with terms at Binance", () => {
+  it("waits there as the venue's own stop, is told to have triggered, and fills", async () => {
+    const who = await trader()
+    exchange.trade(SYMBOL, "SELL", "0.00001")
+    const { bids } = exchange.depth(SYMBOL, 3)
+    const stopPrice = Decimal.of(bids.at(-1)?.[0] ?? "").toString()
+    const { record } = await who.calls.submit({
+      tradingAccountId: who.tradingAccountId,
+      instrumentId: "BINANCE:BTC/USDT",
+      orderSide: "SELL",
+      orderType: "STOP_LOSS",
+      quantity: "0.002",
+      stopPrice,
+    })
+    const open = await reaches(who, record.tradeOrderId, ({ orderStatus }) => orderStatus === "ACCEPTED")
+    expect(open).toMatchObject({ execution: "NATIVE", triggeredAt: null })
+    expect(exchange.orders(who.apiKey)).toMatchObject([{ type: "STOP_LOSS", isWorking: false }])
+    const quantity = bids.reduce((sum, [, each]) => sum.add(Decimal.of(each)), Decimal.ZERO)
+    exchange.trade(SYMBOL, "SELL", quantity.toString())
+    const done = await reaches(who, record.tradeOrderId, ({ status }) => status === "FILLED")
+    expect(done).toMatchObject({ executedQuantity: "0.002", execution: "NATIVE", triggeredBy: "VENUE" })
+  })
+
+  it("buys at market for an amount of quote asset, and spends no more", async () => {
+    const who = await trader()
+    const { record } = await who.calls.submit({
+      tradingAccountId: who.tradingAccountId,
+      instrumentId: "BINANCE:BTC/USDT",
+      orderSide: "BUY",
+      orderType: "MARKET",
+      quantity: "100.25",
+      quantityType: "QUOTE",
+    })
+    const done = await reaches(who, record.tradeOrderId, ({ status }) => status === "FILLED")
+    expect(Decimal.of(done.executedCost).greaterThan(Decimal.of("100.25"))).toBe(false)
+    expect(exchange.orders(who.apiKey)).toMatchObject([{ origQuoteOrderQty: "100.25000000" }])
+  })
+})
