@@ -156,15 +156,17 @@ const mayReturn = ({ current, orders }: Leg): boolean => {
   )
 }
 
+/** A bare pair that is over is over, also where its submit failed. */
+const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>
+  entries.length === 0 ? [] : legs.filter(mayReturn)
+
 const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): ReadonlyArray<TradeOrder> => {
-  const returning = list.legs.filter(mayReturn)
+  const returning = returningOf(list)
   const staying = list.legs.filter((leg) => !returning.includes(leg)).map((leg) => leg.current)
   const isBusy = staying.some(
     (it) => endedByUser(it) || isFiredStop(it) || it.cancelReason === "REPLACED" || (isOpen(it) && it.cancelRequested),
   )
-  // A bare pair that is over is over; what was never placed of it is not.
-  const isNew = list.entries.length > 0 || returning.some((leg) => leg.current.orderStatus === "REJECTED")
-  if (isBusy || !isNew) return []
+  if (isBusy) return []
   const orders = returning.map((leg) => leg.current)
   return orders.every((it) => isTradable(it, remaining, terms)) ? orders : []
 }
@@ -247,7 +249,8 @@ export const troublesOf = (list: OrderList, terms: ListTerms): ReadonlySet<Troub
   const currents = list.legs.map((leg) => leg.current)
   if (remaining.isNegative()) troubles.add("EXIT_ABOVE_POSITION")
   const isWatched = currents.some((it) => isOpen(it) || it.cancelReason === "REPLACED")
-  const isRejected = list.legs.some((leg) => leg.current.orderStatus === "REJECTED" && !mayReturn(leg))
+  const returning = returningOf(list)
+  const isRejected = list.legs.some((leg) => leg.current.orderStatus === "REJECTED" && !returning.includes(leg))
   if (isRejected && isWatched) troubles.add("EXIT_REJECTED")
   const isGivenUp = currents.some((it) => endedByUser(it) || it.cancelReason === "ACCOUNT_DISCONNECTED")
   const returns = successors(list, remaining, terms).length > 0
