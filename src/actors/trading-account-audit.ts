@@ -5,6 +5,7 @@
 import { type Effect, Exit } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
 import { changeOf } from "../domain/order-change.ts"
+import { isFired, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
 import type { AuditKind } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -23,6 +24,10 @@ const QUIET_MILLIS = 5_000
 const BALANCES_SOON_MILLIS = 1_000
 /** From the answer of an audit that took longer than its period to the next. */
 const BREATH_MILLIS = 1_000
+
+/** Its trigger fired, it was let go, and the venue has said nothing of it. */
+const isUnheardOf = (order: TradeOrder): boolean =>
+  order.orderStatus === "ACCEPTED" && order.externalOrderId === null && order.notAfter !== null && isFired(order)
 
 /** `isDue`: whether the venue can be asked and its answers be applied. */
 export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
@@ -52,6 +57,9 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
         const next = moved(order, "UNKNOWN", { inDoubt: true })
         core.change(live, next, eventOf(next))
         core.look(live, "no answer to the submit")
+      } else if (isUnheardOf(order) && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS) {
+        core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
+        core.look(live, "no answer to the submit of a triggered order")
       } else if (order.cancelRequested && live.cancelSentAt !== null && now - live.cancelSentAt > SILENCE_MILLIS)
         core.look(live, "no answer to the cancel")
       else if (wall > (changeOf(order)?.askedAt ?? wall) + SILENCE_MILLIS) {

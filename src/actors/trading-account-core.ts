@@ -8,7 +8,7 @@ import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { changesOf, Portfolio } from "../domain/portfolio.ts"
-import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import { type Execution, placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import {
   type Position,
   type TradingAccount,
@@ -59,6 +59,8 @@ export class AccountCore extends AccountOutlet {
   look: (live: Live, why: string) => void = () => undefined
   /** Watches the order's trigger; set by the keeper of triggers. */
   arm: (live: Live) => void = () => undefined
+  /** Ends the order at its `expireAt`; set by the keeper of expiries. */
+  watchExpiry: (live: Live) => void = () => undefined
   /** What a change of an order of a list changes in the list's other orders; set by the keeper of lists. Asked in the same turn. */
   consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence> = () => []
   /** Another leg of its list may still be at the venue: what fired is not let go yet; the keeper of lists does it then. */
@@ -140,6 +142,10 @@ export class AccountCore extends AccountOutlet {
       cancelSentAt: null,
       cancelsSent: 0,
       isCancelOut: false,
+      sentAt: null,
+      releases: 0,
+      watch: null,
+      expiry: null,
       doubt: null,
       owed: null,
       restarted,
@@ -225,6 +231,14 @@ export class AccountCore extends AccountOutlet {
     live.touchedAt = this.parts.clock.monotonic()
     if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, at)
     this.index(live)
+    if (live.watch !== null && placeOf(order) !== "ARMED") {
+      live.watch.callOff()
+      live.watch = null
+    }
+    if (live.expiry !== null && (order.expireAt === null || isTerminal(order.orderStatus))) {
+      live.expiry()
+      live.expiry = null
+    }
     return { before, order }
   }
 

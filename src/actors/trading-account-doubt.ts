@@ -13,6 +13,7 @@ import { strayFill } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { lossOf, submittedAt } from "./trading-account-release.ts"
 import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading-account-replace.ts"
 
 /** Pause before each question, in ms; then every minute. */
@@ -125,11 +126,11 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   }
   const proofAt =
     live.order.submitDeadline === null
-      ? live.order.createdAt + PROOF_WITHOUT_EXPIRY_MILLIS
+      ? submittedAt(live.order) + PROOF_WITHOUT_EXPIRY_MILLIS
       : live.order.submitDeadline + PROOF_MARGIN_MILLIS
   // By both clocks: a step of the wall clock proves nothing.
-  const known = core.parts.clock.monotonic() - live.knownAt
-  const isEarly = now <= proofAt || known <= proofAt - live.order.createdAt
+  const known = core.parts.clock.monotonic() - (live.sentAt ?? live.knownAt)
+  const isEarly = now <= proofAt || known <= proofAt - submittedAt(live.order)
   if (doubt.notFounds < PROOF_NOT_FOUNDS || isEarly || core.session === null) {
     doubt.callOff()
     schedule(core, live)
@@ -175,7 +176,7 @@ interface Proof {
 /** Neither among the open orders nor among the trades since the submit. */
 const proof = (core: AccountCore, { order }: Live, session: VenueSession) =>
   Effect.map(
-    Effect.all([session.fetchOpenOrders, session.fetchFills(order.createdAt - 60_000, [order.instrumentId])]),
+    Effect.all([session.fetchOpenOrders, session.fetchFills(submittedAt(order) - 60_000, [order.instrumentId])]),
     ([open, fills]): Proof => {
       const isIt = (it: { readonly tradeOrderId: string | null; readonly externalOrderId: string }): boolean =>
         it.tradeOrderId === order.tradeOrderId || it.externalOrderId === order.externalOrderId
@@ -200,7 +201,8 @@ const conclude = (core: AccountCore, live: Live): void => {
   if (order.externalOrderId === null && order.executedQuantity.isZero()) {
     const rejectReason = live.restarted ? UNPLACED_RESTARTED : UNPLACED_PROVEN
     core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + WATCH_MILLIS)
-    core.change(live, moved(order, "REJECTED", { rejectReason }), "TRADE_ORDER.REJECTED")
+    const next = moved(order, "REJECTED", { rejectReason })
+    core.change(live, next, "TRADE_ORDER.REJECTED", { alerts: lossOf(next) })
     return
   }
   const reason = order.cancelRequested ? live.cancelReason : isRenewing(order) ? "REPLACED" : "VENUE"

@@ -21,8 +21,10 @@ import {
   moved,
 } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { lossOf, submittedAt } from "./trading-account-release.ts"
 import { endCancelled, weighChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
+import { firedAtVenue } from "./trading-account-trigger.ts"
 
 const TRADES_MILLIS = 5_000
 
@@ -62,6 +64,8 @@ const executionOf = (core: AccountCore, order: TradeOrder) => ({
 })
 
 const record = (core: AccountCore, live: Live, externalOrderId: string | null, execution: Execution): void => {
+  // Nothing of it trades before its trigger fires.
+  if (live.order.terms !== null) firedAtVenue(core, live, execution.executedAt)
   const before = live.order
   const { order, kind, late, overfilled } = filled(before, execution, externalOrderId)
   const { tradeOrderId } = order
@@ -105,8 +109,12 @@ const namedQuantity = (order: TradeOrder, state: VenueOrderState): Decimal => {
 
 /** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
 export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void => {
-  const before = live.order
   const at = state.updatedAt === null ? null : instant(state.updatedAt)
+  if (state.isTriggered === true && live.order.terms !== null && !isTerminal(live.order.orderStatus)) {
+    acknowledge(core, live, state)
+    firedAtVenue(core, live, at)
+  }
+  const before = live.order
   venueId(state.externalOrderId)
   live.acceptedAt ??= state.createdAt ?? at ?? core.parts.clock.now()
   if (namedQuantity(before, state).greaterThan(before.executedQuantity)) {
@@ -132,7 +140,7 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       return
     case "CANCELLED":
     case "EXPIRED": {
-      const { to, cancelReason } = endingOf(before, state, live.cancelReason)
+      const { to, cancelReason } = endingOf(before, state, live.cancelReason, core.parts.clock.now())
       const patch = withVenueId(before, state)
       const next =
         to === "EXPIRED" || cancelReason === null
@@ -162,7 +170,7 @@ const withVenueId = (order: TradeOrder, state: VenueOrderState): Partial<TradeOr
 })
 
 const finish = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void =>
-  core.change(live, next, eventOf(next), { at })
+  core.change(live, next, eventOf(next), { at, alerts: next.orderStatus === "REJECTED" ? lossOf(next) : [] })
 
 const acknowledge = (core: AccountCore, live: Live, state: VenueOrderState): void =>
   applyAcknowledgement(core, live, state.externalOrderId, state.updatedAt)
@@ -179,6 +187,7 @@ export const applyAcknowledgement = (
   const next = acknowledged(before, venueId(externalOrderId), at)
   if (next === before) return
   if (next.orderStatus !== before.orderStatus) core.change(live, next, eventOf(next), { at })
+  else if (next.inDoubt !== before.inDoubt) core.change(live, next, null, { at, portfolio: false })
   else core.amend(live, next)
 }
 
@@ -218,7 +227,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     again()
     return
   }
-  const since = Math.min(order.createdAt, owed.state.createdAt ?? order.createdAt) - 60_000
+  const since = Math.min(submittedAt(order), owed.state.createdAt ?? order.createdAt) - 60_000
   core.self.fork(core.budget(core.session.fetchFills(since, [order.instrumentId])), (exit) => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()

@@ -7,6 +7,7 @@ import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.
 import type { Row } from "../ports/account-store.ts"
 import type { VenueOrderState } from "../ports/venue-port.ts"
 import type { SubmitAnswer } from "./account-messages.ts"
+import type { TriggerWatch } from "./trigger-board.ts"
 
 /** Somebody who waits for an order to come further than PENDING. */
 export interface Waiter {
@@ -45,6 +46,14 @@ export interface Live {
   cancelsSent: number
   /** The newest cancel has no answer yet. */
   isCancelOut: boolean
+  /** Monotonic ms; null: not by this process. */
+  sentAt: number | null
+  /** How often it was let go although it provably never left. */
+  releases: number
+  /** Its trigger on the board. */
+  watch: TriggerWatch | null
+  /** Calls off the timer of its expiry. */
+  expiry: (() => void) | null
   doubt: Doubt | null
   /** Executed quantity that the venue has named and no trade has explained yet, and the look-up that will. */
   owed: { state: VenueOrderState; callOff: () => void } | null

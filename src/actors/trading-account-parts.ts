@@ -13,6 +13,7 @@ import type { AccountDirectory } from "./account-directory.ts"
 import type { AuditKind } from "./account-messages.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
+import type { TriggerBoard } from "./trigger-board.ts"
 
 export interface AccountParts {
   readonly store: Context.Tag.Service<typeof AccountStore>
@@ -25,6 +26,8 @@ export interface AccountParts {
   readonly markets: Context.Tag.Service<typeof Markets>
   readonly accounts: AccountDirectory
   readonly instruments: InstrumentDirectory
+  /** Of the whole process. */
+  readonly triggers: TriggerBoard
   /** Null: none. */
   readonly limits: OrderLimits | null
   /** The account's state is in memory; its channel stands at this sequence. */

@@ -6,7 +6,7 @@ import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { changeOf, made, orderedQuantity, withChange } from "../domain/order-change.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../domain/order-status.ts"
-import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
+import { type CancelReason, type Execution, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-port.ts"
 import { cleaned } from "./trading-account-text.ts"
 
@@ -51,7 +51,9 @@ export const acknowledged = (order: TradeOrder, externalOrderId: string, at: num
       return { ...order, ...patch, statusBeforeCancel: before === "PARTIALLY_FILLED" ? before : "ACCEPTED" }
     }
     default:
-      return known || order.externalOrderId !== null ? order : { ...order, ...patch }
+      if (known || order.externalOrderId !== null) return order
+      // A trigger that fired stays ACCEPTED while its submit is in doubt.
+      return { ...order, ...patch, inDoubt: order.inDoubt && order.orderStatus !== "ACCEPTED" }
   }
 }
 
@@ -68,7 +70,9 @@ export interface Filled {
 export const filled = (order: TradeOrder, execution: Execution, externalOrderId: string | null): Filled => {
   const executedQuantity = order.executedQuantity.add(execution.executedQuantity)
   const ordered = orderedQuantity(order)
-  const excess = executedQuantity.subtract(ordered)
+  const budget = order.terms?.budget ?? null
+  // The quantity of an order over so much quote is an estimate: neither more nor less than it means anything.
+  const excess = budget === null ? executedQuantity.subtract(ordered) : Decimal.ZERO
   const over = isTerminal(order.orderStatus)
   const patch: Partial<TradeOrder> = {
     executedQuantity,
@@ -79,7 +83,7 @@ export const filled = (order: TradeOrder, execution: Execution, externalOrderId:
     externalOrderId: order.externalOrderId ?? externalOrderId,
     held: over ? Decimal.ZERO : heldAfter(order, execution, executedQuantity),
   }
-  const complete = executedQuantity.atLeast(ordered)
+  const complete = budget === null ? executedQuantity.atLeast(ordered) : isSpent(order, budget, execution)
   const result = { late: over, overfilled: excess.isPositive() }
   if (order.orderStatus === "FILLED" || (over && !complete)) {
     if (order.orderStatus === "REVOKED") throw new IllegalTransition(order, "a fill")
@@ -100,6 +104,12 @@ export const filled = (order: TradeOrder, execution: Execution, externalOrderId:
   return { ...result, order: next, kind: "TRADE_ORDER.PARTIALLY_FILLED" }
 }
 
+/** Less is left of the budget than one lot costs (contract C7). */
+const isSpent = (order: TradeOrder, { amount, lot }: Budget, execution: Execution): boolean =>
+  amount.subtract(order.executedCost).subtract(execution.executedCost).lessThan(execution.executedPrice.multiply(lot))
+
+type Budget = NonNullable<NonNullable<TradeOrder["terms"]>["budget"]>
+
 /** What is still held after a fill: the price improvement of a limit order is given back. */
 const heldAfter = (order: TradeOrder, execution: Execution, executedQuantity: Decimal): Decimal => {
   const ordered = orderedQuantity(order)
@@ -117,14 +127,18 @@ export const endingOf = (
   order: TradeOrder,
   state: Pick<VenueOrderState, "status" | "ending">,
   requested: CancelReason,
+  now: number,
 ): { readonly to: "CANCELLED" | "EXPIRED"; readonly cancelReason: CancelReason | null } => {
   if (state.ending === "SELF_TRADE_PREVENTION") return { to: "CANCELLED", cancelReason: "SELF_TRADE_PREVENTION" }
   const timed = order.timeInForce === "GTD" || order.timeInForce === "DAY"
   if (state.status === "EXPIRED" && timed && state.ending === null) return { to: "EXPIRED", cancelReason: null }
+  // Its time is over, whatever the venue calls it.
+  if (state.ending === null && hasRunOut(order, now) && (order.cancelRequested || changeOf(order) === null))
+    return { to: "EXPIRED", cancelReason: null }
   const remainder: CancelReason | null =
     order.timeInForce === "FOK"
       ? "FOK_NOT_FILLED"
-      : order.orderType === "MARKET"
+      : releasedType(order) === "MARKET"
         ? "NO_LIQUIDITY"
         : order.timeInForce === "IOC"
           ? "IOC_REMAINDER"
@@ -135,8 +149,13 @@ export const endingOf = (
   return { to: "CANCELLED", cancelReason: remainder ?? "VENUE" }
 }
 
+const hasRunOut = ({ expireAt }: TradeOrder, now: number): boolean => expireAt !== null && now >= expireAt
+
+/** By a cancel: of an order whose time is over the cancel was the gateway's means to end it (contract C6). */
 export const cancelled = (order: TradeOrder, cancelReason: CancelReason, at: number): TradeOrder =>
-  moved(order, "CANCELLED", { cancelReason, canceledAt: at })
+  order.cancelRequested && hasRunOut(order, at)
+    ? moved(order, "EXPIRED")
+    : moved(order, "CANCELLED", { cancelReason, canceledAt: at })
 
 /** The event that announces an order's state. */
 export const eventOf = (order: TradeOrder): AccountEventKind => `TRADE_ORDER.${order.orderStatus}`

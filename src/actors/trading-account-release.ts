@@ -2,13 +2,21 @@
  * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
  * from the commit callback of the unit that let it go.
  */
-import { placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import { isFired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import type { Live } from "./trading-account-live.ts"
-import { moved } from "./trading-account-progress.ts"
+import type { Alert, Live } from "./trading-account-live.ts"
+import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
+
+/** Past commit + 2 s an order is not signed any more. */
+const NOT_AFTER_MILLIS = 2_000
+/** How often a fired order that provably never left is let go again. */
+const RELEASES_MAX = 5
+const RELEASE_PAUSE_MILLIS = 250
 
 export const release = (core: AccountCore, live: Live): void => {
+  if (live.order.expireAt !== null) core.watchExpiry(live)
   switch (placeOf(live.order)) {
     case "WAITING":
       return
@@ -23,32 +31,97 @@ export const release = (core: AccountCore, live: Live): void => {
 /** To the venue. The caller has made sure that there is a session. */
 export const dispatch = (core: AccountCore, live: Live): void => {
   const { order } = live
+  const now = core.parts.clock.monotonic()
   // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
   if (order.orderStatus === "CREATED") {
     live.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
     live.order = live.unsavedSubmit
   }
-  live.touchedAt = core.parts.clock.monotonic()
+  live.touchedAt = now
+  live.sentAt = now
   core.session!.submit(venueOrderOf(core, order))
   core.parts.failpoint.hit("submit.dispatched")
 }
 
+/** A fired order that nothing keeps here. Legs of a list are let go by the keeper of lists. */
+export const mayLeave = (core: AccountCore, live: Live): boolean =>
+  core.session !== null &&
+  core.phase === "ready" &&
+  core.account.status !== "LOCKED" &&
+  (live.order.terms?.leg ?? null) === null &&
+  !core.isHeldBack(live)
+
+export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder => {
+  const notAfter = core.parts.clock.now() + NOT_AFTER_MILLIS
+  const expiryMillis = core.venue.orderExpiryMillis
+  return { ...order, notAfter, submitDeadline: expiryMillis === null ? null : notAfter + expiryMillis }
+}
+
+/** A fired order leaves, if it waits here and may. */
+export const letGo = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayLeave(core, live)) return
+  const committed = (): void => depart(core, live)
+  core.change(live, withDeadline(core, order), null, { portfolio: false, committed })
+}
+
+/** From the commit callback of the unit that gave a fired order its deadline. */
+export const depart = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  const now = core.parts.clock.now()
+  if (isTerminal(order.orderStatus)) return
+  if (order.cancelRequested) {
+    const next = cancelled(order, live.cancelReason, now)
+    core.change(live, next, eventOf(next))
+  } else if (core.session === null || order.notAfter === null) keepHere(core, live)
+  else if (now <= order.notAfter) dispatch(core, live)
+  else if (!takeBack(core, live)) {
+    const next = moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
+    core.change(live, next, eventOf(next), { alerts: lossOf(next) })
+  }
+}
+
+/** Of a fired order provably not a byte left: it waits here again, and is let go in a moment. False: it was tried often enough. */
+export const takeBack = (core: AccountCore, live: Live): boolean => {
+  if (!isFired(live.order) || (live.order.terms?.leg ?? null) !== null || live.releases >= RELEASES_MAX) return false
+  const pause = RELEASE_PAUSE_MILLIS * 2 ** live.releases++
+  keepHere(core, live)
+  core.self.later(pause, () => letGo(core, live))
+  return true
+}
+
+/** Without a deadline an order that fired waits for the account to be ready; also after a restart. */
+const keepHere = (core: AccountCore, live: Live): void => {
+  live.sentAt = null
+  core.change(live, { ...live.order, notAfter: null, submitDeadline: null, inDoubt: false }, null, { portfolio: false })
+}
+
+/** What people are told when an order that fired ends without ever having worked at the venue. */
+export const lossOf = (order: TradeOrder): ReadonlyArray<Alert> => {
+  if ((order.terms?.trigger?.triggeredAt ?? null) === null) return []
+  const message = `a triggered order is not at the venue: ${order.rejectReason ?? "rejected"}`
+  return [{ code: "TRIGGERED_ORDER_REJECTED", severity: "CRITICAL", message, tradeOrderId: order.tradeOrderId }]
+}
+
+/** Wall ms: from when on the venue may have it. */
+export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
+  notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
+
 const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
   const { terms, expireAt } = order
-  // One that has fired at the venue is a plain order, also when another takes its place.
-  const isNative = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
-  const trigger = isNative ? terms.trigger : null
-  const isTimed = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
+  const trigger = terms?.trigger?.execution === "NATIVE" ? terms.trigger : null
+  const isEndedThere = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
   return {
     tradeOrderId: order.tradeOrderId,
     instrumentId: order.instrumentId,
     orderSide: order.orderSide,
     orderType: releasedType(order),
-    timeInForce: order.timeInForce,
+    // Where the venue does not end it, the gateway does.
+    timeInForce: expireAt === null ? order.timeInForce : isEndedThere ? "GTD" : "GTC",
     quantity: order.baseQuantity.toString(),
     limitPrice: order.limitPrice?.toString() ?? null,
     ...(trigger !== null && { trigger: venueTriggerOf(trigger) }),
-    ...(isTimed && { expireAt }),
+    ...(isEndedThere && { expireAt }),
     ...(terms?.budget && { cost: terms.budget.amount.toString() }),
     ...(terms?.leverage && { leverage: terms.leverage }),
     notAfter: order.notAfter!,

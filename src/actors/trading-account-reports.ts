@@ -15,7 +15,7 @@ import { strayFill, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, IllegalTransition, moved, noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { dispatch } from "./trading-account-release.ts"
+import { dispatch, lossOf, takeBack } from "./trading-account-release.ts"
 import { changeMade, changeNotMade, endCancelled, isRenewing } from "./trading-account-replace.ts"
 import { cleaned, decimal, venueId } from "./trading-account-text.ts"
 
@@ -100,6 +100,7 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
         core.change(live, next, eventOf(next), { at: report.at })
         return
       }
+      if (takeBack(core, live)) return
       if (sendAgain(core, live, report.reason)) return
       reject(core, live, lateOr(core, live, `NOT_SENT: ${report.reason}`), report.at)
       return
@@ -185,7 +186,7 @@ const reject = (core: AccountCore, live: Live, rejectReason: string, at: number)
   const { order } = live
   if (order.executedQuantity.isPositive()) throw new IllegalTransition(order, "REJECTED")
   const next = moved(order, "REJECTED", { rejectReason: cleaned(rejectReason.slice(0, 400)) })
-  core.change(live, next, eventOf(next), { at })
+  core.change(live, next, eventOf(next), { at, alerts: lossOf(next) })
 }
 
 /** The submit may or may not have arrived. An order that is already acknowledged is in no doubt. */

@@ -2,7 +2,7 @@
  * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
-import { Effect } from "effect"
+import { Effect, Exit, type Scope } from "effect"
 import { accountChannel } from "../domain/channel.ts"
 import { AccountDisconnected, type DomainError, PortfolioUnavailable } from "../domain/errors.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
@@ -19,6 +19,7 @@ import { AccountCore } from "./trading-account-core.ts"
 import { keepDeadMan } from "./trading-account-dead-man.ts"
 import { makeDisconnector } from "./trading-account-disconnect.ts"
 import { startDoubt, watchAgain } from "./trading-account-doubt.ts"
+import { keepExpiries } from "./trading-account-expiry.ts"
 import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
@@ -26,6 +27,7 @@ import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
 import { submitOrder } from "./trading-account-submit.ts"
+import { doubtFired, keepTriggers, type TriggerKeeper } from "./trading-account-trigger.ts"
 
 /** A word of the private session; never refused. */
 export interface ApplyReport {
@@ -58,12 +60,14 @@ export const isRefusable = (message: AccountMessage): boolean =>
 
 export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (message: AccountMessage) => void) => {
   const refusals = new Refusals()
-  return (self: Self<never>): Effect.Effect<Built<AccountMessage>> =>
-    Effect.map(parts.store.load(id), (state) => {
+  return (self: Self<never>): Effect.Effect<Built<AccountMessage>, never, Scope.Scope> =>
+    Effect.flatMap(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
       const core = new AccountCore(parts, self, state, venue, refusals)
       core.look = (live, why) => startDoubt(core, live, why)
+      keepExpiries(core)
+      const triggers = keepTriggers(core)
       const lists = keepLists(core)
       const keeper = keepSession(core, (report, session) => post({ _tag: "ApplyReport", report, session }))
       const disconnector = makeDisconnector(core, keeper)
@@ -94,11 +98,11 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           core.whenDurable(() => reply.ok(hasOpenOrders))
         },
       }
-      return {
+      const built: Built<AccountMessage> = {
         handlers,
         started: () => {
           lists.resume()
-          recover(core)
+          recover(core, triggers)
           keeper.open()
           disconnector.resume()
           deadMan.resume()
@@ -111,14 +115,22 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           core.watched.size === 0 &&
           (core.session === null ? !keeper.isTrying() : venue.inProcess && core.phase === "ready"),
       }
+      // After a defect memory may be ahead of what its units say: only an orderly end stores more.
+      return Effect.as(
+        Effect.addFinalizer((exit) => Effect.sync(() => triggers.close(Exit.isInterrupted(exit)))),
+        built,
+      )
     })
 }
 
 /** CREATED means that the bytes may have left: such an order is in doubt and never sent again (order-path 3). */
-const recover = (core: AccountCore): void => {
+const recover = (core: AccountCore, triggers: TriggerKeeper): void => {
   for (const live of core.openLives()) {
     const { order } = live
+    if (order.expireAt !== null) core.watchExpiry(live)
+    if (placeOf(order) === "ARMED") triggers.resume(live)
     if (placeOf(order) !== "VENUE") continue
+    doubtFired(core, live)
     if (order.orderStatus === "CREATED" || order.orderStatus === "SUBMITTED") {
       const next = moved(order, "UNKNOWN", { inDoubt: true })
       core.change(live, next, eventOf(next))

@@ -31,6 +31,7 @@ import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
+import { TriggerBoard } from "./trigger-board.ts"
 
 const IDLE_MILLIS = 300_000
 const SWEEP_MILLIS = 30_000
@@ -43,6 +44,7 @@ const make = Effect.gen(function* () {
   const accounts = yield* AccountDirectory
   const store = yield* AccountStore
   const run = yield* FiberSet.makeRuntime<never>()
+  const markets = yield* Markets
   const inDoubt = new Map<TradingAccountId, number>()
   const audits = new Map<TradingAccountId, AuditPeriods>()
   /** Accounts whose state is being read for the first time, and who waits for it. */
@@ -56,7 +58,8 @@ const make = Effect.gen(function* () {
     ids: yield* Ids,
     failpoint: yield* Failpoint,
     vault: yield* CredentialVault,
-    markets: yield* Markets,
+    markets,
+    triggers: new TriggerBoard(markets.follow),
     accounts,
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,

@@ -183,6 +183,12 @@ export const placeOf = (order: TradeOrder): "WAITING" | "ARMED" | "VENUE" => {
   return notAfter === null ? "WAITING" : "VENUE"
 }
 
+/** Its trigger was watched by the gateway, and has fired. */
+export const isFired = ({ terms }: TradeOrder): boolean => {
+  const trigger = terms?.trigger ?? null
+  return trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt !== null
+}
+
 /** What a venue's book is given in the end: a stop that fires is a market or a limit order. */
 export const releasedType = ({
   orderType,

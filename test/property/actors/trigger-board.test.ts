@@ -67,7 +67,7 @@ describe("the board of triggers", () => {
   it("fires what a naive scan fires, in price order", () => {
     let firedInAll = 0
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
         let listener: MarketListener | undefined
         const board = new TriggerBoard((_id, it) => {
           listener = it

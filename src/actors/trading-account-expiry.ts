@@ -1,0 +1,55 @@
+/**
+ * The end of GTD and DAY orders that their venue does not end itself (contract C6). What waits here is EXPIRED at its instant; what works
+ * at the venue is cancelled, and once that is confirmed the order is EXPIRED too, also when another process had asked for it.
+ */
+import { isTerminal, mayBecome } from "../domain/order-status.ts"
+import { placeOf } from "../domain/trade-order.ts"
+import { requestCancel } from "./trading-account-cancel.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import type { Live } from "./trading-account-live.ts"
+import { eventOf, moved } from "./trading-account-progress.ts"
+
+/** Timers cannot be set for a year. */
+const STEP_MAX_MILLIS = 86_400_000
+/** An order that is on its way this very moment. */
+const SOON_MILLIS = 100
+/** A cancel that was refused is asked for again; so is a venue that lets an order live on. */
+const AGAIN_MILLIS = 5_000
+
+/** How late a venue that ends orders itself may be: some count whole seconds. */
+const VENUE_LATE_MILLIS = 2_000
+
+export const keepExpiries = (core: AccountCore): void => {
+  const { parts, self } = core
+
+  const wait = (live: Live, millis: number): void => {
+    live.expiry?.()
+    live.expiry = self.later(Math.min(STEP_MAX_MILLIS, millis), () => {
+      live.expiry = null
+      look(live)
+    })
+  }
+
+  const look = (live: Live): void => {
+    const { order } = live
+    if (isTerminal(order.orderStatus) || order.expireAt === null || order.origin === "EXTERNAL") return
+    const left = order.expireAt - parts.clock.now()
+    if (left > 0) wait(live, left)
+    else if (!live.stored) wait(live, SOON_MILLIS)
+    else if (placeOf(order) !== "VENUE") {
+      const next = moved(order, "EXPIRED")
+      core.change(live, next, eventOf(next))
+    } else if (
+      left > -VENUE_LATE_MILLIS &&
+      parts.venues.find(order.venue)?.capabilities.nativeTimesInForce.includes("GTD") === true
+    ) {
+      // The venue ends it, and says so. What it took without an expiry (too near or too far for it) is cancelled after all.
+      wait(live, VENUE_LATE_MILLIS)
+    } else if (order.cancelRequested || mayBecome(order.orderStatus, "PENDING_CANCEL")) {
+      requestCancel(core, live, "VENUE")
+      wait(live, AGAIN_MILLIS)
+    } else wait(live, SOON_MILLIS)
+  }
+
+  core.watchExpiry = look
+}

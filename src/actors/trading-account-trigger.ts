@@ -1,0 +1,251 @@
+/**
+ * Keeper of the triggers that the gateway watches itself (contract C5): armed orders stand on the board of the process; when one fires,
+ * that is one unit, and the order leaves from its commit. A trailing stop's way is stored at most every 200 ms and told with the next
+ * event of its order: it is in every read of the record, but no event of its own.
+ */
+import { Decimal } from "../domain/decimal.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import { priceStep } from "../domain/instrument.ts"
+import type { Missed } from "../domain/missed-prices.ts"
+import { collaredPrice } from "../domain/order-rules-price.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import type { Trigger, TriggeredBy } from "../domain/order-terms.ts"
+import { isFired, placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import type { Alert, Live } from "./trading-account-live.ts"
+import { MissedPrices, type MissedTrigger } from "./trading-account-missed.ts"
+import { eventOf, moved } from "./trading-account-progress.ts"
+import { depart, letGo, mayLeave, withDeadline } from "./trading-account-release.ts"
+import type { TriggerWatch } from "./trigger-board.ts"
+
+/** Between two stored steps of one trailing stop. */
+const SAVE_MILLIS = 200
+
+export interface TriggerKeeper {
+  /** An order that was armed when the process ended: watched again, and what it missed is looked at. */
+  readonly resume: (live: Live) => void
+  /** Off the board; `isShutdown`: how far trailing stops came is stored first. */
+  readonly close: (isShutdown: boolean) => void
+}
+
+/** Where a trigger stands: on the board it moves ahead of the stored image. */
+type Stand = Pick<Trigger, "stopPrice"> & { readonly highWaterMark: Decimal | null }
+
+const triggerOf = ({ terms }: TradeOrder): Trigger | null => terms?.trigger ?? null
+
+const withTrigger = (order: TradeOrder, patch: Partial<Trigger>): TradeOrder => {
+  const { terms } = order
+  const trigger = triggerOf(order)
+  return terms === null || trigger === null
+    ? order
+    : { ...order, terms: { ...terms, trigger: { ...trigger, ...patch } } }
+}
+
+const standing = (order: TradeOrder, { stopPrice, highWaterMark }: Stand): TradeOrder => {
+  const trailing = triggerOf(order)?.trailing ?? null
+  return withTrigger(order, {
+    stopPrice,
+    trailing: trailing === null || highWaterMark === null ? trailing : { ...trailing, highWaterMark },
+  })
+}
+
+export const keepTriggers = (core: AccountCore): TriggerKeeper => {
+  const { parts, self } = core
+  const missed = new MissedPrices(core)
+  /** Trailing stops that moved since they were stored. */
+  const unsaved = new Set<Live>()
+  /** Of whose silence the account was told. */
+  const silent = new Set<InstrumentId>()
+
+  const arm = (live: Live, isResumed: boolean): void => {
+    live.watch?.callOff()
+    live.watch = null
+    if (placeOf(live.order) !== "ARMED") return
+    if (live.order.orderStatus === "CREATED") {
+      const next = moved(live.order, "ACCEPTED")
+      core.change(live, next, eventOf(next))
+    }
+    const { order } = live
+    const trigger = triggerOf(order)
+    if (trigger === null) return
+    const { instrumentId, orderSide } = order
+    const mine = (run: (watch: TriggerWatch) => void): void =>
+      self.turn(() => {
+        const { watch } = live
+        if (watch !== null && watch === own) run(watch)
+      })()
+    const own = parts.triggers.watch(
+      {
+        instrumentId,
+        orderSide,
+        on: trigger.on,
+        source: trigger.source,
+        stopPrice: trigger.stopPrice,
+        trailing: trigger.trailing,
+      },
+      {
+        // The first price after a restart tells what came to pass before it.
+        fired: (price, by, isFirst) =>
+          mine((watch) => fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)),
+        moved: () => {
+          if (!unsaved.has(live)) mine((watch) => saveSoon(live, watch))
+        },
+        health: (isLive) => mine(() => turnHealth(live, isLive)),
+        gap: (since) => mine((watch) => lookBack(live, watch, since)),
+      },
+    )
+    if (own === undefined) {
+      unwatchable(live)
+      return
+    }
+    live.watch = own
+    if (trigger.health === "STALE") turnHealth(live, true)
+    if (isResumed) lookBack(live, own, order.updatedAt)
+  }
+
+  const standOf = (watch: TriggerWatch): Stand => ({
+    stopPrice: watch.stopPrice(),
+    highWaterMark: watch.highWaterMark(),
+  })
+
+  /** No price of that kind comes from the venue: an order that nobody watches may not stand. */
+  const unwatchable = (live: Live): void => {
+    const rejectReason = `UNSUPPORTED_TRIGGER_SOURCE: ${triggerOf(live.order)?.source}`
+    const next = moved(live.order, "REJECTED", { rejectReason })
+    const { tradeOrderId } = next
+    const alert: Alert = { code: "TRIGGER_NOT_WATCHED", severity: "CRITICAL", message: rejectReason, tradeOrderId }
+    core.change(live, next, eventOf(next), { alerts: [alert] })
+  }
+
+  const fire = (live: Live, stand: Stand, price: Decimal, by: TriggeredBy): void => {
+    live.watch?.callOff()
+    live.watch = null
+    unsaved.delete(live)
+    const now = parts.clock.now()
+    const { order } = live
+    // Its time is over: its expiry is about to say so.
+    if (placeOf(order) !== "ARMED" || (order.expireAt !== null && now >= order.expireAt)) return
+    const fired = withTrigger(released(standing(order, stand), price), {
+      triggeredAt: now,
+      triggeredBy: by,
+      triggerPrice: price,
+    })
+    const leaves = mayLeave(core, live)
+    core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
+      ...(leaves && { committed: () => depart(core, live) }),
+    })
+  }
+
+  /** What goes to the venue: GTD and DAY were for the time of waiting (contract C6). */
+  const released = (order: TradeOrder, price: Decimal): TradeOrder => {
+    const instrument = parts.instruments.find(order.instrumentId)
+    const trigger = triggerOf(order)
+    const next: TradeOrder = { ...order, timeInForce: "GTC", expireAt: null }
+    const offset = trigger?.trailing?.limitOffset ?? null
+    if (trigger !== null && offset !== null) {
+      const limitPrice = trigger.stopPrice.add(offset)
+      if (instrument === undefined) return { ...next, limitPrice }
+      // On the tick that is easier to fill.
+      const step = priceStep(instrument, limitPrice)
+      const onTick = limitPrice.roundTo(step, order.orderSide === "BUY" ? "CEIL" : "FLOOR")
+      return { ...next, limitPrice: Decimal.max(onTick, step) }
+    }
+    if (order.limitPrice !== null || core.venue.capabilities.marketOrders || instrument === undefined) return next
+    const side = order.orderSide === "BUY" ? "asks" : "bids"
+    const touch = parts.markets.topOfBook(order.instrumentId, side, 1)[0]?.[0]
+    const far = touch === undefined ? price : (Decimal.fromVenue(touch) ?? price)
+    return { ...next, timeInForce: "IOC", limitPrice: collaredPrice(order.orderSide, far, instrument) }
+  }
+
+  const saveSoon = (live: Live, watch: TriggerWatch): void => {
+    unsaved.add(live)
+    self.later(SAVE_MILLIS, () => {
+      if (unsaved.delete(live) && live.watch === watch) save(live, watch)
+    })
+  }
+
+  const save = (live: Live, watch: TriggerWatch): void => {
+    if (placeOf(live.order) === "ARMED")
+      core.change(live, standing(live.order, standOf(watch)), null, { portfolio: false })
+  }
+
+  const turnHealth = (live: Live, isLive: boolean): void => {
+    const { order } = live
+    const health = isLive ? "LIVE" : "STALE"
+    const { instrumentId } = order
+    if (isLive) silent.delete(instrumentId)
+    if (placeOf(order) !== "ARMED" || triggerOf(order)?.health === health) return
+    const alerts: Array<Alert> = []
+    if (!isLive && !silent.has(instrumentId)) {
+      silent.add(instrumentId)
+      const message = `${instrumentId}: neither trades nor a book arrive, so no trigger of it can fire`
+      alerts.push({ code: "TRIGGERS_STALE", severity: "CRITICAL", message, tradeOrderId: null })
+    }
+    core.change(live, withTrigger(order, { health }), null, { portfolio: false, alerts })
+  }
+
+  /** Prices from `since` on may have been missed. */
+  const lookBack = (live: Live, watch: TriggerWatch, since: number): void => {
+    const { order } = live
+    const trigger = triggerOf(order)
+    // The venue's bars are made of trades.
+    if (trigger === null || trigger.armedAt === null || trigger.source !== "LAST_TRADE") return
+    const { stopPrice, highWaterMark } = standOf(watch)
+    const { trailing } = trigger
+    const was: Missed = {
+      on: trigger.on,
+      stopPrice,
+      trailing: trailing === null ? null : { ...trailing, highWaterMark: highWaterMark ?? trailing.highWaterMark },
+      armedAt: trigger.armedAt,
+      since: Math.max(since, trigger.armedAt),
+    }
+    const looked: MissedTrigger = {
+      missed: was,
+      isOver: () => live.watch !== watch,
+      crossed: (price, { stopPrice, trailing }) =>
+        fire(live, { stopPrice, highWaterMark: trailing?.highWaterMark ?? null }, price, "RECOVERY"),
+      passed: ({ trailing: now }) => {
+        if (now === null) return
+        const isBeyond = watch.catchUp(now.highWaterMark)
+        const price = watch.price()
+        if (isBeyond && price !== null) fire(live, standOf(watch), price, "RECOVERY")
+        else if (!unsaved.has(live)) saveSoon(live, watch)
+      },
+    }
+    missed.add(order.instrumentId, looked)
+  }
+
+  core.arm = (live) => arm(live, false)
+  core.becameReady.push(() => {
+    for (const live of core.openLives()) letGo(core, live)
+  })
+
+  return {
+    resume: (live) => arm(live, true),
+    close: (isShutdown) => {
+      for (const live of core.openLives()) {
+        const { watch } = live
+        if (watch === null) continue
+        if (isShutdown && unsaved.has(live)) save(live, watch)
+        watch.callOff()
+      }
+    },
+  }
+}
+
+/** A process ended between letting a fired order go and the venue's word: it may be there, and is never sent again. */
+export const doubtFired = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (!isFired(order) || order.notAfter === null || order.externalOrderId !== null) return
+  if (!isTerminal(order.orderStatus) && !order.inDoubt)
+    core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
+}
+
+/** The venue's own trigger fired; told once. */
+export const firedAtVenue = (core: AccountCore, live: Live, at: number | null): void => {
+  const trigger = triggerOf(live.order)
+  if (trigger === null || trigger.execution !== "NATIVE" || trigger.triggeredAt !== null) return
+  if (isTerminal(live.order.orderStatus)) return
+  const next = withTrigger(live.order, { triggeredAt: at ?? core.parts.clock.now(), triggeredBy: "VENUE" })
+  core.change(live, next, "TRADE_ORDER.TRIGGERED", { at })
+}
