@@ -56,6 +56,8 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
       for (const each of subscribers.values()) each.delete(socket)
     })
     socket.on("message", (text) => {
+      // OKX keeps its connections alive by a word, which is no JSON.
+      if (String(text) === "ping") return socket.send("pong")
       const asked = recording.asked(readSpelled(String(text)))
       for (const reply of asked.replies) send(socket, reply)
       for (const stream of asked.streams) {

@@ -14,7 +14,9 @@ const NOTICES_MAX = 1000
 
 export const startSoakChild = (): SoakChild => {
   const child = fork(new URL("./soak-gateway.ts", import.meta.url), [], {
-    execArgv: ["--expose-gc", "--import", "tsx", "--import", new URL("./soak-pulse.ts", import.meta.url).href],
+    execArgv: ["--expose-gc", "--import", "tsx"],
+    // Threads have arguments of their own, but the environment of the process.
+    env: { ...process.env, NODE_OPTIONS: `--import ${new URL("./soak-pulse.mjs", import.meta.url).href}` },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   })
@@ -26,7 +28,8 @@ export const startSoakChild = (): SoakChild => {
     notices.push(...text.split("\n").filter((line) => line !== ""))
     notices.splice(0, notices.length - NOTICES_MAX)
   })
-  const dead = (): Error => new Error(`the soaked process ended (${ended}): ${notices.slice(-20).join("\n")}`)
+  const dead = (): Error =>
+    new Error(`the soaked process ended (${ended ?? "told to"}): ${notices.slice(-20).join("\n")}`)
   const exited = new Promise<void>((done) => {
     child.once("exit", (code, signal) => {
       ended = `${signal ?? code}`
@@ -45,7 +48,7 @@ export const startSoakChild = (): SoakChild => {
   return {
     ask: (ask, question) =>
       new Promise((resolve, reject) => {
-        if (ended !== undefined) return reject(dead())
+        if (ended !== undefined || !child.connected) return reject(dead())
         const id = ++asked
         waiting.set(id, { resolve, reject })
         child.send({ id, ask, question })
