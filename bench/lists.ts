@@ -36,7 +36,7 @@ const FILL = `
   FROM generate_series(1, $2::int) AS n`
 
 const query = (fields: Readonly<Record<string, string | number>>): string =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString()
 
 interface Envelope {
   readonly success: boolean
