@@ -11,7 +11,7 @@ const NOTHING = [Decimal.ZERO, Decimal.ZERO] as const
 /** An order's record without what changes between two events of it and is told with the next. */
 const withoutSilent = (json: string): string => {
   const record = JSON.parse(json) as Record<string, unknown>
-  for (const name of ["inDoubt", "externalOrderId", "updatedAt", "updatedAtDateTime"]) delete record[name]
+  for (const name of ["inDoubt", "evidence", "externalOrderId", "updatedAt", "updatedAtDateTime"]) delete record[name]
   return JSON.stringify(record)
 }
 
@@ -216,6 +216,22 @@ export class Checks {
             ? ["FILLED"]
             : ["CANCELLED"]
       if (!expected.includes(order.orderStatus)) this.say(`status: ${truth}`)
+      if (sim.status !== "OPEN") continue
+      const { quantity, limitPrice } = sim.order
+      if (order.terms?.change) this.say(`a change of it is still under way: ${truth}`)
+      if (!order.baseQuantity.equals(sim.quantity) || (order.limitPrice?.toString() ?? null) !== limitPrice)
+        this.say(
+          `values ${order.baseQuantity} at ${order.limitPrice}, the venue's ${quantity} at ${limitPrice}: ${truth}`,
+        )
+    }
+    const replaced = new Set<TradeOrderId>()
+    for (const { order } of database.orders.values()) {
+      const id = order.replacesTradeOrderId
+      if (id === null) continue
+      if (replaced.has(id)) this.say(`${id} was replaced twice`)
+      replaced.add(id)
+      if (database.orders.get(id)?.order.orderStatus !== "CANCELLED")
+        this.say(`${id} was replaced and is not cancelled`)
     }
     for (const sim of venue.openOrders())
       if (!known.has(sim.externalOrderId)) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)

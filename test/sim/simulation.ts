@@ -6,11 +6,12 @@
 import type { SubmitAnswer } from "../../src/actors/account-messages.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
+import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
 import { Checks } from "./checks.ts"
 import { Random } from "./time.ts"
 import { type AmendFate, BTC_USDT, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue.ts"
-import { type Asked, World } from "./world.ts"
+import { type Asked, START, World } from "./world.ts"
 
 export interface Outcome {
   readonly seed: number
@@ -47,7 +48,8 @@ class Simulation {
   constructor(readonly seed: number) {
     this.random = new Random(seed)
     this.faultiness = this.random.pick([0, 0.05, 0.15, 0.3])
-    this.world = new World()
+    // Every other venue changes working orders itself.
+    this.world = new World({ venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: this.random.chance(0.5) } } })
     this.checks = new Checks(this.world)
   }
 
@@ -119,7 +121,9 @@ class Simulation {
     const dice = random.next()
     if (dice < 0.34) this.submit()
     else if (dice < 0.4) this.repeat()
-    else if (dice < 0.52) this.cancel()
+    else if (dice < 0.5) this.cancel()
+    else if (dice < 0.56) this.replace()
+    else if (dice < 0.57) this.cancelAll()
     else if (dice < 0.72) this.fill()
     else if (dice < 0.75) this.venueCancels()
     else if (dice < 0.79) this.foreign()
@@ -159,6 +163,25 @@ class Simulation {
     const ids = this.checks.acknowledged()
     if (!this.isRunning || ids.length === 0) return
     this.world.cancel(this.random.pick(ids.slice(-6)))
+  }
+
+  private replace(): void {
+    const { random, world } = this
+    const open = world.venue.openOrders().flatMap(({ tradeOrderId }) => tradeOrderId ?? [])
+    if (!this.isRunning || open.length === 0) return
+    const tradeOrderId = random.pick(open)
+    const asked = {
+      ...(random.chance(0.6) && { quantity: `${random.between(1, 12)}` }),
+      ...(random.chance(0.6) && { limitPrice: `${random.between(95, 105)}` }),
+    }
+    const receivedAt = world.time.now - START
+    world.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
+  }
+
+  private cancelAll(): void {
+    if (!this.isRunning) return
+    const receivedAt = this.world.time.now - START
+    this.world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId: null, receivedAt, reply }))
   }
 
   private fill(): void {
