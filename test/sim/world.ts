@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "ef
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account-messages.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
-import { Markets } from "../../src/actors/market-messages.ts"
+import { type MarketListener, Markets } from "../../src/actors/market-messages.ts"
 import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
 import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
 import {
@@ -16,6 +16,8 @@ import {
   TickerUnavailable,
 } from "../../src/domain/errors.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
+import { parseInstrumentId } from "../../src/domain/instrument.ts"
+import { type Bar, klineRecord } from "../../src/domain/kline.ts"
 import type { Reply } from "../../src/domain/reply.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/trade-order.ts"
@@ -36,6 +38,8 @@ import {
 } from "../kit/memory-account-store.ts"
 import { SimTime } from "./time.ts"
 import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
+
+const simName = parseInstrumentId(BTC_USDT)!
 
 export const START = Date.UTC(2026, 0, 1)
 export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
@@ -90,6 +94,9 @@ export class World {
   hasCredential = true
   /** Somebody listens to the account's channel. */
   isHeard = true
+  /** Who follows the market in the newest process, and what the venue's history says of it. */
+  readonly followers = new Set<MarketListener>()
+  bars: ReadonlyArray<Bar> = []
   /** How far the gateway's wall clock is ahead of the venue's. */
   wallAheadMillis = 0
   private scope: Scope.CloseableScope | undefined
@@ -119,6 +126,7 @@ export class World {
   /** A process over what is committed; returns when its layers are built. */
   start(): void {
     const mine = ++this.generation
+    this.followers.clear()
     const alive = (): boolean => mine === this.generation
     this.memory = makeMemoryAccountStore(this.database, (run, delay) => {
       this.time.schedule(() => {
@@ -157,13 +165,21 @@ export class World {
       Layer.succeed(Markets, {
         readBook: (instrumentId, _depth, reply) => reply.fail(new OrderBookUnavailable({ instrumentId })),
         readTicker: (instrumentId, reply) => reply.fail(new TickerUnavailable({ instrumentId })),
-        readKlines: () => undefined,
+        readKlines: (instrumentId, range, reply) => {
+          const bars = this.bars.filter(({ openAt }) => openAt >= (range.from ?? 0))
+          this.time.schedule(() => {
+            if (alive()) reply.ok(klineRecord({ instrumentId, name: simName, ...range }, bars, false, this.time.now))
+          }, 5)
+        },
         tickers: () => [],
         topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
         lastPrice: () => this.lastPrice,
         hold: () => undefined,
         release: () => undefined,
-        follow: () => () => undefined,
+        follow: (_id, listener) => {
+          if (alive()) this.followers.add(listener)
+          return () => void this.followers.delete(listener)
+        },
         lastUpdateAt: () => null,
         stats: () => [],
       }),
@@ -213,6 +229,20 @@ export class World {
 
   advance(millis: number, each?: () => void): void {
     this.time.advance(millis, each)
+  }
+
+  /** Public trades, one after the other. */
+  trade(...prices: ReadonlyArray<string>): void {
+    for (const price of prices) {
+      for (const it of [...this.followers]) it.onTrade?.(price, this.time.now)
+      this.time.settle()
+    }
+  }
+
+  /** Neither trades nor a book come any more, or they come again. */
+  marketTurns(isLive: boolean): void {
+    for (const it of [...this.followers]) it.onHealth?.(isLive)
+    this.time.settle()
   }
 
   // Commands
