@@ -77,8 +77,9 @@ export class AccountCore extends AccountOutlet {
     this.limits = new AccountLimits(parts.limits, parts.clock.monotonic)
     this.lastExecutionAt = state.lastExecutionAt
     parts.loaded(state.account, state.lastSequence)
-    for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
+    // The open ones first: what belongs to their lists stays in memory however old it is.
     for (const order of state.openOrders) this.adopt(order)
+    for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
   }
 
   refOf(order: TradeOrder): VenueOrderRef {

@@ -87,6 +87,19 @@ const recent = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<R
     return orders
   })
 
+/** Of lists with an open order: their arithmetic needs every order, however old. */
+const listMates = (sql: SqlClient.SqlClient, id: TradingAccountId, open: ReadonlyArray<TradeOrder>) =>
+  Effect.gen(function* () {
+    const lists = [...new Set(open.flatMap((order) => order.orderListId ?? []))]
+    if (lists.length === 0) return []
+    const rows = yield* sql.unsafe<OrderRow>(
+      `SELECT ${ORDER_COLUMNS} FROM trade_order o
+       WHERE o.trading_account_id = $1 AND NOT o.open AND o.order_list_id = ANY ($2::uuid[])`,
+      [id, lists as unknown as string],
+    )
+    return yield* withExecutions(sql, rows)
+  })
+
 const load = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<AccountState> =>
   untilAvailable(
     Effect.gen(function* () {
@@ -96,15 +109,18 @@ const load = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<Acc
          ORDER BY o.created_at, o.trade_order_id`,
         [id],
       )
-      const recentOrders = yield* recent(sql, id)
+      const openOrders = yield* withExecutions(sql, open)
+      const newestOrders = yield* recent(sql, id)
+      const known = new Set(newestOrders.map((order) => order.tradeOrderId))
+      const older = (yield* listMates(sql, id, openOrders)).filter((order) => !known.has(order.tradeOrderId))
       const newest = yield* sql.unsafe<{ last_execution_at: string | null }>(
         `SELECT max(x.executed_at) AS last_execution_at FROM execution x WHERE x.trading_account_id = $1`,
         [id],
       )
       return {
         account,
-        openOrders: yield* withExecutions(sql, open),
-        recentOrders,
+        openOrders,
+        recentOrders: [...newestOrders, ...older],
         lastSequence: yield* lastSequence(sql, id),
         lastExecutionAt: instantOrNull(newest[0]!.last_execution_at),
       }

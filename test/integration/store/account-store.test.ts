@@ -327,8 +327,14 @@ describe.each(implementations)("the account store %s", (_name, open) => {
   it("loads open orders oldest first and closed ones newest first, and finds any of them", async () => {
     const account = await rig.account()
     const accountId = account.tradingAccountId
+    // The first four are a list: what is closed of it is loaded for its open orders, and for being new, but once.
+    const orderListId = crypto.randomUUID()
     const orders = Array.from({ length: 6 }, (_, i) =>
-      newOrder(account, { clientOrderId: `c-${i}`, orderStatus: i % 2 === 0 ? "ACCEPTED" : "CANCELLED" }),
+      newOrder(account, {
+        clientOrderId: `c-${i}`,
+        orderStatus: i % 2 === 0 ? "ACCEPTED" : "CANCELLED",
+        orderListId: i < 4 ? orderListId : null,
+      }),
     )
     await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [event(), event()] })
     const state = await load(accountId)

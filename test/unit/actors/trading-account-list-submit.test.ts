@@ -21,7 +21,7 @@ const placed = (world: World, patch: Patch): ReadonlyArray<TradeOrder> => {
   return [order, ...(linked ?? [])]
 }
 
-const text = (value: string) => value as NonNullable<Patch>["quantity"]
+const text = (value: string) => value as never
 
 const rows = (world: World): ReadonlyArray<string> =>
   [...world.database.orders.values()].map(
