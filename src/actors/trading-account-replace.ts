@@ -50,10 +50,6 @@ export const changeOrder = (core: AccountCore, live: Live, change: OrderChange, 
   core.change(live, next, kind, { ...(committed && { committed }) })
 }
 
-/** By cancel, confirmation and a new order for what remains, whatever the venue can. */
-export const renew = (core: AccountCore, live: Live, change: OrderChange, ask: ChangeAsk = {}): void =>
-  changeOrder(core, live, change, { ...ask, how: "RENEW" })
-
 /** As `changeOrder`, for a unit that changes other orders too: an answer to `consequences`, or one of `others`. */
 export const changing = (core: AccountCore, live: Live, change: OrderChange, ask: ChangeAsk = {}): Consequence => {
   const { order } = live
@@ -113,7 +109,10 @@ const send = (core: AccountCore, live: Live): void => {
     return
   }
   if (change.how === "RENEW") sendCancel(core, live)
-  else session.amend?.(core.refOf(order), amendOf(order, change))
+  else {
+    session.amend?.(core.refOf(order), amendOf(order, change))
+    core.parts.failpoint.hit("amend.dispatched")
+  }
 }
 
 const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
@@ -208,6 +207,7 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
     core.change(live, next, eventOf(next), { at })
     return
   }
+  core.parts.failpoint.hit("renew.confirmed")
   const aim = changed(withChange(order, null), change)
   const rest = aim.baseQuantity.subtract(order.executedQuantity)
   const hindrance = hindranceOf(core, order, aim, rest)
@@ -246,10 +246,9 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
   const instrument = core.parts.instruments.find(order.instrumentId)
   if (instrument === undefined) return null
   const { minQuantity, minNotional } = instrument
-  const isDust =
-    rest.lessThan(minQuantity) ||
-    (minNotional !== null && aim.limitPrice !== null && aim.limitPrice.multiply(rest).lessThan(minNotional))
-  return isDust ? "what is left is below the venue's minimum" : null
+  const notional = aim.limitPrice?.multiply(rest) ?? null
+  const isSmall = minNotional !== null && notional?.lessThan(minNotional) === true
+  return isSmall || rest.lessThan(minQuantity) ? "what is left is below the venue's minimum" : null
 }
 
 /** A new order for what remains, in the old one's place. Version 0: the unit that stores it makes it 1. */
@@ -286,6 +285,7 @@ const successorOf = (core: AccountCore, order: TradeOrder, rest: Decimal): Trade
 
 /** The new order is durable: to the venue, unless it is too late, unwanted by now, or there is no session. */
 const letGo = (core: AccountCore, live: Live): void => {
+  core.parts.failpoint.hit("renew.committed")
   live.stored = true
   const waiting = live.whenStored.splice(0)
   const { order } = live

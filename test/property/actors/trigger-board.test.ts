@@ -66,7 +66,7 @@ const scan = (armed: Array<Naive>, price: number): ReadonlyArray<number> => {
 describe("the board of triggers", () => {
   it("fires what a naive scan fires, in price order", () => {
     let firedInAll = 0
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
         let listener: MarketListener | undefined
         const board = new TriggerBoard((_id, it) => {

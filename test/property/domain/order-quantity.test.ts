@@ -16,7 +16,7 @@ const loose = { minQuantity: Decimal.ZERO, maxQuantity: null, minNotional: null,
 
 describe("a quantity", () => {
   it("in quote at a limit is within one lot of the exact quotient, on the right side", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(
         decimal(10 ** 12, 8),
         decimal(10 ** 9, 4),
@@ -47,7 +47,7 @@ describe("a quantity", () => {
   })
 
   it("walked down a book costs no more than was given", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(rows, decimal(10 ** 12, 6), (levels, amount) => {
         const book = levels.map(([price, quantity]) => [price.toString(), quantity.toString()] as const)
         const base = walkBase(book, amount)
@@ -62,7 +62,7 @@ describe("a quantity", () => {
   })
 
   it("as a share is never more than the share", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(
         decimal(10 ** 12, 8),
         fc.integer({ min: 1, max: 100 }),

@@ -29,10 +29,6 @@ export interface ThreadSample {
   readonly caches: Caches
 }
 
-export interface PulseAsk {
-  readonly ask: number
-}
-
 export interface PulseAnswer {
   readonly answer: number
   readonly sample: ThreadSample

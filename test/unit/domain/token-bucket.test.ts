@@ -22,7 +22,7 @@ describe("a token bucket", () => {
 
   it("gives no more than burst + rate × time, whenever it is asked, and no less to who waits as told", () => {
     const rates = fc.record({ perSecond: fc.integer({ min: 1, max: 200 }), burst: fc.integer({ min: 1, max: 200 }) })
-    fc.assert(
+    void fc.assert(
       fc.property(rates, fc.array(fc.nat(500), { maxLength: 300 }), (rate, pauses) => {
         const bucket = new TokenBucket(rate)
         let now = 0
