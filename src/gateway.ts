@@ -28,9 +28,10 @@ import { type HttpServer, type ListeningServer, makeServer } from "./http/server
 import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
 import { makeVenueGate } from "./http/venue-gate.ts"
-import { clockLive, failpointLive, idsLive, placementLive, requestIds } from "./live.ts"
+import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
+import { Failpoint } from "./ports/failpoint.ts"
 import type { Rpc } from "./ports/rpc.ts"
 import { VenuePort } from "./ports/venue-port.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
@@ -195,10 +196,13 @@ const fillDirectories = (keys: Keys) =>
 const instrumentSync = Effect.gen(function* () {
   const port = yield* VenuePort
   const clock = yield* Clock
+  const failpoint = yield* Failpoint
+  const { upsert } = yield* Instruments
   const sync = makeInstrumentSync({
     venues: port,
     directory: yield* InstrumentDirectory,
-    upsert: (yield* Instruments).upsert,
+    // Stored, and in nobody's memory yet.
+    upsert: (...args) => Effect.tap(upsert(...args), () => failpoint.hit("sync.halfway")),
     now: clock.now,
     monotonic: clock.monotonic,
   })
@@ -369,6 +373,7 @@ export const startGateway = (options: GatewayOptions) =>
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }),
         warn: notice,
+        sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
     yield* maintainPartitions(Context.get(base, Clock).now()).pipe(Effect.provide(store))

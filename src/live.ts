@@ -1,6 +1,7 @@
 /** The process's own clock, ids, failpoints and placement: what simulation replaces. */
 import { randomUUID } from "node:crypto"
 import { Layer } from "effect"
+import type { Unit } from "./ports/account-store.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint, type FailpointName } from "./ports/failpoint.ts"
 import { Ids } from "./ports/ids.ts"
@@ -34,6 +35,14 @@ export const requestIds = (): (() => string) => {
 export const idsLive = Layer.succeed(Ids, { uuid })
 
 export const placementLive = Layer.succeed(Placement, { of: () => "here" as const })
+
+/** Of units whose statement has left for the database and is not answered: which place that is. */
+export const writtenPlaces =
+  (hit: (place: FailpointName) => void) =>
+  (units: ReadonlyArray<Unit>): void => {
+    if (units.some(({ rows }) => rows.some(({ _tag }) => _tag === "Execution"))) hit("fill.written")
+    if (units.some(({ events }) => events.some(({ kind }) => kind === "TRADE_ORDER.CREATED"))) hit("submit.written")
+  }
 
 /** `NAME` or `NAME:N`: the process kills itself with SIGKILL at the N-th hit of that place. Null: every hit does nothing. */
 export const failpointLive = (spec: string | null) => {

@@ -149,6 +149,7 @@ export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => b
     next: { ...sized(live.order, to), notAfter, submitDeadline },
     kind: null,
     committed: () => {
+      core.parts.failpoint.hit("list.committed")
       const { order } = live
       if (isTerminal(order.orderStatus)) return nowStored(live)
       const isLate = core.parts.clock.now() > notAfter

@@ -189,7 +189,7 @@ export const keepSession = (
   }
 
   const order = (report: SessionReport): void => {
-    parts.failpoint.hit("report.received")
+    parts.failpoint.hit(report._tag === "Filled" ? "fill.received" : "report.received")
     applyReport(core, report as OrderReport)
     parts.failpoint.hit("report.handedToWriter")
   }

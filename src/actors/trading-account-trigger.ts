@@ -132,7 +132,12 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     })
     const leaves = mayLeave(core, live)
     core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
-      ...(leaves && { committed: () => depart(core, live) }),
+      ...(leaves && {
+        committed: () => {
+          parts.failpoint.hit("trigger.committed")
+          depart(core, live)
+        },
+      }),
     })
   }
 

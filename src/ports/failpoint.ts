@@ -4,15 +4,29 @@ import { Context } from "effect"
 export type FailpointName =
   | "submit.parsed"
   | "submit.handedToWriter"
+  /** The statement with a new order has left for the database; whether it is committed is open. */
+  | "submit.written"
   | "submit.committed"
   | "submit.dispatched"
   | "submit.answered"
   | "report.received"
+  | "fill.received"
   | "report.handedToWriter"
+  /** The statement with an execution has left for the database. */
+  | "fill.written"
   | "report.committed"
   | "report.published"
   | "cancel.accepted"
   | "cancel.dispatched"
+  /** A fired trigger is stored, its order has not left. */
+  | "trigger.committed"
+  /** A leg of a list is let go in the database, it has not left. */
+  | "list.committed"
+  /** The venue confirmed the cancel of a renewal; the order that takes its place exists nowhere. */
+  | "renew.confirmed"
+  /** It is stored, and has not left. */
+  | "renew.committed"
+  | "amend.dispatched"
   | "disconnect.halfway"
   | "sync.halfway"
   | "reconcile.halfway"

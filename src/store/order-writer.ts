@@ -29,6 +29,8 @@ export interface OrderWriterOptions {
   readonly defect: (error: unknown) => void
   readonly warn: (message: string) => void
   readonly timeoutMillis?: number
+  /** For failpoints: these units have left for the database, whose answer is open. */
+  readonly sent?: ((units: ReadonlyArray<Unit>) => void) | undefined
 }
 
 export interface OrderWriterStats {
@@ -194,7 +196,8 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       return entries.length === 1 ? refuse(entries[0]!, error) : inParts(entries, [entries.length >> 1])
     }
     const sentAt = performance.now()
-    const answer = await session.ask(batch)
+    const { sent } = options
+    const answer = await session.ask(batch, sent && (() => sent(units)))
     counts.batches++
     counts.commitMillis += performance.now() - sentAt
     if (answer._tag === "Closed") return false

@@ -20,7 +20,8 @@ export type Answer =
   | { readonly _tag: "Closed" }
 
 export interface WriterSession {
-  readonly ask: (query: Query) => Promise<Answer>
+  /** `sent`: when the query has left this process, each time it does. */
+  readonly ask: (query: Query, sent?: () => void) => Promise<Answer>
   /** How often a query was sent once more. */
   readonly retries: () => number
   /** Ends the connection; whoever waits in `ask` gets Closed. */
@@ -61,7 +62,7 @@ export const openWriterSession = (options: {
     void lost.end().catch(() => undefined)
   }
 
-  const once = (on: pg.Client, query: Query): Promise<ReadonlyArray<Record<string, unknown>>> =>
+  const once = (on: pg.Client, query: Query, sent?: () => void): Promise<ReadonlyArray<Record<string, unknown>>> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new Error(`no answer within ${options.timeoutMillis} ms`))
@@ -77,6 +78,7 @@ export const openWriterSession = (options: {
           reject(error)
         },
       )
+      if (sent !== undefined) setImmediate(sent)
     })
 
   const pause = (millis: number): Promise<void> =>
@@ -89,13 +91,13 @@ export const openWriterSession = (options: {
     })
 
   return {
-    ask: async (query) => {
+    ask: async (query, sent) => {
       let backoffMillis = BACKOFF_MIN_MILLIS
       while (!closed) {
         let used: pg.Client | undefined
         try {
           used = await connected()
-          return { _tag: "Rows", rows: await once(used, query) }
+          return { _tag: "Rows", rows: await once(used, query, sent) }
         } catch (error) {
           if (isDefinite(error)) return { _tag: "Refused", error }
           if (closed) break

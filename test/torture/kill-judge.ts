@@ -25,7 +25,10 @@ interface Placement {
 /** Up to a proof: 2 s to leave, 5 s of the venue's window, 10 s of margin, three answers (contract C3); and the audits' floors. */
 const SETTLE_MILLIS = 120_000
 
-const ordersOf = async ({ calls, tradingAccountId }: KillAccount): Promise<ReadonlyArray<TradeOrderRecord>> => {
+export const ordersOf = async ({
+  calls,
+  tradingAccountId,
+}: Pick<KillAccount, "calls" | "tradingAccountId">): Promise<ReadonlyArray<TradeOrderRecord>> => {
   const orders: Array<TradeOrderRecord> = []
   let cursor: string | undefined
   do {
@@ -39,13 +42,30 @@ const ordersOf = async ({ calls, tradingAccountId }: KillAccount): Promise<Reado
 const isSettled = ({ orderStatus, inDoubt }: TradeOrderRecord): boolean =>
   !inDoubt && (TERMINAL.has(orderStatus) || orderStatus === "ACCEPTED" || orderStatus === "PARTIALLY_FILLED")
 
+/** Neither at rest nor terminal. A leg may wait as long as another order of its list is at rest. */
+export const unsettled = (orders: ReadonlyArray<TradeOrderRecord>): ReadonlyArray<TradeOrderRecord> => {
+  const resting = orders.filter((order) => isSettled(order) && !TERMINAL.has(order.orderStatus))
+  const livingLists = new Set(resting.map(({ orderListId }) => orderListId))
+  return orders.filter((order) => {
+    const { orderListId, tradeOrderId, orderStatus } = order
+    const isLeg = orderListId !== null && orderListId !== tradeOrderId
+    const waits = isLeg && orderStatus === "CREATED" && !order.inDoubt && livingLists.has(orderListId)
+    return !waits && !isSettled(order)
+  })
+}
+
+/** The gateway keeps it: the venue has not been asked for it. */
+export const isKeptHere = ({ orderStatus, execution, triggeredAt, externalOrderId }: TradeOrderRecord): boolean =>
+  externalOrderId === null &&
+  (orderStatus === "CREATED" || orderStatus === "REVOKED" || (execution === "EMULATED" && triggeredAt === null))
+
 /** Waits until every order is at rest or terminal, without a doubt; gives up quietly, the judge then names what is stuck. */
 export const settle = async (load: Load, progress: (line: string) => void): Promise<void> => {
   const deadlineAt = Date.now() + SETTLE_MILLIS
   await until(
     "orders to settle",
     async () => {
-      const open = (await Promise.all(load.accounts.map(ordersOf))).flat().filter((order) => !isSettled(order))
+      const open = (await Promise.all(load.accounts.map(ordersOf))).flatMap(unsettled)
       progress(`${open.length} orders not settled`)
       return open.length === 0 || Date.now() > deadlineAt
     },
@@ -68,7 +88,7 @@ export const judge = async (
     onePerKey(load, orders),
     takenBack(load, known),
     executionsAddUp(orders),
-    none("stuck", orders.filter((order) => !isSettled(order)).map(short), `${orders.length} orders`),
+    none("stuck", unsettled(orders).map(short), `${orders.length} orders`),
   ]
   if (exchangeUrl !== undefined) verdicts.push(...(await atTheExchange(load, known, exchangeUrl)))
   else verdicts.push(await balancesAddUp(byAccount))
@@ -117,7 +137,7 @@ const takenBack = (load: Load, known: ReadonlyMap<string, TradeOrderRecord>): Ve
 const total = (values: ReadonlyArray<string>): Decimal =>
   values.reduce((sum, value) => sum.add(Decimal.of(value)), Decimal.ZERO)
 
-const executionsAddUp = (orders: ReadonlyArray<TradeOrderRecord>): Verdict => {
+export const executionsAddUp = (orders: ReadonlyArray<TradeOrderRecord>): Verdict => {
   const seen = new Set<string>()
   let count = 0
   const wrong = orders.flatMap((order) => {
@@ -138,7 +158,8 @@ const executionsAddUp = (orders: ReadonlyArray<TradeOrderRecord>): Verdict => {
   return none("executions that do not add up", wrong, `${count} executions`)
 }
 
-const STATUS: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** The venue's word for the state, and ours. */
+export const STATUS: Readonly<Record<string, ReadonlyArray<string>>> = {
   NEW: ["ACCEPTED"],
   PARTIALLY_FILLED: ["PARTIALLY_FILLED"],
   FILLED: ["FILLED"],
@@ -148,7 +169,13 @@ const STATUS: Readonly<Record<string, ReadonlyArray<string>>> = {
   REJECTED: ["REJECTED"],
 }
 
-const plain = (text: string): string => Decimal.of(text).toString()
+export const mayBeAbsent = (order: TradeOrderRecord): boolean =>
+  order.orderStatus === "REJECTED" ||
+  order.orderStatus === "CANCELLED" ||
+  order.orderStatus === "EXPIRED" ||
+  isKeptHere(order)
+
+export const plain = (text: string): string => Decimal.of(text).toString()
 
 const atTheExchange = async (
   load: Load,
@@ -178,8 +205,7 @@ const atTheExchange = async (
         different.push(`${short(ours)}, there ${order.status} ${order.executedQty}`)
     }
   for (const [clientOrderId, ours] of byClientId)
-    if (!there.has(clientOrderId) && ours.orderStatus !== "REJECTED" && ours.orderStatus !== "CANCELLED")
-      different.push(`${short(ours)}, there nothing`)
+    if (!there.has(clientOrderId) && !mayBeAbsent(ours)) different.push(`${short(ours)}, there nothing`)
   // Nobody else trades on these accounts, and the exchange tells every trade.
   const mistaken = [...known.values()].flatMap((order) => {
     const inferred = order.executions.some((execution) => execution.inferred) ? [`${short(order)}: inferred`] : []

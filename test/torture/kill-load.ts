@@ -183,7 +183,7 @@ export class Load {
 }
 
 /** Undefined when there was no answer: the gateway is gone, or went in the middle of it. */
-const attempt = async <A>(call: () => Promise<Answer<A>>): Promise<Answer<A> | undefined> => {
+export const attempt = async <A>(call: () => Promise<Answer<A>>): Promise<Answer<A> | undefined> => {
   try {
     return await call()
   } catch (error) {

@@ -68,7 +68,7 @@ const startExchange = async (): Promise<OutsideExchange> => {
 }
 
 /** One port for all starts: clients find the gateway again where it was. */
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const address = server.address()

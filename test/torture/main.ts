@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
 import { clients } from "./clients/clients.ts"
+import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { oracle } from "./oracle/oracle.ts"
@@ -24,6 +25,8 @@ const { values, positionals } = parseArgs({
     frames: { type: "string", default: "1000000" },
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
+    runs: { type: "string", default: "20" },
+    only: { type: "string" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -40,7 +43,7 @@ interface Run {
 
 class Misused extends Error {}
 
-type Count = "kills" | "cuts" | "publications" | "connections" | "frames" | "minutes" | "rounds" | "seed"
+type Count = "kills" | "cuts" | "publications" | "connections" | "frames" | "minutes" | "rounds" | "runs" | "seed"
 
 const count = (name: Count, min: number): number => {
   const n = Number(values[name])
@@ -70,6 +73,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   "kill-orders": {
     usage: "[--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]",
     run: killRun,
+  },
+  failpoints: {
+    usage: "[--runs 20] [--only TEXT] [--seed N]: the process kills itself at every named place",
+    run: (progress) => failpoints({ runs: count("runs", 1), seed: count("seed", 0), only: values.only, progress }),
   },
   recovery: {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",

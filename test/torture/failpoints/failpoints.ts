@@ -1,0 +1,193 @@
+/**
+ * `npm run torture -- failpoints`: at each named place (scoreboard F1) the gateway kills itself as often as asked; it is started again,
+ * and must know within seconds what the exchange knows, have lost nothing it acknowledged, and have sent nothing twice.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { seededRandom } from "../../exchanges/binance/synthetic.ts"
+import { until } from "../../kit/gateway.ts"
+import { attempt } from "../kill-load.ts"
+import type { Verdict } from "../kill-verdict.ts"
+import { SCENES, type Scene } from "./scenes.ts"
+import { ask, openStage, type Stage, type Trader } from "./stage.ts"
+import { examine, type Findings, falsehoods, restless } from "./truth.ts"
+
+export interface FailpointOptions {
+  readonly runs: number
+  readonly seed: number
+  /** Only places whose `venue place` contains this. */
+  readonly only?: string | undefined
+  readonly progress: (line: string) => void
+}
+
+/** Scoreboard F1: from the ready line to the venue's truth. */
+const TRUTH_MILLIS = 10_000
+/** Given up after this long, so that the figure shows how late it was. */
+const PATIENCE_MILLIS = 60_000
+/** A proof takes 2 s to leave, 5 s of the venue's window and 10 s of margin (contract C3), and three answers. */
+const SETTLE_MILLIS = 120_000
+const ROUNDS_MAX = 60
+
+interface Course {
+  readonly scene: Scene
+  readonly traders: Array<Trader>
+  readonly truths: Array<number>
+  readonly late: Array<string>
+  reached: number
+}
+
+const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
+
+export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
+  const random = seededRandom(options.seed)
+  const stage = await openStage()
+  try {
+    await stage.start()
+    const courses: Array<Course> = []
+    for (const scene of SCENES.filter((it) => nameOf(it).includes(options.only ?? ""))) {
+      const course: Course = { scene, traders: [], truths: [], late: [], reached: 0 }
+      courses.push(course)
+      for (let run = 1; run <= options.runs; run += 1) {
+        const hit = 1 + Math.floor(random() * scene.hitsMax)
+        await once(stage, course, hit)
+        const truth = Math.round(course.truths.at(-1) ?? 0)
+        options.progress(`${nameOf(scene)}:${hit} ${run}/${options.runs}, truth after ${truth} ms`)
+      }
+      await leave(course)
+    }
+    options.progress("waiting for what was never placed")
+    await comeToRest(courses.flatMap(({ traders }) => traders))
+    const verdicts: Array<Verdict> = []
+    for (const course of courses) verdicts.push(await judge(stage, course, options.runs))
+    const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
+    options.progress(
+      `${starts.length} starts, ready in ${starts[starts.length >> 1]} ms (median), ${starts.at(-1)} ms at most`,
+    )
+    return verdicts
+  } finally {
+    await stage.close()
+  }
+}
+
+/** One kill: to the place, dead, back again, and asked. */
+const once = async (stage: Stage, course: Course, hit: number): Promise<void> => {
+  const { scene } = course
+  let trader = course.traders.at(-1)
+  if (trader === undefined || scene.endsAccount === true) {
+    trader = await stage.enter(scene.venue)
+    course.traders.push(trader)
+  }
+  await scene.prepare?.(stage, trader)
+  if (scene.place === "submit.held") {
+    await scene.provoke?.(trader, stage)
+    await stage.kill()
+    course.reached += 1
+  } else {
+    await stage.kill()
+    if (await dies(stage, scene, trader, hit)) course.reached += 1
+  }
+  stage.exchange.fault({ fault: "clear" })
+  await stage.start()
+  await learns(stage, course, trader)
+  await repeats(trader)
+}
+
+/** False: it was never there. It is dead in any case. */
+const dies = async (stage: Stage, scene: Scene, trader: Trader, hit: number): Promise<boolean> => {
+  const armed = stage.arm(`${scene.place}:${hit}`)
+  let isOver = false
+  void armed.exited.then(() => (isOver = true))
+  const isReady = await armed.ready.then(
+    () => true,
+    () => false,
+  )
+  for (let round = 0; isReady && !isOver && round < ROUNDS_MAX; round += 1) {
+    await scene.provoke?.(trader, stage)
+    await sleep(50)
+  }
+  const hasDied = isOver
+  if (!hasDied) armed.kill("SIGKILL")
+  const { signal } = await armed.exited
+  return hasDied && signal === "SIGKILL"
+}
+
+/** The first moment after the ready line at which nothing is shown otherwise than the venue has it. */
+const learns = async (stage: Stage, course: Course, trader: Trader): Promise<void> => {
+  const readyAt = performance.now()
+  let wrong: ReadonlyArray<string> = []
+  const isTrue = await until(
+    "the venue's truth",
+    async () => {
+      wrong = await falsehoods(stage, trader)
+      return wrong.length === 0 ? "yes" : performance.now() - readyAt > PATIENCE_MILLIS ? "no" : undefined
+    },
+    2 * PATIENCE_MILLIS,
+  )
+  const tookMillis = performance.now() - readyAt
+  // What MOCK never got is in doubt for no time at all; what another venue never got is not among what it shows.
+  course.truths.push(tookMillis)
+  if (isTrue === "no" || tookMillis > TRUTH_MILLIS)
+    course.late.push(`${Math.round(tookMillis)} ms: ${wrong.join("; ")}`)
+}
+
+/** A careful client: what was not answered is asked again, with its key, until it is. */
+const repeats = async (trader: Trader): Promise<void> => {
+  await until(
+    () => `an answer for ${trader.unanswered.size} keys`,
+    async () => {
+      for (const [key, body] of trader.unanswered) await ask(trader, key, body)
+      return trader.unanswered.size === 0
+    },
+    PATIENCE_MILLIS,
+  )
+}
+
+/** An account that nothing is open of sleeps; one in doubt is left alone until the end. */
+const leave = async ({ traders, scene }: Course): Promise<void> => {
+  if (scene.endsAccount === true) return
+  for (const trader of traders) {
+    if ((await restless(trader)).length > 0) continue
+    await attempt(() => trader.calls.post("/tradeOrder/cancelAll", { tradingAccountId: trader.tradingAccountId }))
+  }
+}
+
+const comeToRest = async (traders: ReadonlyArray<Trader>): Promise<void> => {
+  const deadlineAt = performance.now() + SETTLE_MILLIS
+  await until(
+    "orders to come to rest",
+    async () => {
+      const restlessOnes = await Promise.all(traders.map(restless))
+      if (restlessOnes.every((list) => list.length === 0) || performance.now() > deadlineAt) return true
+      await sleep(500)
+      return false
+    },
+    2 * SETTLE_MILLIS,
+  )
+}
+
+const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdict> => {
+  const all: Array<Findings> = []
+  for (const trader of course.traders) all.push(await examine(stage, trader))
+  const { reached, late, truths, scene } = course
+  const wrong = [
+    ...all.flatMap(({ lost }) => lost.map((it) => `lost ${it}`)),
+    ...all.flatMap(({ twice }) => twice.map((it) => `twice ${it}`)),
+    ...all.flatMap(({ stuck }) => stuck.map((it) => `stuck ${it}`)),
+    ...all.flatMap(({ different }) => different.map((it) => `different ${it}`)),
+    ...late.map((it) => `late ${it}`),
+    ...course.traders.flatMap(({ refused }) => [...refused].map(([key, errno]) => `refused ${key}: ${errno}`)),
+  ]
+  const count = (name: "lost" | "twice" | "stuck" | "different"): number =>
+    all.reduce((sum, findings) => sum + findings[name].length, 0)
+  const proofs = all.flatMap((findings) => findings.proofs)
+  const acknowledged = course.traders.reduce((sum, trader) => sum + trader.acknowledged.size, 0)
+  const proven =
+    proofs.length === 0 ? "" : `, ${proofs.length} never placed, known after ${Math.max(...proofs)} ms at most`
+  return {
+    name: nameOf(scene),
+    passed: wrong.length === 0 && reached === runs,
+    says:
+      `${reached} of ${runs} kills, ${acknowledged} acknowledged: ${count("lost")} lost, ${count("twice")} twice, ` +
+      `${count("stuck")} stuck, ${count("different")} different; truth ${Math.round(Math.max(0, ...truths))} ms at most${proven}` +
+      (wrong.length === 0 ? "" : ` (${wrong.slice(0, 4).join("; ")})`),
+  }
+}

@@ -1,0 +1,129 @@
+/** What a trader does so that the gateway comes by a named place, and how often it may come by before it dies there. */
+import type { FailpointName } from "../../../src/ports/failpoint.ts"
+import { until } from "../../kit/gateway.ts"
+import { call, type Stage, type StageVenue, submit, type Trader } from "./stage.ts"
+
+export interface Scene {
+  readonly venue: StageVenue
+  /** `submit.held`: the exchange has the order and keeps its answer, the process is killed from outside. */
+  readonly place: FailpointName | "submit.held"
+  /** The N of the kill is drawn from 1 to this. */
+  readonly hitsMax: number
+  /** With the gateway that runs before. */
+  readonly prepare?: (stage: Stage, trader: Trader) => Promise<void>
+  /** One round; repeated until the gateway is gone. Absent: its start alone leads there. */
+  readonly provoke?: (trader: Trader, stage: Stage) => Promise<void>
+  /** Each run has an account of its own: this one ends with it. */
+  readonly endsAccount?: boolean
+}
+
+const REST = { BUY: "30000", SELL: "120000" }
+const resting = { orderSide: "BUY", orderType: "LIMIT", limitPrice: REST.BUY }
+const market = (orderSide: "BUY" | "SELL") => ({ orderSide, orderType: "MARKET" })
+
+const submits = async (trader: Trader): Promise<void> => {
+  await submit(trader, resting)
+  await submit(trader, { ...market("BUY"), awaitClosed: true })
+  await submit(trader, { ...market("SELL"), awaitAccepted: true })
+}
+
+const cancels = async (trader: Trader): Promise<void> => {
+  const order = await submit(trader, { ...resting, awaitAccepted: true })
+  if (order === undefined) return
+  const { tradingAccountId } = trader
+  await call(trader, "/tradeOrder/cancel", { tradingAccountId, tradeOrderId: order.tradeOrderId })
+}
+
+const replaces = async (trader: Trader): Promise<void> => {
+  const order = await submit(trader, { ...resting, awaitAccepted: true })
+  if (order === undefined) return
+  const { tradingAccountId } = trader
+  const limitPrice = "31000"
+  await call(trader, "/tradeOrder/replace", { tradingAccountId, tradeOrderId: order.tradeOrderId, limitPrice })
+}
+
+/** Behind the market by next to nothing: the next trades fire it. */
+const trails = async (trader: Trader): Promise<void> => {
+  await submit(trader, { orderSide: "SELL", orderType: "TRAILING_STOP", trailingAmount: "0.01", awaitAccepted: true })
+  await submit(trader, { orderSide: "BUY", orderType: "TRAILING_STOP", trailingAmount: "0.01", awaitAccepted: true })
+}
+
+/** An entry at market whose exits go to the venue when it is filled. */
+const lists = async (trader: Trader): Promise<void> => {
+  await submit(trader, { ...market("BUY"), takeProfitPrice: "200000", stopLossPrice: "10000", awaitClosed: true })
+}
+
+const disconnects = async (trader: Trader): Promise<void> => {
+  await call(trader, "/tradingAccount/disconnect", { tradingAccountId: trader.tradingAccountId })
+}
+
+const rests = async (_: Stage, trader: Trader): Promise<void> => {
+  for (let count = 0; count < 3; count += 1) await submit(trader, { ...resting, awaitAccepted: true })
+}
+
+/** Whatever a reconciliation can find: an order whose answer and fills were lost, one that rests, one that is being cancelled. */
+const leavesDoubt = async (stage: Stage, trader: Trader): Promise<void> => {
+  await rests(stage, trader)
+  if (trader.venue === "mock") return
+  stage.exchange.fault({ fault: "suppressUserEvents", on: true })
+  await holdsAnswer(stage, trader)
+}
+
+const holdsAnswer = async ({ exchange }: Stage, trader: Trader): Promise<void> => {
+  const before = exchange.orders(trader.apiKey).length
+  exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  await submit(trader, market("BUY"))
+  await until("the order at the exchange", () => exchange.orders(trader.apiKey).length > before)
+}
+
+const syncs = (venue: StageVenue) => async (trader: Trader) => {
+  await submit(trader, resting)
+  await call(trader, "/market/instrument/sync", { venue: venue.toUpperCase() })
+}
+
+const onSubmits = (venue: StageVenue): ReadonlyArray<Scene> =>
+  (
+    [
+      ["submit.parsed", 4],
+      ["submit.handedToWriter", 4],
+      ["submit.written", 4],
+      ["submit.committed", 4],
+      ["submit.dispatched", 4],
+      ["submit.answered", 2],
+      ["report.received", 4],
+      ["report.handedToWriter", 4],
+      ["fill.received", 3],
+      ["fill.written", 3],
+      ["report.committed", 4],
+      ["report.published", 4],
+    ] as const
+  ).map(([place, hitsMax]) => ({ venue, place, hitsMax, provoke: submits }))
+
+export const SCENES: ReadonlyArray<Scene> = [
+  ...onSubmits("binance"),
+  { venue: "binance", place: "submit.held", hitsMax: 1, provoke: (trader, stage) => holdsAnswer(stage, trader) },
+  { venue: "binance", place: "cancel.accepted", hitsMax: 2, provoke: cancels },
+  { venue: "binance", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
+  {
+    venue: "binance",
+    place: "disconnect.halfway",
+    hitsMax: 1,
+    prepare: rests,
+    provoke: disconnects,
+    endsAccount: true,
+  },
+  // The first is of the in-process venue, in the start.
+  { venue: "binance", place: "sync.halfway", hitsMax: 3, provoke: syncs("binance") },
+  { venue: "binance", place: "reconcile.halfway", hitsMax: 1, prepare: leavesDoubt },
+  { venue: "binance", place: "trigger.committed", hitsMax: 2, provoke: trails },
+  { venue: "binance", place: "list.committed", hitsMax: 2, provoke: lists },
+  { venue: "binance", place: "renew.confirmed", hitsMax: 2, provoke: replaces },
+  { venue: "binance", place: "renew.committed", hitsMax: 2, provoke: replaces },
+  ...onSubmits("mock"),
+  { venue: "mock", place: "cancel.accepted", hitsMax: 2, provoke: cancels },
+  { venue: "mock", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
+  { venue: "mock", place: "disconnect.halfway", hitsMax: 1, prepare: rests, provoke: disconnects, endsAccount: true },
+  { venue: "mock", place: "trigger.committed", hitsMax: 2, provoke: trails },
+  { venue: "mock", place: "list.committed", hitsMax: 2, provoke: lists },
+  { venue: "mock", place: "amend.dispatched", hitsMax: 2, provoke: replaces },
+]

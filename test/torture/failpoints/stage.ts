@@ -1,0 +1,176 @@
+/**
+ * Where a gateway is killed at a named place: an exchange that outlives it, a database that outlives it, one trader, and what the trader
+ * was told. The one thing to know: a request that was never answered is kept with its key, and asked again when the gateway is back.
+ */
+import { randomBytes, randomUUID } from "node:crypto"
+import { rmSync } from "node:fs"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import {
+  type Answer,
+  type Api,
+  api,
+  type Gateway,
+  type Launched,
+  launchGateway,
+  startGateway,
+  until,
+} from "../../kit/gateway.ts"
+import { scratchDirectory } from "../../kit/postgres.ts"
+import { attempt } from "../kill-load.ts"
+import { freePort } from "../kill-orders.ts"
+
+export type StageVenue = "binance" | "mock"
+
+export interface Trader {
+  readonly venue: StageVenue
+  readonly calls: Api
+  readonly tradingAccountId: string
+  readonly apiKey: string
+  readonly instrumentId: string
+  /** Every tradeOrderId that was answered with HTTP 200. */
+  readonly acknowledged: Set<string>
+  /** Keys whose request got no answer, with the request. */
+  readonly unanswered: Map<string, Readonly<Record<string, unknown>>>
+  /** Answered with an error, for good: errno by key. */
+  readonly refused: Map<string, number>
+}
+
+export interface Stage {
+  readonly exchange: BinanceExchange
+  /** The running gateway without a failpoint; null while there is none. */
+  readonly gateway: () => Gateway
+  /** From the question for a start to its ready line, ms. */
+  readonly starts: ReadonlyArray<number>
+  readonly start: () => Promise<Gateway>
+  /** With `NAME:N`; it may die before it is ready. */
+  readonly arm: (failpoint: string) => Launched
+  readonly kill: () => Promise<void>
+  readonly enter: (venue: StageVenue) => Promise<Trader>
+  readonly close: () => Promise<void>
+}
+
+const READY_MILLIS = 60_000
+const BALANCES = { USDT: "10000000", BTC: "1000" }
+
+export const openStage = async (extra: Readonly<Record<string, string>> = {}): Promise<Stage> => {
+  const exchange = await startBinanceExchange()
+  const directory = scratchDirectory("failpoints")
+  const server = await startEmbeddedPostgres({ dataDir: directory })
+  const env = {
+    PORT: String(await freePort()),
+    DATABASE_URL: server.url(),
+    VENUE_ROUTES: JSON.stringify(exchange.routes),
+    MOCK_TICK_MS: "50",
+    RATE_LIMITS: "off",
+    ...extra,
+  }
+  const starts: Array<number> = []
+  let running: Gateway | undefined
+  let dataDir: string | undefined
+  const start = async (): Promise<Gateway> => {
+    const askedAt = performance.now()
+    running = await startGateway({ env, ...(dataDir !== undefined && { dataDir }) })
+    dataDir = running.dataDir
+    starts.push(performance.now() - askedAt)
+    return running
+  }
+  const gateway = (): Gateway => {
+    if (running === undefined) throw new Error("no gateway runs")
+    return running
+  }
+  return {
+    exchange,
+    gateway,
+    starts,
+    start,
+    arm: (failpoint) =>
+      launchGateway({ env: { ...env, FAILPOINT: failpoint }, ...(dataDir !== undefined && { dataDir }) }),
+    kill: async () => {
+      gateway().kill("SIGKILL")
+      await gateway().exited
+      running = undefined
+    },
+    enter: (venue) => enter(gateway(), exchange, venue),
+    close: async () => {
+      running?.kill("SIGKILL")
+      await running?.exited
+      await server.stop()
+      await exchange.stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const enter = async (gateway: Gateway, exchange: BinanceExchange, venue: StageVenue): Promise<Trader> => {
+  const session = (await api(gateway).signup(`failpoint-${randomUUID()}@example.com`)).record
+  const calls = api(gateway).as(session.accessToken)
+  const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
+  let body: Readonly<Record<string, unknown>> = { externalTradingAccountId: "failpoints" }
+  if (venue === "binance") {
+    exchange.addUser({ ...keys, balances: BALANCES })
+    body = { credentialIds: [(await calls.createCredential({ venue: "BINANCE", ...keys })).record.credentialId] }
+  }
+  const { tradingAccountId } = (await calls.connect({ venue: venue.toUpperCase(), ...body })).record
+  const instrumentId = `${venue.toUpperCase()}:BTC/USDT`
+  const trader: Trader = {
+    venue,
+    calls,
+    tradingAccountId,
+    apiKey: keys.apiKey,
+    instrumentId,
+    acknowledged: new Set(),
+    unanswered: new Map(),
+    refused: new Map(),
+  }
+  await active(trader)
+  await calls.orderBook(instrumentId, 1)
+  return trader
+}
+
+export const active = ({ calls, tradingAccountId }: Trader): Promise<unknown> =>
+  until(
+    "an ACTIVE account",
+    async () => {
+      const found = await calls.accounts({ tradingAccountId })
+      return found.envelope.data?.find(({ status }) => status === "ACTIVE")
+    },
+    READY_MILLIS,
+  )
+
+/** Submits under a new key; undefined when there was no answer, or none that says what became of it. */
+export const submit = (trader: Trader, terms: Readonly<Record<string, unknown>>) => {
+  const { tradingAccountId, instrumentId } = trader
+  const key = randomUUID()
+  const body = { tradingAccountId, instrumentId, idempotencyKey: key, quantity: "0.001", ...terms }
+  trader.unanswered.set(key, body)
+  return ask(trader, key, body)
+}
+
+/** With a key that may have been used: the answer must be the same order. */
+export const ask = async (
+  trader: Trader,
+  key: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<TradeOrderRecord | undefined> => {
+  const answer = await attempt(() => trader.calls.submit(body))
+  const order = answer?.envelope.data ?? undefined
+  if (answer?.status === 200 && order !== undefined) {
+    trader.unanswered.delete(key)
+    trader.acknowledged.add(order.tradeOrderId)
+    return order
+  }
+  if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+    trader.unanswered.delete(key)
+    trader.refused.set(key, answer.envelope.errno)
+  }
+  return undefined
+}
+
+/** Any other request; undefined when there was no answer. */
+export const call = <A>(
+  { calls }: Trader,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Answer<A> | undefined> => attempt(() => calls.post<A>(path, body))

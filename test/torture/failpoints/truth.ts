@@ -1,0 +1,98 @@
+/** Whether the gateway knows what the exchange knows, and what must be true of a trader when everything has come to rest. */
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { executionsAddUp, isKeptHere, mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill-judge.ts"
+import { short } from "../kill-verdict.ts"
+import type { Stage, Trader } from "./stage.ts"
+
+/** How an order ends that was proven never placed: by the process that sent it, or by the next one. */
+const UNPLACED = ["NOT_PLACED", "GATEWAY_RESTART"]
+
+const clientIdOf = ({ tradeOrderId }: TradeOrderRecord): string => tradeOrderId.replaceAll("-", "")
+
+/** Of the orders that the exchange has: which of them the gateway shows otherwise, or not at all. */
+const untrue = (
+  exchange: BinanceExchange,
+  { apiKey }: Trader,
+  orders: ReadonlyArray<TradeOrderRecord>,
+): ReadonlyArray<string> => {
+  const ours = new Map(orders.map((order) => [clientIdOf(order), order]))
+  return exchange.orders(apiKey).flatMap(({ clientOrderId, status, executedQty, cummulativeQuoteQty }) => {
+    const order = ours.get(clientOrderId)
+    if (order === undefined) return [`${clientOrderId} is at the exchange, and unknown here`]
+    const isTrue =
+      plain(executedQty) === order.executedQuantity &&
+      plain(cummulativeQuoteQty) === order.executedCost &&
+      STATUS[status]?.includes(order.orderStatus) === true
+    return isTrue ? [] : [`${short(order)}, there ${status} ${executedQty}`]
+  })
+}
+
+/** What is not yet as the venue has it. MOCK is in the process: what is in doubt there is not true yet. */
+export const falsehoods = async (stage: Stage, trader: Trader): Promise<ReadonlyArray<string>> => {
+  const orders = await ordersOf(trader)
+  if (trader.venue === "binance") return untrue(stage.exchange, trader, orders)
+  return orders.filter(({ inDoubt, orderStatus }) => inDoubt || orderStatus === "UNKNOWN").map(short)
+}
+
+export const restless = async (trader: Trader): Promise<ReadonlyArray<string>> =>
+  unsettled(await ordersOf(trader)).map(short)
+
+export interface Findings {
+  readonly orders: number
+  readonly lost: ReadonlyArray<string>
+  readonly twice: ReadonlyArray<string>
+  readonly stuck: ReadonlyArray<string>
+  readonly different: ReadonlyArray<string>
+  /** From its deadline's beginning to its end, of orders that were proven never placed: ms. */
+  readonly proofs: ReadonlyArray<number>
+}
+
+export const examine = async (stage: Stage, trader: Trader): Promise<Findings> => {
+  const orders = await ordersOf(trader)
+  const byId = new Map(orders.map((order) => [order.tradeOrderId, order]))
+  const different = executionFaults(orders)
+  if (trader.venue === "binance") {
+    different.push(...untrue(stage.exchange, trader, orders))
+    const there = new Set(stage.exchange.orders(trader.apiKey).map(({ clientOrderId }) => clientOrderId))
+    for (const order of orders)
+      if (!there.has(clientIdOf(order)) && !mayBeAbsent(order)) different.push(`${short(order)}, there nothing`)
+  }
+  return {
+    orders: orders.length,
+    lost: [...trader.acknowledged].filter((id) => !byId.has(id)),
+    twice: [...sentTwice(stage, trader), ...doubled(orders)],
+    stuck: unsettled(orders).map(short),
+    different,
+    proofs: orders
+      .filter(({ rejectReason }) => rejectReason !== null && UNPLACED.some((it) => rejectReason.startsWith(it)))
+      .map(({ createdAt, triggeredAt, updatedAt }) => updatedAt - (triggeredAt ?? createdAt)),
+  }
+}
+
+const executionFaults = (orders: ReadonlyArray<TradeOrderRecord>): Array<string> => {
+  const { passed, says } = executionsAddUp(orders)
+  return passed ? [] : [says]
+}
+
+const sentTwice = ({ exchange }: Stage, { apiKey }: Trader): ReadonlyArray<string> =>
+  exchange
+    .placements()
+    .filter((placement) => placement.apiKey === apiKey && (placement.count > 1 || placement.created > 1))
+    .map(({ clientOrderId, count, created }) => `${clientOrderId}: arrived ${count}, created ${created}`)
+
+/** Two orders for one key, or two in the place of one. */
+const doubled = (orders: ReadonlyArray<TradeOrderRecord>): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  for (const name of ["idempotencyKey", "replacesTradeOrderId"] as const) {
+    const seen = new Map<string, number>()
+    for (const order of orders) {
+      const value = order[name]
+      // A leg that was taken back before it left may be made again: only what left counts.
+      if (value === null || (name === "replacesTradeOrderId" && isKeptHere(order))) continue
+      seen.set(value, (seen.get(value) ?? 0) + 1)
+    }
+    for (const [value, count] of seen) if (count > 1) faults.push(`${name} ${value}: ${count} orders`)
+  }
+  return faults
+}
