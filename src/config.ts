@@ -66,6 +66,8 @@ export interface Settings {
   /** Limits per trading account; null: none, on loopback only. */
   readonly rateLimits: OrderLimits | null
   readonly accessLog: boolean
+  /** Prometheus metrics on this loopback port; null: none are served. */
+  readonly metricsPort: number | null
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
 }
@@ -303,6 +305,7 @@ export const readSettings = (env: Environment): Settings => {
     wsTest: testProfile(env, { host, production, tls, trustProxy }),
     rateLimits: rateLimits(env, host),
     accessLog: flag(env, "ACCESS_LOG", true),
+    metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     failpoint,
   }
 }

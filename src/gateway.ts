@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Runtime, Schedule, type Scope } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
+import { TradingAccounts } from "./actors/account-messages.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { Markets } from "./actors/market-messages.ts"
 import { MarketsLive } from "./actors/markets.ts"
@@ -29,6 +30,9 @@ import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
 import { makeVenueGate } from "./http/venue-gate.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { serveMetrics } from "./metrics/metrics-server.ts"
+import { makeServiceMetrics } from "./metrics/service-metrics.ts"
+import { venueMetrics } from "./metrics/venue-metrics.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
@@ -121,6 +125,30 @@ const repositories = Layer.mergeAll(
 )
 
 const directories = Layer.mergeAll(AccountDirectory.Default, InstrumentDirectory.Default)
+
+/** For operators, where a port was given. */
+const metrics = (
+  { settings, notice }: GatewayOptions,
+  parts: { readonly inFlight: () => number; readonly socket: SocketServer; readonly writer: Writer["Type"] },
+) =>
+  Effect.gen(function* () {
+    if (settings.metricsPort === null) return
+    const venues = yield* VenuePort
+    const markets = yield* Markets
+    const accounts = yield* TradingAccounts
+    const service = makeServiceMetrics()
+    const port = yield* serveMetrics(settings.metricsPort, () => [
+      ...service({
+        version: SERVICE.version,
+        inFlight: parts.inFlight(),
+        sockets: parts.socket.stats(),
+        accounts: accounts.stats(),
+        writer: parts.writer.stats(),
+      }),
+      ...venueMetrics({ health: venues.health(), stats: venues.stats(), books: markets.stats() }),
+    ])
+    notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })
+  })
 
 /** MOCK in the process, the others as ccxt connectors in workers. */
 const venues = ({ settings, notice }: GatewayOptions) =>
@@ -436,6 +464,7 @@ export const startGateway = (options: GatewayOptions) =>
     const listening: ListeningServer = yield* server.listen
     isReady = true
     const writer = Context.get(store, Writer)
+    yield* metrics(options, { inFlight: mounted.inFlight, socket, writer }).pipe(Effect.provide(all))
     const gateway: Gateway = {
       listening,
       drain: Effect.suspend(() => {
