@@ -3,17 +3,39 @@ import { createHash } from "node:crypto"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../src/domain/ids.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../../src/domain/order-status.ts"
-import type { TradeOrder } from "../../src/domain/trade-order.ts"
+import { isFired, placeOf, type TradeOrder } from "../../src/domain/trade-order.ts"
+import { ListChecks } from "./checks-lists.ts"
+import type { SimMarket } from "./market.ts"
+import type { SimOrder } from "./venue.ts"
 import { ACCOUNT, type World } from "./world.ts"
 
+const FEE = Decimal.of("0.001")
+/** Shares of holds are rounded up. */
+const ROUNDING = Decimal.of("0.000000001")
 const NOTHING = [Decimal.ZERO, Decimal.ZERO] as const
+
+const SILENT = [
+  "inDoubt",
+  "evidence",
+  "externalOrderId",
+  "updatedAt",
+  "updatedAtDateTime",
+  "triggerHealth",
+  "highWaterMark",
+]
 
 /** An order's record without what changes between two events of it and is told with the next. */
 const withoutSilent = (json: string): string => {
   const record = JSON.parse(json) as Record<string, unknown>
-  for (const name of ["inDoubt", "evidence", "externalOrderId", "updatedAt", "updatedAtDateTime"]) delete record[name]
+  for (const name of SILENT) delete record[name]
+  if (record.orderType === "TRAILING_STOP") delete record.stopPrice
+  // A leg that is let go has its size from then on, and tells it when it is on its way.
+  if (record.orderListId !== null) for (const name of ["quantity", "baseQuantity"]) delete record[name]
   return JSON.stringify(record)
 }
+
+/** These tell of an order whose state stays what it was. */
+const STILL: ReadonlySet<string> = new Set(["TRADE_ORDER.TRIGGERED", "TRADE_ORDER.REPLACED"])
 
 interface Said {
   status: OrderStatus
@@ -34,7 +56,19 @@ export class Checks {
   private readonly positions = new Map<string, string>()
   private followedTo = 0
 
-  constructor(private readonly world: World) {}
+  private readonly lists: ListChecks
+  /** What was answered to each key. */
+  private readonly byKey = new Map<string, TradeOrderId>()
+  /** Orders that had no successor, as people were told. */
+  private readonly notReplaced = new Set<string>()
+
+  constructor(
+    private readonly world: World,
+    market: SimMarket,
+    private readonly note: (what: string) => void,
+  ) {
+    this.lists = new ListChecks(world, market, (violation) => this.say(violation))
+  }
 
   private say(violation: string): void {
     this.violations.push(`${new Date(this.world.time.now).toISOString()} ${violation}`)
@@ -55,7 +89,11 @@ export class Checks {
   }
 
   /** A client was told of this order: from now on it may not be lost. */
-  answered(order: TradeOrder): void {
+  answered(order: TradeOrder, key: string | null): void {
+    const first = key === null ? undefined : this.byKey.get(key)
+    if (first !== undefined && first !== order.tradeOrderId)
+      this.say(`two orders of one key: ${first} and ${order.tradeOrderId}`)
+    if (key !== null) this.byKey.set(key, order.tradeOrderId)
     if (this.answeredIds.has(order.tradeOrderId)) return
     this.answeredIds.add(order.tradeOrderId)
     if (!this.world.database.orders.has(order.tradeOrderId))
@@ -65,6 +103,7 @@ export class Checks {
   processStarted(): void {
     this.lastOffset = this.world.database.events.get(ACCOUNT)?.length ?? 0
     this.publishedRead = this.world.published.length
+    this.lists.processStarted()
   }
 
   safety(): void {
@@ -79,6 +118,7 @@ export class Checks {
     this.readEvents()
     this.readPublications()
     this.readMaps()
+    this.lists.safety()
     const sums = new Map<string, readonly [quantity: Decimal, cost: Decimal]>()
     for (const { tradeOrderId, executedQuantity, executedCost } of database.executions.values()) {
       const [quantity, cost] = sums.get(tradeOrderId) ?? NOTHING
@@ -122,6 +162,11 @@ export class Checks {
             this.say(`balance is not the sum: ${event.payload}`)
         }
       }
+      if (event.kind === "TRADING_ACCOUNT.ALERT") {
+        this.note(`event ${event.sequence} ALERT ${event.payload}`)
+        const { code, tradeOrderId } = JSON.parse(event.payload) as { code: string; tradeOrderId: string | null }
+        if (code === "NOT_REPLACED" && tradeOrderId !== null) this.notReplaced.add(tradeOrderId)
+      }
       if (!event.kind.startsWith("TRADE_ORDER.")) continue
       const record = JSON.parse(event.payload) as {
         tradeOrderId: string
@@ -131,14 +176,24 @@ export class Checks {
       const before = this.said.get(record.tradeOrderId)
       const executed = Decimal.of(record.executedQuantity)
       const late = event.kind === "TRADE_ORDER.LATE_FILL"
-      if (!late && event.kind !== `TRADE_ORDER.${record.orderStatus}`)
+      const still = STILL.has(event.kind) && before?.status === record.orderStatus
+      this.note(
+        `event ${event.sequence} ${event.kind} ${record.tradeOrderId}: ${record.orderStatus} ${record.executedQuantity}`,
+      )
+      if (!late && !still && event.kind !== `TRADE_ORDER.${record.orderStatus}`)
         this.say(`${event.kind} of ${record.orderStatus}`)
       if (
-        before === undefined ? record.orderStatus !== "CREATED" : !late && !mayBecome(before.status, record.orderStatus)
+        before === undefined
+          ? record.orderStatus !== "CREATED"
+          : !late && !still && !mayBecome(before.status, record.orderStatus)
       )
         this.say(`${record.tradeOrderId}: ${before?.status ?? "nothing"} became ${record.orderStatus}`)
       if (before !== undefined && executed.lessThan(before.executed))
         this.say(`${record.tradeOrderId}: executed fell to ${executed}`)
+      if (event.kind === "TRADE_ORDER.TRIGGERED") {
+        const row = this.world.database.orders.get(record.tradeOrderId as TradeOrderId)
+        if (row !== undefined && isFired(row.order)) this.lists.triggered(row.order)
+      }
       this.said.set(record.tradeOrderId, { status: record.orderStatus, executed })
     }
   }
@@ -197,51 +252,99 @@ export class Checks {
     const { database, venue } = world
     if (world.status() !== "ACTIVE") this.say(`the account is ${world.status()}`)
     const known = new Set<string>()
+    const holds = new Map<string, Decimal>()
     for (const { order } of database.orders.values()) {
       const sim = venue.find(order)
-      const id = `${order.tradeOrderId} (${order.orderStatus} ${order.executedQuantity}, ${order.rejectReason ?? ""})`
+      const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
+      holds.set(asset, (holds.get(asset) ?? Decimal.ZERO).add(order.held))
+      const id = `${order.tradeOrderId} (${order.orderStatus} ${order.executedQuantity}, ${order.rejectReason ?? order.cancelReason ?? ""})`
       if (order.inDoubt) this.say(`${id} is still in doubt`)
       if (sim === undefined) {
-        if (order.orderStatus !== "REJECTED" && order.orderStatus !== "CANCELLED")
-          this.say(`${id} was never at the venue`)
+        const wrong = this.lists.elsewhere(order)
+        if (wrong !== null) this.say(`${id} ${wrong}`)
         continue
       }
       known.add(sim.externalOrderId)
-      const truth = `${id}, the venue says ${sim.status} ${sim.executed}`
-      if (!order.executedQuantity.equals(sim.executed)) this.say(`executed: ${truth}`)
-      const expected: ReadonlyArray<OrderStatus> =
-        sim.status === "OPEN"
-          ? [sim.executed.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED"]
-          : sim.status === "FILLED"
-            ? ["FILLED"]
-            : ["CANCELLED"]
-      if (!expected.includes(order.orderStatus)) this.say(`status: ${truth}`)
-      if (sim.status !== "OPEN") continue
-      const { quantity, limitPrice } = sim.order
-      if (order.terms?.change) this.say(`a change of it is still under way: ${truth}`)
-      if (!order.baseQuantity.equals(sim.quantity) || (order.limitPrice?.toString() ?? null) !== limitPrice)
-        this.say(
-          `values ${order.baseQuantity} at ${order.limitPrice}, the venue's ${quantity} at ${limitPrice}: ${truth}`,
-        )
+      this.checkTruth(order, sim, id)
     }
-    const replaced = new Set<TradeOrderId>()
-    for (const { order } of database.orders.values()) {
-      const id = order.replacesTradeOrderId
-      if (id === null) continue
-      if (replaced.has(id)) this.say(`${id} was replaced twice`)
-      replaced.add(id)
-      if (database.orders.get(id)?.order.orderStatus !== "CANCELLED")
-        this.say(`${id} was replaced and is not cancelled`)
-    }
+    this.checkReplaced()
     for (const sim of venue.openOrders())
       if (!known.has(sim.externalOrderId)) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)
     for (const position of world.portfolio()) {
       const total = venue.totals.get(position.currency) ?? Decimal.ZERO
-      const locked = venue.locked(position.currency)
+      // What waits here is held here only; and of what is there, we hold at least what the venue locks.
+      const held = Decimal.max(holds.get(position.currency) ?? Decimal.ZERO, venue.locked(position.currency))
+      const locked = Decimal.min(total, held)
       if (!position.available.add(position.locked).equals(total) || !position.locked.equals(locked))
         this.say(
           `${position.currency}: ${position.available} + ${position.locked}, the venue says ${total.subtract(locked)} + ${locked}`,
         )
     }
+  }
+
+  private checkTruth(order: TradeOrder, sim: SimOrder, id: string): void {
+    const truth = `${id}, the venue says ${sim.status} ${sim.executed}`
+    if (!order.executedQuantity.equals(sim.executed)) this.say(`executed: ${truth}`)
+    const isTimed = order.expireAt !== null && this.world.wall() >= order.expireAt
+    const expected: ReadonlyArray<OrderStatus> =
+      sim.status === "OPEN"
+        ? [sim.executed.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED"]
+        : sim.status === "FILLED"
+          ? ["FILLED"]
+          : sim.status === "EXPIRED"
+            ? ["EXPIRED"]
+            : isTimed
+              ? ["CANCELLED", "EXPIRED"]
+              : ["CANCELLED"]
+    if (!expected.includes(order.orderStatus)) this.say(`status: ${truth}`)
+    if (sim.status !== "OPEN") return
+    const { quantity, limitPrice } = sim.order
+    this.checkHold(order, sim, truth)
+    if (order.terms?.change) this.say(`a change of it is still under way: ${truth}`)
+    if (placeOf(order) !== "VENUE") this.say(`at the venue, and thought to be here: ${truth}`)
+    if (isTimed && this.world.wall() > (order.expireAt ?? 0) + 60_000) this.say(`works past its end: ${truth}`)
+    if (!order.baseQuantity.equals(sim.quantity) || (order.limitPrice?.toString() ?? null) !== limitPrice)
+      this.say(
+        `values ${order.baseQuantity} at ${order.limitPrice}, the venue's ${quantity} at ${limitPrice}: ${truth}`,
+      )
+    const trigger = order.terms?.trigger ?? null
+    const isFiredThere = sim.trigger?.isTriggered === true
+    if (sim.trigger !== null && ((trigger?.triggeredAt ?? null) !== null) !== isFiredThere)
+      this.say(`triggered there: ${isFiredThere}, and here not the same: ${truth}`)
+  }
+
+  /** A plain order holds what is left of it. */
+  private checkHold(order: TradeOrder, sim: SimOrder, truth: string): void {
+    if (order.terms !== null || order.orderListId !== null || sim.isOdd) return
+    const rest = sim.quantity.subtract(sim.executed)
+    const cost = rest.multiply(Decimal.of(sim.order.limitPrice ?? "0"))
+    const fee = this.world.venue.venue.feeInQuote && order.origin === "GATEWAY" ? cost.multiply(FEE) : Decimal.ZERO
+    const due = order.orderSide === "SELL" ? rest : cost.add(fee)
+    const excess = order.held.subtract(due)
+    if (excess.isNegative() || excess.greaterThan(ROUNDING)) this.say(`holds ${order.held}, ${due} is due: ${truth}`)
+  }
+
+  /** Each order that was replaced has exactly one successor. */
+  private checkReplaced(): void {
+    const { orders } = this.world.database
+    const replaced = new Set<TradeOrderId>()
+    for (const { order } of orders.values()) {
+      const id = order.replacesTradeOrderId
+      if (id === null) continue
+      if (replaced.has(id)) this.say(`${id} was replaced twice`)
+      replaced.add(id)
+      const before = orders.get(id)?.order
+      // A leg of a list may begin again after it was filled or withdrawn.
+      if (before === undefined || !isTerminal(before.orderStatus)) this.say(`${id} was replaced and is not over`)
+      else if (
+        (order.terms?.leg ?? null) === null &&
+        before.cancelReason !== "REPLACED" &&
+        before.orderStatus !== "FILLED"
+      )
+        this.say(`${id} was replaced and ended ${before.orderStatus} ${before.cancelReason}`)
+    }
+    for (const { order } of orders.values())
+      if (order.cancelReason === "REPLACED" && !replaced.has(order.tradeOrderId) && order.executedQuantity.isZero())
+        if (!this.notReplaced.has(order.tradeOrderId)) this.say(`${order.tradeOrderId} was replaced by nothing`)
   }
 }

@@ -5,13 +5,25 @@
 
 import type { SubmitAnswer } from "../../src/actors/account-messages.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
+import { ORDER_LIMITS } from "../../src/domain/order-limits.ts"
+import { isTerminal } from "../../src/domain/order-status.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
-import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
+import { PLAIN_CAPABILITIES, type VenueCapabilities } from "../../src/domain/venue-capabilities.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
 import { Checks } from "./checks.ts"
+import { SimMarket } from "./market.ts"
+import { drawRequest } from "./requests.ts"
 import { Random } from "./time.ts"
-import { type AmendFate, BTC_USDT, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue.ts"
-import { type Asked, START, World } from "./world.ts"
+import {
+  type AmendFate,
+  BTC_USDT,
+  type CancelFate,
+  kindFates,
+  type StreamFate,
+  type SubmitFate,
+  simVenue,
+} from "./venue.ts"
+import { type Asked, START, World, type WorldOptions } from "./world.ts"
 
 export interface Outcome {
   readonly seed: number
@@ -23,6 +35,16 @@ export interface Outcome {
   readonly published: ReadonlyArray<Publication>
   /** A digest of everything that was published: two runs of one seed have one. */
   readonly trace: string
+  /** What happened, in order; empty unless it was asked for. */
+  readonly story: ReadonlyArray<string>
+  /** How many orders of each type there were. */
+  readonly types: Readonly<Record<string, number>>
+}
+
+export interface SimulateOptions {
+  readonly tells?: boolean
+  /** For tests that break the product. */
+  readonly storeOf?: WorldOptions["storeOf"]
 }
 
 interface Sent {
@@ -32,6 +54,9 @@ interface Sent {
 
 const STEPS = 80
 const REST_MILLIS = 600_000
+const DAY_MILLIS = 86_400_000
+const PRICE_MIN = 80
+const PRICE_MAX = 120
 
 class Simulation {
   readonly random: Random
@@ -45,12 +70,46 @@ class Simulation {
   crashes = 0
   private isRunning = true
 
-  constructor(readonly seed: number) {
+  readonly market: SimMarket
+  readonly story: Array<string> = []
+
+  constructor(
+    readonly seed: number,
+    private readonly options: SimulateOptions,
+  ) {
     this.random = new Random(seed)
-    this.faultiness = this.random.pick([0, 0.05, 0.15, 0.3])
-    // Every other venue changes working orders itself.
-    this.world = new World({ venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: this.random.chance(0.5) } } })
-    this.checks = new Checks(this.world)
+    const { random } = this
+    this.faultiness = random.pick([0, 0.05, 0.15, 0.3])
+    this.world = new World({
+      venue: { capabilities: this.drawCapabilities(), feeInQuote: random.chance(0.2) },
+      // Some days end while the world lives.
+      startAt: random.chance(0.3) ? START + DAY_MILLIS - random.between(5_000, 120_000) : START,
+      limits: random.chance(0.2) ? { ...ORDER_LIMITS, openOrders: random.between(4, 12) } : ORDER_LIMITS,
+      ...(options.storeOf && { storeOf: options.storeOf }),
+    })
+    const { venue } = this.world
+    if (random.chance(0.3)) venue.baseFee = Decimal.of(random.pick(["0.001", "0.0015"]))
+    venue.gatewayNow = () => this.world.wall()
+    venue.note = (what) => this.note(`venue ${what}`)
+    this.market = new SimMarket(this.world, "100")
+    this.checks = new Checks(this.world, this.market, (what) => this.note(what))
+  }
+
+  private note(what: string): void {
+    if (this.options.tells === true) this.story.push(`${new Date(this.world.time.now).toISOString()} ${what}`)
+  }
+
+  /** Every venue is another. */
+  private drawCapabilities(): VenueCapabilities {
+    const { random } = this
+    const carrier = () => random.pick(["NATIVE", "EMULATED"] as const)
+    return {
+      ...PLAIN_CAPABILITIES,
+      amend: random.chance(0.5),
+      marketBuyByCost: random.chance(0.5),
+      triggers: { stop: carrier(), takeProfit: carrier(), trailing: carrier() },
+      nativeTimesInForce: random.chance(0.3) ? [...simVenue.timesInForce, "GTD"] : simVenue.timesInForce,
+    }
   }
 
   run(): Outcome {
@@ -58,6 +117,7 @@ class Simulation {
     this.drawFates()
     this.boot()
     for (let step = 0; step < STEPS && this.checks.violations.length === 0; step++) {
+      if (random.chance(0.6)) this.trade()
       this.act()
       world.advance(random.pick([1, 5, 20, 100, 400, 1_500, 6_000]))
       if (this.isRunning && world.memory.hasDied()) this.crash()
@@ -66,6 +126,11 @@ class Simulation {
     }
     this.rest()
     const { database } = world
+    const types: Record<string, number> = {}
+    for (const { order } of database.orders.values()) {
+      const name = order.contingencyType === null ? order.orderType : `${order.contingencyType} ${order.orderType}`
+      types[name] = (types[name] ?? 0) + 1
+    }
     return {
       seed: this.seed,
       violations: this.checks.violations,
@@ -75,6 +140,8 @@ class Simulation {
       events: this.checks.eventCount(),
       published: world.published,
       trace: this.checks.trace(),
+      story: this.story,
+      types,
     }
   }
 
@@ -105,6 +172,7 @@ class Simulation {
   private boot(): void {
     this.isRunning = true
     this.world.venue.opensDown = !this.isAtRest && this.random.chance(this.faultiness / 2)
+    this.note("process starts")
     this.world.start()
     this.checks.processStarted()
   }
@@ -112,6 +180,7 @@ class Simulation {
   private crash(): void {
     this.crashes++
     this.isRunning = false
+    this.note("process ends")
     this.world.crash()
     for (const { asked } of this.sent) asked.answer ??= undefined
   }
@@ -121,28 +190,39 @@ class Simulation {
     const dice = random.next()
     if (dice < 0.34) this.submit()
     else if (dice < 0.4) this.repeat()
-    else if (dice < 0.5) this.cancel()
+    else if (dice < 0.49) this.cancel()
     else if (dice < 0.56) this.replace()
     else if (dice < 0.57) this.cancelAll()
-    else if (dice < 0.72) this.fill()
-    else if (dice < 0.75) this.venueCancels()
+    else if (dice < 0.58) this.deadMan()
+    else if (dice < 0.74) this.fill()
+    else if (dice < 0.76) this.venueCancels()
     else if (dice < 0.79) this.foreign()
     else if (random.chance(this.faultiness * 2)) this.disturb()
     else world.advance(random.between(1, 2_000))
   }
 
+  /** The market moves; what rests at the venue and is passed may trade. */
+  private trade(): void {
+    const { random, market, world } = this
+    for (let left = random.between(1, 3); left > 0; left--) {
+      const to = Math.min(PRICE_MAX, Math.max(PRICE_MIN, Number(market.price.toString()) + random.between(-2, 2)))
+      this.note(`market ${to}${market.isUp ? "" : ", unheard"}`)
+      market.trade(Decimal.of(`${to}`))
+      for (const sim of world.venue.openOrders()) {
+        const { limitPrice, orderSide } = sim.order
+        if (limitPrice === null || sim.trigger?.isTriggered === false) continue
+        const isPassed = orderSide === "BUY" ? to < Number(limitPrice) : to > Number(limitPrice)
+        if (isPassed && random.chance(0.5)) world.venue.fill(sim, sim.quantity.subtract(sim.executed))
+      }
+    }
+  }
+
   private submit(): void {
     if (!this.isRunning) return
     const { random } = this
-    const type = random.pick(["LIMIT", "LIMIT", "LIMIT", "MARKET"] as const)
-    const request: Partial<SubmitRequest> = {
+    const request = {
+      ...drawRequest(random, Number(this.market.price.toString()), this.world.wall()),
       idempotencyKey: `key-${this.keys++}`,
-      orderSide: random.pick(["BUY", "SELL"] as const),
-      orderType: type,
-      quantity: `${random.between(1, 9)}` as SubmitRequest["quantity"],
-      timeInForce: random.pick(["GTC", "GTC", "GTC", "IOC"] as const),
-      awaitClosed: random.chance(0.2),
-      ...(type === "LIMIT" ? { limitPrice: `${random.between(95, 105)}` as SubmitRequest["quantity"] } : {}),
     }
     this.send(request)
     // Twice in the same instant: the loser waits for the winner's row.
@@ -150,6 +230,7 @@ class Simulation {
   }
 
   private send(request: Partial<SubmitRequest>): void {
+    this.note(`submit ${JSON.stringify(request)}`)
     this.sent.push({ request, asked: this.world.submit(request) })
   }
 
@@ -162,31 +243,44 @@ class Simulation {
   private cancel(): void {
     const ids = this.checks.acknowledged()
     if (!this.isRunning || ids.length === 0) return
-    this.world.cancel(this.random.pick(ids.slice(-6)))
+    const id = this.random.pick(ids.slice(-8))
+    this.note(`cancel ${id}`)
+    this.world.cancel(id)
   }
 
   private replace(): void {
     const { random, world } = this
-    const open = world.venue.openOrders().flatMap(({ tradeOrderId }) => tradeOrderId ?? [])
+    const open = [...world.database.orders.values()].filter(({ order }) => !isTerminal(order.orderStatus))
     if (!this.isRunning || open.length === 0) return
-    const tradeOrderId = random.pick(open)
+    const { tradeOrderId } = random.pick(open).order
+    const price = Number(this.market.price.toString())
     const asked = {
-      ...(random.chance(0.6) && { quantity: `${random.between(1, 12)}` }),
-      ...(random.chance(0.6) && { limitPrice: `${random.between(95, 105)}` }),
+      ...(random.chance(0.5) && { quantity: `${random.between(1, 12)}` }),
+      ...(random.chance(0.5) && { limitPrice: `${price + random.between(-5, 5)}` }),
+      ...(random.chance(0.2) && { stopPrice: `${price + random.between(-5, 5)}` }),
     }
-    const receivedAt = world.time.now - START
+    this.note(`replace ${tradeOrderId} ${JSON.stringify(asked)}`)
+    const receivedAt = world.monotonic()
     world.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
+  }
+
+  private deadMan(): void {
+    if (!this.isRunning) return
+    const timeoutMillis = this.random.pick([0, 1_000, 5_000, 20_000])
+    this.note(`cancelAllAfter ${timeoutMillis}`)
+    this.world.ask((reply) => ({ _tag: "CancelAllAfter", timeoutMillis, reply }))
   }
 
   private cancelAll(): void {
     if (!this.isRunning) return
-    const receivedAt = this.world.time.now - START
+    const receivedAt = this.world.monotonic()
+    this.note("cancelAll")
     this.world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId: null, receivedAt, reply }))
   }
 
   private fill(): void {
     const { random, world } = this
-    const open = world.venue.openOrders()
+    const open = world.venue.openOrders().filter(({ trigger }) => trigger?.isTriggered !== false)
     if (open.length === 0) return
     const sim = random.pick(open)
     const rest = sim.quantity.subtract(sim.executed)
@@ -217,19 +311,35 @@ class Simulation {
   private disturb(): void {
     const { random, world } = this
     const { venue } = world
-    switch (
-      random.pick([
-        "streamDown",
-        "streamUp",
-        "venueDown",
-        "venueUp",
-        "crash",
-        "dieBefore",
-        "dieAfter",
-        "refuse",
-        "slow",
-      ])
-    ) {
+    const what = random.pick([
+      "streamDown",
+      "streamUp",
+      "venueDown",
+      "venueUp",
+      "crash",
+      "dieBefore",
+      "dieAfter",
+      "refuse",
+      "slow",
+      "clock",
+      "marketDown",
+      "marketUp",
+      "marketUp",
+      "lateFill",
+      "overFill",
+    ])
+    this.note(`fault: ${what}`)
+    switch (what) {
+      case "clock":
+        return this.stepClock()
+      case "marketDown":
+        return this.market.down()
+      case "marketUp":
+        return this.market.up()
+      case "lateFill":
+        return this.lateFill()
+      case "overFill":
+        return this.overFill()
       case "streamDown":
         return venue.streamDown()
       case "streamUp":
@@ -257,6 +367,32 @@ class Simulation {
     }
   }
 
+  private stepClock(): void {
+    const { world, random } = this
+    world.wallAheadMillis = random.pick([0, 0, 300, -300, 5_000, -5_000, 60_000, -60_000])
+    world.hasSteppedClock = true
+  }
+
+  /** The trade was there before the cancel, and its news comes after it. */
+  private lateFill(): void {
+    const { world, random } = this
+    const ended = [...world.venue.orders.values()].filter(
+      (it) => it.status === "CANCELLED" && it.ending === null && world.time.now - it.updatedAt < 10_000,
+    )
+    if (ended.length === 0) return
+    const sim = random.pick(ended)
+    const rest = sim.quantity.subtract(sim.executed)
+    world.venue.oddFill(sim, random.chance(0.3) ? rest : Decimal.min(rest, Decimal.of("0.5")))
+  }
+
+  private overFill(): void {
+    const { world, random } = this
+    const open = world.venue.openOrders().filter(({ trigger }) => trigger?.isTriggered !== false)
+    if (open.length === 0) return
+    const sim = random.pick(open)
+    world.venue.oddFill(sim, sim.quantity.subtract(sim.executed).add(Decimal.of("0.25")))
+  }
+
   /** The store refuses one unit, now and then: more of them in a minute would rightly park the actor. */
   private refuseNext(): void {
     const { time, memory } = this.world
@@ -272,8 +408,9 @@ class Simulation {
   }
 
   private look(): void {
-    for (const { asked } of this.sent)
-      if (asked.answer !== undefined && "ok" in asked.answer) this.checks.answered(asked.answer.ok.order)
+    for (const { asked, request } of this.sent)
+      if (asked.answer !== undefined && "ok" in asked.answer)
+        this.checks.answered(asked.answer.ok.order, request.idempotencyKey ?? null)
     this.checks.safety()
   }
 
@@ -282,6 +419,8 @@ class Simulation {
     const { world } = this
     if (this.checks.violations.length > 0) return
     this.isAtRest = true
+    this.note("the faults stop")
+    this.market.up()
     world.venue.fates = kindFates()
     world.venue.isUp = true
     world.venue.opensDown = false
@@ -291,6 +430,7 @@ class Simulation {
     if (!this.isRunning) this.boot()
     world.venue.streamUp()
     for (let left = REST_MILLIS; left > 0; left -= 60_000) {
+      if (left > 300_000) this.trade()
       world.advance(60_000)
       if (world.memory.hasDied()) {
         this.crash()
@@ -302,8 +442,8 @@ class Simulation {
   }
 }
 
-export const simulate = (seed: number): Outcome => {
-  const simulation = new Simulation(seed)
+export const simulate = (seed: number, options: SimulateOptions = {}): Outcome => {
+  const simulation = new Simulation(seed, options)
   try {
     return simulation.run()
   } catch (reason) {
@@ -317,6 +457,8 @@ export const simulate = (seed: number): Outcome => {
       events: 0,
       published: [],
       trace: "",
+      story: simulation.story,
+      types: {},
     }
   }
 }

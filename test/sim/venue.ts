@@ -9,6 +9,7 @@ import { Decimal } from "../../src/domain/decimal.ts"
 import { VenueUnavailable } from "../../src/domain/errors.ts"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
+import { isBetter, reaches, stopAt } from "../../src/domain/trailing-stop.ts"
 import type { Venue } from "../../src/domain/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
 import type {
@@ -107,6 +108,10 @@ export interface SimOrder {
   executed: Decimal
   readonly fills: Array<VenueFill>
   updatedAt: number
+  /** Of an order with a trigger: where it stands. */
+  trigger: { stopPrice: Decimal; best: Decimal; isTriggered: boolean } | null
+  /** The venue broke its own word about it: filled after its end, or beyond its quantity. */
+  isOdd: boolean
 }
 
 interface OpenSession {
@@ -117,6 +122,7 @@ interface OpenSession {
 
 export const PRICE = Decimal.of("100")
 const FEE = Decimal.of("0.001")
+const LOT = instrument.lotSize
 
 export class SimVenue {
   fates: Fates = kindFates()
@@ -139,6 +145,14 @@ export class SimVenue {
   questions = 0
   /** Rate of the fee of a buy that is charged in BTC; null: all fees are charged in USDT. */
   baseFee: Decimal | null = null
+  /** Price of the newest trade. */
+  price = PRICE
+  /** What the gateway's wall clock says: no order is signed past its `notAfter`. */
+  gatewayNow: () => number = () => this.time.now
+  /** For the story of a world. */
+  note: (what: string) => void = () => undefined
+  /** Told of every order that is taken. */
+  placed: (sim: SimOrder) => void = () => undefined
   /** Whether the venue shows an order when it is asked for it or for all open ones. */
   isKnown: (sim: SimOrder) => boolean = () => true
   private orderCount = 0
@@ -190,24 +204,77 @@ export class SimVenue {
       executed: Decimal.ZERO,
       fills: [],
       updatedAt: this.time.now,
+      trigger:
+        order.trigger === undefined
+          ? null
+          : { stopPrice: Decimal.of(order.trigger.stopPrice), best: this.price, isTriggered: false },
+      isOdd: false,
     }
+    // By cost: as much as that buys now.
+    if (order.cost !== undefined)
+      sim.quantity = Decimal.of(order.cost).divide(this.price.multiply(LOT), 0, "DOWN").multiply(LOT)
     this.orders.set(externalOrderId, sim)
+    const { orderSide, orderType, limitPrice } = order
+    this.note(
+      `takes ${tradeOrderId ?? "a foreign order"} as ${externalOrderId}: ${orderSide} ${sim.quantity} ${orderType} ${limitPrice ?? ""}`,
+    )
+    this.placed(sim)
     this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+    if (order.expireAt !== undefined)
+      this.time.schedule(() => {
+        if (sim.status === "OPEN") this.end(sim, "EXPIRED")
+      }, order.expireAt - this.time.now)
+    if (sim.trigger === null) this.match(sim)
+    return sim
+  }
+
+  /** IOC, FOK and MARKET end at once. */
+  private match(sim: SimOrder): void {
+    const { order } = sim
     if (order.orderType === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") {
       const part = this.fates.immediate(sim.quantity)
       if (part.isPositive()) this.fill(sim, part)
       if (sim.status === "OPEN") this.end(sim, "CANCELLED", "REMAINDER")
     }
-    return sim
+  }
+
+  /** A public trade: triggers that the venue watches itself may fire. */
+  trade(price: Decimal): void {
+    this.price = price
+    for (const sim of this.openOrders()) {
+      const { trigger } = sim
+      const terms = sim.order.trigger
+      if (trigger === null || terms === undefined || trigger.isTriggered) continue
+      if (reaches(terms.on, trigger.stopPrice, price)) {
+        trigger.isTriggered = true
+        sim.updatedAt = this.time.now
+        this.note(`${sim.externalOrderId} is triggered at ${price}`)
+        this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+        this.match(sim)
+      } else if (terms.kind === "TRAILING_STOP" && isBetter(terms.on, price, trigger.best)) {
+        trigger.best = price
+        const amount = terms.trailingAmount === undefined ? null : Decimal.of(terms.trailingAmount)
+        const stop = stopAt(terms.on, { delta: terms.trailingDelta ?? null, amount }, price)
+        trigger.stopPrice =
+          terms.on === "RISE" ? Decimal.min(stop, trigger.stopPrice) : Decimal.max(stop, trigger.stopPrice)
+      }
+    }
+  }
+
+  /** What nobody expects of a venue: a fill after the end of an order, or of more than was ordered. */
+  oddFill(sim: SimOrder, quantity: Decimal): void {
+    sim.isOdd = true
+    this.fill(sim, quantity, undefined, undefined, true)
   }
 
   fill(
     sim: SimOrder,
     quantity: Decimal,
-    price = sim.order.limitPrice ?? PRICE.toString(),
+    price = sim.order.limitPrice ?? this.price.toString(),
     externalTradeId = `T${++this.tradeCount}`,
+    isBeyond = false,
   ): VenueFill {
-    const part = Decimal.min(quantity, sim.quantity.subtract(sim.executed))
+    const part = isBeyond ? quantity : Decimal.min(quantity, sim.quantity.subtract(sim.executed))
     const cost = Decimal.of(price).multiply(part)
     const inBase = sim.order.orderSide === "BUY" ? this.baseFee : null
     const [feeAsset, fee] = inBase === null ? ["USDT", cost.multiply(FEE)] : ["BTC", part.multiply(inBase)]
@@ -229,13 +296,15 @@ export class SimVenue {
     sim.executed = sim.executed.add(part)
     sim.fills.push(fill)
     sim.updatedAt = this.time.now
-    if (sim.executed.equals(sim.quantity)) sim.status = "FILLED"
+    if (sim.executed.atLeast(sim.quantity)) sim.status = "FILLED"
+    this.note(`fills ${part} of ${sim.externalOrderId} at ${price}: ${sim.executed} of ${sim.quantity}, ${sim.status}`)
     this.tell({ _tag: "Filled", fill })
     this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
     return fill
   }
 
   end(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"] = null): void {
+    this.note(`ends ${sim.externalOrderId}: ${status} ${ending ?? ""}`)
     sim.status = status
     sim.ending = ending
     sim.updatedAt = this.time.now
@@ -252,10 +321,11 @@ export class SimVenue {
       orderType: sim.order.orderType,
       timeInForce: sim.order.timeInForce,
       limitPrice: sim.order.limitPrice,
-      quantity: sim.order.quantity,
+      quantity: sim.order.cost === undefined ? sim.order.quantity : sim.quantity.toString(),
       executedQuantity: sim.executed.toString(),
       status: sim.status,
       ending: sim.ending,
+      ...(sim.trigger !== null && { isTriggered: sim.trigger.isTriggered }),
       createdAt: sim.createdAt,
       updatedAt: sim.updatedAt,
     }
@@ -290,12 +360,14 @@ export class SimVenue {
 
   streamDown(): void {
     if (this.session === null || !this.session.streamUp) return
+    this.note("private stream down")
     this.session.streamUp = false
     this.deliver(this.session, { _tag: "StreamDown", reason: "simulated" }, 0)
   }
 
   streamUp(): void {
     if (this.session === null || this.session.streamUp) return
+    this.note("private stream up")
     this.session.streamUp = true
     this.deliver(this.session, { _tag: "StreamUp" }, 0)
   }
@@ -313,19 +385,22 @@ export class SimVenue {
   private submit(session: OpenSession, order: VenueOrder): void {
     const { tradeOrderId } = order
     const fate = this.fates.submit(order)
+    // The venue counts the order's age from its signing, by its own clock.
+    const expiresAt = order.notAfter - (this.gatewayNow() - this.time.now) + (this.venue.orderExpiryMillis ?? 0)
+    this.note(`submit of ${tradeOrderId}: ${fate}`)
     this.time.schedule(() => {
       const at = this.time.now
-      if (fate === "notSent" || at > order.notAfter) {
+      if (fate === "notSent" || this.gatewayNow() > order.notAfter) {
         this.answer(session, { _tag: "NotSent", tradeOrderId, reason: "simulated", at })
         return
       }
       const arrives = fate !== "lostBefore" && fate !== "silentBefore"
       if (fate === "arrivesLate") {
-        this.time.schedule(() => this.arrive(order, fate), 4_000)
+        this.time.schedule(() => this.arrive(order, fate, expiresAt), 4_000)
         this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
         return
       }
-      const sim = arrives ? this.arrive(order, fate) : undefined
+      const sim = arrives ? this.arrive(order, fate, expiresAt) : undefined
       if (fate === "silentBefore" || fate === "silentAfter") return
       if (fate === "lostBefore" || fate === "lostAfter")
         this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
@@ -335,8 +410,12 @@ export class SimVenue {
     }, this.fates.latencyMillis())
   }
 
-  private arrive({ tradeOrderId, notAfter, ...order }: VenueOrder, fate: SubmitFate): SimOrder | undefined {
-    if (this.time.now > notAfter + (this.venue.orderExpiryMillis ?? 0)) return undefined
+  private arrive(
+    { tradeOrderId, notAfter: _, ...order }: VenueOrder,
+    fate: SubmitFate,
+    expiresAt: number,
+  ): SimOrder | undefined {
+    if (this.time.now > expiresAt) return undefined
     this.arrivals.set(tradeOrderId, (this.arrivals.get(tradeOrderId) ?? 0) + 1)
     return fate === "refuse" ? undefined : this.place(order, tradeOrderId)
   }
@@ -345,6 +424,7 @@ export class SimVenue {
     const { tradeOrderId } = ref
     this.cancels.set(tradeOrderId, (this.cancels.get(tradeOrderId) ?? 0) + 1)
     const fate = this.fates.cancel(ref)
+    this.note(`cancel of ${tradeOrderId}: ${fate}`)
     this.time.schedule(() => {
       const at = this.time.now
       const sim = fate === "lostBefore" || fate === "silentBefore" ? undefined : this.find(ref)
@@ -363,6 +443,7 @@ export class SimVenue {
     const { tradeOrderId } = ref
     this.amends.set(tradeOrderId, (this.amends.get(tradeOrderId) ?? 0) + 1)
     const fate = this.fates.amend(ref)
+    this.note(`amend of ${tradeOrderId} to ${to.quantity} at ${to.limitPrice ?? "market"}: ${fate}`)
     this.time.schedule(() => {
       const at = this.time.now
       if (fate === "arrivesLate") {
@@ -385,11 +466,12 @@ export class SimVenue {
   }
 
   /** The change itself, if the order still works; less than is executed ends it. */
-  private make(ref: VenueOrderRef, { quantity, limitPrice }: VenueAmend): SimOrder | undefined {
+  private make(ref: VenueOrderRef, { quantity, limitPrice, stopPrice }: VenueAmend): SimOrder | undefined {
     const sim = this.find(ref)
     if (sim?.status !== "OPEN" || Decimal.of(quantity).atMost(sim.executed)) return undefined
     sim.order = { ...sim.order, quantity, limitPrice }
     sim.quantity = Decimal.of(quantity)
+    if (sim.trigger !== null && stopPrice !== null) sim.trigger.stopPrice = Decimal.of(stopPrice)
     sim.updatedAt = this.time.now
     this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
     return sim

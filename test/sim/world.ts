@@ -18,6 +18,7 @@ import {
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../src/domain/instrument.ts"
 import { type Bar, klineRecord } from "../../src/domain/kline.ts"
+import { ORDER_LIMITS, type OrderLimits, OrderLimitsInForce } from "../../src/domain/order-limits.ts"
 import type { Reply } from "../../src/domain/reply.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/trade-order.ts"
@@ -36,6 +37,7 @@ import {
   makeMemoryAccountStore,
   makeMemoryDatabase,
 } from "../kit/memory-account-store.ts"
+import type { SimMarket } from "./market.ts"
 import { SimTime } from "./time.ts"
 import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
 
@@ -72,10 +74,15 @@ export interface WorldOptions {
   readonly venue?: Partial<Venue>
   readonly account?: Partial<TradingAccount>
   readonly asks?: ReadonlyArray<readonly [string, string]>
+  /** Wall ms. */
+  readonly startAt?: number
+  readonly limits?: OrderLimits
+  /** What every process has in the store's place: for tests that break it. */
+  readonly storeOf?: (store: Context.Tag.Service<AccountStore>, world: World) => Context.Tag.Service<AccountStore>
 }
 
 export class World {
-  readonly time = new SimTime(START)
+  readonly time: SimTime
   readonly database: MemoryDatabase
   readonly venue: SimVenue
   memory!: MemoryAccountStore
@@ -97,18 +104,32 @@ export class World {
   /** Who follows the market in the newest process, and what the venue's history says of it. */
   readonly followers = new Set<MarketListener>()
   bars: ReadonlyArray<Bar> = []
+  /** A market that moves by itself; null: prices come from `trade`. */
+  market: SimMarket | null = null
   /** How far the gateway's wall clock is ahead of the venue's. */
   wallAheadMillis = 0
+  /** It was not always the same. */
+  hasSteppedClock = false
   private scope: Scope.CloseableScope | undefined
   private fiber: Fiber.RuntimeFiber<void> | undefined
   /** Grows with every process: what an older one still does, goes nowhere. */
   generation = 0
   private uuids = 0
 
-  constructor(options: WorldOptions = {}) {
+  constructor(private readonly options: WorldOptions = {}) {
+    this.time = new SimTime(options.startAt ?? START)
     this.database = makeMemoryDatabase([simAccount(options.account)])
     this.venue = new SimVenue(this.time, { ...simVenue, ...options.venue })
     this.asks = options.asks ?? [["100", "1000"]]
+  }
+
+  /** The gateway's clocks. */
+  wall(): number {
+    return this.time.now + this.wallAheadMillis
+  }
+
+  monotonic(): number {
+    return this.time.now - START
   }
 
   get isRunning(): boolean {
@@ -134,13 +155,15 @@ export class World {
       }, delay)
     })
     const memoryStore = this.memory.store
-    const store: Context.Tag.Service<AccountStore> = {
+    this.market?.begin(alive)
+    const base: Context.Tag.Service<AccountStore> = {
       ...memoryStore,
       commit: (unit) => {
         if (alive()) memoryStore.commit(unit)
       },
       pressure: () => this.pressure,
     }
+    const store = this.options.storeOf?.(base, this) ?? base
     const ports = Layer.mergeAll(
       Layer.succeed(AccountStore, store),
       Layer.succeed(VenuePort, this.venue.port),
@@ -153,7 +176,8 @@ export class World {
         terminate: (channel) => void this.terminated.push(channel),
         attach: (kind, source) => void this.sources.set(kind, source),
       }),
-      Layer.succeed(Clock, { now: () => this.time.now + this.wallAheadMillis, monotonic: () => this.time.now - START }),
+      Layer.succeed(Clock, { now: () => this.wall(), monotonic: () => this.monotonic() }),
+      Layer.succeed(OrderLimitsInForce, this.options.limits ?? ORDER_LIMITS),
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
       Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),
       Layer.succeed(CredentialVault, {
@@ -164,9 +188,16 @@ export class World {
       }),
       Layer.succeed(Markets, {
         readBook: (instrumentId, _depth, reply) => reply.fail(new OrderBookUnavailable({ instrumentId })),
-        readTicker: (instrumentId, reply) => reply.fail(new TickerUnavailable({ instrumentId })),
+        readTicker: (instrumentId, reply) => {
+          if (this.market === null) return reply.fail(new TickerUnavailable({ instrumentId }))
+          this.time.schedule(() => {
+            if (!alive()) return
+            this.market?.know()
+            reply.fail(new TickerUnavailable({ instrumentId }))
+          }, 20)
+        },
         readKlines: (instrumentId, range, reply) => {
-          const bars = this.bars.filter(({ openAt }) => openAt >= (range.from ?? 0))
+          const bars = (this.market?.bars ?? this.bars).filter(({ openAt }) => openAt >= (range.from ?? 0))
           this.time.schedule(() => {
             if (alive()) reply.ok(klineRecord({ instrumentId, name: simName, ...range }, bars, false, this.time.now))
           }, 5)
@@ -177,6 +208,7 @@ export class World {
         hold: () => undefined,
         release: () => undefined,
         follow: (_id, listener) => {
+          if (this.market !== null) return alive() ? this.market.follow(listener) : () => undefined
           if (alive()) this.followers.add(listener)
           return () => void this.followers.delete(listener)
         },
