@@ -91,7 +91,9 @@ export class MarketFollowers {
 
   onTradesDown(instrumentId: InstrumentId): void {
     const followed = this.#followed.get(instrumentId)
-    if (followed !== undefined) followed.gapSince ??= this.#market.now()
+    if (followed === undefined) return
+    followed.gapSince ??= this.#market.now()
+    for (const listener of [...followed.listeners]) listener.onDown?.()
   }
 
   /** The book was changed, and is SYNCED. */

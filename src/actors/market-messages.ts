@@ -25,6 +25,8 @@ export interface MarketListener {
   readonly onQuote?: (bid: string | null, ask: string | null) => void
   /** False: neither trades nor a whole book for more than 5 s. True: one of them comes again. Live until said otherwise. */
   readonly onHealth?: (isLive: boolean) => void
+  /** The trades are interrupted: the newest one that was told may be old by now. */
+  readonly onDown?: () => void
   /** Trades may be missing between `since` (wall ms) and the one that is told next. */
   readonly onGap?: (since: number) => void
 }

@@ -109,7 +109,9 @@ export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
 
 const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
   const { terms, expireAt } = order
-  const trigger = terms?.trigger?.execution === "NATIVE" ? terms.trigger : null
+  // What takes the place of an order that the venue has triggered is triggered too.
+  const isWatchedThere = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
+  const trigger = isWatchedThere ? (terms.trigger ?? null) : null
   const isEndedThere = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
   return {
     tradeOrderId: order.tradeOrderId,

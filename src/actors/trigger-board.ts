@@ -138,6 +138,9 @@ const tradesOf = (line: TriggerLine, armed: ReadonlySet<Armed>): MarketListener 
     const price = Decimal.fromVenue(text)
     if (price !== undefined) line.take(price, "TRADE")
   },
+  onDown: () => {
+    line.price = null
+  },
   onGap: (since) => {
     line.price = null
     for (const { watcher } of [...armed]) watcher.gap(since)

@@ -79,10 +79,10 @@ const BY_USER: ReadonlySet<CancelReason | null> = new Set(["USER_REQUEST", "ADMI
 const endedByUser = (order: TradeOrder): boolean =>
   order.orderStatus !== "FILLED" && !isOpen(order) && BY_USER.has(order.cancelReason)
 
-/** No entry of the list executes any more, unless by a late fill. An order in whose place another is being put is not over. */
+/** No entry of the list executes any more, unless by a late fill. What takes an entry's place is there before that one is over. */
 export const isEntryOver = ({ entries }: OrderList): boolean => {
   const entry = newest(entries)
-  return entry === undefined || (!isOpen(entry) && entry.cancelReason !== "REPLACED")
+  return entry === undefined || !isOpen(entry)
 }
 
 /** What the entry brought into the account, fees in the base asset taken off. */
@@ -150,6 +150,8 @@ const mayReturn = ({ current, orders }: Leg): boolean => {
     )
   return (
     orderStatus === "FILLED" ||
+    // Cancelled to be replaced, and nothing took its place.
+    cancelReason === "REPLACED" ||
     cancelReason === "OCO_SIBLING" ||
     cancelReason === "PARENT_CLOSED" ||
     cancelReason === "BELOW_MINIMUM"
@@ -163,9 +165,7 @@ const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>
 const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): ReadonlyArray<TradeOrder> => {
   const returning = returningOf(list)
   const staying = list.legs.filter((leg) => !returning.includes(leg)).map((leg) => leg.current)
-  const isBusy = staying.some(
-    (it) => endedByUser(it) || isFiredStop(it) || it.cancelReason === "REPLACED" || (isOpen(it) && it.cancelRequested),
-  )
+  const isBusy = staying.some((it) => endedByUser(it) || isFiredStop(it) || (isOpen(it) && it.cancelRequested))
   if (isBusy) return []
   const orders = returning.map((leg) => leg.current)
   return orders.every((it) => isTradable(it, remaining, terms)) ? orders : []
@@ -248,7 +248,7 @@ export const troublesOf = (list: OrderList, terms: ListTerms): ReadonlySet<Troub
   const remaining = remainingOf(list, terms.lot)
   const currents = list.legs.map((leg) => leg.current)
   if (remaining.isNegative()) troubles.add("EXIT_ABOVE_POSITION")
-  const isWatched = currents.some((it) => isOpen(it) || it.cancelReason === "REPLACED")
+  const isWatched = currents.some(isOpen)
   const returning = returningOf(list)
   const isRejected = list.legs.some((leg) => leg.current.orderStatus === "REJECTED" && !returning.includes(leg))
   if (isRejected && isWatched) troubles.add("EXIT_REJECTED")
