@@ -8,11 +8,16 @@ import { clients } from "./clients/clients.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
+import { diskFull } from "./nemesis/disk-full.ts"
+import { postgresKills } from "./nemesis/postgres.ts"
+import { shutdown } from "./nemesis/shutdown.ts"
+import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { recovery } from "./recovery.ts"
 import { slowReaders } from "./slow-readers.ts"
 import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
+import { steady } from "./steady.ts"
 import { workerFaults } from "./worker-faults.ts"
 
 const { values, positionals } = parseArgs({
@@ -26,6 +31,9 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
+    rate: { type: "string", default: "500" },
+    stall: { type: "string", default: "60" },
+    built: { type: "boolean", default: false },
     only: { type: "string" },
     venue: { type: "string" },
     database: { type: "string", default: "embedded" },
@@ -43,7 +51,18 @@ interface Run {
 
 class Misused extends Error {}
 
-type Count = "kills" | "cuts" | "publications" | "connections" | "frames" | "minutes" | "rounds" | "runs" | "seed"
+type Count =
+  | "kills"
+  | "cuts"
+  | "publications"
+  | "connections"
+  | "frames"
+  | "minutes"
+  | "rounds"
+  | "runs"
+  | "rate"
+  | "stall"
+  | "seed"
 
 const count = (name: Count, min: number): number => {
   const n = Number(values[name])
@@ -77,6 +96,24 @@ const RUNS: Readonly<Record<string, Run>> = {
   failpoints: {
     usage: "[--runs 20] [--only TEXT] [--seed N]: the process kills itself at every named place",
     run: (progress) => failpoints({ runs: count("runs", 1), seed: count("seed", 0), only: values.only, progress }),
+  },
+  "postgres-kills": {
+    usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",
+    run: (progress) => postgresKills({ rounds: count("rounds", 1), built: values.built, progress }),
+  },
+  "disk-full": { usage: "(as root): the database's disk is full for a while", run: diskFull },
+  "venue-faults": {
+    usage: "[--stall 60]: the exchange disconnects, stalls, fails and cuts",
+    run: (progress) => venueFaults({ stallMillis: count("stall", 1) * 1000, progress }),
+  },
+  shutdown: {
+    usage: "[--rounds 6]: SIGTERM under order load",
+    run: (progress) => shutdown({ rounds: count("rounds", 1), progress }),
+  },
+  steady: {
+    usage: "[--minutes 30] [--rate 500] [--built]: orders with fills at a steady rate",
+    run: (progress) =>
+      steady({ minutes: count("minutes", 1), ratePerSecond: count("rate", 1), built: values.built, progress }),
   },
   recovery: {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",

@@ -8,7 +8,7 @@ import { until } from "../../kit/gateway.ts"
 import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
-import { ask, openStage, type Stage, type Trader } from "./stage.ts"
+import { ask, isActive, openStage, type Stage, type Trader } from "./stage.ts"
 import { examine, type Findings, falsehoods, restless } from "./truth.ts"
 
 export interface FailpointOptions {
@@ -100,6 +100,8 @@ const dies = async (stage: Stage, scene: Scene, trader: Trader, hit: number): Pr
     () => true,
     () => false,
   )
+  if (isReady && scene.provoke !== undefined)
+    await until("an ACTIVE account, or the end", async () => isOver || (await isActive(trader)), PATIENCE_MILLIS)
   for (let round = 0; isReady && !isOver && round < ROUNDS_MAX; round += 1) {
     await scene.provoke?.(trader, stage)
     await sleep(50)
@@ -125,14 +127,16 @@ const learns = async (stage: Stage, course: Course, trader: Trader): Promise<voi
   const tookMillis = performance.now() - readyAt
   // What MOCK never got is in doubt for no time at all; what another venue never got is not among what it shows.
   course.truths.push(tookMillis)
-  if (isTrue === "no" || tookMillis > TRUTH_MILLIS)
-    course.late.push(`${Math.round(tookMillis)} ms: ${wrong.join("; ")}`)
+  if (isTrue === "no" || tookMillis > TRUTH_MILLIS) {
+    const words = stage.gateway().stderr().slice(-1000)
+    course.late.push(`${Math.round(tookMillis)} ms: ${wrong.join("; ")}: ${words}`)
+  }
 }
 
 /** A careful client: what was not answered is asked again, with its key, until it is. */
 const repeats = async (trader: Trader): Promise<void> => {
   await until(
-    () => `an answer for ${trader.unanswered.size} keys`,
+    () => `an answer for ${trader.unanswered.size} keys: ${trader.trouble}`,
     async () => {
       for (const [key, body] of trader.unanswered) await ask(trader, key, body)
       return trader.unanswered.size === 0

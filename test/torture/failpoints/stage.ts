@@ -35,6 +35,8 @@ export interface Trader {
   readonly unanswered: Map<string, Readonly<Record<string, unknown>>>
   /** Answered with an error, for good: errno by key. */
   readonly refused: Map<string, number>
+  /** The newest answer that decided nothing. */
+  trouble: string
 }
 
 export interface Stage {
@@ -54,7 +56,8 @@ export interface Stage {
 const READY_MILLIS = 60_000
 const BALANCES = { USDT: "10000000", BTC: "1000" }
 
-export const openStage = async (extra: Readonly<Record<string, string>> = {}): Promise<Stage> => {
+/** `built`: dist/ instead of the sources. */
+export const openStage = async (extra: Readonly<Record<string, string>> = {}, built = false): Promise<Stage> => {
   const exchange = await startBinanceExchange()
   const directory = scratchDirectory("failpoints")
   const server = await startEmbeddedPostgres({ dataDir: directory })
@@ -71,7 +74,7 @@ export const openStage = async (extra: Readonly<Record<string, string>> = {}): P
   let dataDir: string | undefined
   const start = async (): Promise<Gateway> => {
     const askedAt = performance.now()
-    running = await startGateway({ env, ...(dataDir !== undefined && { dataDir }) })
+    running = await startGateway({ env, built, ...(dataDir !== undefined && { dataDir }) })
     dataDir = running.dataDir
     starts.push(performance.now() - askedAt)
     return running
@@ -103,13 +106,14 @@ export const openStage = async (extra: Readonly<Record<string, string>> = {}): P
   }
 }
 
-const enter = async (gateway: Gateway, exchange: BinanceExchange, venue: StageVenue): Promise<Trader> => {
+/** A new user with an ACTIVE account; `exchange`: where its keys are known, for MOCK nobody. */
+export const enter = async (gateway: Gateway, exchange: BinanceExchange | null, venue: StageVenue): Promise<Trader> => {
   const session = (await api(gateway).signup(`failpoint-${randomUUID()}@example.com`)).record
   const calls = api(gateway).as(session.accessToken)
   const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   let body: Readonly<Record<string, unknown>> = { externalTradingAccountId: "failpoints" }
   if (venue === "binance") {
-    exchange.addUser({ ...keys, balances: BALANCES })
+    exchange?.addUser({ ...keys, balances: BALANCES })
     body = { credentialIds: [(await calls.createCredential({ venue: "BINANCE", ...keys })).record.credentialId] }
   }
   const { tradingAccountId } = (await calls.connect({ venue: venue.toUpperCase(), ...body })).record
@@ -123,21 +127,18 @@ const enter = async (gateway: Gateway, exchange: BinanceExchange, venue: StageVe
     acknowledged: new Set(),
     unanswered: new Map(),
     refused: new Map(),
+    trouble: "",
   }
-  await active(trader)
+  await until("an ACTIVE account", () => isActive(trader), READY_MILLIS)
   await calls.orderBook(instrumentId, 1)
   return trader
 }
 
-export const active = ({ calls, tradingAccountId }: Trader): Promise<unknown> =>
-  until(
-    "an ACTIVE account",
-    async () => {
-      const found = await calls.accounts({ tradingAccountId })
-      return found.envelope.data?.find(({ status }) => status === "ACTIVE")
-    },
-    READY_MILLIS,
-  )
+/** False also while nobody answers. */
+export const isActive = async ({ calls, tradingAccountId }: Trader): Promise<boolean> => {
+  const found = await attempt(() => calls.accounts({ tradingAccountId }))
+  return found?.envelope.data?.some(({ status }) => status === "ACTIVE") === true
+}
 
 /** Submits under a new key; undefined when there was no answer, or none that says what became of it. */
 export const submit = (trader: Trader, terms: Readonly<Record<string, unknown>>) => {
@@ -164,7 +165,7 @@ export const ask = async (
   if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
     trader.unanswered.delete(key)
     trader.refused.set(key, answer.envelope.errno)
-  }
+  } else if (answer !== undefined) trader.trouble = `${answer.status} ${answer.text.slice(0, 200)}`
   return undefined
 }
 

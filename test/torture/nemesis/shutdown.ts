@@ -1,0 +1,126 @@
+/**
+ * SIGTERM under order load (scoreboard F14): not ready at once, every socket told 3001, what was accepted is answered, exit 0 within 10 s,
+ * nothing acknowledged is lost.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { WebSocket } from "ws"
+import { until } from "../../kit/gateway.ts"
+import { openStage, type Stage, type Trader } from "../failpoints/stage.ts"
+import { none, type Verdict } from "../kill-verdict.ts"
+import { reckon, Traffic } from "./traffic.ts"
+
+export interface ShutdownOptions {
+  readonly rounds: number
+  readonly progress: (line: string) => void
+}
+
+const RATE = 100
+const SOCKETS = 20
+/** A busy machine reads a request that late. */
+const GRACE_MILLIS = 100
+const EXIT_MILLIS = 10_000
+const SHUTDOWN_CODE = 3001
+
+/** Each tells with which code it was closed. */
+const sockets = async (url: string, { calls }: Trader): Promise<ReadonlyArray<Promise<number>>> => {
+  const opened = Array.from({ length: SOCKETS }, () => new WebSocket(url))
+  await Promise.all(
+    opened.map(
+      (socket) =>
+        new Promise<void>((resolve, reject) => {
+          socket.once("error", reject)
+          socket.once("open", () => socket.send(JSON.stringify({ id: 1, connect: { token: calls.token } })))
+          socket.once("message", () => resolve())
+        }),
+    ),
+  )
+  return opened.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
+}
+
+interface Round {
+  readonly code: number | null
+  readonly exitMillis: number
+  /** Until no request was taken any more. */
+  readonly unreadyMillis: number
+  readonly closes: ReadonlyArray<number>
+  readonly cut: ReadonlyArray<string>
+}
+
+const once = async (stage: Stage, trader: Trader, traffic: Traffic): Promise<Round> => {
+  const gateway = stage.gateway()
+  const closing = await sockets(gateway.ws, trader)
+  const from = traffic.sent.length
+  await until("orders under way", () => traffic.sent.slice(from).some(({ status }) => status === 200))
+  const askedAt = performance.now()
+  const exit = gateway.stop()
+  const unready = awaySince(gateway.http)
+  const { code } = await exit
+  const exitMillis = performance.now() - askedAt
+  await sleep(100)
+  // Had it been accepted before the signal it would have been answered: only what came after it may find nobody.
+  const cut = traffic.sent
+    .slice(from)
+    .filter(({ leftAt, answeredAt, status }) => leftAt < askedAt - GRACE_MILLIS && answeredAt > 0 && status === 0)
+    .map(({ key }) => key)
+  return { code, exitMillis, unreadyMillis: (await unready) - askedAt, closes: await Promise.all(closing), cut }
+}
+
+/** When the first request left that was not served any more. */
+const awaySince = (base: string): Promise<number> =>
+  until(
+    "it to be away",
+    async () => {
+      const leftAt = performance.now()
+      const isServed = await fetch(`${base}/api/v3/market/venue/list`).then(
+        (response) => response.status !== 503,
+        () => false,
+      )
+      return isServed ? undefined : leftAt
+    },
+    EXIT_MILLIS,
+  )
+
+export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<ReadonlyArray<Verdict>> => {
+  const stage = await openStage()
+  try {
+    await stage.start()
+    const trader = await stage.enter("mock")
+    const traffic = new Traffic([trader], RATE, (index) =>
+      index % 2 === 0
+        ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "100" }
+        : { orderSide: index % 4 === 1 ? "BUY" : "SELL", orderType: "MARKET" },
+    )
+    traffic.begin()
+    const found: Array<Round> = []
+    for (let round = 1; round <= rounds; round += 1) {
+      found.push(await once(stage, trader, traffic))
+      await stage.start()
+      progress(`shutdown ${round}/${rounds}: exit after ${Math.round(found.at(-1)?.exitMillis ?? 0)} ms`)
+    }
+    await traffic.end()
+    const before = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
+    await traffic.repeat()
+    const codes = found.filter(({ code }) => code !== 0).map(({ code }) => `exit ${code}`)
+    const slowest = Math.round(Math.max(...found.map(({ exitMillis }) => exitMillis)))
+    const unready = Math.round(Math.max(...found.map(({ unreadyMillis }) => unreadyMillis)))
+    const closes = found.flatMap((round) => round.closes)
+    const others = closes.filter((code) => code !== SHUTDOWN_CODE).map(String)
+    return [
+      ...(await reckon(traffic, before)),
+      {
+        name: "exits",
+        passed: codes.length === 0 && slowest <= EXIT_MILLIS,
+        says: `${rounds} of code 0 but ${codes.length}, ${slowest} ms at most`,
+      },
+      { name: "not ready", passed: unready <= 1_000, says: `${unready} ms after the signal at most` },
+      none(`sockets closed otherwise than ${SHUTDOWN_CODE}`, others, String(closes.length)),
+      none(
+        "requests from before the signal without an answer",
+        found.flatMap(({ cut }) => cut),
+        String(traffic.sent.length),
+      ),
+    ]
+  } finally {
+    await stage.close()
+  }
+}

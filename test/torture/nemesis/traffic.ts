@@ -1,0 +1,149 @@
+/**
+ * Orders at a steady rate from a client that does not wait for answers: what each was told and how long after its planned moment. A request
+ * that got no answer, or one that leaves open what became of it, is asked again with its key when the gateway is well.
+ */
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { type Envelope, until } from "../../kit/gateway.ts"
+import type { Stage, Trader } from "../failpoints/stage.ts"
+import { ordersOf, unsettled } from "../kill-judge.ts"
+import { none, short, type Verdict } from "../kill-verdict.ts"
+
+export interface Sent {
+  readonly key: string
+  readonly body: Readonly<Record<string, unknown>>
+  /** performance.now(): when it should have left. */
+  readonly plannedAt: number
+  /** When it really left, the last time. */
+  leftAt: number
+  /** 0: the connection failed. */
+  status: number
+  errno: number
+  answeredAt: number
+  tradeOrderId: string | undefined
+}
+
+const PERSISTENCE_MILLIS = 60_000
+const SETTLE_MILLIS = 120_000
+
+export class Traffic {
+  readonly sent: Array<Sent> = []
+  readonly #inFlight = new Set<Promise<void>>()
+  #isEnding = false
+  #loop: Promise<void> | undefined
+
+  constructor(
+    readonly traders: ReadonlyArray<Trader>,
+    readonly ratePerSecond: number,
+    readonly terms: (index: number) => Readonly<Record<string, unknown>>,
+  ) {}
+
+  begin(): void {
+    this.#loop = this.#run()
+  }
+
+  /** Nothing new; what is on its way is waited for. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await this.#loop
+    await Promise.all(this.#inFlight)
+  }
+
+  async #run(): Promise<void> {
+    const from = performance.now()
+    for (let index = 0; !this.#isEnding; index += 1) {
+      const plannedAt = from + (index * 1000) / this.ratePerSecond
+      const early = plannedAt - performance.now()
+      if (early > 0) await sleep(early)
+      const trader = this.traders[index % this.traders.length]
+      if (trader === undefined || this.#isEnding) return
+      const key = randomUUID()
+      const { tradingAccountId, instrumentId } = trader
+      const body = { tradingAccountId, instrumentId, idempotencyKey: key, quantity: "0.001", ...this.terms(index) }
+      const one: Sent = { key, body, plannedAt, leftAt: 0, status: 0, errno: 0, answeredAt: 0, tradeOrderId: undefined }
+      this.sent.push(one)
+      const done = ask(trader, one).finally(() => this.#inFlight.delete(done))
+      this.#inFlight.add(done)
+    }
+  }
+
+  /** Until each has an answer that says what became of it. */
+  async repeat(): Promise<void> {
+    const byAccount = new Map(this.traders.map((trader) => [trader.tradingAccountId, trader]))
+    const open = (): ReadonlyArray<Sent> => this.sent.filter(({ status }) => isOpen(status))
+    await until(
+      () => `an answer for ${open().length} keys, the first ${JSON.stringify(open()[0])}`,
+      async () => {
+        for (const one of open()) {
+          const trader = byAccount.get(String(one.body["tradingAccountId"]))
+          if (trader !== undefined) await ask(trader, one)
+        }
+        return open().length === 0
+      },
+      PERSISTENCE_MILLIS,
+    )
+  }
+}
+
+const isOpen = (status: number): boolean => status === 0 || status >= 500 || status === 429
+
+/** What was told first is kept: a later answer adds the order. */
+const ask = async ({ calls }: Trader, one: Sent): Promise<void> => {
+  one.leftAt = performance.now()
+  try {
+    const response = await fetch(`${calls.base}/api/v3/tradeOrder/submit`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${calls.token}` },
+      body: JSON.stringify(one.body),
+    })
+    const envelope: Envelope<TradeOrderRecord> = JSON.parse(await response.text())
+    one.status = response.status
+    one.errno = envelope.errno
+    if (response.status === 200) one.tradeOrderId = envelope.data?.tradeOrderId
+  } catch (error) {
+    // fetch says TypeError for a lost connection, JSON.parse SyntaxError for half a body.
+    if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error
+    one.status = 0
+  } finally {
+    one.answeredAt = performance.now()
+  }
+}
+
+export const quantile = (values: ReadonlyArray<number>, q: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0) * 10) / 10
+}
+
+/** Acknowledged and gone, two for one key, not at rest: each must be none. */
+export const reckon = async (
+  traffic: Traffic,
+  acknowledged: ReadonlySet<string>,
+  stage?: Stage,
+): Promise<ReadonlyArray<Verdict>> => {
+  const deadlineAt = performance.now() + SETTLE_MILLIS
+  const stored = async () => (await Promise.all(traffic.traders.map(ordersOf))).flat()
+  await until(
+    "orders to come to rest",
+    async () => unsettled(await stored()).length === 0 || performance.now() > deadlineAt || void (await sleep(500)),
+    2 * SETTLE_MILLIS,
+  )
+  const orders = await stored()
+  const ids = new Set(orders.map(({ tradeOrderId }) => tradeOrderId))
+  const keys = new Map<string, number>()
+  for (const { idempotencyKey } of orders)
+    if (idempotencyKey !== null) keys.set(idempotencyKey, (keys.get(idempotencyKey) ?? 0) + 1)
+  const doubled = [...keys].flatMap(([key, count]) => (count > 1 ? [`${key}: ${count} orders`] : []))
+  const twice = (stage?.exchange.placements() ?? [])
+    .filter(({ count, created }) => count > 1 || created > 1)
+    .map(({ clientOrderId, count }) => `${clientOrderId}: arrived ${count}`)
+  return [
+    none(
+      "acknowledged orders lost",
+      [...acknowledged].filter((id) => !ids.has(id)),
+      `${acknowledged.size}`,
+    ),
+    none("orders twice", [...doubled, ...twice], `${orders.length} orders`),
+    none("stuck", unsettled(orders).map(short), `${orders.length} orders`),
+  ]
+}
