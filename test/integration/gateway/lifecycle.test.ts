@@ -168,8 +168,10 @@ describe("a start", () => {
   it("refuses to serve plain HTTP to a network or in production", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
     const outside = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "0.0.0.0"
-    for (const host of [outside, "0.0.0.0"])
-      expect(await refusedStart(launchGateway({ env: { HOST: host } }))).toMatch(/TLS_CERT_FILE/)
+    for (const host of [outside, "0.0.0.0"]) {
+      expect(await refusedStart(launchGateway({ env: { HOST: host, RATE_LIMITS: "" } }))).toMatch(/TLS_CERT_FILE/)
+      expect(await refusedStart(launchGateway({ env: { HOST: host, RATE_LIMITS: "off" } }))).toMatch(/RATE_LIMITS/)
+    }
     expect(await refusedStart(launchGateway({ env: { NODE_ENV: "production" } }))).toMatch(/TLS_CERT_FILE/)
   })
 })

@@ -300,7 +300,18 @@ describe("what venues can do", () => {
     expect(list.record.find(({ venue }) => venue === "BINANCE")).toMatchObject({
       sandboxVenue: "BINANCE_UAT",
       postOnly: true,
-      orderTypes: ["MARKET", "LIMIT", "LIMIT_MAKER"],
+      orderTypes: [
+        "MARKET",
+        "LIMIT",
+        "LIMIT_MAKER",
+        "STOP",
+        "STOP_LOSS",
+        "TAKE_PROFIT",
+        "STOP_LIMIT",
+        "STOP_LOSS_LIMIT",
+        "TAKE_PROFIT_LIMIT",
+        "TRAILING_STOP",
+      ],
       bookContinuity: "SEQUENCE",
     })
   })

@@ -244,7 +244,7 @@ describe("lists of orders", () => {
         await query(
           database.url,
           `SELECT string_agg(column_name, ', ') AS names FROM information_schema.columns
-           WHERE table_name = 'trade_order' AND column_name NOT IN ('open', 'trade_order_id') AND table_schema = 'public'`,
+           WHERE table_name = 'trade_order' AND column_name <> 'trade_order_id' AND is_generated = 'NEVER' AND table_schema = 'public'`,
         )
       )[0]!["names"]
       const copy = (count: number) =>

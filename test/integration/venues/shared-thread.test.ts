@@ -91,7 +91,8 @@ describe("venues in one thread", () => {
     exchange.setLevel("BTCUSDT", "bids", "50000.00", "1.5")
     for (const { sink } of [one, other])
       await until(() => sink.book.bids.get("50000.00000000") === "1.50000000", "the change")
-    await until(() => stats().connectors.every(({ figures }) => figures !== null), "a beat of the thread")
+    // Its beats tell the thread's figures: one after the change has both batches in it.
+    await until(() => stats().connectors.every(({ figures }) => (figures?.batches ?? 0) > 1), "a beat of the thread")
     const { shards, connectors } = stats()
     expect(shards).toMatchObject([
       { shard: "together", state: "up", connectors: ["BINANCE", "BINANCE_UAT"], deaths: 0, lastDeath: null },
@@ -102,7 +103,6 @@ describe("venues in one thread", () => {
       { connector: "BINANCE_UAT", state: "up", restarts: 0, streams: 1, sessions: 0, gaps: 0 },
     ])
     expect(connectors[0]?.figures?.budget.sent.market).toBeGreaterThan(0)
-    expect(connectors[0]?.figures?.batches).toBeGreaterThan(1)
   })
 
   it("come back together when one brings the thread down, and only that one is blamed", async () => {
