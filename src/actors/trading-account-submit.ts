@@ -187,7 +187,11 @@ const settle = (
 /** The other leg of a pair; a child waits. What became of the submitted order may have ended it. */
 const letGo = (core: AccountCore, live: Live, now: number): void => {
   const { order } = live
-  if (order.orderStatus !== "CREATED" || placeOf(order) === "WAITING") return
+  if (order.orderStatus !== "CREATED") return
+  if (placeOf(order) === "WAITING") {
+    if (order.expireAt !== null) core.watchExpiry(live)
+    return
+  }
   const ended = endOf(core, live, now)
   if (ended === null) release(core, live)
   else core.change(live, ended, eventOf(ended))
