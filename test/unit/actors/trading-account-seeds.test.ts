@@ -1,0 +1,97 @@
+/** What seeds of the simulation found, each as the shortest life that shows it (`npm run sim -- --seed N`). */
+import { describe, expect, it } from "vitest"
+import type { TradeOrderId } from "../../../src/domain/ids.ts"
+import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
+import { SimMarket } from "../../sim/market.ts"
+import { okOf, START, World, type WorldOptions } from "../../sim/world.ts"
+
+const DAY_MILLIS = 86_400_000
+
+const ready = (options: WorldOptions = {}): World => {
+  const world = new World(options)
+  world.lastPrice = "100"
+  world.start()
+  world.advance(1_000)
+  expect(world.status()).toBe("ACTIVE")
+  return world
+}
+
+const placed = (world: World, patch: Record<string, unknown>): TradeOrder => {
+  const asked = world.submit(patch as never)
+  world.advance(200)
+  return okOf(asked).order
+}
+
+const replace = (world: World, tradeOrderId: TradeOrderId, asked: Record<string, string>): void => {
+  const receivedAt = world.monotonic()
+  world.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
+}
+
+const rows = (world: World): ReadonlyArray<TradeOrder> => [...world.database.orders.values()].map((it) => it.order)
+
+describe("a renewal", () => {
+  it("of an entry that is confirmed too late takes its waiting exits with it (seed 30)", () => {
+    const world = ready()
+    const entry = placed(world, { quantity: "5", takeProfitLimitPrice: "110", stopLossPrice: "90" })
+    world.venue.fates.cancel = () => "silentAfter"
+    world.venue.fates.stream = () => "drop"
+    world.venue.isUp = false
+    replace(world, entry.tradeOrderId, { quantity: "7" })
+    world.advance(60_000)
+    world.venue.isUp = true
+    world.advance(120_000)
+    expect(world.read(entry.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "REPLACED" })
+    const exits = rows(world).filter((it) => it.terms?.leg)
+    expect(exits.map((it) => `${it.orderStatus} ${it.cancelReason}`)).toEqual([
+      "REVOKED PARENT_CLOSED",
+      "REVOKED PARENT_CLOSED",
+    ])
+  })
+
+  it("of an order that the venue has triggered does not wait for its trigger again (seed 144)", () => {
+    const triggers = { ...PLAIN_CAPABILITIES.triggers, stop: "NATIVE" as const }
+    const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, triggers } } })
+    const order = placed(world, { orderType: "STOP_LIMIT", stopPrice: "105", limitPrice: "106" })
+    const [sim] = world.venue.openOrders()
+    expect(sim?.trigger?.isTriggered).toBe(false)
+    world.venue.trade(sim!.trigger!.stopPrice)
+    world.advance(200)
+    replace(world, order.tradeOrderId, { limitPrice: "104" })
+    world.advance(5_000)
+    const [heir] = world.venue.openOrders()
+    expect(heir?.tradeOrderId).not.toBe(order.tradeOrderId)
+    expect(heir?.order.limitPrice).toBe("104")
+    expect(heir?.trigger).toBeNull()
+  })
+})
+
+describe("a trigger", () => {
+  it("that is armed while the trades are interrupted does not fire at a price from before (seed 178)", () => {
+    const world = new World()
+    const market = new SimMarket(world, "100")
+    world.start()
+    world.advance(1_000)
+    market.trade(market.price)
+    const terms = { orderSide: "SELL", orderType: "STOP_LOSS", limitPrice: undefined, quantity: "1" }
+    const first = placed(world, { ...terms, stopPrice: "80" })
+    market.down()
+    const second = placed(world, { ...terms, stopPrice: "100" })
+    expect(world.read(second.tradeOrderId).terms?.trigger?.triggeredAt).toBeNull()
+    expect(world.read(first.tradeOrderId).orderStatus).toBe("ACCEPTED")
+    market.up()
+    market.trade(market.price)
+    world.advance(200)
+    expect(world.read(second.tradeOrderId).orderStatus).toBe("FILLED")
+  })
+})
+
+describe("an exit of a day", () => {
+  it("that waits for its entry past the day's end is expired (seed 370)", () => {
+    const world = ready({ startAt: START + DAY_MILLIS - 10_000 })
+    const entry = placed(world, { quantity: "5", stopLossPrice: "90", stopLossTimeInForce: "DAY" })
+    world.advance(20_000)
+    expect(world.read(entry.tradeOrderId).orderStatus).toBe("ACCEPTED")
+    expect(rows(world).find((it) => it.terms?.leg)?.orderStatus).toBe("EXPIRED")
+  })
+})
