@@ -65,7 +65,7 @@ export const diskFull = async (progress: (line: string) => void): Promise<Readon
     gateway = await startGateway({ env })
     const { dataDir } = gateway
     const trader = await enter(gateway, null, "mock")
-    const traffic = new Traffic([trader], RATE, () => ({ orderSide: "BUY", orderType: "LIMIT", limitPrice: "100" }))
+    const traffic = new Traffic([trader], RATE, () => ({ orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }))
     traffic.begin()
     await sleep(2_000)
     progress("disk-full: filling it")

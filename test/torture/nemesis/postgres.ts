@@ -45,7 +45,7 @@ export const postgresKills = async ({ rounds, built, progress }: PostgresOptions
   const { dataDir } = gateway
   try {
     const trader = await enter(gateway, null, "mock")
-    const traffic = new Traffic([trader], RATE, () => ({ orderSide: "BUY", orderType: "LIMIT", limitPrice: "100" }))
+    const traffic = new Traffic([trader], RATE, () => ({ orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }))
     traffic.begin()
     const acknowledged = new Set<string>()
     const comebacks: Array<number> = []

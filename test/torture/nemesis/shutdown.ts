@@ -87,7 +87,7 @@ export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<R
     const trader = await stage.enter("mock")
     const traffic = new Traffic([trader], RATE, (index) =>
       index % 2 === 0
-        ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "100" }
+        ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }
         : { orderSide: index % 4 === 1 ? "BUY" : "SELL", orderType: "MARKET" },
     )
     traffic.begin()

@@ -145,5 +145,10 @@ export const reckon = async (
     ),
     none("orders twice", [...doubled, ...twice], `${orders.length} orders`),
     none("stuck", unsettled(orders).map(short), `${orders.length} orders`),
+    none(
+      "refused for good",
+      traffic.sent.filter(({ status }) => status >= 400 && status < 500 && status !== 429).map((it) => `${it.errno}`),
+      `${traffic.sent.length} requests`,
+    ),
   ]
 }
