@@ -114,9 +114,9 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
         core.look(live, "cancelled without a request")
         return
       }
-      // What takes its place depends on what was executed: only the order itself says that for certain.
-      if (isRenewed && !core.venue.inProcess) {
-        core.look(live, "cancelled to be replaced")
+      // What takes its place, or the other leg of its pair, depends on what was executed: only the order itself says that for certain.
+      if ((isRenewed || order.contingencyType === "OCO") && !core.venue.inProcess) {
+        core.look(live, isRenewed ? "cancelled to be replaced" : "cancelled for the other leg")
         return
       }
       // Fills that the venue has named come first.
