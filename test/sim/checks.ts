@@ -24,11 +24,15 @@ const SILENT = [
   "highWaterMark",
 ]
 
+const CHANGEABLE = ["quantity", "baseQuantity", "orderQuantityType", "limitPrice", "stopPrice"]
+
 /** An order's record without what changes between two events of it and is told with the next. */
 const withoutSilent = (json: string): string => {
   const record = JSON.parse(json) as Record<string, unknown>
   for (const name of SILENT) delete record[name]
   if (record.orderType === "TRAILING_STOP") delete record.stopPrice
+  // A change that was made while it is being cancelled is told with its end.
+  if (record.cancelRequested === true) for (const name of CHANGEABLE) delete record[name]
   // A leg that is let go has its size from then on, and tells it when it is on its way.
   if (record.orderListId !== null) for (const name of ["quantity", "baseQuantity"]) delete record[name]
   return JSON.stringify(record)
@@ -321,6 +325,8 @@ export class Checks {
     const fee = this.world.venue.venue.feeInQuote && order.origin === "GATEWAY" ? cost.multiply(FEE) : Decimal.ZERO
     const due = order.orderSide === "SELL" ? rest : cost.add(fee)
     const excess = order.held.subtract(due)
+    // What took a foreign order's place holds as that did.
+    if (order.replacesTradeOrderId !== null && excess.add(fee).atLeast(Decimal.ZERO) && !excess.isPositive()) return
     if (excess.isNegative() || excess.greaterThan(ROUNDING)) this.say(`holds ${order.held}, ${due} is due: ${truth}`)
   }
 
