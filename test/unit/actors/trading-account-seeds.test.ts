@@ -1,5 +1,6 @@
 /** What seeds of the simulation found, each as the shortest life that shows it (`npm run sim -- --seed N`). */
 import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
@@ -93,5 +94,23 @@ describe("an exit of a day", () => {
     world.advance(20_000)
     expect(world.read(entry.tradeOrderId).orderStatus).toBe("ACCEPTED")
     expect(rows(world).find((it) => it.terms?.leg)?.orderStatus).toBe("EXPIRED")
+  })
+})
+
+describe("a pair of exits", () => {
+  it("lets its stop go for what the cancelled leg left, however late the news of its fills (seed 5310)", () => {
+    const world = ready()
+    const exits = { orderSide: "SELL", orderType: "STOP_LOSS", stopPrice: "90", limitPrice: undefined }
+    const stop = placed(world, { ...exits, quantity: "5", takeProfitLimitPrice: "110" })
+    const [resting] = world.venue.openOrders()
+    expect(resting?.order.limitPrice).toBe("110")
+    world.venue.fates.stream = () => "drop"
+    world.venue.fill(resting!, Decimal.of("1"))
+    world.trade("90")
+    world.advance(30_000)
+    const sent = world.venue.find({ tradeOrderId: stop.tradeOrderId, externalOrderId: null })
+    expect(sent?.executed.toString()).toBe("4")
+    const executed = rows(world).map((it) => it.executedQuantity.toString())
+    expect(executed.sort()).toEqual(["1", "4"])
   })
 })
