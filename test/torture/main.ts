@@ -94,8 +94,9 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: killRun,
   },
   failpoints: {
-    usage: "[--runs 20] [--only TEXT] [--seed N]: the process kills itself at every named place",
-    run: (progress) => failpoints({ runs: count("runs", 1), seed: count("seed", 0), only: values.only, progress }),
+    usage: "[--runs 20] [--only TEXT] [--built] [--seed N]: the process kills itself at every named place",
+    run: (progress) =>
+      failpoints({ runs: count("runs", 1), seed: count("seed", 0), only: values.only, built: values.built, progress }),
   },
   "postgres-kills": {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",

@@ -16,6 +16,8 @@ export interface FailpointOptions {
   readonly seed: number
   /** Only places whose `venue place` contains this. */
   readonly only?: string | undefined
+  /** dist/ instead of the sources, which take seconds to load at each start. */
+  readonly built?: boolean
   readonly progress: (line: string) => void
 }
 
@@ -33,31 +35,34 @@ interface Course {
   readonly truths: Array<number>
   readonly late: Array<string>
   reached: number
+  /** Of what the trader does, until the newest kill. */
+  rounds: number
 }
 
 const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
 
 export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
   const random = seededRandom(options.seed)
-  const stage = await openStage()
+  const stage = await openStage({}, options.built)
   try {
     await stage.start()
-    const courses: Array<Course> = []
+    const verdicts: Array<Verdict> = []
     for (const scene of SCENES.filter((it) => nameOf(it).includes(options.only ?? ""))) {
-      const course: Course = { scene, traders: [], truths: [], late: [], reached: 0 }
-      courses.push(course)
+      const course: Course = { scene, traders: [], truths: [], late: [], reached: 0, rounds: 0 }
       for (let run = 1; run <= options.runs; run += 1) {
         const hit = 1 + Math.floor(random() * scene.hitsMax)
         await once(stage, course, hit)
         const truth = Math.round(course.truths.at(-1) ?? 0)
-        options.progress(`${nameOf(scene)}:${hit} ${run}/${options.runs}, truth after ${truth} ms`)
+        options.progress(
+          `${nameOf(scene)}:${hit} ${run}/${options.runs}, ${course.rounds} rounds, truth after ${truth} ms`,
+        )
       }
+      await comeToRest(course.traders)
+      const verdict = await judge(stage, course, options.runs)
+      verdicts.push(verdict)
+      options.progress(`${verdict.name}: ${verdict.says}`)
       await leave(course)
     }
-    options.progress("waiting for what was never placed")
-    await comeToRest(courses.flatMap(({ traders }) => traders))
-    const verdicts: Array<Verdict> = []
-    for (const course of courses) verdicts.push(await judge(stage, course, options.runs))
     const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
     options.progress(
       `${starts.length} starts, ready in ${starts[starts.length >> 1]} ms (median), ${starts.at(-1)} ms at most`,
@@ -83,7 +88,7 @@ const once = async (stage: Stage, course: Course, hit: number): Promise<void> =>
     course.reached += 1
   } else {
     await stage.kill()
-    if (await dies(stage, scene, trader, hit)) course.reached += 1
+    if (await dies(stage, course, trader, hit)) course.reached += 1
   }
   stage.exchange.fault({ fault: "clear" })
   await stage.start()
@@ -92,7 +97,9 @@ const once = async (stage: Stage, course: Course, hit: number): Promise<void> =>
 }
 
 /** False: it was never there. It is dead in any case. */
-const dies = async (stage: Stage, scene: Scene, trader: Trader, hit: number): Promise<boolean> => {
+const dies = async (stage: Stage, course: Course, trader: Trader, hit: number): Promise<boolean> => {
+  const { scene } = course
+  course.rounds = 0
   const armed = stage.arm(`${scene.place}:${hit}`)
   let isOver = false
   void armed.exited.then(() => (isOver = true))
@@ -104,6 +111,7 @@ const dies = async (stage: Stage, scene: Scene, trader: Trader, hit: number): Pr
     await until("an ACTIVE account, or the end", async () => isOver || (await isActive(trader)), PATIENCE_MILLIS)
   for (let round = 0; isReady && !isOver && round < ROUNDS_MAX; round += 1) {
     await scene.provoke?.(trader, stage)
+    course.rounds += 1
     await sleep(50)
   }
   const hasDied = isOver
@@ -145,13 +153,10 @@ const repeats = async (trader: Trader): Promise<void> => {
   )
 }
 
-/** An account that nothing is open of sleeps; one in doubt is left alone until the end. */
-const leave = async ({ traders, scene }: Course): Promise<void> => {
-  if (scene.endsAccount === true) return
-  for (const trader of traders) {
-    if ((await restless(trader)).length > 0) continue
-    await attempt(() => trader.calls.post("/tradeOrder/cancelAll", { tradingAccountId: trader.tradingAccountId }))
-  }
+/** Each start agrees with the venue about every account there is: as many as these would use up what it allows in a minute. */
+const leave = async ({ traders }: Course): Promise<void> => {
+  for (const { calls, tradingAccountId } of traders)
+    await attempt(() => calls.post("/tradingAccount/disconnect", { tradingAccountId, force: true }))
 }
 
 const comeToRest = async (traders: ReadonlyArray<Trader>): Promise<void> => {

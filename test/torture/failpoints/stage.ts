@@ -89,7 +89,7 @@ export const openStage = async (extra: Readonly<Record<string, string>> = {}, bu
     starts,
     start,
     arm: (failpoint) =>
-      launchGateway({ env: { ...env, FAILPOINT: failpoint }, ...(dataDir !== undefined && { dataDir }) }),
+      launchGateway({ env: { ...env, FAILPOINT: failpoint }, built, ...(dataDir !== undefined && { dataDir }) }),
     kill: async () => {
       gateway().kill("SIGKILL")
       await gateway().exited
