@@ -1,7 +1,7 @@
 /** exchange-core's basic.feature, run step by step as it is written: over HTTP at MOCK, and by the matcher. Every line of it is a row. */
 import { afterAll, beforeAll, describe, expect, vi } from "vitest"
 import { type MatchEvent, Matcher, type MatchOrder } from "../../src/venues/matcher.ts"
-import { endGateways, type Gateway, until } from "../kit/gateway.ts"
+import { endGateways, type Gateway } from "../kit/gateway.ts"
 import { BALANCES, type Desk, type QuietMarket, quietGateway, quietMarket } from "./quiet-market.ts"
 import { documentOf, VectorTable } from "./vector-table.ts"
 
@@ -80,6 +80,8 @@ interface Stage {
   readonly active: (client: string) => Promise<number>
   /** Null: it keeps no money. */
   readonly balances: (client: string) => Promise<Readonly<Record<string, number>> | null>
+  /** Leaves nothing in the books for the next scenario. */
+  readonly close: () => Promise<void>
 }
 
 const PLACES =
@@ -216,6 +218,8 @@ const gatewayStage = (markets: ReadonlyMap<string, QuietMarket>, house: Desk): S
       const desk = known(desks.get(client))
       const scale = scaleOf(symbol)
       const { instrumentId } = scale
+      // The price collar wants a market that is not far away.
+      if (orders.size === 0) await known(markets.get(symbol)).moveTo(Number(written(price, scale.price)))
       const fields = { instrumentId, timeInForce: type, clientOrderId: id }
       const record = await desk.limit(side, written(size, scale.lot), written(price, scale.price), fields)
       orders.set(id, { desk, scale, tradeOrderId: record.tradeOrderId })
@@ -269,6 +273,9 @@ const gatewayStage = (markets: ReadonlyMap<string, QuietMarket>, house: Desk): S
         Object.entries(ASSETS).map(([name, { asset, unit }]) => [name, whole(held.get(asset) ?? 0, unit)]),
       )
     },
+    close: async () => {
+      for (const desk of desks.values()) await desk.cancelAll()
+    },
   }
 }
 
@@ -319,6 +326,7 @@ const matcherStage = (): Stage => {
     active: async (client) =>
       [...orders].filter(([id, order]) => order.client === client && order.matcher.remaining(id) !== undefined).length,
     balances: async () => null,
+    close: async () => undefined,
   }
 }
 
@@ -356,6 +364,7 @@ describe.skipIf(text === null)("basic.feature", () => {
           const memory = { trades: 0 }
           for (const step of [...opened, ...scenario.steps])
             expect([step.row, await does(stage, step, memory)]).toEqual([step.row, true])
+          await stage.close()
         },
       )
     }

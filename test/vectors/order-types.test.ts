@@ -271,13 +271,13 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       const again = await quietGateway({ DATABASE_URL: database.url }, gateway.dataDir)
       const calls = api(again).as(ada.calls.token)
       const desk = deskOf(calls, ada.tradingAccountId, SOL)
-      // MOCK's ladder stands at its anchor again: the stop has moved up with the prices there when this falls to 54.
+      // MOCK begins at its anchor of 150 again, with its ladder; selling that away goes no lower than 149.
       const restored = await quietMarket(again)
-      const { highWaterMark } = await desk.order(tradeOrderId)
-      expect(Number(highWaterMark)).toBeGreaterThanOrEqual(60)
+      expect(await desk.order(tradeOrderId)).toMatchObject({ status: "OPEN", triggeredAt: null })
       await restored.trade(100, "BUY", 1)
-      expect(await desk.rests(tradeOrderId, "FILLED", "CANCELLED")).toMatchObject({ orderType: "TRAILING_STOP" })
-      expect((await desk.order(tradeOrderId)).triggeredAt).not.toBeNull()
+      const fired = await desk.rests(tradeOrderId, "FILLED")
+      expect(fired).toMatchObject({ triggeredBy: "TRADE", triggerPrice: "100", executedQuantity: "1" })
+      expect(Number(fired.highWaterMark)).toBeGreaterThan(150)
     })
   })
 

@@ -102,6 +102,8 @@ export const quietMarket = async (gateway: Gateway, instrumentId: string = SOL):
   const taker = await desk()
 
   const trade: QuietMarket["trade"] = async (price, side = "BUY", rest = 0) => {
+    // What an earlier trade left there: exits sell less than was bought, by the fee.
+    await maker.cancelAll()
     await maker.limit(side, `${1 + rest}`, `${price}`)
     const taken = await taker.limit(side === "BUY" ? "SELL" : "BUY", "1", `${price}`, { timeInForce: "IOC" })
     const filled = await taker.rests(taken.tradeOrderId, "FILLED")
@@ -114,7 +116,7 @@ export const quietMarket = async (gateway: Gateway, instrumentId: string = SOL):
     ["BUY", 1.5],
     ["SELL", 0.6],
   ] as const) {
-    const limitPrice = (anchor * factor).toPrecision(4)
+    const limitPrice = `${Number((anchor * factor).toPrecision(4))}`
     const swept = await taker.limit(side, instrumentId === SOL ? "20000" : "3000", limitPrice, { timeInForce: "IOC" })
     await taker.rests(swept.tradeOrderId, "CANCELLED")
   }

@@ -39,7 +39,7 @@ export class VectorTable {
     const names = this.#namesOf(rows)
     const entry: Entry = { _tag: "Proved", by, hasPassed: false }
     for (const row of names) this.#enter(row, entry)
-    it(`${typeof rows === "string" ? rows : names.join(", ")}: ${by}`, async () => {
+    it(`${typeof rows === "string" ? rows : names.length === 1 ? names[0] : `${names.length} rows`}: ${by}`, async () => {
       await run()
       entry.hasPassed = true
     })
