@@ -53,7 +53,7 @@ class Connector {
   readonly #feed: PublicFeed
   readonly #klines: KlinePages
   readonly #sessions = new Map<string, PrivateSession>()
-  /** What each session has not been answered since its stream came up: an account that is not ACTIVE yet goes before audits of others. */
+  /** What each session has not been answered since its stream went down or came up: an account that is not ACTIVE goes before audits of others. */
   readonly #unasked = new Map<string, Set<CallName>>()
 
   constructor(settings: ConnectorSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
@@ -116,7 +116,10 @@ class Connector {
       }
       case "Call": {
         const { call, request, deadlineMillis } = command
-        void doingFor(this.#purposeOf(request), Date.now() + deadlineMillis, () => this.#answer(call, request))
+        // Of the agreement that is due now: one that is due by the time of the answer has its own questions.
+        const unasked = "session" in request ? this.#unasked.get(request.session) : undefined
+        const purpose = unasked?.has(request.name) === true ? "doubt" : PURPOSES[request.name]
+        void doingFor(purpose, Date.now() + deadlineMillis, () => this.#answer(call, request, unasked))
         return
       }
       case "Share":
@@ -157,16 +160,11 @@ class Connector {
     if (this.#sessions.has(name)) return
     const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
     const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) => {
-      if (report._tag === "StreamDown") this.#unasked.set(name, new Set(AGREEING))
+      if (report._tag === "StreamDown" || report._tag === "StreamUp") this.#unasked.set(name, new Set(AGREEING))
       this.#outbox.push({ _tag: "Report", session: name, report })
     })
     this.#sessions.set(name, session)
     this.#unasked.set(name, new Set(AGREEING))
-  }
-
-  #purposeOf(request: CallRequest): Purpose {
-    const isFirst = "session" in request && this.#unasked.get(request.session)?.has(request.name) === true
-    return isFirst ? "doubt" : PURPOSES[request.name]
   }
 
   /** Desired state comes before everything else through the same port: an unknown session is a defect of ours. */
@@ -176,10 +174,10 @@ class Connector {
     return session
   }
 
-  async #answer(call: number, request: CallRequest): Promise<void> {
+  async #answer(call: number, request: CallRequest, unasked: Set<CallName> | undefined): Promise<void> {
     try {
       const value = await this.#ask(request)
-      if ("session" in request) this.#unasked.get(request.session)?.delete(request.name)
+      unasked?.delete(request.name)
       this.#outbox.push({ _tag: "Answer", call, value })
     } catch (error) {
       const { category, code, text } = classify(error)
