@@ -25,7 +25,11 @@ describe.skipIf(text === null)("0014-ORDT", () => {
 
   const stop = async (orderSide: "BUY" | "SELL", fields: object): Promise<Submitted> => {
     const answer = await ada.submit({ orderSide, orderType: "STOP", quantity: "1", awaitAccepted: true, ...fields })
-    expect(answer.record).toMatchObject({ status: "OPEN", execution: "EMULATED", triggeredAt: null })
+    expect(await ada.rests(answer.record.tradeOrderId, "OPEN", "REJECTED")).toMatchObject({
+      status: "OPEN",
+      execution: "EMULATED",
+      triggeredAt: null,
+    })
     return answer.record
   }
   const refusal = async (fields: object): Promise<number> =>
@@ -79,7 +83,7 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       await ada.cancelAll()
     })
     table.proved("004 084", "a limit with an end is expired and out of the book", async () => {
-      const { tradeOrderId } = await ada.limit("BUY", "1", "49", { timeInForce: "GTD", expireAt: Date.now() + 1_500 })
+      const { tradeOrderId } = await ada.limit("BUY", "1", "49", { timeInForce: "GTD", expireAt: Date.now() + 5_000 })
       await ada.rests(tradeOrderId, "EXPIRED")
       await until("an empty book", async () => (await market.book()).bids.length === 0)
     })
@@ -144,13 +148,18 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       firesAt("BUY", { stopPrice: "75" }, 60, 76),
     )
     table.proved("051", "a trade alone fires it", () => firesAt("SELL", { stopPrice: "49.99" }, 49.99))
-    table.proved("048 050 170 172", "one that the market has passed is refused, not fired (contract C5)", async () => {
-      await market.moveTo(50)
-      expect(await refusal({ orderSide: "BUY", stopPrice: "25" })).toBe(-112011)
-      expect(await refusal({ orderSide: "SELL", stopPrice: "75" })).toBe(-112011)
-    })
+    table.proved(
+      "048 050 170 172",
+      "one that the market has passed is refused, not fired (contract C5)",
+      async () => {
+        await market.moveTo(50)
+        expect(await refusal({ orderSide: "BUY", stopPrice: "25" })).toBe(-112011)
+        expect(await refusal({ orderSide: "SELL", stopPrice: "75" })).toBe(-112011)
+      },
+      "a stop that the market has passed is refused at submission (contract C5)",
+    )
     table.proved("052 173", "a stop with an end expires when it has not fired", async () => {
-      const { tradeOrderId } = await stop("SELL", { stopPrice: "30", timeInForce: "GTD", expireAt: Date.now() + 1_500 })
+      const { tradeOrderId } = await stop("SELL", { stopPrice: "30", timeInForce: "GTD", expireAt: Date.now() + 5_000 })
       expect(await ada.rests(tradeOrderId, "EXPIRED")).toMatchObject({ triggeredAt: null, executedQuantity: "0" })
     })
     table.notApplicable("053 054 130 131 165 174..176", "a stop ends at its expireAt, it never fires because of it")

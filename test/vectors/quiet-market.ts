@@ -9,6 +9,8 @@ type Fields = Readonly<Record<string, unknown>>
 type Side = "BUY" | "SELL"
 
 const PATIENCE_MILLIS = 45_000
+/** What the venue has answered to. */
+const KNOWN = ["OPEN", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "EXPIRED", "REJECTED"]
 
 /** One account. */
 export interface Desk {
@@ -50,24 +52,28 @@ export const deskOf = (calls: Api, tradingAccountId: string, instrumentId: strin
   const submit = (fields: Fields) =>
     calls.call<Submitted>("POST", "/tradeOrder/submit", { tradingAccountId, instrumentId, ...fields })
   const order = async (tradeOrderId: string) => (await calls.order(tradingAccountId, tradeOrderId)).record
+  const rests: Desk["rests"] = async (tradeOrderId, ...states) => {
+    let seen: TradeOrderRecord | undefined
+    return until(
+      () => `${states.join(" or ")}, is ${JSON.stringify(seen)}`,
+      async () => {
+        seen = await order(tradeOrderId)
+        return states.includes(seen.status) && seen
+      },
+      PATIENCE_MILLIS,
+    )
+  }
   return {
     tradingAccountId,
     calls,
     submit,
-    limit: async (orderSide, quantity, limitPrice, fields = {}) =>
-      (await submit({ orderSide, orderType: "LIMIT", quantity, limitPrice, awaitAccepted: true, ...fields })).record,
-    order,
-    rests: async (tradeOrderId, ...states) => {
-      let seen: TradeOrderRecord | undefined
-      return until(
-        () => `${states.join(" or ")}, is ${JSON.stringify(seen)}`,
-        async () => {
-          seen = await order(tradeOrderId)
-          return states.includes(seen.status) && seen
-        },
-        PATIENCE_MILLIS,
-      )
+    limit: async (orderSide, quantity, limitPrice, fields = {}) => {
+      const asked = { orderSide, orderType: "LIMIT", quantity, limitPrice, awaitAccepted: true, ...fields }
+      const { record } = await submit(asked)
+      return record.status === "PENDING" ? rests(record.tradeOrderId, ...KNOWN) : record
     },
+    order,
+    rests,
     cancel: (tradeOrderId) => calls.cancel(tradingAccountId, tradeOrderId),
     cancelAll: async (only) => {
       const swept = await calls.post("/tradeOrder/cancelAll", {
