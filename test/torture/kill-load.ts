@@ -104,7 +104,8 @@ export class Load {
     if (chance < 0.3 || resting.length > RESTING_MAX) {
       const at = Math.floor(this.random() * resting.length)
       const [tradeOrderId] = resting.splice(at, 1)
-      if (tradeOrderId !== undefined) return this.#cancel(account, tradeOrderId)
+      if (tradeOrderId !== undefined)
+        return this.random() < 0.3 ? this.#replace(account, tradeOrderId) : this.#cancel(account, tradeOrderId)
     }
     const open = [...this.wanted.values()].filter(
       (each) => each.account === account && each.ids.size === 0 && each.refused === undefined && !each.inFlight,
@@ -119,11 +120,21 @@ export class Load {
     const chance = this.random()
     const price = (factor: number): string => (this.#price * factor).toFixed(2)
     const terms =
-      chance < 0.5
-        ? { orderType: "LIMIT", limitPrice: price(isBuy ? 0.8 : 1.2) }
-        : chance < 0.7
-          ? { orderType: "LIMIT", timeInForce: "IOC", limitPrice: price(isBuy ? 1.02 : 0.98) }
-          : { orderType: "MARKET", awaitClosed: this.random() < 0.5 }
+      chance < 0.04
+        ? { orderType: "TRAILING_STOP", trailingAmount: "0.5" }
+        : chance < 0.08
+          ? { orderType: "STOP", stopPrice: price(isBuy ? 1.2 : 0.8) }
+          : chance < 0.12
+            ? {
+                orderType: "MARKET",
+                takeProfitPrice: price(isBuy ? 1.2 : 0.8),
+                stopLossPrice: price(isBuy ? 0.8 : 1.2),
+              }
+            : chance < 0.5
+              ? { orderType: "LIMIT", limitPrice: price(isBuy ? 0.8 : 1.2) }
+              : chance < 0.7
+                ? { orderType: "LIMIT", timeInForce: "IOC", limitPrice: price(isBuy ? 1.02 : 0.98) }
+                : { orderType: "MARKET", awaitClosed: this.random() < 0.5 }
     const key = randomUUID()
     const { tradingAccountId } = account
     const side = isBuy ? "BUY" : "SELL"
@@ -148,6 +159,21 @@ export class Load {
       if (rests && !TERMINAL.has(data.orderStatus)) this.#resting.get(wanted.account.index)!.push(data.tradeOrderId)
     } else if (answer.status < 500 && answer.status !== 429) wanted.refused = answer.envelope.errno
     else await sleep(PAUSE_MILLIS)
+  }
+
+  /** A renewal has a new order in the old one's place, an amend the old one. */
+  async #replace(account: KillAccount, tradeOrderId: string): Promise<void> {
+    const { calls, tradingAccountId } = account
+    const wanted = this.acknowledged.get(tradeOrderId)
+    const limitPrice = (this.#price * (wanted?.body["orderSide"] === "BUY" ? 0.81 : 1.19)).toFixed(2)
+    const answer = await attempt(() =>
+      calls.post<TradeOrderRecord>("/tradeOrder/replace", { tradingAccountId, tradeOrderId, limitPrice }),
+    )
+    const now = answer?.envelope.data
+    if (answer?.status !== 200 || now === null || now === undefined || wanted === undefined) return
+    this.acknowledged.set(now.tradeOrderId, wanted)
+    this.#note(now)
+    if (!TERMINAL.has(now.orderStatus)) this.#resting.get(account.index)?.push(now.tradeOrderId)
   }
 
   async #cancel({ calls, tradingAccountId }: KillAccount, tradeOrderId: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { startEmbeddedPostgres } from "../../../src/store/embedded.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
@@ -54,6 +55,8 @@ export interface Stage {
 }
 
 const READY_MILLIS = 60_000
+const RECONCILING = "ACCOUNT_RECONCILING"
+const RECONCILING_MILLIS = 250
 const BALANCES = { USDT: "10000000", BTC: "1000" }
 
 /** `built`: dist/ instead of the sources. */
@@ -141,12 +144,22 @@ export const isActive = async ({ calls, tradingAccountId }: Trader): Promise<boo
 }
 
 /** Submits under a new key; undefined when there was no answer, or none that says what became of it. */
-export const submit = (trader: Trader, terms: Readonly<Record<string, unknown>>) => {
+export const submit = async (
+  trader: Trader,
+  terms: Readonly<Record<string, unknown>>,
+): Promise<TradeOrderRecord | undefined> => {
   const { tradingAccountId, instrumentId } = trader
   const key = randomUUID()
   const body = { tradingAccountId, instrumentId, idempotencyKey: key, quantity: "0.001", ...terms }
   trader.unanswered.set(key, body)
-  return ask(trader, key, body)
+  trader.trouble = ""
+  const order = await ask(trader, key, body)
+  // A definite no while the account agrees with its venue: it is asked again later, as a new order.
+  if (trader.trouble.includes(RECONCILING)) {
+    trader.unanswered.delete(key)
+    await sleep(RECONCILING_MILLIS)
+  }
+  return order
 }
 
 /** With a key that may have been used: the answer must be the same order. */
@@ -165,7 +178,7 @@ export const ask = async (
   if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
     trader.unanswered.delete(key)
     trader.refused.set(key, answer.envelope.errno)
-  } else if (answer !== undefined) trader.trouble = `${answer.status} ${answer.text.slice(0, 200)}`
+  } else if (answer !== undefined) trader.trouble = `${answer.status} ${answer.text.slice(0, 300)}`
   return undefined
 }
 
