@@ -93,16 +93,10 @@ describe.skipIf(text === null)("0024-OSTA", () => {
     if (timeInForce === "FOK" && there === 0) await bob.limit("SELL", "1", "150")
     // The venue ends an order that would trade with its own account's.
     if (isStopped) await ada.limit("SELL", "1", "151")
-    const order = await ada.limit(
-      "BUY",
-      "2",
-      isStopped ? "151" : "150",
-      {
-        timeInForce,
-        ...(timeInForce === "GTD" && { expireAt: Date.now() + (isExpired ? 5_000 : 3_600_000) }),
-      },
-      OTHER_WORDS.Rejected,
-    )
+    const order = await ada.limit("BUY", "2", isStopped ? "151" : "150", {
+      timeInForce,
+      ...(timeInForce === "GTD" && { expireAt: Date.now() + (isExpired ? 5_000 : 3_600_000) }),
+    })
     const { tradeOrderId } = order
     if (cells["Cancelled by user"] === "Yes") {
       await ada.rests(tradeOrderId, there === 0 ? "OPEN" : "PARTIALLY_FILLED")
@@ -170,13 +164,18 @@ describe.skipIf(text === null)("0024-OSTA", () => {
     },
     OTHER_WORDS.Rejected,
   )
-  criteria.proved("007 036", "a FOK order that would meet its own account's trades nothing", async () => {
-    const other = await bob.limit("SELL", "1", "150")
-    await ada.limit("SELL", "1", "151")
-    const { tradeOrderId } = await ada.limit("BUY", "2", "151", { timeInForce: "FOK" })
-    expect(await ada.rests(tradeOrderId, "CANCELLED")).toMatchObject({ executedQuantity: "0", executions: [] })
-    expect((await bob.order(other.tradeOrderId)).executedQuantity).toBe("0")
-  })
+  criteria.proved(
+    "007 036",
+    "a FOK order that would meet its own account's trades nothing",
+    async () => {
+      const other = await bob.limit("SELL", "1", "150")
+      await ada.limit("SELL", "1", "151")
+      const { tradeOrderId } = await ada.limit("BUY", "2", "151", { timeInForce: "FOK" })
+      expect(await ada.rests(tradeOrderId, "CANCELLED")).toMatchObject({ executedQuantity: "0", executions: [] })
+      expect((await bob.order(other.tradeOrderId)).executedQuantity).toBe("0")
+    },
+    OTHER_WORDS.Rejected,
+  )
   criteria.proved("017 043", "an end before the creation is refused", async () => {
     expect(await refusal({ timeInForce: "GTD", expireAt: Date.now() - 1 })).toBe(-112023)
   })
