@@ -185,11 +185,12 @@ const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdic
     ...all.flatMap(({ stuck }) => stuck.map((it) => `stuck ${it}`)),
     ...all.flatMap(({ different }) => different.map((it) => `different ${it}`)),
     ...late.map((it) => `late ${it}`),
-    ...course.traders.flatMap(({ refused }) => [...refused].map(([key, errno]) => `refused ${key}: ${errno}`)),
   ]
   const count = (name: "lost" | "twice" | "stuck" | "different"): number =>
     all.reduce((sum, findings) => sum + findings[name].length, 0)
   const proofs = all.flatMap((findings) => findings.proofs)
+  // A definite no is no lie: for example funds that a market order holds while no book is known yet.
+  const refused = course.traders.reduce((sum, trader) => sum + trader.refused.size, 0)
   const acknowledged = course.traders.reduce((sum, trader) => sum + trader.acknowledged.size, 0)
   const proven =
     proofs.length === 0 ? "" : `, ${proofs.length} never placed, known after ${Math.max(...proofs)} ms at most`
@@ -197,7 +198,7 @@ const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdic
     name: nameOf(scene),
     passed: wrong.length === 0 && reached === runs,
     says:
-      `${reached} of ${runs} kills, ${acknowledged} acknowledged: ${count("lost")} lost, ${count("twice")} twice, ` +
+      `${reached} of ${runs} kills, ${acknowledged} acknowledged, ${refused} refused: ${count("lost")} lost, ${count("twice")} twice, ` +
       `${count("stuck")} stuck, ${count("different")} different; truth ${Math.round(Math.max(0, ...truths))} ms at most${proven}` +
       (wrong.length === 0 ? "" : ` (${wrong.slice(0, 4).join("; ")})`),
   }
