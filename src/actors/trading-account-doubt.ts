@@ -196,6 +196,9 @@ const proof = (core: AccountCore, { order }: Live, session: VenueSession) =>
 /** Proven: not at the venue, or (acknowledged before) not there any more. */
 const conclude = (core: AccountCore, live: Live): void => {
   stop(live)
+  // What was never there was not changed either: it goes back to its state before (contract C1.3), and ends from there.
+  if (live.order.externalOrderId === null && !live.order.cancelRequested)
+    changeNotMade(core, live, "the venue never had the order", null)
   const { order } = live
   const now = core.parts.clock.now()
   if (order.externalOrderId === null && order.executedQuantity.isZero()) {

@@ -11,13 +11,17 @@ import {
   OrderClosed,
   OrderNotChangeable,
   ParameterNotAllowed,
+  PriceOutsideCollar,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
+  WouldTriggerImmediately,
 } from "./errors.ts"
 import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
 import { changed, changeOf, type OrderChange } from "./order-change.ts"
+import { isOutsideCollar } from "./order-rules-price.ts"
 import { isTerminal } from "./order-status.ts"
 import { placeOf, type TradeOrder } from "./trade-order.ts"
+import { reaches } from "./trailing-stop.ts"
 
 /** As asked for: absolute values, decimal text; null or absent stays as it is. */
 export interface AskedChange {
@@ -46,7 +50,19 @@ export const changeableError = (order: TradeOrder): DomainError | null => {
   return null
 }
 
-export const checkChange = (order: TradeOrder, asked: AskedChange, instrument: Instrument): CheckedChange => {
+export interface ChangeCircumstances {
+  readonly instrument: Instrument
+  /** Of the newest trade; null: not known, and nothing is held against it. */
+  readonly lastPrice: Decimal | null
+  /** The other exit of its pair, while that is open. */
+  readonly sibling: TradeOrder | null
+}
+
+export const checkChange = (
+  order: TradeOrder,
+  asked: AskedChange,
+  { instrument, lastPrice, sibling }: ChangeCircumstances,
+): CheckedChange => {
   const { quantity, limitPrice, stopPrice } = asked
   if (!quantity && !limitPrice && !stopPrice) return { error: new MissingParameter({ parameter: "quantity" }) }
   const notAllowed = parameterNotAllowed(order, asked)
@@ -62,7 +78,10 @@ export const checkChange = (order: TradeOrder, asked: AskedChange, instrument: I
     priceError("limitPrice", wanted.limitPrice, instrument) ??
     priceError("stopPrice", wanted.stopPrice, instrument) ??
     (wanted.baseQuantity?.equals(order.executedQuantity) ? null : worthError(next, instrument)) ??
-    relationError(next)
+    relationError(next) ??
+    pairError(next, sibling) ??
+    breachError(order, wanted.stopPrice, lastPrice) ??
+    collarError(next, wanted.limitPrice, lastPrice)
   if (error !== null) return { error }
   if (wanted.baseQuantity?.equals(order.executedQuantity)) return "CANCEL"
   const isSame =
@@ -116,6 +135,33 @@ const worthError = (next: TradeOrder, { minNotional }: Instrument): DomainError 
   const worth = price.multiply(next.baseQuantity.subtract(next.executedQuantity))
   return worth.lessThan(minNotional) ? new NotionalBelowMinimum({ minNotional: minNotional.toString() }) : null
 }
+
+/** A stop or a take-profit that the market has reached already would be an order at market (contract C5). */
+const breachError = (order: TradeOrder, stopPrice: Decimal | null, lastPrice: Decimal | null): DomainError | null => {
+  const on = order.terms?.trigger?.on
+  if (stopPrice === null || lastPrice === null || on === undefined || !reaches(on, stopPrice, lastPrice)) return null
+  return new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: lastPrice.toString() })
+}
+
+const collarError = (next: TradeOrder, limitPrice: Decimal | null, lastPrice: Decimal | null): DomainError | null => {
+  const reference = next.terms?.trigger?.stopPrice ?? lastPrice
+  if (limitPrice === null || reference === null || !isOutsideCollar(next.orderSide, limitPrice, reference)) return null
+  return new PriceOutsideCollar({ parameter: "limitPrice", reference: reference.toString() })
+}
+
+/** The exits of a pair keep to their sides of the market: of a SELL the stop stays below the take-profit (contract C4). */
+const pairError = (next: TradeOrder, sibling: TradeOrder | null): DomainError | null => {
+  const price = exitPriceOf(next)
+  const other = sibling === null ? null : exitPriceOf(sibling)
+  if (price === null || other === null) return null
+  const isAbove = (next.orderSide === "SELL") === (next.terms?.leg === "TAKE_PROFIT")
+  if (isAbove ? price.greaterThan(other) : price.lessThan(other)) return null
+  const parameter = next.terms?.trigger === null ? "limitPrice" : "stopPrice"
+  return new InvalidPriceRelation({ parameter, reference: other.toString() })
+}
+
+/** Where an exit acts: its trigger, else its limit. */
+const exitPriceOf = (exit: TradeOrder): Decimal | null => exit.terms?.trigger?.stopPrice ?? exit.limitPrice
 
 /** stopLoss < entry < takeProfit for a BUY, the other way round for a SELL (contract C4). */
 const relationError = (next: TradeOrder): DomainError | null => {

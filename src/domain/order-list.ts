@@ -173,6 +173,7 @@ const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): Read
 
 const isSteady = (order: TradeOrder): boolean =>
   (order.orderStatus === "ACCEPTED" || order.orderStatus === "PARTIALLY_FILLED") &&
+  order.externalOrderId !== null &&
   !order.inDoubt &&
   !order.cancelRequested &&
   (order.terms?.change ?? null) === null
@@ -189,8 +190,9 @@ export const duesIn = (list: OrderList, terms: ListTerms): ReadonlyArray<Due> =>
   const ends = open.flatMap((order) => endOf(list, order, remaining, terms) ?? [])
   const goings = open.flatMap((order) => {
     if (mustEnd(list, order, remaining)) return []
-    // The base amount is held once: by the first leg that is open.
-    const held = order === open[0] && remaining.isPositive() ? terms.holdOf(order, remaining) : Decimal.ZERO
+    // The amount is held once, by the first leg that is open: as much as the dearest of them needs.
+    const isHolder = order === open[0] && remaining.isPositive()
+    const held = isHolder ? open.map((it) => terms.holdOf(it, remaining)).reduce(Decimal.max) : Decimal.ZERO
     return releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms) ?? []
   })
   if (ends.length > 0 || goings.length > 0 || terms.isLocked) return [...ends, ...goings]
