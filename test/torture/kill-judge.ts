@@ -25,25 +25,41 @@ interface Placement {
 /** Up to a proof: 2 s to leave, 5 s of the venue's window, 10 s of margin, three answers (contract C3); and the audits' floors. */
 const SETTLE_MILLIS = 120_000
 
-export const ordersOf = async ({
-  calls,
-  tradingAccountId,
-}: Pick<KillAccount, "calls" | "tradingAccountId">): Promise<ReadonlyArray<TradeOrderRecord>> => {
-  const orders: Array<TradeOrderRecord> = []
+/** What a verdict needs of an order; of hundreds of thousands no more is kept. */
+export type Brief = Pick<
+  TradeOrderRecord,
+  "tradeOrderId" | "orderListId" | "orderStatus" | "inDoubt" | "idempotencyKey" | "executedQuantity"
+>
+
+export const briefOf = (order: TradeOrderRecord): Brief => {
+  const { tradeOrderId, orderListId, orderStatus, inDoubt, idempotencyKey, executedQuantity } = order
+  return { tradeOrderId, orderListId, orderStatus, inDoubt, idempotencyKey, executedQuantity }
+}
+
+type Account = Pick<KillAccount, "calls" | "tradingAccountId">
+
+export const ordersOf = (account: Account): Promise<ReadonlyArray<TradeOrderRecord>> =>
+  eachOf(account, (order) => order)
+
+export const eachOf = async <A>(
+  { calls, tradingAccountId }: Account,
+  take: (order: TradeOrderRecord) => A,
+): Promise<ReadonlyArray<A>> => {
+  const taken: Array<A> = []
   let cursor: string | undefined
   do {
     const page = await calls.orders({ tradingAccountId, limit: 1000, cursor })
-    orders.push(...page.record)
+    for (const order of page.record) taken.push(take(order))
     cursor = page.envelope.pagination?.cursor ?? undefined
   } while (cursor !== undefined)
-  return orders
+  return taken
 }
 
-const isSettled = ({ orderStatus, inDoubt }: TradeOrderRecord): boolean =>
+const isSettled = ({ orderStatus, inDoubt }: Brief): boolean =>
   !inDoubt && (TERMINAL.has(orderStatus) || orderStatus === "ACCEPTED" || orderStatus === "PARTIALLY_FILLED")
 
 /** Neither at rest nor terminal. A leg may wait as long as another order of its list is at rest. */
-export const unsettled = (orders: ReadonlyArray<TradeOrderRecord>): ReadonlyArray<TradeOrderRecord> => {
+export const unsettled = <O extends Brief>(orders: ReadonlyArray<O>): ReadonlyArray<O> => {
   const resting = orders.filter((order) => isSettled(order) && !TERMINAL.has(order.orderStatus))
   const livingLists = new Set(resting.map(({ orderListId }) => orderListId))
   return orders.filter((order) => {
@@ -65,7 +81,7 @@ export const settle = async (load: Load, progress: (line: string) => void): Prom
   await until(
     "orders to settle",
     async () => {
-      const open = (await Promise.all(load.accounts.map(ordersOf))).flatMap(unsettled)
+      const open = (await Promise.all(load.accounts.map(ordersOf))).flatMap((orders) => unsettled(orders))
       progress(`${open.length} orders not settled`)
       return open.length === 0 || Date.now() > deadlineAt
     },

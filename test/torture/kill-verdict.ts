@@ -16,5 +16,6 @@ export const none = (name: string, wrong: ReadonlyArray<string>, of: string): Ve
   says: `${wrong.length} of ${of}${some(wrong)}`,
 })
 
-export const short = (order: TradeOrderRecord): string =>
-  `${order.tradeOrderId} ${order.orderStatus} ${order.executedQuantity}${order.inDoubt ? " in doubt" : ""}`
+export const short = (
+  order: Pick<TradeOrderRecord, "tradeOrderId" | "orderStatus" | "executedQuantity" | "inDoubt">,
+): string => `${order.tradeOrderId} ${order.orderStatus} ${order.executedQuantity}${order.inDoubt ? " in doubt" : ""}`

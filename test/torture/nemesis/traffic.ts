@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type Envelope, until } from "../../kit/gateway.ts"
 import type { Stage, Trader } from "../failpoints/stage.ts"
-import { ordersOf, unsettled } from "../kill-judge.ts"
+import { briefOf, eachOf, unsettled } from "../kill-judge.ts"
 import { none, short, type Verdict } from "../kill-verdict.ts"
 
 export interface Sent {
@@ -122,7 +122,7 @@ export const reckon = async (
   stage?: Stage,
 ): Promise<ReadonlyArray<Verdict>> => {
   const deadlineAt = performance.now() + SETTLE_MILLIS
-  const stored = async () => (await Promise.all(traffic.traders.map(ordersOf))).flat()
+  const stored = async () => (await Promise.all(traffic.traders.map((trader) => eachOf(trader, briefOf)))).flat()
   await until(
     "orders to come to rest",
     async () => unsettled(await stored()).length === 0 || performance.now() > deadlineAt || void (await sleep(500)),
