@@ -45,7 +45,9 @@ export const changeableError = (order: TradeOrder): DomainError | null => {
   if (order.cancelRequested) return new OrderNotChangeable({ reason: "it is being cancelled" })
   if (changeOf(order) !== null) return new OrderNotChangeable({ reason: "it is being changed" })
   if (placeOf(order) !== "VENUE") return null
-  if (order.inDoubt || (orderStatus !== "ACCEPTED" && orderStatus !== "PARTIALLY_FILLED"))
+  // A trigger that fired is ACCEPTED before the venue has said so.
+  const isConfirmed = order.externalOrderId !== null && !order.inDoubt
+  if (!isConfirmed || (orderStatus !== "ACCEPTED" && orderStatus !== "PARTIALLY_FILLED"))
     return new OrderNotChangeable({ reason: "the venue has not confirmed it" })
   return null
 }
