@@ -135,7 +135,7 @@ export class ListChecks {
     if (!reaches(on, stopPrice, triggerPrice))
       this.say(`${id} was triggered at ${triggerPrice}, its stop is ${stopPrice}`)
     const { trades } = this.market
-    const first = this.world.hasSteppedClock ? 0 : trades.findLastIndex((it) => it.at <= armedAt)
+    const first = this.world.hasSteppedClock ? 0 : trades.findLastIndex((it) => it.at < armedAt)
     const since = trades.slice(Math.max(0, first))
     if (!since.some((it) => it.price.equals(triggerPrice))) this.say(`${id}: nobody traded at ${triggerPrice}`)
     if (trailing !== null && !trades.some((it) => it.price.equals(trailing.highWaterMark)))

@@ -297,9 +297,11 @@ export class Checks {
           ? ["FILLED"]
           : sim.status === "EXPIRED"
             ? ["EXPIRED"]
-            : isTimed
-              ? ["CANCELLED", "EXPIRED"]
-              : ["CANCELLED"]
+            : sim.status === "REJECTED"
+              ? ["REJECTED"]
+              : isTimed
+                ? ["CANCELLED", "EXPIRED"]
+                : ["CANCELLED"]
     if (!expected.includes(order.orderStatus)) this.say(`status: ${truth}`)
     if (sim.status !== "OPEN") return
     const { quantity, limitPrice } = sim.order

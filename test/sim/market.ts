@@ -19,6 +19,8 @@ export class SimMarket {
   readonly trades: Array<{ readonly at: number; readonly price: Decimal }> = []
   readonly bars: Array<Bar> = []
   isUp = true
+  /** Whether a question for bars is answered. */
+  tellsHistory: () => boolean = () => true
   /** Told of each trade that the gateway hears, before it does. */
   heard: (price: Decimal) => void = () => undefined
   private followers: MarketFollowers | null = null
@@ -29,6 +31,8 @@ export class SimMarket {
     price: string,
   ) {
     this.price = Decimal.of(price)
+    // What the ticker knows before anything is traded here.
+    this.trades.push({ at: world.time.now, price: this.price })
     world.market = this
   }
 

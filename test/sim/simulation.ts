@@ -55,6 +55,8 @@ interface Sent {
 const STEPS = 80
 const REST_MILLIS = 600_000
 const DAY_MILLIS = 86_400_000
+/** Refusals that leave open whether there is an order. */
+const UNCERTAIN: ReadonlySet<string> = new Set(["OutcomeUnknown", "ShuttingDown"])
 const PRICE_MIN = 80
 const PRICE_MAX = 120
 
@@ -70,6 +72,8 @@ class Simulation {
   crashes = 0
   private isRunning = true
 
+  /** Of what came later: earlier seeds keep their draws. */
+  private readonly rare: Random
   readonly market: SimMarket
   readonly story: Array<string> = []
 
@@ -78,6 +82,7 @@ class Simulation {
     private readonly options: SimulateOptions,
   ) {
     this.random = new Random(seed)
+    this.rare = new Random(seed ^ 0x5eed)
     const { random } = this
     this.faultiness = random.pick([0, 0.05, 0.15, 0.3])
     this.world = new World({
@@ -92,6 +97,7 @@ class Simulation {
     venue.gatewayNow = () => this.world.wall()
     venue.note = (what) => this.note(`venue ${what}`)
     this.market = new SimMarket(this.world, "100")
+    this.market.tellsHistory = () => this.isAtRest || !this.rare.chance(this.faultiness)
     this.checks = new Checks(this.world, this.market, (what) => this.note(what))
   }
 
@@ -162,6 +168,7 @@ class Simulation {
       cancel: () => fault<CancelFate>("accept", ["refuse", "lostBefore", "lostAfter", "silentBefore", "silentAfter"]),
       amend: () =>
         fault<AmendFate>("accept", ["refuse", "lostBefore", "lostAfter", "silentBefore", "silentAfter", "arrivesLate"]),
+      trigger: () => !this.rare.chance(faultiness),
       query: () => !random.chance(faultiness),
       stream: () => fault<StreamFate>("deliver", ["drop", "twice", "delay"]),
       latencyMillis: () => random.between(1, 80),
@@ -370,6 +377,7 @@ class Simulation {
   private stepClock(): void {
     const { world, random } = this
     world.wallAheadMillis = random.pick([0, 0, 300, -300, 5_000, -5_000, 60_000, -60_000])
+    if (this.rare.chance(0.15)) world.wallAheadMillis *= 60
     world.hasSteppedClock = true
   }
 
@@ -411,7 +419,22 @@ class Simulation {
     for (const { asked, request } of this.sent)
       if (asked.answer !== undefined && "ok" in asked.answer)
         this.checks.answered(asked.answer.ok.order, request.idempotencyKey ?? null)
+    this.checkRefused()
     this.checks.safety()
+  }
+
+  /** A key that was refused each time it came is that of no order. */
+  private checkRefused(): void {
+    const isRefused = new Map<string, boolean>()
+    for (const { asked, request } of this.sent) {
+      const key = request.idempotencyKey ?? ""
+      const { answer } = asked
+      const isSo = answer !== undefined && "error" in answer && !UNCERTAIN.has(answer.error._tag)
+      isRefused.set(key, isSo && isRefused.get(key) !== false)
+    }
+    for (const { order } of this.world.database.orders.values())
+      if (order.idempotencyKey !== null && isRefused.get(order.idempotencyKey) === true)
+        this.checks.violations.push(`${order.idempotencyKey} was refused, and stored as ${order.tradeOrderId}`)
   }
 
   /** The faults stop; in a bounded time everything must agree with the venue. */
@@ -424,6 +447,8 @@ class Simulation {
     world.venue.fates = kindFates()
     world.venue.isUp = true
     world.venue.opensDown = false
+    // Against a clock that went back an hour nothing is proven for an hour.
+    if (Math.abs(world.wallAheadMillis) > 60_000) world.wallAheadMillis = 0
     world.memory.faults.refuse(null)
     if (this.isRunning) world.memory.faults.delay(0)
     if (this.isRunning && world.memory.hasDied()) this.crash()

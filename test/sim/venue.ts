@@ -79,6 +79,8 @@ export interface Fates {
   submit: (order: VenueOrder) => SubmitFate
   cancel: (ref: VenueOrderRef) => CancelFate
   amend: (ref: VenueOrderRef) => AmendFate
+  /** Whether the venue places an order of which it has seen the trigger fire; false: it ends it REJECTED. */
+  trigger: () => boolean
   /** Whether a question is answered; false: VenueUnavailable after a while. */
   query: () => boolean
   stream: (report: SessionReport) => StreamFate
@@ -91,6 +93,7 @@ export const kindFates = (): Fates => ({
   submit: () => "accept",
   cancel: () => "accept",
   amend: () => "accept",
+  trigger: () => true,
   query: () => true,
   stream: () => "deliver",
   latencyMillis: () => 5,
@@ -250,7 +253,8 @@ export class SimVenue {
         sim.updatedAt = this.time.now
         this.note(`${sim.externalOrderId} is triggered at ${price}`)
         this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
-        this.match(sim)
+        if (this.fates.trigger()) this.match(sim)
+        else this.end(sim, "REJECTED")
       } else if (terms.kind === "TRAILING_STOP" && isBetter(terms.on, price, trigger.best)) {
         trigger.best = price
         const amount = terms.trailingAmount === undefined ? null : Decimal.of(terms.trailingAmount)

@@ -14,6 +14,7 @@ import {
   type DomainError,
   OrderBookUnavailable,
   TickerUnavailable,
+  VenueUnavailable,
 } from "../../src/domain/errors.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../src/domain/instrument.ts"
@@ -198,6 +199,7 @@ export class World {
         },
         readKlines: (instrumentId, range, reply) => {
           const bars = (this.market?.bars ?? this.bars).filter(({ openAt }) => openAt >= (range.from ?? 0))
+          if (this.market?.tellsHistory() === false) return reply.fail(new VenueUnavailable({ reason: "simulated" }))
           this.time.schedule(() => {
             if (alive()) reply.ok(klineRecord({ instrumentId, name: simName, ...range }, bars, false, this.time.now))
           }, 5)

@@ -5,7 +5,7 @@ import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
 import { SimMarket } from "../../sim/market.ts"
-import { okOf, START, World, type WorldOptions } from "../../sim/world.ts"
+import { errorOf, okOf, START, World, type WorldOptions } from "../../sim/world.ts"
 
 const DAY_MILLIS = 86_400_000
 
@@ -68,6 +68,28 @@ describe("a renewal", () => {
 })
 
 describe("a trigger", () => {
+  it("that has fired is not changed before the venue has it, and its doubt ends without harm (seed 664)", () => {
+    const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: true } } })
+    const order = placed(world, { orderType: "STOP_LIMIT", stopPrice: "105", limitPrice: "106" })
+    world.venue.fates.submit = () => "silentBefore"
+    world.trade("105")
+    world.advance(200)
+    const receivedAt = world.monotonic()
+    const by = { tradeOrderId: order.tradeOrderId }
+    const asked = world.ask((reply) => ({
+      _tag: "ReplaceOrder",
+      by,
+      asked: { quantity: "2" },
+      receivedAt,
+      reply,
+    }))
+    world.advance(200)
+    expect(errorOf(asked)).toBe("OrderNotChangeable")
+    world.advance(120_000)
+    expect(world.read(order.tradeOrderId).orderStatus).toBe("REJECTED")
+    expect(world.accounts.stats().restarts).toBe(0)
+  })
+
   it("that is armed while the trades are interrupted does not fire at a price from before (seed 178)", () => {
     const world = new World()
     const market = new SimMarket(world, "100")
