@@ -10,7 +10,7 @@ afterAll(endGateways)
 
 const quiet = (): void => undefined
 
-it.each(["binance", "mock trigger.committed", "mock list.committed", "mock amend.dispatched"])(
+it.each(["binance", "mock trigger.committed", "mock amend.dispatched"])(
   "dies at %s, and nothing is lost, sent twice, stuck or otherwise than at the venue",
   async (only) => {
     const verdicts = await failpoints({ runs: 1, seed: 21, only, truthMillis: PATIENCE_MILLIS, progress: quiet })

@@ -124,6 +124,6 @@ export const SCENES: ReadonlyArray<Scene> = [
   { venue: "mock", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
   { venue: "mock", place: "disconnect.halfway", hitsMax: 1, prepare: rests, provoke: disconnects, endsAccount: true },
   { venue: "mock", place: "trigger.committed", hitsMax: 2, provoke: trails },
-  { venue: "mock", place: "list.committed", hitsMax: 2, provoke: lists },
+  // MOCK's exits are armed here, none is sent.
   { venue: "mock", place: "amend.dispatched", hitsMax: 2, provoke: replaces },
 ]
