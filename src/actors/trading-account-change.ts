@@ -2,6 +2,7 @@
  * The client's change of an order (`tradeOrder/replace`): rules, funds, then the change itself; answered after the venue's answer or
  * after 1 s. An order that has just left waits for its acknowledgement first.
  */
+import { Decimal } from "../domain/decimal.ts"
 import {
   AccountDisconnected,
   AccountNotActive,
@@ -15,7 +16,8 @@ import {
 } from "../domain/errors.ts"
 import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
 import { changeableError, checkChange } from "../domain/order-change-rules.ts"
-import { placeOf } from "../domain/trade-order.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import type { ReplaceOrder } from "./account-messages.ts"
 import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -71,7 +73,12 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   const refusal = changeableError(order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
-  const checked = checkChange(order, message.asked, instrument)
+  const last = core.parts.markets.lastPrice(order.instrumentId)
+  const checked = checkChange(order, message.asked, {
+    instrument,
+    lastPrice: last === null ? null : (Decimal.fromVenue(last) ?? null),
+    sibling: siblingOf(core, live),
+  })
   if (checked === "SAME") {
     core.whenDurable(() => reply.ok(order))
     return
@@ -99,6 +106,14 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
     fail: (error) => answer(() => reply.fail(error)),
   })
   requestCancel(core, live, "USER_REQUEST")
+}
+
+/** The other exit of its pair, while it is open. */
+const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
+  if (order.orderListId === null || (order.terms?.leg ?? null) === null) return null
+  const others = core.ofList(order.orderListId).map((it) => it.order)
+  const isOther = (it: TradeOrder): boolean => (it.terms?.leg ?? null) !== null && it.terms?.leg !== order.terms?.leg
+  return others.find((it) => isOther(it) && !isTerminal(it.orderStatus)) ?? null
 }
 
 /** What the change needs beyond what the order holds already. */

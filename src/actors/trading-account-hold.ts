@@ -9,7 +9,8 @@ import type { AccountCore } from "./trading-account-core.ts"
 
 /** Rows of the book that price a market order. */
 export const WALK_ROWS = 100
-const MARKET_CLAMP = Decimal.of("1.05")
+/** At market a buy may cost so much more than is seen of the book, or than its trigger says. */
+export const MARKET_CLAMP = Decimal.of("1.05")
 
 /** For the submitted order and all that comes with it: exits hold nothing of their own, a pair holds once. */
 export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | InsufficientBalance => {

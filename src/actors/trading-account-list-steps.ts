@@ -11,10 +11,8 @@ import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
-import { release } from "./trading-account-release.ts"
+import { deadlinesFrom, release } from "./trading-account-release.ts"
 
-/** Past commit + 2 s an order is not signed any more. */
-const NOT_AFTER_MILLIS = 2_000
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
 const CONFIRM_MILLIS = 1_500
 
@@ -139,9 +137,7 @@ export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
 
 /** To the venue. `mayLeave` is asked when the image is stored. */
 export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => boolean): Consequence => {
-  const notAfter = core.parts.clock.now() + NOT_AFTER_MILLIS
-  const expiryMillis = core.venue.orderExpiryMillis
-  const submitDeadline = expiryMillis === null ? null : notAfter + expiryMillis
+  const { notAfter, submitDeadline } = deadlinesFrom(core, core.parts.clock.now())
   // Until it has left, a cancel waits as for an order that is not stored yet.
   if (live.order.orderStatus === "CREATED") live.stored = false
   return {

@@ -16,9 +16,12 @@ import {
   type Trouble,
   troublesOf,
 } from "../domain/order-list.ts"
+import { FEE_RATE } from "../domain/order-rules-quantity.ts"
 import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { isSpot } from "../domain/venue.ts"
 import { mayCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { MARKET_CLAMP } from "./trading-account-hold.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { changing } from "./trading-account-replace.ts"
@@ -27,10 +30,6 @@ import { changing } from "./trading-account-replace.ts"
 const RESIZE_MILLIS = 250
 const RETRY_MILLIS = 2_000
 const RETRY_MAX_MILLIS = 60_000
-/** Beyond its trigger a buy at market may cost so much more. */
-const MARKET_CLAMP = Decimal.of("1.05")
-/** Where the venue keeps a buy's fee in quote. */
-const FEE_RATE = Decimal.of("0.001")
 
 const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
   UNPROTECTED_POSITION: {
@@ -207,11 +206,10 @@ export const keepLists = (core: AccountCore): ListKeeper => {
 
 /** On spot a leg holds what it may execute; elsewhere the venue decides (contract C10). */
 const holdOf = (core: AccountCore, order: TradeOrder, quantity: Decimal): Decimal => {
-  const { features, feeInQuote } = core.venue
-  if (!features.includes("SPOT") && features.length > 0) return Decimal.ZERO
+  if (!isSpot(core.venue)) return Decimal.ZERO
   if (order.orderSide === "SELL") return quantity
   const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? Decimal.ZERO
   const cost = price.multiply(quantity)
-  const need = feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
+  const need = core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
   return releasedType(order) === "MARKET" ? need.multiply(MARKET_CLAMP) : need
 }

@@ -6,9 +6,7 @@ import { NO_TERMS } from "../domain/order-terms.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import { type ContingencyType, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-
-/** Past commit + 2 s an order is not signed any more. */
-export const NOT_AFTER_MILLIS = 2_000
+import { deadlinesFrom } from "./trading-account-release.ts"
 
 export interface NewOrder {
   readonly request: SubmitRequest
@@ -42,11 +40,8 @@ export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrde
 }
 
 /** When an order must be on its way: only one that leaves at once has such an instant. */
-const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) => {
-  const notAfter = leavesAtOnce ? now + NOT_AFTER_MILLIS : null
-  const expiryMillis = core.venue.orderExpiryMillis
-  return { notAfter, submitDeadline: notAfter === null || expiryMillis === null ? null : notAfter + expiryMillis }
-}
+const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
+  leavesAtOnce ? deadlinesFrom(core, now) : { notAfter: null, submitDeadline: null }
 
 const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }: NewOrder): TradeOrder => ({
   ...UNPLACED,

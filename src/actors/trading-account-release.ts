@@ -10,7 +10,7 @@ import type { Alert, Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
-const NOT_AFTER_MILLIS = 2_000
+export const NOT_AFTER_MILLIS = 2_000
 /** How often a fired order that provably never left is let go again. */
 const RELEASES_MAX = 5
 const RELEASE_PAUSE_MILLIS = 250
@@ -51,11 +51,16 @@ export const mayLeave = (core: AccountCore, live: Live): boolean =>
   (live.order.terms?.leg ?? null) === null &&
   !core.isHeldBack(live)
 
-export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder => {
-  const notAfter = core.parts.clock.now() + NOT_AFTER_MILLIS
-  const expiryMillis = core.venue.orderExpiryMillis
-  return { ...order, notAfter, submitDeadline: expiryMillis === null ? null : notAfter + expiryMillis }
+/** Of an order that leaves at `now`. */
+export const deadlinesFrom = ({ venue }: AccountCore, now: number) => {
+  const notAfter = now + NOT_AFTER_MILLIS
+  return { notAfter, submitDeadline: venue.orderExpiryMillis === null ? null : notAfter + venue.orderExpiryMillis }
 }
+
+export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder => ({
+  ...order,
+  ...deadlinesFrom(core, core.parts.clock.now()),
+})
 
 /** A fired order leaves, if it waits here and may. */
 export const letGo = (core: AccountCore, live: Live): void => {

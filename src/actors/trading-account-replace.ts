@@ -22,15 +22,13 @@ import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Alert, ChangeOutcome, Consequence, Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
-import { release } from "./trading-account-release.ts"
+import { deadlinesFrom, release } from "./trading-account-release.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
 const RENEW_MILLIS = 30_000
 /** How long an amend may be on its way before the venue's own expiry counts; and where the venue has none. */
 const AMEND_MILLIS = 3_000
 const AMEND_WITHOUT_EXPIRY_MILLIS = 30_000
-/** Past commit + 2 s the new order is not signed any more. */
-const NOT_AFTER_MILLIS = 2_000
 
 export interface ChangeAsk {
   /** Absent: as the venue can. */
@@ -254,8 +252,6 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
 /** A new order for what remains, in the old one's place. Version 0: the unit that stores it makes it 1. */
 const successorOf = (core: AccountCore, order: TradeOrder, rest: Decimal): TradeOrder => {
   const now = core.parts.clock.now()
-  const notAfter = now + NOT_AFTER_MILLIS
-  const expiryMillis = core.venue.orderExpiryMillis
   const { orderListId, contingencyType, positionId, terms, expireAt } = order
   return {
     ...order,
@@ -276,8 +272,7 @@ const successorOf = (core: AccountCore, order: TradeOrder, rest: Decimal): Trade
     externalOrderId: null,
     origin: "GATEWAY",
     evidence: [],
-    notAfter,
-    submitDeadline: expiryMillis === null ? null : notAfter + expiryMillis,
+    ...deadlinesFrom(core, now),
     createdAt: now,
     updatedAt: now,
   }

@@ -21,9 +21,9 @@ import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answ
 import type { AccountCore } from "./trading-account-core.ts"
 import { holdOf, WALK_ROWS } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
-import { NOT_AFTER_MILLIS, ordersOf } from "./trading-account-new-order.ts"
+import { ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
-import { release } from "./trading-account-release.ts"
+import { NOT_AFTER_MILLIS, release } from "./trading-account-release.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
 const DEFERRED_MAX = 256

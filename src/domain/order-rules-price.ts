@@ -21,19 +21,21 @@ export const priceOf = (text: string | null | undefined, parameter: string, inst
   return price
 }
 
-/** A BUY above twice, a SELL below half of `reference` is refused; nothing is known without a reference. */
+/** A BUY above twice, a SELL below half of `reference`. */
+export const isOutsideCollar = (orderSide: OrderSide, limitPrice: Decimal, reference: Decimal): boolean =>
+  orderSide === "BUY"
+    ? limitPrice.greaterThan(reference.multiply(COLLAR))
+    : limitPrice.multiply(COLLAR).lessThan(reference)
+
+/** Nothing is refused without a reference. */
 export const checkCollar = (
   orderSide: OrderSide,
   limitPrice: Decimal,
   reference: Decimal | null,
   parameter: string,
 ): void => {
-  if (reference === null) return
-  const isFar =
-    orderSide === "BUY"
-      ? limitPrice.greaterThan(reference.multiply(COLLAR))
-      : limitPrice.multiply(COLLAR).lessThan(reference)
-  if (isFar) refuse(new PriceOutsideCollar({ parameter, reference: reference.toString() }))
+  if (reference !== null && isOutsideCollar(orderSide, limitPrice, reference))
+    refuse(new PriceOutsideCollar({ parameter, reference: reference.toString() }))
 }
 
 export const checkNotional = (instrument: Instrument, price: Decimal, baseQuantity: Decimal): void =>

@@ -141,7 +141,8 @@ const ofShare = (
 ): Decimal => {
   const { venue, available } = circumstances
   // Positions of derivatives are the venue's: the gateway knows orders and fills, not what was open before it came.
-  if (!isSpot(venue)) refuse(new NotSupportedByVenue({ feature: request.quantityType ?? "POSITION_RATIO" }))
+  if (!isSpot(venue))
+    refuse(new NotSupportedByVenue({ feature: request.quantityType ?? request.orderQuantityType ?? "POSITION_RATIO" }))
   const word = request.quantityRounding ?? ""
   if (orderSide === "SELL")
     return within(instrument, lots(available(instrument.baseAsset).multiply(share), Decimal.ONE, word, instrument))

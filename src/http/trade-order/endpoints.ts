@@ -26,10 +26,12 @@ import {
   OrderRateLimited,
   OutcomeUnknown,
   ParameterNotAllowed,
+  PriceOutsideCollar,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
   TradingAccountNotFound,
   VenueInactive,
+  WouldTriggerImmediately,
 } from "../../domain/errors.ts"
 import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order-status.ts"
@@ -114,6 +116,8 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       InsufficientBalance,
       ParameterNotAllowed,
       InvalidPriceRelation,
+      WouldTriggerImmediately,
+      PriceOutsideCollar,
       QuantityBelowMinimum,
       QuantityAboveMaximum,
       InvalidQuantityPrecision,

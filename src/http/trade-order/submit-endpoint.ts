@@ -119,6 +119,6 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
       "",
       "takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and one ends the other. With a TAKE_PROFIT or STOP_LOSS order they make a pair of exits. The others come in `linkedOrders`, all stored at once.",
       "",
-      "Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused: -111004. The header `Server-Timing` says when the request was checked, stored and sent on.",
+      "Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused where the gateway knows such a price: -111004. The header `Server-Timing` says when the request was checked, stored and sent on.",
     ].join("\n"),
   )

@@ -328,7 +328,14 @@ describe("doubt", () => {
     const order = placed(world)
     world.advance(75_000)
     const sim = world.venue.place(
-      { ...order, orderType: "LIMIT", quantity: "1", limitPrice: "100", expireAt: 0 },
+      {
+        instrumentId: order.instrumentId,
+        orderSide: order.orderSide,
+        orderType: "LIMIT",
+        timeInForce: order.timeInForce,
+        quantity: "1",
+        limitPrice: "100",
+      },
       order.tradeOrderId,
     )
     world.advance(1_000)

@@ -160,7 +160,17 @@ describe("publications", () => {
     world.venue.fates.submit = () => "lostBefore"
     const lost = placed()
     world.advance(75_000)
-    world.venue.place({ ...lost, orderType: "LIMIT", quantity: "1", limitPrice: "100", expireAt: 0 }, lost.tradeOrderId)
+    world.venue.place(
+      {
+        instrumentId: lost.instrumentId,
+        orderSide: lost.orderSide,
+        orderType: "LIMIT",
+        timeInForce: lost.timeInForce,
+        quantity: "1",
+        limitPrice: "100",
+      },
+      lost.tradeOrderId,
+    )
     world.advance(1_000)
     expect(ownKinds(world.published)).toEqual(
       expect.arrayContaining(["TRADE_ORDER.LATE_FILL", "TRADING_ACCOUNT.ALERT"]),
