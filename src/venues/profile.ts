@@ -48,6 +48,11 @@ export interface VenueProfile {
   readonly tickerParams: Readonly<Record<string, unknown>>
   /** Where the raw ticker carries the quantity of the last trade. */
   readonly lastQuantityField: string | null
+  /**
+   * Extra parameters of fetchTrades when it is asked for the trades that the stream missed: where the history has the stream's ids, and
+   * its longest page. Null: never asked, the stream tells of them itself.
+   */
+  readonly tradeHistory?: Readonly<Record<string, unknown>> | null
   /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
   readonly fillsWithOrders: boolean
   /** How the next page of fills is asked for. */

@@ -29,6 +29,8 @@ const binanceSpot = {
   },
   tickerParams: { name: "ticker" },
   lastQuantityField: "Q",
+  // ccxt would ask for aggregates, which have ids of their own.
+  tradeHistory: { fetchTradesMethod: "publicGetTrades", limit: 1000 },
   fillsWithOrders: true,
   fillsPage: "fromId",
   clientIdParam: "origClientOrderId",

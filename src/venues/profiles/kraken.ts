@@ -30,6 +30,8 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     // By default it moves with trades only.
     tickerParams: { event_trigger: "bbo" },
     lastQuantityField: null,
+    // By number, in `worker/kraken-trades.ts`.
+    tradeHistory: null,
     fillsWithOrders: true,
     fillsPage: "older",
     clientIdParam: "clientOrderId",

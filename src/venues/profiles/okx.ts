@@ -33,6 +33,7 @@ const okxSpot = {
   batchesSubscriptions: true,
   tickerParams: {},
   lastQuantityField: "lastSz",
+  tradeHistory: { limit: 500 },
   fillsWithOrders: true,
   fillsPage: "older",
   clientIdParam: "clOrdId",

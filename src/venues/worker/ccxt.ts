@@ -193,6 +193,7 @@ export interface CcxtExchange {
   getCacheIndex(snapshot: CcxtOrderBook, kept: ReadonlyArray<unknown>): number
   handleDeltas(book: CcxtOrderBook, changes: ReadonlyArray<unknown>): void
   fetchTicker(symbol: string): Promise<CcxtTicker>
+  fetchTrades(symbol: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtTrade>>
   watchOrderBook(symbol: string): Promise<CcxtOrderBook>
   unWatchOrderBook(symbol: string): Promise<unknown>
   watchTrades(symbol: string): Promise<ReadonlyArray<CcxtTrade>>

@@ -29,6 +29,8 @@ export class Digits {
   #inFrame = false
   readonly #rows = new WeakMap<object, RowText>()
   readonly #named = new WeakMap<object, Readonly<Record<string, string>>>()
+  /** Of trades of an answer, by the venue's own row: ccxt hands on copies of what it parsed. */
+  readonly #answered = new WeakMap<object, Readonly<Record<string, string>>>()
   readonly #bars = new WeakMap<object, Bar>()
   #numberToString: (value: number) => string = String
 
@@ -66,7 +68,7 @@ export class Digits {
 
   /** The text of a field of a parsed trade or ticker; null when the venue's feed does not carry it. */
   field(parsed: CcxtTrade | CcxtTicker, name: string): string | null {
-    const kept = this.#named.get(parsed)?.[name]
+    const kept = (this.#named.get(parsed) ?? this.#answered.get(parsed.info ?? parsed))?.[name]
     if (kept !== undefined) return withoutExponent(kept)
     const value = property(parsed, name)
     if (typeof value === "string") return withoutExponent(value)
@@ -136,6 +138,8 @@ export class Digits {
       const texts = this.#textsOf(trade, ["price", "amount"])
       const parsed = safeTrade(trade, market)
       this.#named.set(parsed, texts)
+      if (!this.#inFrame && typeof parsed.info === "object" && parsed.info !== null)
+        this.#answered.set(parsed.info, texts)
       return parsed
     }
     const safeTicker = exchange.safeTicker.bind(exchange)

@@ -21,7 +21,6 @@ export interface KrakenExchange extends CcxtExchange {
   fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
   fetchTime(): Promise<number | undefined>
   fetchClosedOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
-  fetchTrades(symbol: string, since: number | undefined, limit: number): Promise<ReadonlyArray<CcxtTrade>>
   watch(url: string, hash: string, message: Raw, subscription: string): Promise<unknown>
   handleOrderBook(socket: KrakenSocket, message: Raw): void
   handleTrades(socket: KrakenSocket, message: Raw): void

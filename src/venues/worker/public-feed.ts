@@ -24,6 +24,7 @@ import { SequenceGuard } from "./sequence-guard.ts"
 import { hasWorked } from "./sign-of-life.ts"
 import { batchSubscriptions } from "./subscribe-batches.ts"
 import { SubscriptionAnswers } from "./subscription-answers.ts"
+import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
 import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
 import { type Feed, WatchLoop } from "./watch-loop.ts"
@@ -50,6 +51,7 @@ export class PublicFeed {
   readonly #answers: SubscriptionAnswers | undefined
   readonly digits = new Digits()
   readonly #klines: KlineStreams
+  readonly #history: TradeHistoryParts
   /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
   readonly #loop: WatchLoop
@@ -70,6 +72,7 @@ export class PublicFeed {
     this.#outbox = outbox
     this.#quirks = quirksOf(settings.profile)
     this.#guard = new SequenceGuard(exchange.id)
+    this.#history = { profile: settings.profile, exchange, markets, digits: this.digits, outbox }
     this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
       this.#onBars(symbol, interval, bars),
     )
@@ -126,11 +129,13 @@ export class PublicFeed {
   open(stream: MarketStream, instrumentId: InstrumentId): void {
     const name = parseInstrumentId(instrumentId)?.symbol
     if (name === undefined || this.#feeds.has(keyOf(stream, name))) return
+    const tradeIds = new TradeIds()
     const feed: Feed = {
       stream,
       instrumentId,
       name,
-      tradeIds: new TradeIds(),
+      tradeIds,
+      missedTrades: missedTradesOf(this.#history, instrumentId, tradeIds),
       open: true,
       live: false,
       ending: false,
@@ -259,9 +264,11 @@ export class PublicFeed {
 
   #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
     for (const feed of this.#feedsOf("trade", symbol)) {
-      feed.live = true
       const rows = tradeRows(feed.instrumentId, trades, this.digits, feed.tradeIds, this.#receivedAt)
-      if (rows.length > 0) this.#outbox.push({ _tag: "Trades", trades: rows })
+      // A frame that repeats what was seen joins on to it.
+      const isBehindHole = !feed.live && rows.length === trades.length
+      feed.live = true
+      feed.missedTrades.take(rows, isBehindHole)
     }
   }
 

@@ -13,6 +13,7 @@ import { endSockets } from "./end-sockets.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
 import type { KlineStreams } from "./kline-streams.ts"
 import type { Markets } from "./markets.ts"
+import type { MissedTrades } from "./missed-trades.ts"
 import type { Outbox } from "./outbox.ts"
 import type { SequenceGuard } from "./sequence-guard.ts"
 import type { TradeIds } from "./trade-ids.ts"
@@ -41,6 +42,7 @@ export interface Feed {
   /** `BASE/QUOTE`; ccxt may know it by a longer one. */
   readonly name: string
   readonly tradeIds: TradeIds
+  readonly missedTrades: MissedTrades
   open: boolean
   /** A book that has its snapshot; any other stream that has brought something. */
   live: boolean
