@@ -22,7 +22,7 @@ import {
 } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { lossOf, submittedAt } from "./trading-account-release.ts"
-import { endCancelled, weighChange } from "./trading-account-replace.ts"
+import { changeNotMade, endCancelled, weighChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 import { firedAtVenue } from "./trading-account-trigger.ts"
 
@@ -151,10 +151,12 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
     }
     case "REJECTED":
       if (before.executedQuantity.isPositive()) throw new IllegalTransition(before, "REJECTED")
+      // Its change ends first: nothing that is being changed is rejected (contract C1.3).
+      if (!before.cancelRequested) changeNotMade(core, live, "the venue rejected the order", at)
       finish(
         core,
         live,
-        moved(before, "REJECTED", {
+        moved(live.order, "REJECTED", {
           ...withVenueId(before, state),
           rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
         }),
