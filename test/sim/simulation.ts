@@ -68,6 +68,7 @@ class Simulation {
   private readonly faultiness: number
   private keys = 0
   private isAtRest = false
+  private isHourOff = false
   private refusedAt = Number.NEGATIVE_INFINITY
   crashes = 0
   private isRunning = true
@@ -378,6 +379,7 @@ class Simulation {
     const { world, random } = this
     world.wallAheadMillis = random.pick([0, 0, 300, -300, 5_000, -5_000, 60_000, -60_000])
     if (this.rare.chance(0.15)) world.wallAheadMillis *= 60
+    this.isHourOff ||= Math.abs(world.wallAheadMillis) > 60_000
     world.hasSteppedClock = true
   }
 
@@ -447,15 +449,16 @@ class Simulation {
     world.venue.fates = kindFates()
     world.venue.isUp = true
     world.venue.opensDown = false
-    // Against a clock that went back an hour nothing is proven for an hour.
-    if (Math.abs(world.wallAheadMillis) > 60_000) world.wallAheadMillis = 0
+    if (this.isHourOff) world.wallAheadMillis = 0
     world.memory.faults.refuse(null)
     if (this.isRunning) world.memory.faults.delay(0)
     if (this.isRunning && world.memory.hasDied()) this.crash()
     if (!this.isRunning) this.boot()
     world.venue.streamUp()
-    for (let left = REST_MILLIS; left > 0; left -= 60_000) {
-      if (left > 300_000) this.trade()
+    // Against a deadline of a clock that was an hour ahead nothing is proven for an hour.
+    const millis = this.isHourOff ? REST_MILLIS + 3_600_000 : REST_MILLIS
+    for (let left = millis; left > 0; left -= 60_000) {
+      if (left > millis - 300_000) this.trade()
       world.advance(60_000)
       if (world.memory.hasDied()) {
         this.crash()

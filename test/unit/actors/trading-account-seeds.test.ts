@@ -67,6 +67,23 @@ describe("a renewal", () => {
   })
 })
 
+describe("a trigger of the venue", () => {
+  it("whose order is rejected while it is being changed ends the change and the order (seed 198)", () => {
+    const triggers = { ...PLAIN_CAPABILITIES.triggers, stop: "NATIVE" as const }
+    const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, triggers, amend: true } } })
+    const order = placed(world, { orderType: "STOP_LIMIT", stopPrice: "105", limitPrice: "106" })
+    const [sim] = world.venue.openOrders()
+    world.venue.fates.amend = () => "silentBefore"
+    world.venue.fates.trigger = () => false
+    replace(world, order.tradeOrderId, { quantity: "2" })
+    world.advance(50)
+    world.venue.trade(sim!.trigger!.stopPrice)
+    world.advance(1_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", inDoubt: false })
+    expect(world.database.quarantined.size).toBe(0)
+  })
+})
+
 describe("a trigger", () => {
   it("that has fired is not changed before the venue has it, and its doubt ends without harm (seed 664)", () => {
     const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: true } } })
