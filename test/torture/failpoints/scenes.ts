@@ -48,9 +48,9 @@ const trails = async (trader: Trader): Promise<void> => {
   await submit(trader, { orderSide: "BUY", orderType: "TRAILING_STOP", trailingAmount: "0.01", awaitAccepted: true })
 }
 
-/** An entry at market whose exits go to the venue when it is filled. */
+/** An entry at market whose take-profit goes to the venue when it is filled. */
 const lists = async (trader: Trader): Promise<void> => {
-  await submit(trader, { ...market("BUY"), takeProfitPrice: "200000", stopLossPrice: "10000", awaitClosed: true })
+  await submit(trader, { ...market("BUY"), takeProfitLimitPrice: "200000", stopLossPrice: "10000", awaitClosed: true })
 }
 
 const disconnects = async (trader: Trader): Promise<void> => {
@@ -124,6 +124,6 @@ export const SCENES: ReadonlyArray<Scene> = [
   { venue: "mock", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
   { venue: "mock", place: "disconnect.halfway", hitsMax: 1, prepare: rests, provoke: disconnects, endsAccount: true },
   { venue: "mock", place: "trigger.committed", hitsMax: 2, provoke: trails },
-  // MOCK's exits are armed here, none is sent.
+  { venue: "mock", place: "list.committed", hitsMax: 2, provoke: lists },
   { venue: "mock", place: "amend.dispatched", hitsMax: 2, provoke: replaces },
 ]
