@@ -72,6 +72,11 @@ export const touchOf = (
   return text === undefined ? null : (Decimal.fromVenue(text) ?? null)
 }
 
+/** The check ends here until a book is known, where that may be waited for. */
+export const wantTouch = (instrument: Instrument, orderSide: OrderSide, market: Market): void => {
+  if (touchOf(instrument, orderSide, market) === null) wantPrices("BOOK", instrument.instrumentId, market.mayWait)
+}
+
 /** As `touchOf`; the last price where there is no such side of the book. */
 export const farPriceOf = (instrument: Instrument, orderSide: OrderSide, market: Market): Decimal | null => {
   const touch = touchOf(instrument, orderSide, market)

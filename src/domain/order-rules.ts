@@ -24,7 +24,15 @@ import { type Instrument, parseInstrumentId } from "./instrument.ts"
 import { nameUuid } from "./name-uuid.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPlan, refuse } from "./order-plan.ts"
 import { exitsOf, hasExits, ownLegOf } from "./order-rules-exits.ts"
-import { checkCollar, checkNotional, collaredPrice, farPriceOf, knownPrice, priceOf } from "./order-rules-price.ts"
+import {
+  checkCollar,
+  checkNotional,
+  collaredPrice,
+  farPriceOf,
+  knownPrice,
+  priceOf,
+  wantTouch,
+} from "./order-rules-price.ts"
 import { quantityOf } from "./order-rules-quantity.ts"
 import { timeOf } from "./order-rules-time.ts"
 import { triggerOf } from "./order-rules-trigger.ts"
@@ -54,6 +62,9 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
   const price = limitPrice ?? trigger?.stopPrice ?? null
   const { budget, ...amount } = quantityOf(request, { instrument, orderSide, price }, circumstances)
   if (price !== null) checkNotional(instrument, price, amount.baseQuantity)
+  // What a buy at market costs is what the book asks: without one everything that is free would be held for it.
+  if (orderType === "MARKET" && orderSide === "BUY" && budget === null && isSpot(venue))
+    wantTouch(instrument, orderSide, circumstances)
   if (limitPrice !== null)
     checkCollar(orderSide, limitPrice, trigger?.stopPrice ?? knownPrice(instrument, circumstances), "limitPrice")
   const facts = { instrument, orderSide, orderType, limitPrice, trigger, baseQuantity: amount.baseQuantity }

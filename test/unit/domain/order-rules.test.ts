@@ -218,3 +218,18 @@ describe("order rules", () => {
     expect(refusalOf({}, { venue: { status: "INACTIVE" } })).toBe("VenueInactive")
   })
 })
+
+describe("a buy at market", () => {
+  const buy = { orderType: "MARKET", limitPrice: null }
+
+  it("waits for the book that says what it costs, once", () => {
+    expect(check(buy, { mayWait: true })).toMatchObject({ wanted: { kind: "BOOK" } })
+    expect(check(buy, { mayWait: true, asks: [["100", "1"]] })).toHaveProperty("plan")
+    expect(check(buy)).toHaveProperty("plan")
+  })
+
+  it("is the only one that does: a sale at market and a limit order cost nothing that is not known", () => {
+    expect(check({ ...buy, orderSide: "SELL" }, { mayWait: true })).toHaveProperty("plan")
+    expect(check({}, { mayWait: true })).toHaveProperty("plan")
+  })
+})
