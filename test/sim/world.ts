@@ -38,7 +38,6 @@ import {
   makeMemoryAccountStore,
   makeMemoryDatabase,
 } from "../kit/memory-account-store.ts"
-import type { SimMarket } from "./market.ts"
 import { SimTime } from "./time.ts"
 import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
 
@@ -82,6 +81,17 @@ export interface WorldOptions {
   readonly storeOf?: (store: Context.Tag.Service<AccountStore>, world: World) => Context.Tag.Service<AccountStore>
 }
 
+/** A market that moves by itself, as the world sees it. */
+export interface MovingMarket {
+  readonly bars: ReadonlyArray<Bar>
+  /** A process started; `alive` says whether it still runs. */
+  readonly begin: (alive: () => boolean) => void
+  /** Somebody asked for the price. */
+  readonly know: () => void
+  readonly tellsHistory: () => boolean
+  readonly follow: (listener: MarketListener) => () => void
+}
+
 export class World {
   readonly time: SimTime
   readonly database: MemoryDatabase
@@ -106,7 +116,7 @@ export class World {
   readonly followers = new Set<MarketListener>()
   bars: ReadonlyArray<Bar> = []
   /** A market that moves by itself; null: prices come from `trade`. */
-  market: SimMarket | null = null
+  market: MovingMarket | null = null
   /** How far the gateway's wall clock is ahead of the venue's. */
   wallAheadMillis = 0
   /** It was not always the same. */
