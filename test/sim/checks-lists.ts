@@ -55,6 +55,8 @@ export class ListChecks {
   safety(): void {
     const { world } = this
     this.forgetAfterRestart()
+    // What a process heard before it ended the next one reads in the venue's history.
+    if (!world.isRunning) this.crossed.clear()
     for (const [id, { at, price }] of this.crossed) {
       const stored = world.database.orders.get(id)
       if (stored === undefined || placeOf(stored.order) !== "ARMED") this.crossed.delete(id)
