@@ -123,6 +123,8 @@ describe("a checked book", () => {
           if (isLate && held !== undefined) {
             if (book.apply(frameOf(held)) === undefined) return
             held = undefined
+            // What undoes itself in the next frame fits the book of a moment ago, its checksum too: the frame after it tells.
+            continue
           }
           expect(book.rows()).toEqual(at.levels())
         }
