@@ -17,7 +17,7 @@ const knows = {
   auth: ["domain/", "ports/", "config\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
-  metrics: ["ports/", "ws/server\\.ts$"],
+  metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 
 /** These may take the shape of their settings from `config.ts`, never its reading of the environment. */

@@ -201,7 +201,7 @@ export class AccountCore extends AccountOutlet {
       if (order.orderListId !== null) for (const more of this.consequences(one.live, before)) include(more)
     }
     const { execution, alerts, committed } = options
-    include({ live, next, kind, ...(alerts && { alerts }), ...(committed && { committed }) }, execution)
+    include({ live, next, kind, alerts, committed }, execution)
     for (const other of options.others ?? []) include(other)
     rows.push(...(options.rows ?? []))
     // What the list's other orders hold now.

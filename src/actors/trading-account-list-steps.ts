@@ -3,13 +3,13 @@
  * commit callback, if nothing has happened meanwhile that forbids it.
  */
 import { Decimal } from "../domain/decimal.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
-import { type CancelReason, type OrderType, placeOf, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { type CancelReason, type OrderType, placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
+import { heirOf } from "./trading-account-new-order.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { deadlinesFrom, release } from "./trading-account-release.ts"
 
@@ -30,32 +30,14 @@ const sized = (order: TradeOrder, { baseQuantity, held }: Sized): TradeOrder =>
 
 /** A new order that does again what `order` did; version 0 until its first image is in a unit. */
 export const successorOf = (core: AccountCore, order: TradeOrder): TradeOrder => {
-  const now = core.parts.clock.now()
-  return {
-    ...order,
-    ...UNPLACED,
-    version: 0,
-    tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
-    orderListId: order.orderListId,
-    contingencyType: order.contingencyType,
-    positionId: order.positionId,
-    replacesTradeOrderId: order.tradeOrderId,
+  // A stop at market has a limit only where the venue knows no market orders, and only from its firing on.
+  const isAtMarket = AT_MARKET.has(order.orderType)
+  return heirOf(core, order, {
     terms: order.terms && unfired(order.terms),
-    // A stop at market has a limit only where the venue knows no market orders, and only from its firing on.
-    limitPrice: AT_MARKET.has(order.orderType) ? null : order.limitPrice,
-    timeInForce: AT_MARKET.has(order.orderType) ? "GTC" : order.timeInForce,
-    expireAt: order.expireAt,
-    clientOrderId: null,
-    idempotencyKey: null,
-    fingerprint: null,
-    externalOrderId: null,
-    evidence: [],
-    notAfter: null,
-    submitDeadline: null,
+    limitPrice: isAtMarket ? null : order.limitPrice,
+    timeInForce: isAtMarket ? "GTC" : order.timeInForce,
     held: Decimal.ZERO,
-    createdAt: now,
-    updatedAt: now,
-  }
+  })
 }
 
 const unfired = (terms: OrderTerms): OrderTerms => ({

@@ -103,9 +103,9 @@ export interface Consequence {
   readonly live: Live
   readonly next: TradeOrder
   readonly kind: AccountEventKind | null
-  readonly alerts?: ReadonlyArray<Alert>
+  readonly alerts?: ReadonlyArray<Alert> | undefined
   /** In the commit callback, before publication, with the image that was stored. */
-  readonly committed?: (order: TradeOrder) => void
+  readonly committed?: ((order: TradeOrder) => void) | undefined
 }
 
 /** What a cancel of an order that is over is answered (contract C1.4). */

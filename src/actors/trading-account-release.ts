@@ -118,7 +118,7 @@ const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
   const isWatchedThere = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
   const trigger = isWatchedThere ? (terms.trigger ?? null) : null
   const isEndedThere = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
-  return {
+  const plain: VenueOrder = {
     tradeOrderId: order.tradeOrderId,
     instrumentId: order.instrumentId,
     orderSide: order.orderSide,
@@ -127,11 +127,15 @@ const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
     timeInForce: expireAt === null ? order.timeInForce : isEndedThere ? "GTD" : "GTC",
     quantity: order.baseQuantity.toString(),
     limitPrice: order.limitPrice?.toString() ?? null,
+    notAfter: order.notAfter!,
+  }
+  if (terms === null && !isEndedThere) return plain
+  return {
+    ...plain,
     ...(trigger !== null && { trigger: venueTriggerOf(trigger) }),
     ...(isEndedThere && { expireAt }),
     ...(terms?.budget && { cost: terms.budget.amount.toString() }),
     ...(terms?.leverage && { leverage: terms.leverage }),
-    notAfter: order.notAfter!,
   }
 }
 

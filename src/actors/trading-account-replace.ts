@@ -3,7 +3,6 @@
  * place. The new order is made in the unit that ends the old one, and only when it is known how much of that was executed.
  */
 import { Decimal } from "../domain/decimal.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
 import {
   changed,
   changeOf,
@@ -16,13 +15,14 @@ import {
 } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { RequestedChange } from "../domain/order-terms.ts"
-import { placeOf, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueAmend, VenueOrderState } from "../ports/venue-port.ts"
 import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Alert, ChangeOutcome, Consequence, Live } from "./trading-account-live.ts"
+import { heirOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
-import { deadlinesFrom, release } from "./trading-account-release.ts"
+import { release, withDeadline } from "./trading-account-release.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
 const RENEW_MILLIS = 30_000
@@ -218,7 +218,8 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
     core.change(live, next, eventOf(next), { at, alerts })
     return
   }
-  const heir = core.add(successorOf(core, made(order, change), rest))
+  const image = heirOf(core, made(order, change), { quantity: rest, baseQuantity: rest })
+  const heir = core.add(withDeadline(core, image))
   const waiters = live.changeWaiters.splice(0)
   core.change(live, next, eventOf(next), {
     at,
@@ -247,35 +248,6 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
   const notional = aim.limitPrice?.multiply(rest) ?? null
   const isSmall = minNotional !== null && notional?.lessThan(minNotional) === true
   return isSmall || rest.lessThan(minQuantity) ? "what is left is below the venue's minimum" : null
-}
-
-/** A new order for what remains, in the old one's place. Version 0: the unit that stores it makes it 1. */
-const successorOf = (core: AccountCore, order: TradeOrder, rest: Decimal): TradeOrder => {
-  const now = core.parts.clock.now()
-  const { orderListId, contingencyType, positionId, terms, expireAt } = order
-  return {
-    ...order,
-    ...UNPLACED,
-    version: 0,
-    tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
-    orderListId,
-    contingencyType,
-    positionId,
-    terms,
-    expireAt,
-    replacesTradeOrderId: order.tradeOrderId,
-    quantity: rest,
-    baseQuantity: rest,
-    clientOrderId: null,
-    idempotencyKey: null,
-    fingerprint: null,
-    externalOrderId: null,
-    origin: "GATEWAY",
-    evidence: [],
-    ...deadlinesFrom(core, now),
-    createdAt: now,
-    updatedAt: now,
-  }
 }
 
 /** The new order is durable: to the venue, unless it is too late, unwanted by now, or there is no session. */

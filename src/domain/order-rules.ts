@@ -60,10 +60,10 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
   const isPaired = withExits && ownLegOf(orderType) !== null
   const trigger = triggerOf(request, { instrument, orderSide, orderType, limitPrice, isPaired }, circumstances)
   const price = limitPrice ?? trigger?.stopPrice ?? null
-  const { budget, ...amount } = quantityOf(request, { instrument, orderSide, price }, circumstances)
+  const amount = quantityOf(request, { instrument, orderSide, price }, circumstances)
   if (price !== null) checkNotional(instrument, price, amount.baseQuantity)
   // What a buy at market costs is what the book asks: without one everything that is free would be held for it.
-  if (orderType === "MARKET" && orderSide === "BUY" && budget === null && isSpot(venue))
+  if (orderType === "MARKET" && orderSide === "BUY" && amount.budget === null && isSpot(venue))
     wantTouch(instrument, orderSide, circumstances)
   if (limitPrice !== null)
     checkCollar(orderSide, limitPrice, trigger?.stopPrice ?? knownPrice(instrument, circumstances), "limitPrice")
@@ -76,9 +76,12 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
     timeInForce,
     expireAt,
     limitPrice: limitPrice ?? standInPrice(orderType, orderSide, instrument, circumstances),
-    ...amount,
+    quantity: amount.quantity,
+    orderQuantityType: amount.orderQuantityType,
+    quantityRounding: amount.quantityRounding,
+    baseQuantity: amount.baseQuantity,
     positionId,
-    terms: termsOf(trigger, budget, leverage, list),
+    terms: termsOf(trigger, amount.budget, leverage, list),
     list: list?.list ?? null,
   }
 }

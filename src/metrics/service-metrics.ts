@@ -1,6 +1,7 @@
 /** What operators see of the process itself: requests, sockets, actors, storage, Node. */
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { OrderWriterStats } from "../store/order-writer.ts"
 import type { SocketStats } from "../ws/server.ts"
 import { by, counter, type Family, gauge } from "./exposition.ts"
 
@@ -9,15 +10,7 @@ export interface ServiceFigures {
   readonly inFlight: number
   readonly sockets: SocketStats
   readonly accounts: { readonly live: number; readonly restarts: number }
-  readonly writer: {
-    readonly batches: number
-    readonly units: number
-    readonly keyUsed: number
-    readonly refused: number
-    readonly retries: number
-    readonly commitMillis: number
-    readonly waiting: number
-  }
+  readonly writer: OrderWriterStats
 }
 
 const openFiles = (): number | undefined => {

@@ -32,15 +32,8 @@ export const capabilitiesOf = ({ exchange, lists }: Pick<VenueProfile, "exchange
 
 /** Of a venue whose matching runs in this process. */
 export const IN_PROCESS_CAPABILITIES: VenueCapabilities = {
-  marketOrders: true,
+  ...PLAIN_CAPABILITIES,
   nativeTimesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  triggers: { stop: "EMULATED", takeProfit: "EMULATED", trailing: "EMULATED" },
-  attachedExits: false,
-  marketBuyByCost: false,
-  marketBuyNeedsCost: false,
-  amend: false,
-  cancelAll: "EMULATED",
-  cancelAllAfter: "EMULATED",
   clientOrderIds: { form: "ALPHANUMERIC", lengthMax: 32, unique: "ALWAYS" },
   streams: {
     orderBook: "STREAM",

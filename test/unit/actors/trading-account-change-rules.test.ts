@@ -1,26 +1,8 @@
 /** What a change is refused for by the market and by the other exit of its pair, and what a pair of buys holds. */
 import { describe, expect, it } from "vitest"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { errorOf, okOf, START, World } from "../../sim/world.ts"
-
-type Patch = Parameters<World["submit"]>[0]
-
-const text = (value: string) => value as never
-
-const ready = (): World => {
-  const world = new World()
-  world.lastPrice = "100"
-  world.start()
-  world.advance(1_000)
-  return world
-}
-
-const placed = (world: World, patch: Patch): ReadonlyArray<TradeOrder> => {
-  const asked = world.submit(patch)
-  world.advance(100)
-  const { order, linked } = okOf(asked)
-  return [order, ...(linked ?? [])]
-}
+import { type Patch, placed, pricedWorld, text } from "../../kit/priced-world.ts"
+import { errorOf, okOf, START, type World } from "../../sim/world.ts"
 
 const replace = (world: World, { tradeOrderId }: TradeOrder, asked: object) => {
   const answer = world.ask<TradeOrder>((reply) => ({
@@ -47,7 +29,7 @@ const PAIR: Patch = {
 
 describe("a pair of buys", () => {
   it("holds what its dearer leg may cost, from the first moment on", () => {
-    const world = ready()
+    const world = pricedWorld()
     placed(world, PAIR)
     // At market beyond its trigger it may cost 5 % more.
     expect(locked(world)).toBe("252")
@@ -56,7 +38,7 @@ describe("a pair of buys", () => {
   })
 
   it("keeps its legs on their sides of the market", () => {
-    const world = ready()
+    const world = pricedWorld()
     const [stop, profit] = placed(world, PAIR)
     expect(errorOf(replace(world, profit!, { stopPrice: "130" }))).toBe("InvalidPriceRelation")
     expect(errorOf(replace(world, stop!, { stopPrice: "70" }))).toBe("InvalidPriceRelation")
@@ -67,14 +49,14 @@ describe("a pair of buys", () => {
 
 describe("a change", () => {
   it("is refused when the market has reached the new trigger already", () => {
-    const world = ready()
+    const world = pricedWorld()
     const [stop] = placed(world, { orderType: "STOP", quantity: text("1"), stopPrice: text("130"), limitPrice: null })
     expect(errorOf(replace(world, stop!, { stopPrice: "90" }))).toBe("WouldTriggerImmediately")
     expect(world.read(stop!.tradeOrderId).terms?.trigger?.stopPrice.toString()).toBe("130")
   })
 
   it("is held to the price collar as a submit is", () => {
-    const world = ready()
+    const world = pricedWorld()
     const [order] = placed(world, { limitPrice: text("90"), quantity: text("1") })
     expect(errorOf(replace(world, order!, { limitPrice: "201" }))).toBe("PriceOutsideCollar")
   })

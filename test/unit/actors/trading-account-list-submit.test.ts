@@ -1,27 +1,8 @@
 /** A list from its submit to its end (contract C4): the entry with its exits, and the bare pair. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { okOf, World } from "../../sim/world.ts"
-
-type Patch = Parameters<World["submit"]>[0]
-
-const ready = (): World => {
-  const world = new World()
-  world.lastPrice = "100"
-  world.start()
-  world.advance(1_000)
-  return world
-}
-
-const placed = (world: World, patch: Patch): ReadonlyArray<TradeOrder> => {
-  const asked = world.submit(patch)
-  world.advance(100)
-  const { order, linked } = okOf(asked)
-  return [order, ...(linked ?? [])]
-}
-
-const text = (value: string) => value as never
+import { placed, pricedWorld, text } from "../../kit/priced-world.ts"
+import type { World } from "../../sim/world.ts"
 
 const rows = (world: World): ReadonlyArray<string> =>
   [...world.database.orders.values()].map(
@@ -31,7 +12,7 @@ const rows = (world: World): ReadonlyArray<string> =>
 
 describe("a list that was submitted", () => {
   it("protects what the entry buys, and ends with the take-profit", () => {
-    const world = ready()
+    const world = pricedWorld()
     const [entry] = placed(world, {
       quantity: text("4"),
       takeProfitLimitPrice: text("110"),
@@ -62,7 +43,7 @@ describe("a list that was submitted", () => {
   })
 
   it("works from the first moment as a bare pair, which holds its amount once", () => {
-    const world = ready()
+    const world = pricedWorld()
     placed(world, {
       orderSide: "SELL",
       orderType: "STOP_LOSS",
