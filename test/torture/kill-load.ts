@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Centrifuge, type PublicationContext } from "centrifuge"
 import { WebSocket } from "ws"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
-import type { Answer, Api, Ready } from "../kit/gateway.ts"
+import { type Answer, type Api, type Ready, until } from "../kit/gateway.ts"
 
 export interface KillAccount {
   readonly index: number
@@ -85,6 +85,17 @@ export class Load {
     }
     // And some that were answered: a key that is spent answers its own order.
     for (const wanted of [...this.acknowledged.values()].slice(-50)) await this.#ask(wanted)
+    await this.#stopFollowing()
+  }
+
+  /** The market moves on: an order that follows it would fire while it is judged. Where it fired first, that stands. */
+  async #stopFollowing(): Promise<void> {
+    for (const [tradeOrderId, { account, body }] of this.acknowledged)
+      if (body["orderType"] === "TRAILING_STOP")
+        await until("the end of an order that follows the market", async () => {
+          const answer = await attempt(() => account.calls.cancel(account.tradingAccountId, tradeOrderId))
+          return answer !== undefined && answer.status < 500
+        })
   }
 
   close(): void {
