@@ -192,7 +192,7 @@ class Connector {
       case "verify":
         return this.#verify(request.secrets)
       case "ready":
-        await this.#session(request.session).ready()
+        await this.#session(request.session).opened()
         return null
       case "order":
         return this.#session(request.session).order(request.order)

@@ -95,6 +95,12 @@ export class PrivateSession {
     this.#markets.share(this.#exchange)
   }
 
+  /** Resolves when it can trade and its stream has come up, or has failed to. */
+  async opened(): Promise<void> {
+    await this.ready()
+    await this.#stream.tried
+  }
+
   async stop(): Promise<void> {
     this.#stream.stop()
     this.#markets.unshare(this.#exchange)

@@ -47,6 +47,11 @@ export class PrivateStream {
   /** Channels that are not acknowledged yet, and what to do when none is left. */
   #missing = new Set<string>()
   #complete: () => void = () => undefined
+  #tried: () => void = () => undefined
+  /** Resolves when the first attempt came up or did not: who agrees with the venue before would have to do it again. */
+  readonly tried = new Promise<void>((resolve) => {
+    this.#tried = resolve
+  })
 
   constructor(options: PrivateStreamOptions) {
     const { exchange, profile } = options
@@ -60,6 +65,7 @@ export class PrivateStream {
 
   stop(): void {
     this.#open = false
+    this.#tried()
   }
 
   async #run(): Promise<void> {
@@ -72,6 +78,7 @@ export class PrivateStream {
         failures = 0
         this.#isUp = true
         report({ _tag: "StreamUp" })
+        this.#tried()
         await watching.end
       } catch (error) {
         // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
@@ -83,6 +90,7 @@ export class PrivateStream {
           this.#isUp = false
           report({ _tag: "StreamDown", reason: `${failure.category}: ${failure.text}` })
         }
+        this.#tried()
         if (!(await failed(failure))) return
         await sleep(backoffMillis(failures))
       }

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
@@ -31,6 +31,7 @@ let exchange: BinanceExchange
 let gateway: Gateway
 const secrets: Array<string> = []
 const said: Array<string> = []
+const traders: Array<Trader> = []
 
 beforeAll(async () => {
   exchange = await startBinanceExchange({ market: "still" })
@@ -41,6 +42,11 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   exchange.fault({ fault: "clear" })
+})
+/** An account that is left connected is audited for ever, and agrees again after every cut: all that from the venue's one budget. */
+afterEach(async () => {
+  exchange.fault({ fault: "clear" })
+  for (const { calls, tradingAccountId } of traders.splice(0)) await calls.disconnect(tradingAccountId)
 })
 afterAll(async () => {
   closeClients()
@@ -75,6 +81,7 @@ const trader = async (newcomer?: Newcomer): Promise<BinanceTrader> => {
   const { credentialId } = credential
   const account = remember(await user.calls.connect({ venue: "BINANCE", credentialIds: [credentialId] }))
   const { tradingAccountId } = account
+  traders.push({ ...user, tradingAccountId })
   await until("the account is ACTIVE", async () =>
     (await user.calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
   )
