@@ -17,6 +17,8 @@ const WATCH_MILLIS = 5_000
 /** A submit or a cancel without an answer for this long is a doubt. */
 const SILENCE_MILLIS = 5_000
 const OPEN_AUDIT_MILLIS = 10_000
+/** An account without open orders, of which no lock at the venue tells more, is asked about them this often. */
+const IDLE_AUDIT_MILLIS = 600_000
 const FILLS_AUDIT_MILLIS = 60_000
 const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
@@ -34,6 +36,9 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   const { parts, self } = core
   let balancesDue = false
   let lastFillsAuditAt = parts.clock.monotonic()
+  let lastOpenAuditAt = parts.clock.monotonic()
+  /** What was locked by no order of ours when the open orders were last seen. */
+  let locksSeen = ""
   /** Instruments of fills that the newest audit left to the stream. */
   const sparedInstruments = new Set<InstrumentId>()
 
@@ -135,10 +140,18 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   every(WATCH_MILLIS, watch)
   if (!core.venue.inProcess) {
     repeat("openOrders", OPEN_AUDIT_MILLIS, (done) => {
-      if (core.open.size === 0 && core.watched.size === 0) return done()
+      const now = parts.clock.monotonic()
+      const locks = core.portfolio.foreignLocks()
+      const isIdle = core.open.size === 0 && core.watched.size === 0
+      // Funds that no known order locks: one was placed elsewhere, and the stream has not said so.
+      if (isIdle && locks === locksSeen && now - lastOpenAuditAt < IDLE_AUDIT_MILLIS) return done()
       audit(
         (session) => session.fetchOpenOrders,
-        (open) => auditOpen(core, open, QUIET_MILLIS),
+        (open) => {
+          lastOpenAuditAt = now
+          locksSeen = locks
+          auditOpen(core, open, QUIET_MILLIS)
+        },
         done,
       )
     })

@@ -178,6 +178,14 @@ export class Portfolio {
     return { available: balance.subtract(locked), locked, updatedAt: Math.max(snapshot.at, since?.at ?? 0) }
   }
 
+  /** What the venue locks beyond our own orders, as text that is the same for the same locks; empty for none. */
+  foreignLocks(): string {
+    let text = ""
+    for (const [asset, { foreignLocked }] of this.snapshots)
+      if (foreignLocked.isPositive()) text += `${asset} ${foreignLocked} `
+    return text
+  }
+
   /** Every asset ever seen, in alphabetical order. */
   assets(): ReadonlyArray<string> {
     return [...new Set([...this.snapshots.keys(), ...this.changes.keys()])].sort()

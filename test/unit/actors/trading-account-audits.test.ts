@@ -1,6 +1,7 @@
 /** How often an account is audited: at its own pace while the venue answers at once, at the venue's where it makes questions wait. */
 import { describe, expect, it } from "vitest"
-import { SIM } from "../../sim/venue.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { BTC_USDT, SIM } from "../../sim/venue.ts"
 import { World } from "../../sim/world.ts"
 
 describe("audits", () => {
@@ -28,5 +29,41 @@ describe("audits", () => {
     world.venue.fates.latencyMillis = () => 5
     world.advance(400_000)
     expect(periods()?.openOrders).toBeLessThan(11_500)
+  })
+
+  /** An order placed elsewhere, of which the stream says nothing. */
+  const hiddenOrder = (world: World): void => {
+    world.venue.fates.stream = () => "drop"
+    const order = { instrumentId: BTC_USDT, orderSide: "SELL", orderType: "LIMIT", timeInForce: "GTC" } as const
+    world.venue.place({ ...order, quantity: "1", limitPrice: "107" }, null)
+    world.venue.fates.stream = () => "deliver"
+  }
+  const imported = (world: World) =>
+    [...world.database.orders.values()].filter(({ order }) => order.origin === "EXTERNAL")
+
+  it("of an account without orders look for what locks its funds, and only once for the same lock", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.venue.oddBalances = [{ asset: "ETH", available: "0", locked: "5" }]
+    world.advance(60_000)
+    const quiet = world.venue.questions
+    world.advance(120_000)
+    expect(world.venue.questions - quiet).toBe(4)
+    hiddenOrder(world)
+    world.advance(42_000)
+    expect(imported(world).length).toBe(1)
+  })
+
+  it("of an account without orders look for what locks nothing, every ten minutes", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.venue.locked = () => Decimal.ZERO
+    hiddenOrder(world)
+    world.advance(300_000)
+    expect(imported(world).length).toBe(0)
+    world.advance(320_000)
+    expect(imported(world).length).toBe(1)
   })
 })
