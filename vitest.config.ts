@@ -16,8 +16,10 @@ export default defineConfig({
     setupFiles: ["test/kit/setup.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Whatever waits has a limit of its own below these: they are for a machine that does ten things at once.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 20_000,
     projects: [
       { extends: true, test: { name: "pure", include: withoutDatabase, globalSetup: ["test/kit/protocol-code.ts"] } },

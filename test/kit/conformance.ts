@@ -30,7 +30,7 @@ export interface Room {
 const STEP_SECONDS = 3
 
 /** For what a test polls: the machine may be busy. */
-export const SOON = { timeout: 25_000 }
+export const SOON = { timeout: 60_000 }
 
 /** Starts a server for the suite it is called in, and ends it; its clients end with each test. */
 export const useRoom = (options: TestSocketOptions = {}): Room => {

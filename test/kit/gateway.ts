@@ -156,7 +156,7 @@ const removeDirectory = async (directory: string): Promise<void> => {
 export const until = async <A>(
   what: string | (() => string),
   seen: () => A | undefined | false | null | Promise<A | undefined | false | null>,
-  millis = 20_000,
+  millis = 60_000,
 ): Promise<A> => {
   const deadlineAt = Date.now() + millis
   for (;;) {

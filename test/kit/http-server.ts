@@ -153,6 +153,7 @@ const parseAnswers = (text: string): ReadonlyArray<RawAnswer> => {
 
 /** Waits until it holds, for things that happen behind an answer (a log line, an abort). */
 export const eventually = async (holds: () => boolean): Promise<void> => {
-  for (let i = 0; i < 500 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 10))
+  for (const end = performance.now() + 60_000; !holds() && performance.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 10))
   if (!holds()) throw new Error("it never came to hold")
 }

@@ -79,7 +79,7 @@ describe("the simulation notices a gateway that", () => {
       },
     })
     expect(violation).toMatch(/not stored|acknowledged order lost/)
-  }, 120_000)
+  })
 
   it("skips the look-up of the idempotency key", () => {
     vi.spyOn(AccountOrders.prototype, "findKey").mockReturnValue(undefined)
@@ -96,20 +96,20 @@ describe("the simulation notices a gateway that", () => {
       }),
     })
     expect(violation).toMatch(/two orders of one key/)
-  }, 120_000)
+  })
 
   it("sends an order in doubt again", () => {
     sabotage.resends = true
     expect(found()).toMatch(/sent \d times/)
-  }, 120_000)
+  })
 
   it("posts a fill twice", () => {
     sabotage.doubles = true
     expect(found()).toMatch(/executed/)
-  }, 120_000)
+  })
 
   it("lets both legs of a pair go", () => {
     sabotage.frees = true
     expect(found()).toMatch(/two legs of a list at the venue/)
-  }, 120_000)
+  })
 })

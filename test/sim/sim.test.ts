@@ -47,7 +47,7 @@ describe("an account under faults", () => {
     expect(executions).toBeGreaterThan(SEEDS * 5)
     expect(crashes).toBeGreaterThan(SEEDS / 4)
     expect([...types]).toEqual(expect.arrayContaining(TYPES))
-  }, 120_000)
+  })
 
   it("is the same world again for the same seed", () => {
     expect(simulate(42, { tells: true })).toEqual(simulate(42, { tells: true }))

@@ -1,12 +1,10 @@
 /** exchange-core's basic.feature over HTTP at MOCK, every step as it is written. */
-import { afterAll, beforeAll, describe, vi } from "vitest"
+import { afterAll, beforeAll, describe } from "vitest"
 import { endGateways } from "../kit/gateway.ts"
 import { bindFeature } from "./feature.ts"
 import { gatewayStage, SCALES } from "./gateway-stage.ts"
 import { type Desk, type QuietMarket, quietGateway, quietMarket } from "./quiet-market.ts"
 import { documentOf } from "./vector-table.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const text = documentOf("exchange-core/basic.feature")
 

@@ -1,11 +1,9 @@
 /** Vega's 0024-OSTA over HTTP at MOCK: every row of its tables (time in force, fills, how it ended) must end in the state that its last cell names. */
-import { afterAll, beforeAll, beforeEach, describe, expect, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect } from "vitest"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import { endGateways, until } from "../kit/gateway.ts"
 import { type Desk, type QuietMarket, quietGateway, quietMarket } from "./quiet-market.ts"
 import { criteriaOf, documentOf, VectorTable } from "./vector-table.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const text = documentOf("vega-specs/0024-OSTA-order_status.md")
 

@@ -1,11 +1,9 @@
 /** Vega's 0014-ORDT over HTTP at MOCK: each criterion bound to a test with its own numbers, or told why it cannot apply to a spot gateway. */
-import { afterAll, beforeAll, describe, expect, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect } from "vitest"
 import { type OwnDatabase, withDatabaseServer } from "../integration/gateway/database.ts"
 import { api, endGateways, until } from "../kit/gateway.ts"
 import { type Desk, deskOf, type QuietMarket, quietGateway, quietMarket, SOL, type Submitted } from "./quiet-market.ts"
 import { criteriaOf, documentOf, VectorTable } from "./vector-table.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const text = documentOf("vega-specs/0014-ORDT-order_types.md")
 

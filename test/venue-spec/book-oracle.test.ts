@@ -17,18 +17,14 @@ describe.skipIf(!hasDays)("TC-B01 a recorded market through a line that loses, r
   afterAll(async () => (await reading)?.remove())
 
   const cases = VARIANTS.map((variant, n) => [variant, DAYS[n % DAYS.length]] as const)
-  it.each(cases)(
-    "%s frames of %s leave the subscriber with the venue's book",
-    { timeout: 240_000 },
-    async (variant, day) => {
-      const recorded = (await reading)?.days.find((each) => each.day === day)
-      if (recorded === undefined) throw new Error(`${day} was not read`)
-      const facts = await runBook({ recorded, variant, speed: 20, seed: 7, every: 50, frames: FRAMES })
-      expect(faultsOf(variant, facts)).toEqual([])
-      expect(facts).toMatchObject({ unequal: 0, crossed: 0, stale: 0, unanswered: 0, behind: [], frames: FRAMES })
-      if (variant === "dropped" || variant === "reordered" || variant === "cut")
-        expect(facts.resyncs).toBeGreaterThanOrEqual(facts.faults)
-      else expect(facts.checkpoints).toBe(facts.named)
-    },
-  )
+  it.each(cases)("%s frames of %s leave the subscriber with the venue's book", async (variant, day) => {
+    const recorded = (await reading)?.days.find((each) => each.day === day)
+    if (recorded === undefined) throw new Error(`${day} was not read`)
+    const facts = await runBook({ recorded, variant, speed: 20, seed: 7, every: 50, frames: FRAMES })
+    expect(faultsOf(variant, facts)).toEqual([])
+    expect(facts).toMatchObject({ unequal: 0, crossed: 0, stale: 0, unanswered: 0, behind: [], frames: FRAMES })
+    if (variant === "dropped" || variant === "reordered" || variant === "cut")
+      expect(facts.resyncs).toBeGreaterThanOrEqual(facts.faults)
+    else expect(facts.checkpoints).toBe(facts.named)
+  })
 })

@@ -48,7 +48,7 @@ describe("the payloads that ccxt's source shows", () => {
   let judged: ReadonlyArray<Judged> = []
   beforeAll(async () => {
     judged = await judgeAll(samples)
-  }, 120_000)
+  })
 
   const named = ({ sample, kind }: Judged): string => `${sample.exchange} ${kind}`
   const records = () => judged.flatMap((it) => (it.outcome._tag === "Record" ? [{ ...it, ...it.outcome }] : []))

@@ -47,9 +47,7 @@ const readCheckpoints = async (): Promise<{
 }
 
 describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
-  it("has the venue's own top of book at every checkpoint, and the whole book at the end", {
-    timeout: 180_000,
-  }, async () => {
+  it("has the venue's own top of book at every checkpoint, and the whole book at the end", async () => {
     const { tops, lastUpdateId } = await readCheckpoints()
     expect(tops.size).toBe(564)
     const at = await startVenue({ replay: { file: FILE, speed: SPEED, start: "by hand" } })

@@ -96,7 +96,7 @@ const sourceOf = (
 describe.skipIf(!hasCaptures)("TC-B02 a recorded capture through its connector", () => {
   afterAll(() => console.table(table))
 
-  it.each(CAPTURES)("loses nothing and changes no digit of %s", { timeout: 240_000 }, async (archive, recorded) => {
+  it.each(CAPTURES)("loses nothing and changes no digit of %s", async (archive, recorded) => {
     const capture = await readCapture(archive)
     const recording = recorded(capture)
     const told = toldBy(capture, recording)

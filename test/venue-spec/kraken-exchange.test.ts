@@ -4,11 +4,9 @@
  */
 import { randomUUID } from "node:crypto"
 import type { Order, OrderBook, Trade } from "ccxt"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connectKraken, failure, type Kraken, type Settings, watchUntil } from "../exchanges/ccxt-client.ts"
 import { type KrakenExchange, startKrakenExchange } from "../exchanges/kraken/exchange.ts"
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SECRET = Buffer.from("s".repeat(64)).toString("base64")
 const USER = { apiKey: "k".repeat(56), apiSecret: SECRET, balances: { USD: "100000", BTC: "5" } }

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { crc32 } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../src/domain/ids.ts"
 import { readArchive } from "../exchanges/cryptofeed/archive.ts"
 import { hasCaptures, readCapture } from "../exchanges/cryptofeed/capture.ts"
@@ -24,8 +24,6 @@ const PRIVATE_STREAMS = fileOf("gocryptotrader/exchanges_testdata.tar.xz")
 const MESSAGES = fileOf("nautilus/adapters_test_data.tar.xz")
 const hasMessages = existsSync(PRIVATE_STREAMS) && existsSync(MESSAGES)
 if (!hasCaptures || !hasMessages) console.info("skipped: the recordings are not beside the repository")
-
-vi.setConfig({ testTimeout: 60_000 })
 
 type Json = Readonly<Record<string, unknown>>
 

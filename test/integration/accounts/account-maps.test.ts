@@ -228,5 +228,5 @@ describe("the maps of an account", () => {
     )
     // A run in which nothing met proves nothing.
     expect([reads > 30, filled > 8, ahead > 20]).toEqual([true, true, true])
-  }, 240_000)
+  })
 })

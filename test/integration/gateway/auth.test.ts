@@ -1,12 +1,9 @@
 /** Users and sessions over the wire: what ends with a session ends at once, and nobody learns more than is theirs. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp, signUpWithMock } from "./people.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 let gateway: Gateway
 

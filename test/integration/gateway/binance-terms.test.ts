@@ -1,15 +1,12 @@
 /** A stop that waits at its venue, and a buy for an amount of quote: the whole gateway, real ccxt, the loopback exchange as the judge. */
 import { randomBytes } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { withDatabaseServer } from "./database.ts"
 import { signUp, type Trader } from "./people.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const SYMBOL = "BTCUSDT"
 const makeDatabase = withDatabaseServer()

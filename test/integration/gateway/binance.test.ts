@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
@@ -15,9 +15,6 @@ import { type Answer, endGateways, type Gateway, startGateway, until } from "../
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { holdings, type Newcomer, signUp, type Trader } from "./people.ts"
 import { type AccountEvent, closeClients, connectClient, type Feed, gapsIn, listen } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const INSTRUMENT = "BINANCE:BTC/USDT"
 /** Long enough for the worker's request timeout, the queries and the venue's expiry. */
@@ -307,7 +304,6 @@ describe("an order at the exchange", () => {
 describe("an order whose outcome is unknown", () => {
   it.each(["apply-then-destroy", "apply-then-hang"] as const)(
     "keeps its hold while in doubt and is found (%s), never sent again",
-    { timeout: 120_000 },
     async (kind) => {
       const who = await trader()
       exchange.fault({ fault: "suppressUserEvents", on: true })
@@ -333,9 +329,7 @@ describe("an order whose outcome is unknown", () => {
     },
   )
 
-  it("that was never placed stays UNKNOWN with its hold until the venue's expiry proves it", {
-    timeout: 180_000,
-  }, async () => {
+  it("that was never placed stays UNKNOWN with its hold until the venue's expiry proves it", async () => {
     const who = await trader()
     exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "hang" } })
     const { tradeOrderId, createdAt } = remember(await who.calls.submit(limit(who)))
@@ -378,7 +372,7 @@ describe("the private stream", () => {
     eventsAreWhole(who)
   })
 
-  it("may fall silent: audits reach the truth", { timeout: AUDIT_MILLIS + 30_000 }, async () => {
+  it("may fall silent: audits reach the truth", async () => {
     const who = await trader()
     // Close to the market, so that a seller reaches it first.
     const body = limit(who, { limitPrice: "60000.01", quantity: "0.01" })
@@ -394,7 +388,7 @@ describe("the private stream", () => {
     eventsAreWhole(who)
   })
 
-  it("may be cut: it comes back and nothing is missing", { timeout: AUDIT_MILLIS + 30_000 }, async () => {
+  it("may be cut: it comes back and nothing is missing", async () => {
     const who = await trader()
     const body = limit(who, { limitPrice: "60000.01", quantity: "0.01" })
     const { tradeOrderId } = remember(await who.calls.submit(body))
@@ -407,7 +401,7 @@ describe("the private stream", () => {
 })
 
 describe("an account on the exchange", () => {
-  it("shows orders that were placed elsewhere", { timeout: AUDIT_MILLIS + 30_000 }, async () => {
+  it("shows orders that were placed elsewhere", async () => {
     const who = await trader()
     const elsewhere = connectBinance(exchange.routes, { apiKey: who.apiKey, secret: who.apiSecret })
     const foreign = await elsewhere.createOrder("BTC/USDT", "limit", "buy", 0.02, 40_000)

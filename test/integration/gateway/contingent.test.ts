@@ -1,11 +1,9 @@
 /** Orders with conditions over HTTP on a whole gateway: exits with an entry, a refusal by number, and the times that a submit took. */
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type Answer, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp } from "./people.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type Submitted = TradeOrderRecord & { readonly linkedOrders?: ReadonlyArray<TradeOrderRecord> }
 

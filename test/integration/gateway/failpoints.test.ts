@@ -5,7 +5,7 @@ import { failpoints, PATIENCE_MILLIS } from "../../torture/failpoints/failpoints
 import { SCENES } from "../../torture/failpoints/scenes.ts"
 
 // Two real processes start for each place, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 1_500_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 1_500_000 })
 afterAll(endGateways)
 
 const quiet = (): void => undefined

@@ -4,12 +4,10 @@
  */
 import { randomUUID } from "node:crypto"
 import pg from "pg"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Answer, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp } from "./people.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const makeDatabase = withDatabaseServer()
 let database: OwnDatabase

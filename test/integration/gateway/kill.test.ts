@@ -2,15 +2,12 @@
  * The short form of `npm run torture -- kill-orders`: a few kills -9 under order load, all of its judgements; and single kills at the
  * moment that hurts most, an order at the exchange whose answer never came.
  */
-import { afterAll, describe, expect, it, vi } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { api, endGateways, startGateway, until } from "../../kit/gateway.ts"
 import { killOrders } from "../../torture/kill-orders.ts"
 import { withDatabaseServer } from "./database.ts"
 import { signUp } from "./people.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const quiet = (): void => undefined
 const KILLS = 5
@@ -40,7 +37,7 @@ describe("an order whose answer died with the gateway", () => {
     ["filled at once", { orderType: "MARKET" }, "FILLED"],
     ["still resting", { orderType: "LIMIT", limitPrice: "50000" }, "ACCEPTED"],
     ["killed by its time in force", { orderType: "LIMIT", limitPrice: "50000", timeInForce: "IOC" }, "CANCELLED"],
-  ] as const)("is found as our own when it was %s meanwhile", { timeout: 120_000 }, async (_, terms, wanted) => {
+  ] as const)("is found as our own when it was %s meanwhile", async (_, terms, wanted) => {
     const exchange = await startBinanceExchange({
       market: "still",
       users: [{ ...keys, balances: { USDT: "100000", BTC: "1" } }],

@@ -1,13 +1,10 @@
 /** Klines of a whole gateway, over HTTP and by the official client: MOCK makes its bars of trades, Binance streams them. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { KlineRecord } from "../../../src/domain/kline.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp } from "./people.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
-
-// A whole gateway and a worker start here.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const BINANCE = "BINANCE:BTC/USDT"
 const SECOND = 1000

@@ -5,16 +5,13 @@ import { request } from "node:https"
 import { createServer } from "node:net"
 import { networkInterfaces } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, it, vi } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
 import { api, endGateways, type Launched, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { CERTIFICATE, certificateFiles } from "../../kit/http-certificate.ts"
 import { withDatabaseServer } from "./database.ts"
 import { signUpWithMock } from "./people.ts"
 import { type AccountEvent, closeClients, connectClient, gapsIn, listen } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** The gateway's promise after SIGTERM. */
 const STOP_MILLIS_MAX = 10_000

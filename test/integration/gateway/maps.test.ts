@@ -1,5 +1,5 @@
 /** Maps of a real gateway on MOCK: what they show is what HTTP answers. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { PositionRecord } from "../../../src/domain/trading-account.ts"
 import { cutProxy } from "../../kit/cut-proxy.ts"
@@ -7,9 +7,6 @@ import { endGateways, type Gateway, startGateway, until } from "../../kit/gatewa
 import { type MapReader, readMap } from "../../kit/map-reader.ts"
 import { signUp, signUpWithMock, type Trader } from "./people.ts"
 import { closeClients, connectClient, pairs } from "./socket.ts"
-
-// A real process starts here, in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const INSTRUMENT = "MOCK:BTC/USDT"
 let gateway: Gateway

@@ -1,9 +1,7 @@
 /** Metrics for operators: on a loopback port of their own, in Prometheus' text, with what happened in them. */
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUpWithMock } from "./people.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let gateway: Gateway
 let url: string

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import type { BookTickerFrame, DepthFrame, SnapshotLine } from "../../exchanges/binance/capture.ts"
 import { readCapture } from "../../exchanges/binance/capture.ts"
@@ -14,9 +14,6 @@ import { ReplayBook } from "../../exchanges/binance/replay-book.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp } from "./people.ts"
 import { ClientBook, closeClients, connectClient, listen, pairs } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const FILE = fileURLToPath(new URL("../../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))
 const hasCapture = existsSync(FILE)

@@ -1,13 +1,10 @@
 /** PAPER on the live market of the loopback Binance, through ccxt: real books and trades, play money, and a restart in between. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { Api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { holdings, signUp, type Trader } from "./people.ts"
 import { ClientBook, closeClients, connectClient, listen } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const INSTRUMENT = "PAPER:BTC/USDT"
 let exchange: BinanceExchange

@@ -14,7 +14,7 @@ export const connectClient = async (gateway: Ready, token: string, Socket: objec
   const client = new Centrifuge(gateway.ws, { token, websocket: Socket })
   open.add(client)
   client.connect()
-  await client.ready(20_000)
+  await client.ready(60_000)
   return client
 }
 
@@ -53,7 +53,7 @@ export const listen = async <A>(
     ended = context
   })
   subscription.subscribe()
-  await subscription.ready(20_000)
+  await subscription.ready(60_000)
   return { subscription, received, records: () => received.map(({ record }) => record), ended: () => ended }
 }
 

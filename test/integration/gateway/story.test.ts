@@ -1,15 +1,12 @@
 /** A newcomer's whole story on MOCK, over HTTP and the official client; each test is one chapter with a user of its own. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../../src/domain/market.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { PositionRecord } from "../../../src/domain/trading-account.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { holdings, signUp, signUpWithMock, type Trader } from "./people.ts"
 import { type AccountEvent, ClientBook, closeClients, connectClient, gapsIn, listen, pairs } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const INSTRUMENT = "MOCK:BTC/USDT"
 let gateway: Gateway

@@ -1,13 +1,11 @@
 /** The test profile as a process: off unless asked for, never where others could knock, and then one server for the public suites. */
 import { Centrifuge } from "centrifuge"
-import { afterAll, describe, expect, it, vi } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { endGateways, type Gateway, launchGateway, startGateway } from "../../kit/gateway.ts"
 import { rawSocket } from "../../kit/raw-socket.ts"
 import { withDatabaseServer } from "./database.ts"
 
-// A process starts, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 afterAll(endGateways)
 const database = withDatabaseServer()
 

@@ -3,7 +3,7 @@
  * name that is none, instruments as the venue lists them now, and an installation that offers the test environment only.
  */
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import type { SecurityRecord } from "../../../src/domain/security.ts"
 import type { VenueCapabilityRecord } from "../../../src/domain/venue.ts"
@@ -12,9 +12,6 @@ import { type Answer, type Envelope, endGateways, type Gateway, startGateway, un
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp } from "./people.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const LIMIT_MILLIS = 45_000
 const ALIASES = ["BINANCE_SANDBOX", "BINANCE_PAPER"]

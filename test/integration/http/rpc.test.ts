@@ -141,7 +141,7 @@ describe("the calls of the socket", () => {
       expect(comparable(here.text)).toBe(comparable(there.text))
       expect(here.code).toBe(status === 200 ? 0 : 1000 + status - 400)
       expect(here.text).not.toContain("\n")
-    }, 25_000)
+    }, 60_000)
     return status
   }
 
@@ -262,7 +262,7 @@ describe("the calls of the socket", () => {
     await vi.waitFor(async () => {
       const now = (await ada.api.order(account, filled.tradeOrderId)).record
       expect(now).toMatchObject({ status: "FILLED", executedQuantity: "0.001" })
-    }, 25_000)
+    }, 60_000)
   })
 
   it("repeat an order without placing it twice, through either door", async () => {

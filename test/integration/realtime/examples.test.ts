@@ -2,16 +2,13 @@
 import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type CutProxy, cutProxy } from "../../kit/cut-proxy.ts"
 import { type Example, endExamples, runExample } from "../../kit/example.ts"
 import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { ClientBook, closeClients, connectClient, listen } from "../gateway/socket.ts"
-
-// Real processes start here, each in seconds when the machine is busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 let gateway: Gateway
 let proxy: CutProxy

@@ -2,11 +2,9 @@
 import { createServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import type { Duplex } from "node:stream"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endExamples, runExample } from "../../kit/example.ts"
 import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let sockets: TestSockets
 /** Answers the login, and hands WebSockets to the scripted server. */

@@ -78,7 +78,7 @@ describe("account events that are read back", () => {
       await blocker.end()
     }
     expect(await sequences(id, 0, 3)).toEqual([1, 2, 3])
-  }, 60_000)
+  })
 
   it("cannot be had while the database is away, and can again when it is back", async () => {
     const { tradingAccountId: id } = await storeAccount(runtime)
@@ -100,5 +100,5 @@ describe("account events that are read back", () => {
       await allow(true)
     }
     await expect.poll(() => sequences(id, 0, 2), { timeout: 45_000 }).toEqual([1, 2])
-  }, 60_000)
+  })
 })

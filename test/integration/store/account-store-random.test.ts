@@ -144,7 +144,7 @@ describe("the account store", () => {
       ),
       { numRuns: 60 },
     )
-  }, 120_000)
+  })
 })
 
 describe("literals of arrays", () => {

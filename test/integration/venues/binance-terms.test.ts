@@ -1,6 +1,6 @@
 /** Binance's own stops and its market buys by cost: real ccxt in a real worker, judged by the loopback exchange. */
 import { randomBytes } from "node:crypto"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-port.ts"
@@ -10,9 +10,6 @@ import { restingOrder, startVenue, until, type VenueUnderTest } from "./venue-ki
 
 const SYMBOL = "BTCUSDT"
 const PLACE = "POST /api/v3/order"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
 
 describe("an order with terms at Binance", () => {
   let at: VenueUnderTest

@@ -1,6 +1,6 @@
 /** Books that no sequence guards, from the venue's socket to a subscriber: what is lost on the way is found, and told. */
 import { Effect, Exit, Scope } from "effect"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { bookChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { BookAuditTimes, VenueProfile } from "../../../src/venues/profile.ts"
@@ -9,9 +9,6 @@ import { startUnnumbered, type UnnumberedExchange } from "../../exchanges/unnumb
 import { connectedMarkets } from "../../kit/connected-markets.ts"
 import { BookReader } from "../../kit/market-reader.ts"
 import { profileOf, until } from "./venue-kit.ts"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const stops: Array<() => Promise<unknown>> = []
 afterEach(async () => {

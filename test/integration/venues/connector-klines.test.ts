@@ -1,6 +1,6 @@
 /** Klines of a connector: real ccxt in a real worker, the loopback exchange behind it, held against the exchange's own answers. */
 import { Effect, Exit, Scope } from "effect"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from "../../../src/domain/kline.ts"
 import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/venue-port.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
@@ -8,9 +8,6 @@ import { type BinanceExchange, startBinanceExchange } from "../../exchanges/bina
 import { BTC_USDT, profileOf, RecordingSink, until } from "./venue-kit.ts"
 
 const DAY = 86_400_000
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 type Ask = Omit<KlineAsk, "instrumentId">
 

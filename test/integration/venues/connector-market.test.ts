@@ -1,5 +1,5 @@
 /** The public side of a connector: real ccxt in a real worker, the loopback exchange behind it. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { BTC_USDT, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
 const PRICES = 40
@@ -13,9 +13,6 @@ const walk = (seed: number) => {
     return Math.floor(state / 65_536) % below
   }
 }
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe("a connector's market data", () => {
   let at: VenueUnderTest

@@ -1,6 +1,6 @@
 /** The private side of a connector: every outcome of a submit becomes the right report, judged by the loopback exchange. */
 import { randomBytes, randomUUID } from "node:crypto"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { VenueSecrets } from "../../../src/domain/credential.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
@@ -15,9 +15,6 @@ const refOf = (order: VenueOrder): VenueOrderRef => ({
   externalOrderId: null,
   instrumentId: order.instrumentId,
 })
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe("a connector's session", () => {
   let at: VenueUnderTest

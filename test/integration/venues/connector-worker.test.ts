@@ -4,9 +4,6 @@ import type { VenueOrderRef } from "../../../src/ports/venue-port.ts"
 import { startProxy } from "../../kit/proxies.ts"
 import { BTC_USDT, profileOf, restingOrder, SECRETS, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
-// Every test starts threads, some of them three: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000 })
-
 describe("a connector's worker", () => {
   let at: VenueUnderTest | undefined
   afterEach(async () => {

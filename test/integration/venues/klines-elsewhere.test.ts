@@ -1,13 +1,10 @@
 /** Klines at venues that do not have them all: OKX knows no 8h, 3d and 1s, and streams the others under its own names. */
 import { Effect } from "effect"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import { type Bar, barIndex, barStart, foldBars, type KlineInterval } from "../../../src/domain/kline.ts"
 import { klineStream } from "../../../src/ports/venue-port.ts"
 import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
 import { until } from "./venue-kit.ts"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 let at: OkxUnderTest
 afterEach(() => at.stop())

@@ -1,5 +1,5 @@
 /** Kraken's public side: real ccxt in a real worker, the loopback Kraken behind it. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { DEFAULT_PAIRS } from "../../exchanges/kraken/pairs.ts"
 import { BTC, KRAKEN_BTC, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
@@ -14,9 +14,6 @@ const walk = (seed: number) => {
     return Math.floor(state / 65_536) % below
   }
 }
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
 
 describe("Kraken's market data", () => {
   let at: KrakenUnderTest

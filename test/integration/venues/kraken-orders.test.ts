@@ -1,6 +1,6 @@
 /** Kraken's private side: real ccxt in a real worker, the loopback Kraken behind it, which is the judge of what arrived. */
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-port.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
@@ -17,9 +17,6 @@ const refOf = (order: VenueOrder, externalOrderId: string | null = null): VenueO
   instrumentId: order.instrumentId,
   externalOrderId,
 })
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
 
 describe("Kraken's orders", () => {
   let at: KrakenUnderTest

@@ -1,5 +1,5 @@
 /** Kraken's own stops, expiries, amends and market buys by cost: real ccxt in a real worker, judged by the loopback Kraken. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-port.ts"
@@ -13,9 +13,6 @@ const AMEND = "POST /0/private/AmendOrder"
 
 const krakenOrder = (terms: Partial<VenueOrder> = {}): VenueOrder =>
   restingOrder({ instrumentId: KRAKEN_BTC, ...terms })
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
 
 describe("an order with terms at Kraken", () => {
   let at: KrakenUnderTest

@@ -1,12 +1,10 @@
 /** More books of a venue than its request limit lets us ask for at once: they come one after another, and none is lost to the wait. */
 import { Effect, Exit, Scope } from "effect"
-import { afterEach, expect, it, vi } from "vitest"
+import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { profileOf, until } from "./venue-kit.ts"
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const BOOKS = 40
 /** Binance's pace with a short window: three snapshots in two seconds, so that the last book waits for longer than a lost one may. */

@@ -1,11 +1,8 @@
 /** The trades that happen while a stream is interrupted: real ccxt in a real worker, a loopback exchange behind it. */
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { MarketTrade } from "../../../src/ports/venue-port.ts"
 import { BTC, OKX_BTC, startOkx } from "./okx-kit.ts"
 import { BTC_USDT, startVenue, until } from "./venue-kit.ts"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const MISSED = 40
 

@@ -1,5 +1,5 @@
 /** OKX's public side: real ccxt in a real worker, the loopback OKX behind it. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { OKX_INSTRUMENTS } from "../../exchanges/okx/instruments.ts"
 import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
@@ -14,9 +14,6 @@ const walk = (seed: number) => {
     return Math.floor(state / 65_536) % below
   }
 }
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe("OKX's market data", () => {
   let at: OkxUnderTest

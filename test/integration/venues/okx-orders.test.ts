@@ -1,5 +1,5 @@
 /** OKX's orders, fills, balances and cancels: real ccxt in a real worker, judged by the loopback OKX. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-port.ts"
 import { BTC, CANCEL, OKX_BTC, OkxSession, type OkxUnderTest, okxOrder, refOf, SHOW, startOkx } from "./okx-kit.ts"
@@ -7,9 +7,6 @@ import { until } from "./venue-kit.ts"
 
 /** Above every bid of the still market, below every ask. */
 const BEST_BID = "60000.1"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe("an order at OKX", () => {
   let at: OkxUnderTest

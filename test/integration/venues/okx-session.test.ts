@@ -1,6 +1,6 @@
 /** The private stream of OKX, its keys, its demo trading and its clock: real ccxt in a real worker, the loopback OKX behind it. */
 import { randomUUID } from "node:crypto"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import {
   answering,
@@ -15,9 +15,6 @@ import {
   TIME,
 } from "./okx-kit.ts"
 import { until } from "./venue-kit.ts"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 describe("a session at OKX", () => {
   let at: OkxUnderTest

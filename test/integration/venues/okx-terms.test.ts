@@ -1,5 +1,5 @@
 /** OKX's amends in place and its market buys by cost: real ccxt in a real worker, judged by the loopback OKX. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-port.ts"
@@ -8,9 +8,6 @@ import { BTC, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, refOf, 
 import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
 
 const AMEND = "POST /api/v5/trade/amend-order"
-
-// Threads start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
 
 describe("an order with terms at OKX", () => {
   let at: OkxUnderTest

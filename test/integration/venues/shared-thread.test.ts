@@ -1,15 +1,12 @@
 /** Venues that share a worker thread: what one of them does to the others, and how one that keeps dying is taken out of their company. */
 import { Effect, Exit, Scope } from "effect"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { MarketSource } from "../../../src/ports/venue-port.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { account, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
-
-// Every test starts threads: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 90_000 })
 
 interface Side {
   readonly venue: CcxtVenue

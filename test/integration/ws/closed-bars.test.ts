@@ -144,7 +144,7 @@ describe("a reader of klines", () => {
     subscription.on("publication", ({ data }) => seen.push(data))
     subscription.subscribe()
     client.connect()
-    await subscription.ready(20_000)
+    await subscription.ready(60_000)
     return { seen, subscription, closed: () => seen.filter(({ state }) => state === "closed").map(({ bar }) => bar) }
   }
 

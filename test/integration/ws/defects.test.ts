@@ -67,7 +67,7 @@ it.each([
   const subscribe = { channel: `tradingAccount:${running.accountId}`, recover: true, epoch: "e", offset: 9 }
   socket.send({ id: 1, connect: { token: "alice" } }, { id: 2, subscribe })
   await socket.next()
-  await expect.poll(() => asked.length, { timeout: 25_000 }).toBe(1)
+  await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(1)
   isBroken = isLost
   asked.pop()?.()
   expect(await socket.closed).toEqual({ code: 3004, reason: "internal server error" })

@@ -46,7 +46,7 @@ const reader = (format: Format, channel: string, options?: MapReaderOptions, tok
   readMap(clientOf(format, token), channel, options)
 
 const subscribed = async (read: MapReader): Promise<MapReader> => {
-  await read.subscription.ready(25_000)
+  await read.subscription.ready(60_000)
   return read
 }
 
@@ -169,7 +169,7 @@ describe.each(FORMATS)("a book as a map in %s", (format) => {
     const stream = clientOf(format).newSubscription(BOOK)
     stream.on("publication", ({ data }) => void records.push(data))
     stream.subscribe()
-    await stream.ready(25_000)
+    await stream.ready(60_000)
     for (let n = 0; n < 50; n++) feed(false, [`9${n % 10}.5`, String(n % 3)], [])
     await equals(read, book)
     await expect.poll(() => records.length, SOON).toBe(51)

@@ -14,7 +14,7 @@ describe.each(FORMATS)("a stream in %s through a line that breaks", (format) => 
     ["a bare socket", "bare", false, "memory"],
     ["a bare socket, with deltas", "bare", true, "memory"],
     ["a bare socket, out of storage", "bare", false, "storage"],
-  ] as const)("arrives whole, once and in order: %s", { timeout: 120_000 }, async (_what, reader, delta, history) => {
+  ] as const)("arrives whole, once and in order: %s", async (_what, reader, delta, history) => {
     const run = { reader, format, delta, history, publications: PUBLICATIONS, cuts: CUTS, seed: 7 }
     const facts = await runRecovery(run)
     expect(facts).toMatchObject({ ended: "", gaps: 0, duplicates: 0, reorders: 0, wrong: 0, unrecovered: 0 })

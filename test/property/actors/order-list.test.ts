@@ -211,5 +211,5 @@ describe("an entry with exits", () => {
       expect({ seed, violations: [...new Set(life.violations)] }).toEqual({ seed, violations: [] })
     })
     void fc.assert(lives, { numRuns: 40 })
-  }, 120_000)
+  })
 })

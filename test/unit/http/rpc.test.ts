@@ -150,7 +150,7 @@ const world = () => {
   }
   const ask = async (...given: Parameters<typeof call>) => {
     const answers = call(...given)
-    await vi.waitFor(() => expect(answers).toHaveLength(1), 25_000)
+    await vi.waitFor(() => expect(answers).toHaveLength(1), 60_000)
     const answer = answers[0]
     if (answer === undefined || answer === "unknown method") throw new Error(`${given[0]}: unknown method`)
     return { ...answer, body: JSON.parse(answer.envelope) as Envelope }

@@ -61,7 +61,7 @@ describe("npm run dev", () => {
     // `close` comes when the last process that holds the pipe is gone: the gateway too.
     expect(await once(dev.process, "close")).toEqual([0, null])
     await dev.said("drained\n", 2)
-  }, 60_000)
+  })
 
   it("makes the protocol's code first, and again after a change, without starting for its own writing", async () => {
     const dev = start()
@@ -77,7 +77,7 @@ describe("npm run dev", () => {
     expect(await once(dev.process, "close")).toEqual([0, null])
     await dev.said("drained\n", 2)
     expect(dev.printed().split("up\n").length - 1).toBe(2)
-  }, 60_000)
+  })
 
   it("stops the gateway when its parent is killed outright", async () => {
     const dev = start()
@@ -85,5 +85,5 @@ describe("npm run dev", () => {
     dev.process.kill("SIGKILL")
     expect(await once(dev.process, "close")).toEqual([null, "SIGKILL"])
     await dev.said("drained\n", 1)
-  }, 60_000)
+  })
 })

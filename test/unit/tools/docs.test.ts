@@ -49,7 +49,7 @@ describe("the generated pages", () => {
     const verdict = await tools.docs.check(tree)
     expect(verdict.passed).toBe(false)
     expect(verdict.output).toContain("docs/map.md is stale")
-  }, 120_000)
+  })
 
   it("show each file's first sentence, the imports between layers, the services and the API", async () => {
     const tree = planted()

@@ -56,7 +56,7 @@ describe.each(FORMATS)("A.7 a publication in %s", (format) => {
 
 describe.each(FORMATS)("A.7 join and leave in %s", (format) => {
   const gone = async () => {
-    await expect.poll(() => room.sockets.hub.find(TRADES)?.subscribers ?? 0, { timeout: 25_000 }).toBe(0)
+    await expect.poll(() => room.sockets.hub.find(TRADES)?.subscribers ?? 0, { timeout: 60_000 }).toBe(0)
   }
   const infoOf = (reply: unknown, kind: "join" | "leave") =>
     (reply as { push: Readonly<Record<string, { info: { user: string; client: string } }>> }).push[kind]?.info
