@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type CutProxy, cutProxy } from "../../kit/cut-proxy.ts"

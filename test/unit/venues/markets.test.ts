@@ -68,7 +68,7 @@ describe("the markets of a connector", () => {
       await markets.loaded()
       expect(asked).toHaveLength(1)
       await Promise.all([markets.fresh(), markets.fresh()])
-    })
+    }, 60_000)
     expect(asked).toHaveLength(2)
     expect(names()).toEqual(["ETH/USDT"])
   })
@@ -80,7 +80,7 @@ describe("the markets of a connector", () => {
     await later(async () => {
       await expect(markets.fresh()).rejects.toThrow("away")
       await markets.loaded()
-    })
+    }, 60_000)
     expect(names()).toEqual(["BTC/USDT"])
     expect(reached).toHaveLength(2)
   })
