@@ -488,5 +488,7 @@ export const simulate = (seed: number, options: SimulateOptions = {}): Outcome =
       story: simulation.story,
       types: {},
     }
+  } finally {
+    simulation.world.leave()
   }
 }

@@ -44,6 +44,7 @@ import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
 const simName = parseInstrumentId(BTC_USDT)!
 
 export const START = Date.UTC(2026, 0, 1)
+const LEAVING_MILLIS = 600_000
 export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
 
 export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount => ({
@@ -269,6 +270,12 @@ export class World {
     this.scope = undefined
     Effect.runFork(Effect.withClock(Scope.close(scope, Exit.void), this.time.clock), { scheduler: this.time })
     this.time.settle()
+  }
+
+  /** Nothing of the world goes on: its fibers would keep it in memory for as long as they live. */
+  leave(): void {
+    this.crash()
+    this.time.advance(LEAVING_MILLIS)
   }
 
   advance(millis: number, each?: () => void): void {
