@@ -29,7 +29,7 @@ export default defineConfig({
           name: "database",
           include: ["test/**/*.test.ts"],
           exclude: withoutDatabase,
-          globalSetup: ["test/kit/protocol-code.ts", "test/kit/postgres.ts"],
+          globalSetup: ["test/kit/protocol-code.ts", "test/kit/shipped-code.ts", "test/kit/postgres.ts"],
         },
       },
     ],

@@ -23,8 +23,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** An earlier gateway's directory, to start it again. Default: a new one, removed by `endGateways`. */
   readonly dataDir?: string
-  /** Runs dist/src/main.js instead of the sources. */
-  readonly built?: boolean
+  /** dist/src/main.js, or the sources. Default: what is shipped in CI, elsewhere the sources as they are being written. */
+  readonly built?: boolean | undefined
 }
 
 export interface Exit {
@@ -61,6 +61,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 /** What the child may inherit: a test runner's NODE_ENV and NODE_OPTIONS are not a user's. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "PG_BIN_DIR", "USER"]
 
+const isShipped = process.env["CI"] !== undefined
+
 const launched = new Set<ChildProcess>()
 const directories = new Set<string>()
 
@@ -81,7 +83,7 @@ process.on("exit", () => {
 export const launchGateway = (options: GatewayOptions = {}): Launched => {
   const dataDir = options.dataDir ?? scratchDirectory("gateway")
   directories.add(dataDir)
-  const program = options.built ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
+  const program = (options.built ?? isShipped) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   const child = spawn(process.execPath, ["--max-semi-space-size=32", ...program], {
     cwd: root,

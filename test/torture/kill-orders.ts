@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { seededRandom } from "../exchanges/binance/synthetic.ts"
+import { freePort } from "../kit/free-port.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../kit/gateway.ts"
 import { scratchDirectory } from "../kit/postgres.ts"
 import { judge, settle } from "./kill-judge.ts"
@@ -66,15 +66,6 @@ const startExchange = async (): Promise<OutsideExchange> => {
     },
   }
 }
-
-/** One port for all starts: clients find the gateway again where it was. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 const connectAccounts = async (gateway: Gateway, venue: KillVenue): Promise<ReadonlyArray<KillAccount>> => {
   const accounts: Array<KillAccount> = []

@@ -13,7 +13,14 @@ const quiet = (): void => undefined
 it.each(["binance", "mock trigger.committed", "mock amend.dispatched"])(
   "dies at %s, and nothing is lost, sent twice, stuck or otherwise than at the venue",
   async (only) => {
-    const verdicts = await failpoints({ runs: 1, seed: 21, only, truthMillis: PATIENCE_MILLIS, progress: quiet })
+    const verdicts = await failpoints({
+      runs: 1,
+      seed: 21,
+      only,
+      truthMillis: PATIENCE_MILLIS,
+      lanes: 2,
+      progress: quiet,
+    })
     expect(verdicts.filter(({ passed }) => !passed)).toEqual([])
     expect(verdicts).toHaveLength(SCENES.filter(({ venue, place }) => `${venue} ${place}`.includes(only)).length)
   },

@@ -7,6 +7,7 @@ import { networkInterfaces } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
+import { freePort } from "../../kit/free-port.ts"
 import { api, endGateways, type Launched, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { CERTIFICATE, certificateFiles } from "../../kit/http-certificate.ts"
 import { withDatabaseServer } from "./database.ts"
@@ -46,14 +47,6 @@ const refusedStart = async (process: Launched): Promise<string> => {
   expect(existsSync(join(process.dataDir, "postgres/cluster/postmaster.pid"))).toBe(false)
   return lines[0] ?? ""
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 describe("a start", () => {
   it("prints one ready line, warns about plain HTTP, and keeps its keys to itself", async () => {

@@ -16,10 +16,12 @@ export interface FailpointOptions {
   readonly seed: number
   /** Only places whose `venue place` contains this. */
   readonly only?: string | undefined
-  /** dist/ instead of the sources, which take seconds to load at each start. */
+  /** As in test/kit/gateway.ts. */
   readonly built?: boolean
   /** How late the truth may be; where the machine's load says nothing about the gateway, all of the patience. */
   readonly truthMillis?: number
+  /** So many gateways side by side, each with an exchange and a database of its own. Default: 1. */
+  readonly lanes?: number
   readonly progress: (line: string) => void
 }
 
@@ -45,34 +47,47 @@ const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
 
 export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
   const random = seededRandom(options.seed)
-  const stage = await openStage({}, options.built)
-  try {
-    await stage.start()
-    const verdicts: Array<Verdict> = []
-    for (const scene of SCENES.filter((it) => nameOf(it).includes(options.only ?? ""))) {
-      const course: Course = { scene, traders: [], truths: [], late: [], reached: 0, rounds: 0 }
-      for (let run = 1; run <= options.runs; run += 1) {
-        const hit = 1 + Math.floor(random() * scene.hitsMax)
-        await once(stage, course, hit, options.truthMillis ?? TRUTH_MILLIS)
-        const truth = Math.round(course.truths.at(-1) ?? 0)
-        options.progress(
-          `${nameOf(scene)}:${hit} ${run}/${options.runs}, ${course.rounds} rounds, truth after ${truth} ms`,
-        )
-      }
-      await comeToRest(course.traders)
-      const verdict = await judge(stage, course, options.runs)
-      verdicts.push(verdict)
-      options.progress(`${verdict.name}: ${verdict.says}`)
-      await leave(course)
+  const tasks = SCENES.filter((scene) => nameOf(scene).includes(options.only ?? "")).map((scene) => ({
+    scene,
+    hits: Array.from({ length: options.runs }, () => 1 + Math.floor(random() * scene.hitsMax)),
+  }))
+  const verdicts: Array<Verdict> = []
+  const lane = async (): Promise<void> => {
+    const stage = await openStage({}, options.built)
+    try {
+      await stage.start()
+      for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
+        verdicts.push(await play(stage, task.scene, task.hits, options))
+      const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
+      options.progress(
+        `${starts.length} starts, ready in ${starts[starts.length >> 1]} ms (median), ${starts.at(-1)} ms at most`,
+      )
+    } finally {
+      await stage.close()
     }
-    const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
-    options.progress(
-      `${starts.length} starts, ready in ${starts[starts.length >> 1]} ms (median), ${starts.at(-1)} ms at most`,
-    )
-    return verdicts
-  } finally {
-    await stage.close()
   }
+  await Promise.all(Array.from({ length: Math.min(options.lanes ?? 1, tasks.length) }, lane))
+  return verdicts
+}
+
+/** As many kills as there are hits, and what must then be true. */
+const play = async (
+  stage: Stage,
+  scene: Scene,
+  hits: ReadonlyArray<number>,
+  { truthMillis = TRUTH_MILLIS, progress }: FailpointOptions,
+): Promise<Verdict> => {
+  const course: Course = { scene, traders: [], truths: [], late: [], reached: 0, rounds: 0 }
+  for (const [run, hit] of hits.entries()) {
+    await once(stage, course, hit, truthMillis)
+    const truth = Math.round(course.truths.at(-1) ?? 0)
+    progress(`${nameOf(scene)}:${hit} ${run + 1}/${hits.length}, ${course.rounds} rounds, truth after ${truth} ms`)
+  }
+  await comeToRest(course.traders)
+  const verdict = await judge(stage, course, hits.length)
+  progress(`${verdict.name}: ${verdict.says}`)
+  await leave(course)
+  return verdict
 }
 
 /** One kill: to the place, dead, back again, and asked. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { startEmbeddedPostgres } from "../../../src/store/embedded.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { freePort } from "../../kit/free-port.ts"
 import {
   type Answer,
   type Api,
@@ -20,7 +21,6 @@ import {
 } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { attempt } from "../kill-load.ts"
-import { freePort } from "../kill-orders.ts"
 
 export type StageVenue = "binance" | "mock"
 
@@ -59,8 +59,8 @@ const RECONCILING = "ACCOUNT_RECONCILING"
 const RECONCILING_MILLIS = 250
 const BALANCES = { USDT: "10000000", BTC: "1000" }
 
-/** `built`: dist/ instead of the sources. */
-export const openStage = async (extra: Readonly<Record<string, string>> = {}, built = false): Promise<Stage> => {
+/** `built`: as in test/kit/gateway.ts. */
+export const openStage = async (extra: Readonly<Record<string, string>> = {}, built?: boolean): Promise<Stage> => {
   const exchange = await startBinanceExchange()
   const directory = scratchDirectory("failpoints")
   const server = await startEmbeddedPostgres({ dataDir: directory })

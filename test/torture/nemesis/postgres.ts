@@ -5,10 +5,10 @@
 import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { freePort } from "../../kit/free-port.ts"
 import { type Gateway, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { enter } from "../failpoints/stage.ts"
-import { freePort } from "../kill-orders.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { quantile, reckon, Traffic } from "./traffic.ts"
 
