@@ -2,7 +2,7 @@
  * Evidence from the venue, applied: one fill, one view of an order. Repeats and stale views change nothing; a view that names more
  * than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution closes the gap).
  */
-import { Exit } from "effect"
+import { Effect, Exit } from "effect"
 import type { Decimal } from "../domain/decimal.ts"
 import type { ExecutionId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
@@ -221,21 +221,30 @@ const owe = (core: AccountCore, live: Live, state: VenueOrderState): void => {
 
 const fetchOwed = (core: AccountCore, live: Live): void => {
   const { owed, order } = live
+  const { session } = core
   if (owed === null) return
   const again = (): void => {
     if (live.owed !== null) live.owed.callOff = core.self.later(TRADES_MILLIS, () => fetchOwed(core, live))
   }
-  if (core.session === null) {
+  if (session === null) {
     again()
     return
   }
   const since = Math.min(submittedAt(order), owed.state.createdAt ?? order.createdAt) - 60_000
-  core.self.fork(core.budget(core.session.fetchFills(since, [order.instrumentId])), (exit) => {
+  // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
+  const question = Effect.suspend(() =>
+    live.owed === null ? Effect.succeed(null) : session.fetchFills(since, [order.instrumentId]),
+  )
+  core.self.fork(core.budget(question), (exit) => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()
-    for (const fill of exit.value)
-      if (fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId)
-        attempt(core, live, fill, () => applyFill(core, live, fill))
+    if (exit.value === null) return
+    for (const fill of exit.value) {
+      const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId
+      const known = isOwn ? live : core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
+      const owner = known === live || known?.owed ? known : undefined
+      if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
+    }
     const { owed: rest } = live
     if (rest !== null && attempt(core, live, rest.state, () => infer(core, live, rest.state)) !== true) again()
   })

@@ -317,6 +317,16 @@ describe("a fill that the stream lost", () => {
     expect(imported?.order.executedQuantity.toString()).toBe("2")
   })
 
+  it("is found for all orders by one question, however long the venue makes questions wait", () => {
+    const world = ready()
+    const orders = [1, 2, 3, 4, 5, 6].map(() => placed(world))
+    world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
+    for (const order of orders) world.venue.fill(simOf(world, order), Decimal.ONE)
+    world.venue.fates.latencyMillis = () => 10_000
+    world.advance(70_000)
+    expect(orders.map((order) => executed(world, order))).toEqual(["1", "1", "1", "1", "1", "1"])
+  })
+
   it("is looked for again when the venue could not say whose it is", () => {
     const world = ready()
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "deliver" : "drop")
@@ -401,6 +411,19 @@ describe("the proof that an order was never placed", () => {
     isFound = true
     world.advance(120_000)
     expect(world.read(order.tradeOrderId).orderStatus).toBe("FILLED")
+  })
+
+  it("is one view of the venue for all orders that wait for it", () => {
+    const world = ready()
+    world.venue.fates.submit = () => "lostBefore"
+    const orders = Array.from({ length: 20 }, (_, index) => placed(world, { limitPrice: String(50 + index) }))
+    world.advance(8_000)
+    expect(orders.map(({ tradeOrderId }) => world.read(tradeOrderId).orderStatus)).toEqual(orders.map(() => "UNKNOWN"))
+    const before = world.venue.fillsAsked
+    world.advance(120_000)
+    expect(orders.map(({ tradeOrderId }) => world.read(tradeOrderId).orderStatus)).toEqual(orders.map(() => "REJECTED"))
+    // Two audits, and views for those whose third answers came in between.
+    expect(world.venue.fillsAsked - before).toBeLessThan(10)
   })
 
   it("takes its time by the process's own clock: a step of the wall clock proves nothing", () => {
