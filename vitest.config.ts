@@ -8,11 +8,33 @@
  * embedded PostgreSQL per run (test/kit/postgres.ts), started only when such a file is among those asked for.
  */
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
 
+/** Minutes each: begun last, one of them alone would decide when a run ends. */
+const LONGEST = [
+  "gateway/failpoints.test.ts",
+  "gateway/kill.test.ts",
+  "sim/sim.test.ts",
+  "torture/worker-faults.test.ts",
+]
+
+const lengthOf = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.findIndex((part) => moduleId.includes(part))
+  return place === -1 ? 0 : LONGEST.length - place
+}
+
+/** Otherwise the largest file comes first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    return (await super.sort(files)).toSorted((a, b) => lengthOf(b) - lengthOf(a))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     setupFiles: ["test/kit/setup.ts"],
     pool: "forks",
     maxWorkers: 2,
