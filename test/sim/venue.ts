@@ -146,6 +146,8 @@ export class SimVenue {
   readonly cancels = new Map<TradeOrderId, number>()
   readonly amends = new Map<TradeOrderId, number>()
   questions = 0
+  /** How often the account's trades were asked for: the dearest question of all. */
+  fillsAsked = 0
   /** Rate of the fee of a buy that is charged in BTC; null: all fees are charged in USDT. */
   baseFee: Decimal | null = null
   /** Price of the newest trade. */
@@ -507,14 +509,17 @@ export class SimVenue {
         }),
       fetchOpenOrders: this.question(() => this.openOrders().map((it) => this.stateOf(it))),
       fetchFills: (since) =>
-        this.question(() =>
-          [...this.orders.values()]
-            .flatMap((it) => it.fills)
-            .filter((it) => it.executedAt >= since)
-            .sort((a, b) => a.executedAt - b.executedAt)
-            // Trades that are fetched name their order by the venue's id only, as Binance's do.
-            .map((it) => ({ ...it, tradeOrderId: null })),
-        ),
+        this.question(() => {
+          this.fillsAsked++
+          return (
+            [...this.orders.values()]
+              .flatMap((it) => it.fills)
+              .filter((it) => it.executedAt >= since)
+              .sort((a, b) => a.executedAt - b.executedAt)
+              // Trades that are fetched name their order by the venue's id only, as Binance's do.
+              .map((it) => ({ ...it, tradeOrderId: null }))
+          )
+        }),
       fetchBalances: this.question(() => this.balances()),
     }
   }
