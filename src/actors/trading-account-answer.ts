@@ -2,7 +2,6 @@
  * How a submit is answered: at once, when the order has come as far as the caller waits for, or with an order that was there before. An
  * answer names only what is durable.
  */
-import { Exit } from "effect"
 import { type DomainError, DuplicateClientOrderId, IdempotencyConflict } from "../domain/errors.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -70,20 +69,7 @@ export const replay = (
     return
   }
   const until = waitOf(request)
-  whenListKnown(core, live, () => {
-    const waiter: Waiter = { until: until ?? "ACCEPTED", reply: withLinked(core, live, reply), replayed: true }
-    if (until === null) answerNow(core, live, waiter)
-    else awaitFurther(core, live, waiter, receivedAt)
-  })
-}
-
-/** A list that is over may have left memory in part. */
-const whenListKnown = (core: AccountCore, { order }: Live, run: () => void): void => {
-  const { orderListId } = order
-  if (orderListId === null || !isTerminal(order.orderStatus)) return run()
-  core.self.fork(core.parts.store.ofList(core.id, orderListId), (exit) => {
-    if (Exit.isFailure(exit)) return
-    for (const stored of exit.value) if (!core.orders.has(stored.tradeOrderId)) core.adopt(stored)
-    run()
-  })
+  const waiter: Waiter = { until: until ?? "ACCEPTED", reply: withLinked(core, live, reply), replayed: true }
+  if (until === null) answerNow(core, live, waiter)
+  else awaitFurther(core, live, waiter, receivedAt)
 }

@@ -107,10 +107,10 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     if (core.fillsSeenAt === null) return done()
     const now = parts.clock.monotonic()
     // The last audit left alone what was fresh then.
-    const touched = [...core.orders.values()].filter((live) => live.touchedAt >= lastFillsAuditAt - QUIET_MILLIS)
+    const touched = core.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
     const askedAt = parts.clock.now()
-    const named = [...core.openLives(), ...touched].map((live) => live.order.instrumentId)
-    const instruments = [...new Set([...named, ...sparedInstruments])]
+    const open = core.openLives().map((live) => live.order.instrumentId)
+    const instruments = [...new Set([...open, ...touched, ...sparedInstruments])]
     if (instruments.length === 0) return done()
     const since = core.fillsSince()
     audit(

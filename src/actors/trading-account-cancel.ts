@@ -2,7 +2,6 @@
  * Cancel (contract C1.4): accepted in every state of the account, stored before it is sent, answered after the venue's answer or
  * after 1 s. Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence.
  */
-import { Exit } from "effect"
 import { AccountDisconnected, CancelRejected, type DomainError, OrderNotFound } from "../domain/errors.ts"
 import { changeOf, unmade } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
@@ -13,6 +12,7 @@ import type { CancelOrder, ReadOrder } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answerClosed, type Live } from "./trading-account-live.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
+import { recall } from "./trading-account-recall.ts"
 
 /** How long a client waits for the venue, from the moment its request was read. */
 export const ANSWER_MILLIS = 1_000
@@ -37,11 +37,7 @@ export const withOrder = (
     live.whenStored.push((exists) => (exists ? run(live) : withOrder(core, by, reply, run)))
     return
   }
-  core.self.fork(core.parts.store.find(core.id, by), (exit) => {
-    if (Exit.isFailure(exit)) return
-    if (exit.value === null) return reply.fail(new OrderNotFound({}))
-    run(core.orders.get(exit.value.tradeOrderId) ?? core.adopt(exit.value))
-  })
+  recall(core, by, (found) => (found === undefined ? reply.fail(new OrderNotFound({})) : run(found)))
 }
 
 export const readOrder = (core: AccountCore, { by, reply }: ReadOrder): void =>

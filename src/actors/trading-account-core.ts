@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { changesOf, Portfolio } from "../domain/portfolio.ts"
 import { type Execution, placeOf, type TradeOrder } from "../domain/trade-order.ts"
@@ -51,6 +51,8 @@ export class AccountCore extends AccountOutlet {
   fillsSeenAt: number | null = null
   /** Orders that were declared never placed, until when (monotonic ms) a late appearance is looked for. */
   readonly watched = new Map<TradeOrderId, number>()
+  /** When (monotonic ms) an order of each instrument was last touched. */
+  private readonly touched = new Map<InstrumentId, number>()
   /** Orders that reports name and memory does not know, while they are looked for: what waits for each. */
   readonly strays = new Map<string, Array<(live: Live) => void>>()
   /** Asks the venue for its balances soon; set by the session's keeper. */
@@ -79,6 +81,7 @@ export class AccountCore extends AccountOutlet {
     parts.loaded(state.account, state.lastSequence)
     // The open ones first: what belongs to their lists stays in memory however old it is.
     for (const order of state.openOrders) this.adopt(order)
+    for (const order of state.pastOrders.toReversed()) this.knowPast(order)
     for (const order of [...state.recentOrders].sort((a, b) => a.createdAt - b.createdAt)) this.adopt(order)
   }
 
@@ -129,15 +132,29 @@ export class AccountCore extends AccountOutlet {
     this.forget(order.tradeOrderId)
   }
 
+  /** Something was heard of it, or done with it. */
+  touch(live: Live): void {
+    const now = this.parts.clock.monotonic()
+    live.touchedAt = now
+    this.touched.set(live.order.instrumentId, now)
+  }
+
+  /** Instruments of orders that were touched since, also of those that are out of memory. */
+  touchedSince(monotonic: number): ReadonlyArray<InstrumentId> {
+    return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
+  }
+
   private liveOf(order: TradeOrder, stored: boolean): Live {
     const restarted = stored && order.orderStatus === "CREATED"
+    const now = this.parts.clock.monotonic()
+    this.touched.set(order.instrumentId, now)
     return {
       order,
       stored,
       unsavedSubmit: null,
       acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
-      knownAt: this.parts.clock.monotonic(),
-      touchedAt: this.parts.clock.monotonic(),
+      knownAt: now,
+      touchedAt: now,
       cancelledEarly: false,
       cancelReason: this.account.status === "LOCKED" ? "ACCOUNT_DISCONNECTED" : "USER_REQUEST",
       cancelSentAt: null,
@@ -229,7 +246,7 @@ export class AccountCore extends AccountOutlet {
       live.unsavedSubmit = null
     }
     live.order = order
-    live.touchedAt = this.parts.clock.monotonic()
+    this.touch(live)
     if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, at)
     this.index(live)
     if (live.watch !== null && placeOf(order) !== "ARMED") {

@@ -14,7 +14,7 @@ import type { DisconnectAccount } from "./account-messages.ts"
 import { requestCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill } from "./trading-account-evidence.ts"
-import { foreignOrderId, takeIn } from "./trading-account-foreign.ts"
+import { strayFill, withStray } from "./trading-account-foreign.ts"
 import { noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import type { SessionKeeper } from "./trading-account-session.ts"
@@ -102,16 +102,21 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
 
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
   const confirmed = (open: ReadonlyArray<VenueOrderState>, fills: ReadonlyArray<VenueFill>): boolean => {
+    let isComplete = open.length === 0
     for (const fill of fills) {
       const live = core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
       if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
+      else if (core.isMissing(fill)) {
+        isComplete = false
+        strayFill(core, fill)
+      }
     }
     for (const state of open) {
-      const id = state.tradeOrderId ?? foreignOrderId(core, state.externalOrderId)
-      if (core.findAtVenue(state.tradeOrderId, state.externalOrderId) === undefined)
-        attempt(core, null, state, () => takeIn(core, { id, order: null, state }))
+      const { tradeOrderId, externalOrderId, instrumentId } = state
+      if (core.findAtVenue(tradeOrderId, externalOrderId) === undefined)
+        withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
     }
-    return open.length === 0 && core.open.size === 0
+    return isComplete && core.open.size === 0
   }
 
   /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */

@@ -5,6 +5,8 @@
 import { Effect, Exit } from "effect"
 import { changeOf } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
+import { NEVER_PLACED } from "../domain/trade-order.ts"
+import type { AccountState } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
 import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -26,9 +28,6 @@ const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
 const CANCELS_MAX = 3
 /** How long the late appearance of an order that was "never placed" is looked for. */
 const WATCH_MILLIS = 86_400_000
-/** Reject reasons of such orders. */
-const UNPLACED_RESTARTED = "GATEWAY_RESTART"
-const UNPLACED_PROVEN = "NOT_PLACED: proven by expiry"
 
 const isOpenQuestion = ({ order }: Live): boolean =>
   !isTerminal(order.orderStatus) &&
@@ -155,14 +154,12 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
 }
 
 /** The watch over orders that were declared never placed outlives the process. */
-export const watchAgain = (core: AccountCore): void => {
+export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState): void => {
   if (core.venue.inProcess) return
   const now = core.parts.clock.now()
-  for (const { order } of core.orders.values()) {
-    const left = order.updatedAt + WATCH_MILLIS - now
-    const isUnplaced = order.rejectReason === UNPLACED_RESTARTED || order.rejectReason === UNPLACED_PROVEN
-    if (order.orderStatus === "REJECTED" && isUnplaced && order.externalOrderId === null && left > 0)
-      core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + left)
+  for (const { tradeOrderId, updatedAt } of unplacedOrders) {
+    const left = updatedAt + WATCH_MILLIS - now
+    if (left > 0) core.watched.set(tradeOrderId, core.parts.clock.monotonic() + left)
   }
 }
 
@@ -185,7 +182,7 @@ const proof = (core: AccountCore, { order }: Live, session: VenueSession) =>
         (it) =>
           it.orderSide === order.orderSide &&
           it.tradeOrderId === null &&
-          core.findAtVenue(null, it.externalOrderId) === undefined &&
+          core.idAtVenue(null, it.externalOrderId) === undefined &&
           core.ownerOf(it) === undefined,
       )
       const own = fills.filter((it) => isIt(it) && !executions.has(it.externalTradeId))
@@ -202,7 +199,7 @@ const conclude = (core: AccountCore, live: Live): void => {
   const { order } = live
   const now = core.parts.clock.now()
   if (order.externalOrderId === null && order.executedQuantity.isZero()) {
-    const rejectReason = live.restarted ? UNPLACED_RESTARTED : UNPLACED_PROVEN
+    const rejectReason = live.restarted ? NEVER_PLACED.restarted : NEVER_PLACED.proven
     core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + WATCH_MILLIS)
     const next = moved(order, "REJECTED", { rejectReason })
     core.change(live, next, "TRADE_ORDER.REJECTED", { alerts: lossOf(next) })

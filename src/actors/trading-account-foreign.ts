@@ -14,6 +14,7 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { applyAcknowledgement, applyFill } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
 import { attempt, quarantine } from "./trading-account-quarantine.ts"
+import { adoptAll, areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
 import { venueId } from "./trading-account-text.ts"
 
 /** Of foreign orders' names; never to be changed. */
@@ -38,7 +39,7 @@ export interface Named {
 interface Origin {
   /** The order's id by all that is known now. */
   readonly id: TradeOrderId
-  readonly order: TradeOrder | null
+  readonly stored: StoredOrders
   readonly state: VenueOrderState | null
   /** The venue was asked and knows no such order. */
   readonly isNowhere?: boolean
@@ -46,7 +47,7 @@ interface Origin {
 
 /** Runs `then` with the order once it is found or imported; not at all when nobody knows it. */
 export const withStray = (core: AccountCore, named: Named, then: (live: Live) => void): void => {
-  const id = named.tradeOrderId ?? foreignOrderId(core, named.externalOrderId)
+  const id = core.idAtVenue(named.tradeOrderId, named.externalOrderId) ?? foreignOrderId(core, named.externalOrderId)
   const waiting = core.strays.get(id)
   if (waiting !== undefined && named.state === null) return void waiting.push(then)
   core.strays.set(id, [...(waiting ?? []), then])
@@ -56,6 +57,9 @@ export const withStray = (core: AccountCore, named: Named, then: (live: Live) =>
 /** A trade whose order memory does not know. */
 export const strayFill = (core: AccountCore, fill: VenueFill): void => {
   const { tradeOrderId, externalOrderId, instrumentId } = fill
+  // Of an order that has left memory with this trade in it.
+  const owner = core.ownerOf(fill)
+  if (owner !== undefined && owner === core.idAtVenue(tradeOrderId, externalOrderId)) return
   withStray(core, { tradeOrderId, externalOrderId, instrumentId, state: null }, (found) => {
     attempt(core, found, fill, () => applyFill(core, found, fill))
   })
@@ -68,6 +72,10 @@ const search = (core: AccountCore, id: TradeOrderId, named: Named, tries: number
     // Another search for it, with a state in hand, was faster.
     if (callers === undefined) return
     const found = Exit.isSuccess(exit) ? exit.value : null
+    if (found !== null && areOutdated(core, found.stored)) {
+      core.whenDurable(() => search(core, id, named, tries))
+      return
+    }
     const known = core.findAtVenue(null, named.externalOrderId)
     const live = known ?? (found === null ? undefined : attempt(core, null, named, () => takeIn(core, found)))
     const isNowhere = found?.isNowhere === true && tries >= SEARCHES_MAX
@@ -86,8 +94,8 @@ const search = (core: AccountCore, id: TradeOrderId, named: Named, tries: number
 const origin = (core: AccountCore, id: TradeOrderId, named: Named): Effect.Effect<Origin, VenueUnavailable> =>
   Effect.gen(function* () {
     const { session } = core
-    const order = yield* core.parts.store.find(core.id, { tradeOrderId: id })
-    if (order !== null) return { id, order, state: named.state }
+    const stored = yield* storedOrders(core, { tradeOrderId: id })
+    if (stored.length > 0) return { id, stored, state: named.state }
     let { state } = named
     let isNowhere = false
     if (state === null && session !== null && named.instrumentId !== null) {
@@ -97,14 +105,17 @@ const origin = (core: AccountCore, id: TradeOrderId, named: Named): Effect.Effec
       else isNowhere = true
     }
     const own = state?.tradeOrderId ?? id
-    if (own === id) return { id, order: null, state, isNowhere }
-    return { id: own, order: yield* core.parts.store.find(core.id, { tradeOrderId: own }), state }
+    if (own === id) return { id, stored, state, isNowhere }
+    return { id: own, stored: yield* storedOrders(core, { tradeOrderId: own }), state }
   })
 
 /** The order in memory: known by now, read from the store, or imported. */
-export const takeIn = (core: AccountCore, { id, order, state }: Origin): Live | undefined =>
-  core.orders.get(id) ??
-  (order !== null ? core.adopt(order) : state !== null ? importForeign(core, id, state) : undefined)
+export const takeIn = (core: AccountCore, { id, stored, state }: Origin): Live | undefined => {
+  const known = core.orders.get(id)
+  if (known !== undefined) return known
+  if (stored.length > 0) return adoptAll(core, stored)
+  return state === null ? undefined : importForeign(core, id, state)
+}
 
 /** Into memory and into the store, acknowledged as the venue has it; what it shows of it is applied like any other evidence. */
 const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderState): Live => {

@@ -1,23 +1,46 @@
 /**
- * The orders that an account's actor has in memory, by every name they are asked for: all open ones, and the newest 10,000 that are over,
- * for replays and late fills.
+ * The orders that an account's actor has in memory, by every name they are asked for: all open ones and the newest that are over. Of
+ * older ones only the names stay, so that a replay is known and a trade is counted once; the order itself is read back (`recall`). A
+ * list is in memory whole or not at all: its arithmetic needs all of its orders.
  */
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import { NAMED_ORDERS, type OrderName, type PastOrder } from "../ports/account-store.ts"
 import type { Live } from "./trading-account-live.ts"
 
-const RECENT_MAX = 10_000
 /** Ended orders whose instruments and times still count when trades are fetched. */
 const NEWEST_ENDED = 100
 
 type Trade = Pick<Execution, "instrumentId" | "orderSide" | "externalTradeId">
 const tradeKey = (it: Trade): string => `${it.instrumentId}|${it.orderSide}|${it.externalTradeId}`
 
+/** What stays of an order that has left memory. */
+interface Names {
+  /** Of its newest image: whatever is older is no longer true. */
+  readonly version: number
+  readonly key: string | null
+  readonly clientOrderId: string | null
+  readonly externalOrderId: string | null
+  /** Keys of its trades. */
+  readonly trades: ReadonlyArray<string>
+}
+
+const namesOf = (order: TradeOrder): Names => ({
+  version: order.version,
+  key: order.idempotencyKey ?? order.clientOrderId,
+  clientOrderId: order.clientOrderId,
+  externalOrderId: order.externalOrderId,
+  trades: order.executions.map(tradeKey),
+})
+
 export class AccountOrders {
   readonly orders = new Map<TradeOrderId, Live>()
   readonly open = new Set<TradeOrderId>()
+  /** Whole ones that are over, oldest first. */
   private readonly recent = new Set<TradeOrderId>()
+  /** Oldest first. */
+  private readonly past = new Map<TradeOrderId, Names>()
   private readonly byKey = new Map<string, TradeOrderId>()
   private readonly byClientOrderId = new Map<string, TradeOrderId>()
   private readonly byExternalOrderId = new Map<string, TradeOrderId>()
@@ -26,19 +49,30 @@ export class AccountOrders {
   /** Whose each of the venue's trades is. */
   private readonly trades = new Map<string, TradeOrderId>()
 
-  find(by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }): Live | undefined {
+  constructor(private readonly wholeOrders: number) {}
+
+  find(by: OrderName): Live | undefined {
     const id = "tradeOrderId" in by ? by.tradeOrderId : this.byClientOrderId.get(by.clientOrderId)
     return id === undefined ? undefined : this.orders.get(id)
   }
 
-  /** By the key that governs deduplication: idempotencyKey, else clientOrderId (contract C2). */
-  findKey(key: string): Live | undefined {
-    const id = this.byKey.get(key)
-    return id === undefined ? undefined : this.orders.get(id)
+  /** By the key that governs deduplication: idempotencyKey, else clientOrderId (contract C2). Whole or past. */
+  idOfKey(key: string): TradeOrderId | undefined {
+    return this.byKey.get(key)
+  }
+
+  /** Whole or past. */
+  idOfClient(clientOrderId: string): TradeOrderId | undefined {
+    return this.byClientOrderId.get(clientOrderId)
+  }
+
+  /** Whole or past. */
+  idAtVenue(tradeOrderId: TradeOrderId | null, externalOrderId: string): TradeOrderId | undefined {
+    return tradeOrderId ?? this.byExternalOrderId.get(externalOrderId)
   }
 
   findAtVenue(tradeOrderId: TradeOrderId | null, externalOrderId: string): Live | undefined {
-    const id = tradeOrderId ?? this.byExternalOrderId.get(externalOrderId)
+    const id = this.idAtVenue(tradeOrderId, externalOrderId)
     return id === undefined ? undefined : this.orders.get(id)
   }
 
@@ -52,11 +86,22 @@ export class AccountOrders {
     return this.trades.get(tradeKey(trade))
   }
 
+  /** A trade that is not counted yet, of an order that has left memory. */
+  isMissing(fill: Trade & { readonly tradeOrderId: TradeOrderId | null; readonly externalOrderId: string }): boolean {
+    const id = this.idAtVenue(fill.tradeOrderId, fill.externalOrderId)
+    return id !== undefined && this.past.has(id) && this.ownerOf(fill) === undefined
+  }
+
+  /** An image of before the order left memory. */
+  isOutdated({ tradeOrderId, version }: TradeOrder): boolean {
+    return version < (this.past.get(tradeOrderId)?.version ?? 0)
+  }
+
   openLives(): ReadonlyArray<Live> {
     return [...this.open].map((id) => this.orders.get(id)!)
   }
 
-  /** The orders of a list, as far as they are in memory: all of them while one is open. */
+  /** The orders of a list that is in memory. */
   ofList(orderListId: string): ReadonlyArray<Live> {
     return [...(this.byList.get(orderListId) ?? [])].map((id) => this.orders.get(id)!)
   }
@@ -82,14 +127,7 @@ export class AccountOrders {
   protected index(live: Live): void {
     const { order } = live
     const id = order.tradeOrderId
-    if (this.orders.get(id) !== live) {
-      if (!this.orders.has(id)) for (const execution of order.executions) this.own(execution)
-      this.orders.set(id, live)
-      const key = order.idempotencyKey ?? order.clientOrderId
-      if (key !== null) this.byKey.set(key, id)
-      if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
-      if (order.orderListId !== null) this.enlist(order.orderListId, id)
-    }
+    if (this.orders.get(id) !== live) this.enter(live)
     if (order.externalOrderId !== null && this.byExternalOrderId.get(order.externalOrderId) !== id)
       this.byExternalOrderId.set(order.externalOrderId, id)
     if (!isTerminal(order.orderStatus)) {
@@ -98,36 +136,83 @@ export class AccountOrders {
     }
     this.open.delete(id)
     this.recent.add(id)
-    if (this.recent.size > RECENT_MAX) {
-      const oldest = this.recent.values().next().value!
-      this.recent.delete(oldest)
-      // The arithmetic of a list needs all of its orders.
-      if (this.hasOpenList(this.orders.get(oldest)!.order)) this.recent.add(oldest)
-      else this.forget(oldest)
+    // Two at most for one that came: after a time in which none could go there are fewer again.
+    for (let looked = 0; this.recent.size > this.wholeOrders && looked < 2; looked++)
+      this.dismiss(this.recent.values().next().value!)
+  }
+
+  private enter(live: Live): void {
+    const { order } = live
+    const id = order.tradeOrderId
+    if (!this.orders.has(id)) for (const execution of order.executions) this.own(execution)
+    this.orders.set(id, live)
+    this.past.delete(id)
+    const key = order.idempotencyKey ?? order.clientOrderId
+    if (key !== null) this.byKey.set(key, id)
+    if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
+    if (order.orderListId === null) return
+    const list = this.byList.get(order.orderListId)
+    if (list === undefined) this.byList.set(order.orderListId, new Set([id]))
+    else list.add(id)
+  }
+
+  /** An order that is over, with the rest of its list: out of memory, but for the names. What is still at work stays, as if it were new. */
+  private dismiss(id: TradeOrderId): void {
+    const { orderListId } = this.orders.get(id)!.order
+    const leaving = orderListId === null ? [this.orders.get(id)!] : this.ofList(orderListId)
+    const isAtWork = leaving.some(
+      ({ order, stored, owed, doubt }) => !isTerminal(order.orderStatus) || !stored || owed !== null || doubt !== null,
+    )
+    for (const { order } of leaving) {
+      const { tradeOrderId } = order
+      this.recent.delete(tradeOrderId)
+      if (isAtWork) {
+        if (isTerminal(order.orderStatus)) this.recent.add(tradeOrderId)
+        continue
+      }
+      this.orders.delete(tradeOrderId)
+      this.remember(tradeOrderId, namesOf(order))
     }
+    if (!isAtWork && orderListId !== null) this.byList.delete(orderListId)
   }
 
-  private enlist(orderListId: string, id: TradeOrderId): void {
-    const known = this.byList.get(orderListId)
-    if (known === undefined) this.byList.set(orderListId, new Set([id]))
-    else known.add(id)
+  /** The names of an order that is over, as the store has them; oldest first, before any whole one that is over. */
+  protected knowPast(order: PastOrder): void {
+    const { tradeOrderId, version, clientOrderId, externalOrderId, instrumentId, orderSide } = order
+    if (this.orders.has(tradeOrderId)) return
+    const key = order.idempotencyKey ?? clientOrderId
+    const trades = order.externalTradeIds.map((it) => tradeKey({ instrumentId, orderSide, externalTradeId: it }))
+    if (key !== null) this.byKey.set(key, tradeOrderId)
+    if (clientOrderId !== null) this.byClientOrderId.set(clientOrderId, tradeOrderId)
+    if (externalOrderId !== null) this.byExternalOrderId.set(externalOrderId, tradeOrderId)
+    for (const trade of trades) this.trades.set(trade, tradeOrderId)
+    this.remember(tradeOrderId, { version, key, clientOrderId, externalOrderId, trades })
   }
 
-  private hasOpenList({ orderListId }: TradeOrder): boolean {
-    return orderListId !== null && this.ofList(orderListId).some((it) => !isTerminal(it.order.orderStatus))
+  private remember(id: TradeOrderId, names: Names): void {
+    this.past.set(id, names)
+    if (this.past.size <= NAMED_ORDERS - this.wholeOrders) return
+    const [oldest, forgotten] = this.past.entries().next().value!
+    this.past.delete(oldest)
+    this.unname(forgotten)
   }
 
+  private unname({ key, clientOrderId, externalOrderId, trades }: Names): void {
+    for (const trade of trades) this.trades.delete(trade)
+    if (key !== null) this.byKey.delete(key)
+    if (clientOrderId !== null) this.byClientOrderId.delete(clientOrderId)
+    if (externalOrderId !== null) this.byExternalOrderId.delete(externalOrderId)
+  }
+
+  /** As if it had never been. */
   protected forget(id: TradeOrderId): void {
     const order = this.orders.get(id)?.order
     this.orders.delete(id)
     this.open.delete(id)
+    this.recent.delete(id)
     if (order === undefined) return
-    for (const execution of order.executions) this.trades.delete(tradeKey(execution))
-    const key = order.idempotencyKey ?? order.clientOrderId
-    if (key !== null) this.byKey.delete(key)
-    if (order.clientOrderId !== null) this.byClientOrderId.delete(order.clientOrderId)
+    this.unname(namesOf(order))
     const list = order.orderListId === null ? undefined : this.byList.get(order.orderListId)
     if (list?.delete(id) && list.size === 0) this.byList.delete(order.orderListId!)
-    if (order.externalOrderId !== null) this.byExternalOrderId.delete(order.externalOrderId)
   }
 }

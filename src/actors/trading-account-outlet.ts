@@ -30,7 +30,7 @@ export class AccountOutlet extends AccountOrders {
     state: AccountState,
     readonly refusals: Refusals,
   ) {
-    super()
+    super(parts.wholeOrders)
     this.account = state.account
     this.id = state.account.tradingAccountId
     this.image = new AccountImage(state)

@@ -1,8 +1,8 @@
 /** What an account's actor works with: the ports, and the few calls that reach beyond the account itself. */
-import type { Context } from "effect"
+import { Context } from "effect"
 import type { OrderLimits } from "../domain/order-limits.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import type { AccountStore } from "../ports/account-store.ts"
+import { type AccountStore, WHOLE_ORDERS } from "../ports/account-store.ts"
 import type { ChannelPort } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { CredentialVault } from "../ports/credential-vault.ts"
@@ -14,6 +14,11 @@ import type { AuditKind } from "./account-messages.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
 import type { TriggerBoard } from "./trigger-board.ts"
+
+/** How many of its ended orders an account has in memory whole. */
+export class WholeOrders extends Context.Reference<WholeOrders>()("actors/WholeOrders", {
+  defaultValue: (): number => WHOLE_ORDERS,
+}) {}
 
 export interface AccountParts {
   readonly store: Context.Tag.Service<typeof AccountStore>
@@ -30,6 +35,7 @@ export interface AccountParts {
   readonly triggers: TriggerBoard
   /** Null: none. */
   readonly limits: OrderLimits | null
+  readonly wholeOrders: number
   /** The account's state is in memory; its channel stands at this sequence. */
   readonly loaded: (account: TradingAccount, sequence: number) => void
   /** The event of this number is published, or would be if anybody listened. */

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import { placeOf } from "../domain/trade-order.ts"
 import type { OrderLookup, VenueBalances, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answered } from "./trading-account-doubt.ts"
@@ -13,6 +13,7 @@ import { applyFill, seen } from "./trading-account-evidence.ts"
 import { foreignOrderId, strayFill, takeIn, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
 import { applyBalances } from "./trading-account-reports.ts"
 
 /** What the venue shows, fetched in this order: a later answer is never older than an earlier one. */
@@ -24,7 +25,7 @@ export interface VenueView {
   readonly lookups: ReadonlyArray<readonly [TradeOrderId, OrderLookup]>
   readonly balances: VenueBalances
   /** Orders of the open list that memory does not have but the store does. */
-  readonly stored: ReadonlyMap<TradeOrderId, TradeOrder>
+  readonly stored: ReadonlyMap<TradeOrderId, StoredOrders>
 }
 
 /** The venue may know it. */
@@ -46,12 +47,11 @@ export const fetchView = (core: AccountCore, session: VenueSession) => {
       ),
     )
     const balances = yield* session.fetchBalances
-    const stored = new Map<TradeOrderId, TradeOrder>()
+    const stored = new Map<TradeOrderId, StoredOrders>()
     for (const state of open) {
       if (core.findAtVenue(state.tradeOrderId, state.externalOrderId) !== undefined) continue
       const id = idOf(core, state)
-      const order = yield* core.parts.store.find(core.id, { tradeOrderId: id })
-      if (order !== null) stored.set(id, order)
+      stored.set(id, yield* storedOrders(core, { tradeOrderId: id }))
     }
     return { from, askedAt, open, fills, lookups, balances, stored } satisfies VenueView
   })
@@ -60,7 +60,7 @@ export const fetchView = (core: AccountCore, session: VenueSession) => {
 const idOf = (
   core: AccountCore,
   it: { readonly tradeOrderId: TradeOrderId | null; readonly externalOrderId: string },
-) => it.tradeOrderId ?? foreignOrderId(core, it.externalOrderId)
+) => core.idAtVenue(it.tradeOrderId, it.externalOrderId) ?? foreignOrderId(core, it.externalOrderId)
 
 /** How much the view changed: for TRADING_ACCOUNT.RECONCILED. */
 export interface Corrections {
@@ -76,7 +76,10 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   // Whose is what, before anything is applied: the trades of most venues name their order by the venue's id only.
   for (const state of view.open) {
     const id = idOf(core, state)
-    const live = attempt(core, null, state, () => takeIn(core, { id, order: view.stored.get(id) ?? null, state }))
+    const stored = view.stored.get(id) ?? []
+    // It ended and left memory while the venue was asked: the next audit of open orders reads it again.
+    if (areOutdated(core, stored)) continue
+    const live = attempt(core, null, state, () => takeIn(core, { id, stored, state }))
     if (live !== undefined) core.knowAs(live, state.externalOrderId)
   }
   for (const [id, lookup] of view.lookups) {

@@ -31,14 +31,13 @@ export const release = (core: AccountCore, live: Live): void => {
 /** To the venue. The caller has made sure that there is a session. */
 export const dispatch = (core: AccountCore, live: Live): void => {
   const { order } = live
-  const now = core.parts.clock.monotonic()
   // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
   if (order.orderStatus === "CREATED") {
     live.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
     live.order = live.unsavedSubmit
   }
-  live.touchedAt = now
-  live.sentAt = now
+  core.touch(live)
+  live.sentAt = core.parts.clock.monotonic()
   core.session!.submit(venueOrderOf(core, order))
   core.parts.failpoint.hit("submit.dispatched")
 }

@@ -12,6 +12,7 @@ import {
   VenueInactive,
 } from "../domain/errors.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
 import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
@@ -23,6 +24,7 @@ import { holdOf, WALK_ROWS } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
 import { ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
+import { recall } from "./trading-account-recall.ts"
 import { NOT_AFTER_MILLIS, release } from "./trading-account-release.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
@@ -37,9 +39,9 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   const print = fingerprint(request)
   const known = knownBy(core, request.idempotencyKey ?? null, request.clientOrderId ?? null)
   if (known !== undefined) {
-    afterStored(known.live, (exists) => {
-      if (exists) replay(core, message, known.live, known.by, print)
-      else submitOrder(core, message)
+    whenKnown(core, known.tradeOrderId, (live) => {
+      if (live === null) submitOrder(core, message)
+      else replay(core, message, live, known.by, print)
     })
     return
   }
@@ -88,9 +90,10 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     () => undefined,
     (outcome) => {
       for (const one of [...rest, live]) core.undo(one)
-      const older = core.find({ tradeOrderId: outcome.order.tradeOrderId }) ?? core.adopt(outcome.order)
-      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
-      replay(core, message, older, outcome.by, print)
+      whenKnown(core, outcome.order.tradeOrderId, (older) => {
+        for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
+        if (older !== null) replay(core, message, older, outcome.by, print)
+      })
     },
   )
   parts.failpoint.hit("submit.handedToWriter")
@@ -127,16 +130,22 @@ const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () =
 
 const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | null) => {
   const governing = key ?? clientOrderId
-  const byKey = governing === null ? undefined : core.findKey(governing)
-  if (byKey !== undefined) return { live: byKey, by: "idempotencyKey" as const }
-  const byClient = clientOrderId === null ? undefined : core.find({ clientOrderId })
-  return byClient === undefined ? undefined : { live: byClient, by: "clientOrderId" as const }
+  const byKey = governing === null ? undefined : core.idOfKey(governing)
+  if (byKey !== undefined) return { tradeOrderId: byKey, by: "idempotencyKey" as const }
+  const byClient = clientOrderId === null ? undefined : core.idOfClient(clientOrderId)
+  return byClient === undefined ? undefined : { tradeOrderId: byClient, by: "clientOrderId" as const }
 }
 
-/** At once for an order in the database, else when its unit is settled. */
-const afterStored = (live: Live, run: (exists: boolean) => void): void => {
-  if (live.stored) run(true)
-  else live.whenStored.push(run)
+/** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */
+const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (live: Live | null) => void): void => {
+  const live = core.orders.get(tradeOrderId)
+  if (live?.stored === true) run(live)
+  else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
+  else
+    recall(core, { tradeOrderId }, (found) => {
+      if (found === undefined) throw new Error(`order ${tradeOrderId} has a key and is not in the store`)
+      run(found)
+    })
 }
 
 const refusalOf = (core: AccountCore): DomainError | undefined => {

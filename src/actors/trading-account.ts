@@ -106,7 +106,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
           keeper.open()
           disconnector.resume()
           deadMan.resume()
-          watchAgain(core)
+          watchAgain(core, state)
         },
         // A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber.
         isIdle: () =>

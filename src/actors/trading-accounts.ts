@@ -30,7 +30,7 @@ import { InstrumentDirectory } from "./instrument-directory.ts"
 import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
-import type { AccountParts } from "./trading-account-parts.ts"
+import { type AccountParts, WholeOrders } from "./trading-account-parts.ts"
 import { TriggerBoard } from "./trigger-board.ts"
 
 const IDLE_MILLIS = 300_000
@@ -63,6 +63,7 @@ const make = Effect.gen(function* () {
     accounts,
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,
+    wholeOrders: yield* WholeOrders,
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {

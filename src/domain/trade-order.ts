@@ -49,6 +49,9 @@ export type CancelReason =
   | "DEAD_MAN_SWITCH"
   | "ADMIN"
 
+/** Reject reasons of orders that were in doubt and proven not to be at the venue. */
+export const NEVER_PLACED = { restarted: "GATEWAY_RESTART", proven: "NOT_PLACED: proven by expiry" } as const
+
 export interface Fee {
   /** The fee asset. */
   readonly asset: string

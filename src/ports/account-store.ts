@@ -50,12 +50,32 @@ export interface Unit {
   readonly settled: (outcome: Settled) => void
 }
 
+/** How many of an account's ended orders its actor has in memory whole, and how many by name, the whole ones among them. */
+export const WHOLE_ORDERS = 500
+export const NAMED_ORDERS = 10_000
+
+/** The two names by which clients ask for an order. */
+export type OrderName = { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
+
+/** An order that is over, by all its names. */
+export interface PastOrder
+  extends Pick<
+    TradeOrder,
+    "tradeOrderId" | "version" | "instrumentId" | "orderSide" | "idempotencyKey" | "clientOrderId" | "externalOrderId"
+  > {
+  readonly externalTradeIds: ReadonlyArray<string>
+}
+
 export interface AccountState {
   readonly account: TradingAccount
   /** Every order that is not terminal, with its executions, oldest first. */
   readonly openOrders: ReadonlyArray<TradeOrder>
-  /** The newest 10,000 terminal orders' keys, for replays answered from memory. */
+  /** The newest that are over, newest first; then what else belongs to their lists, and to those of open orders. */
   readonly recentOrders: ReadonlyArray<TradeOrder>
+  /** The next older ones, newest first: `NAMED_ORDERS` with the whole ones. */
+  readonly pastOrders: ReadonlyArray<PastOrder>
+  /** Those among the newest that were declared never placed and that no venue has shown since. */
+  readonly unplacedOrders: ReadonlyArray<Pick<TradeOrder, "tradeOrderId" | "updatedAt">>
   /** Sequence of the account's newest event; 0 before the first. */
   readonly lastSequence: number
   /** Time of the newest execution applied; null without one. */
@@ -67,10 +87,7 @@ export class AccountStore extends Context.Tag("ports/AccountStore")<
   {
     readonly load: (id: TradingAccountId) => Effect.Effect<AccountState>
     /** A stored order by id or client order id, terminal ones too; null when this account has none. */
-    readonly find: (
-      id: TradingAccountId,
-      by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string },
-    ) => Effect.Effect<TradeOrder | null>
+    readonly find: (id: TradingAccountId, by: OrderName) => Effect.Effect<TradeOrder | null>
     /** All orders of a list, oldest first; none when the account has no such list. */
     readonly ofList: (id: TradingAccountId, orderListId: string) => Effect.Effect<ReadonlyArray<TradeOrder>>
     /** Number of the account's newest event; 0 before the first. */

@@ -7,8 +7,15 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, Layer } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
-import { type AccountState, AccountStore } from "../ports/account-store.ts"
+import { NEVER_PLACED, type TradeOrder } from "../domain/trade-order.ts"
+import {
+  type AccountState,
+  AccountStore,
+  NAMED_ORDERS,
+  type OrderName,
+  type PastOrder,
+  WHOLE_ORDERS,
+} from "../ports/account-store.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
@@ -23,16 +30,18 @@ import {
   EXECUTION_COLUMNS,
   type ExecutionRow,
   executedIds,
+  instant,
   instantOrNull,
   ORDER_COLUMNS,
   type OrderRow,
   ordersOf,
+  type PastRow,
+  pastOrderOf,
 } from "./rows.ts"
 import { connectDedicated } from "./sql.ts"
 import { untilAvailable } from "./storage-failure.ts"
 
-const RECENT_ORDERS = 10_000
-const RECENT_PAGE = 500
+const NAMES_PAGE = 2_000
 /** Between the server's end of a statement and ours: whichever notices first, the same batch is sent again. */
 const STATEMENT_TIMEOUT_MILLIS = 4_500
 
@@ -69,28 +78,63 @@ const readAccount = (sql: SqlClient.SqlClient, id: TradingAccountId) =>
     return accountOf(rows[0], credentials.map(credentialOf))
   })
 
-/** Newest first. In pages, since thousands of rows decoded at once would hold up every other account for a tenth of a second. */
-const recent = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<ReadonlyArray<TradeOrder>, SqlError> =>
+/** Newest first. */
+const recent = (sql: SqlClient.SqlClient, id: TradingAccountId) =>
+  sql
+    .unsafe<OrderRow>(
+      `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trading_account_id = $1 AND NOT o.open
+       ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${WHOLE_ORDERS}`,
+      [id],
+    )
+    .pipe(Effect.flatMap((rows) => withExecutions(sql, rows)))
+
+/** Newest first, behind `last`. In pages: thousands of rows decoded at once would hold up every other account. */
+const past = (sql: SqlClient.SqlClient, id: TradingAccountId, last: TradeOrder) =>
   Effect.gen(function* () {
-    const orders: Array<TradeOrder> = []
-    while (orders.length < RECENT_ORDERS) {
-      const last = orders.at(-1)
-      const rows = yield* sql.unsafe<OrderRow>(
-        `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trading_account_id = $1 AND NOT o.open
-           AND ($2::bigint IS NULL OR (o.created_at, o.trade_order_id) < ($2, $3::uuid))
-         ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${RECENT_PAGE}`,
-        [id, last?.createdAt ?? null, last?.tradeOrderId ?? null],
+    const orders: Array<PastOrder> = []
+    let { createdAt, tradeOrderId } = last
+    for (let left = NAMED_ORDERS - WHOLE_ORDERS; left > 0; left -= NAMES_PAGE) {
+      const rows = yield* sql.unsafe<PastRow>(
+        `SELECT o.trade_order_id, o.version, o.instrument_id, o.order_side, o.idempotency_key, o.client_order_id, o.external_order_id,
+           o.created_at, CASE WHEN o.executed_quantity > 0 THEN
+             (SELECT json_agg(x.external_trade_id) FROM execution x WHERE x.trade_order_id = o.trade_order_id) END AS trades
+         FROM trade_order o WHERE o.trading_account_id = $1 AND NOT o.open
+           AND (o.created_at, o.trade_order_id) < ($2::bigint, $3::uuid)
+         ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${NAMES_PAGE}`,
+        [id, createdAt, tradeOrderId],
       )
-      orders.push(...(yield* withExecutions(sql, rows)))
-      if (rows.length < RECENT_PAGE) break
+      for (const row of rows.slice(0, left)) orders.push(pastOrderOf(row))
+      const oldest = rows.at(-1)
+      if (oldest === undefined || rows.length < NAMES_PAGE) break
+      createdAt = instant(oldest.created_at)
+      tradeOrderId = oldest.trade_order_id as TradeOrderId
     }
     return orders
   })
 
-/** Of lists with an open order: their arithmetic needs every order, however old. */
-const listMates = (sql: SqlClient.SqlClient, id: TradingAccountId, open: ReadonlyArray<TradeOrder>) =>
+/** Among the newest: what was rejected earlier is of no interest any more. */
+const unplaced = (sql: SqlClient.SqlClient, id: TradingAccountId) =>
+  sql
+    .unsafe<{ trade_order_id: string; updated_at: string }>(
+      `SELECT trade_order_id, updated_at FROM (
+         SELECT * FROM trade_order o WHERE o.trading_account_id = $1 AND o.ended_as = 'REJECTED'
+         ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${NAMED_ORDERS}) AS o
+       WHERE o.reject_reason IN ($2, $3) AND o.external_order_id IS NULL`,
+      [id, NEVER_PLACED.restarted, NEVER_PLACED.proven],
+    )
+    .pipe(
+      Effect.map((rows) =>
+        rows.map((row) => ({
+          tradeOrderId: row.trade_order_id as TradeOrderId,
+          updatedAt: instant(row.updated_at),
+        })),
+      ),
+    )
+
+/** Ended orders of the lists of these: the arithmetic of a list needs every order, however old. */
+const listMates = (sql: SqlClient.SqlClient, id: TradingAccountId, known: ReadonlyArray<TradeOrder>) =>
   Effect.gen(function* () {
-    const lists = [...new Set(open.flatMap((order) => order.orderListId ?? []))]
+    const lists = [...new Set(known.flatMap((order) => order.orderListId ?? []))]
     if (lists.length === 0) return []
     const rows = yield* sql.unsafe<OrderRow>(
       `SELECT ${ORDER_COLUMNS} FROM trade_order o
@@ -112,7 +156,9 @@ const load = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<Acc
       const openOrders = yield* withExecutions(sql, open)
       const newestOrders = yield* recent(sql, id)
       const known = new Set(newestOrders.map((order) => order.tradeOrderId))
-      const older = (yield* listMates(sql, id, openOrders)).filter((order) => !known.has(order.tradeOrderId))
+      const mates = yield* listMates(sql, id, [...openOrders, ...newestOrders])
+      const older = mates.filter((order) => !known.has(order.tradeOrderId))
+      const last = newestOrders.length < WHOLE_ORDERS ? undefined : newestOrders.at(-1)
       const newest = yield* sql.unsafe<{ last_execution_at: string | null }>(
         `SELECT max(x.executed_at) AS last_execution_at FROM execution x WHERE x.trading_account_id = $1`,
         [id],
@@ -121,17 +167,15 @@ const load = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<Acc
         account,
         openOrders,
         recentOrders: [...newestOrders, ...older],
+        pastOrders: last === undefined ? [] : yield* past(sql, id, last),
+        unplacedOrders: yield* unplaced(sql, id),
         lastSequence: yield* lastSequence(sql, id),
         lastExecutionAt: instantOrNull(newest[0]!.last_execution_at),
       }
     }),
   )
 
-const find = (
-  sql: SqlClient.SqlClient,
-  id: TradingAccountId,
-  by: { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string },
-): Effect.Effect<TradeOrder | null> =>
+const find = (sql: SqlClient.SqlClient, id: TradingAccountId, by: OrderName): Effect.Effect<TradeOrder | null> =>
   untilAvailable(
     Effect.gen(function* () {
       const [column, value] =

@@ -28,6 +28,7 @@ import type {
   TradeOrder,
 } from "../domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../domain/trading-account.ts"
+import type { PastOrder } from "../ports/account-store.ts"
 
 /** Of numeric text; a defect when the column holds NaN or Infinity, which nothing of ours writes. */
 export const decimal = (text: string): Decimal => {
@@ -204,6 +205,32 @@ export const ordersOf = (
 /** Ids of orders that can have executions: the others need no second look-up. */
 export const executedIds = (rows: ReadonlyArray<OrderRow>): ReadonlyArray<string> =>
   rows.filter((row) => row.executed_quantity !== "0").map((row) => row.trade_order_id)
+
+export interface PastRow
+  extends Pick<
+    OrderRow,
+    | "trade_order_id"
+    | "version"
+    | "instrument_id"
+    | "order_side"
+    | "idempotency_key"
+    | "client_order_id"
+    | "external_order_id"
+    | "created_at"
+  > {
+  readonly trades: ReadonlyArray<string> | null
+}
+
+export const pastOrderOf = (row: PastRow): PastOrder => ({
+  tradeOrderId: row.trade_order_id as TradeOrderId,
+  version: Number(row.version),
+  instrumentId: row.instrument_id as InstrumentId,
+  orderSide: row.order_side as OrderSide,
+  idempotencyKey: row.idempotency_key,
+  clientOrderId: row.client_order_id,
+  externalOrderId: row.external_order_id,
+  externalTradeIds: row.trades ?? [],
+})
 
 export interface CredentialRow {
   readonly credential_id: string

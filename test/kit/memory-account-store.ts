@@ -6,15 +6,17 @@ import { Context, Effect, Layer } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { CredentialId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import { isTerminal } from "../../src/domain/order-status.ts"
-import type { Execution, TradeOrder } from "../../src/domain/trade-order.ts"
+import { type Execution, NEVER_PLACED, type TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import {
   type AccountState,
   AccountStore,
+  NAMED_ORDERS,
   type Row,
   type Settled,
   type StoredEvent,
   type Unit,
+  WHOLE_ORDERS,
 } from "../../src/ports/account-store.ts"
 import { JournalPort } from "../../src/ports/journal-port.ts"
 
@@ -70,7 +72,6 @@ export interface MemoryAccountStore {
 
 const BATCH_UNITS_MAX = 512
 const PRESSURE_UNITS = 4_096
-const RECENT_ORDERS = 10_000
 const EVENTS_MAX = 1_000
 const EVENTS_BYTES_MAX = 4 * 1_048_576
 const GROUNDLESS: Settled = { _tag: "Refused", reason: "made on top of a refused unit" }
@@ -337,13 +338,27 @@ const stateOf = (database: MemoryDatabase, id: TradingAccountId): AccountState =
   const executedAt = [...database.executions.values()]
     .filter((execution) => execution.tradingAccountId === id)
     .map((execution) => execution.executedAt)
+  const ended = orders.filter((order) => isTerminal(order.orderStatus)).reverse()
+  const whole = ended.slice(0, WHOLE_ORDERS)
+  const lists = new Set(
+    [...orders.filter((order) => !isTerminal(order.orderStatus)), ...whole].map((it) => it.orderListId),
+  )
+  const past = ended.slice(WHOLE_ORDERS, NAMED_ORDERS)
   return {
     account,
     openOrders: orders.filter((order) => !isTerminal(order.orderStatus)),
-    recentOrders: orders
-      .filter((order) => isTerminal(order.orderStatus))
-      .reverse()
-      .slice(0, RECENT_ORDERS),
+    recentOrders: [
+      ...whole,
+      ...ended.slice(WHOLE_ORDERS).filter(({ orderListId }) => orderListId !== null && lists.has(orderListId)),
+    ],
+    pastOrders: past.map((order) => ({
+      ...order,
+      externalTradeIds: order.executions.map((it) => it.externalTradeId),
+    })),
+    unplacedOrders: ended.filter(
+      ({ externalOrderId, rejectReason }) =>
+        externalOrderId === null && (rejectReason === NEVER_PLACED.restarted || rejectReason === NEVER_PLACED.proven),
+    ),
     lastSequence: database.events.get(id)?.length ?? 0,
     lastExecutionAt: executedAt.length === 0 ? null : Math.max(...executedAt),
   }

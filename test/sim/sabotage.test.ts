@@ -82,7 +82,7 @@ describe("the simulation notices a gateway that", () => {
   })
 
   it("skips the look-up of the idempotency key", () => {
-    vi.spyOn(AccountOrders.prototype, "findKey").mockReturnValue(undefined)
+    vi.spyOn(AccountOrders.prototype, "idOfKey").mockReturnValue(undefined)
     const violation = found({
       storeOf: (store) => ({
         ...store,

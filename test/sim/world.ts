@@ -7,6 +7,7 @@ import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account-messages.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import { type MarketListener, Markets } from "../../src/actors/market-messages.ts"
+import { WholeOrders } from "../../src/actors/trading-account-parts.ts"
 import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
 import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
 import {
@@ -45,6 +46,8 @@ const simName = parseInstrumentId(BTC_USDT)!
 
 export const START = Date.UTC(2026, 0, 1)
 const LEAVING_MILLIS = 600_000
+/** So few that ended orders are read back from the store all the time. */
+const WHOLE = 6
 export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
 
 export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount => ({
@@ -190,6 +193,7 @@ export class World {
       }),
       Layer.succeed(Clock, { now: () => this.wall(), monotonic: () => this.monotonic() }),
       Layer.succeed(OrderLimitsInForce, this.options.limits ?? ORDER_LIMITS),
+      Layer.succeed(WholeOrders, WHOLE),
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
       Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),
       Layer.succeed(CredentialVault, {

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
-import type { Row, Settled } from "../../../src/ports/account-store.ts"
+import { NEVER_PLACED } from "../../../src/domain/trade-order.ts"
+import { NAMED_ORDERS, type Row, type Settled, WHOLE_ORDERS } from "../../../src/ports/account-store.ts"
 import { type TestDatabase, testDatabase } from "../../kit/database.ts"
 import {
   commit,
@@ -353,18 +354,41 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     ).toBe(null)
   })
 
-  it("loads more closed orders than it reads at a time, each once and in order", async () => {
+  it("loads the newest closed orders whole and the older ones by name, each once and in order", async () => {
     const account = await rig.account()
-    const orders = Array.from({ length: 1_203 }, (_, i) =>
+    const orders = Array.from({ length: 2_803 }, (_, i) =>
       newOrder(account, { orderStatus: "REJECTED", createdAt: 1_000 + Math.floor(i / 7) }),
     )
     await commit(rig.store(), { accountId: account.tradingAccountId, rows: orders.map(orderRow), events: [] })
     const newestFirst = orders
       .toSorted((a, b) => b.createdAt - a.createdAt || (a.tradeOrderId < b.tradeOrderId ? 1 : -1))
       .map((order) => order.tradeOrderId)
-    const { recentOrders, openOrders } = await load(account.tradingAccountId)
+    const { recentOrders, pastOrders, openOrders } = await load(account.tradingAccountId)
     expect(openOrders).toEqual([])
-    expect(recentOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst)
+    expect(recentOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst.slice(0, WHOLE_ORDERS))
+    expect(pastOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst.slice(WHOLE_ORDERS, NAMED_ORDERS))
+  })
+
+  it("loads the names of closed orders with their trades, and which were never placed", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const names = { clientOrderId: "c-old", idempotencyKey: "k-old", externalOrderId: "x-old" }
+    const old = newOrder(account, { ...names, createdAt: 1_000 })
+    const executions = [newExecution(old), newExecution(old)]
+    const done = image(executions.reduce(filled, old), { orderStatus: "CANCELLED" })
+    await commit(rig.store(), { accountId, rows: [orderRow(old)], events: [] })
+    const unplaced = { orderStatus: "REJECTED", rejectReason: NEVER_PLACED.proven } as const
+    const orders = Array.from({ length: WHOLE_ORDERS }, (_, i) =>
+      newOrder(account, { createdAt: 2_000 + i, ...(i === 3 ? unplaced : { orderStatus: "EXPIRED" as const }) }),
+    )
+    const rows = [done, ...orders].map(orderRow)
+    await commit(rig.store(), { accountId, rows: [...rows, ...executions.map(executionRow)], events: [] })
+    const { pastOrders, unplacedOrders } = await load(accountId)
+    expect(pastOrders).toMatchObject([{ ...names, tradeOrderId: old.tradeOrderId, version: done.version }])
+    expect([...(pastOrders[0]?.externalTradeIds ?? [])].sort()).toEqual(
+      executions.map((execution) => execution.externalTradeId).sort(),
+    )
+    expect(unplacedOrders.map((order) => order.tradeOrderId)).toEqual([orders[3]!.tradeOrderId])
   })
 
   it("goes on numbering where it stopped when the process starts again", async () => {

@@ -1,0 +1,167 @@
+/** Orders that have left an account's memory but for their names: replays, reads, cancels and late evidence find them all the same. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { AccountOrders } from "../../../src/actors/trading-account-orders.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { tradeOrderJson } from "../../../src/domain/trade-order-record.ts"
+import type { AccountStore } from "../../../src/ports/account-store.ts"
+import type { SimOrder } from "../../sim/venue.ts"
+import { errorOf, okOf, World } from "../../sim/world.ts"
+
+/** The simulation keeps six whole. */
+const LATER_ORDERS = 12
+
+let world: World
+/** Orders that were read from the store. */
+let found: Array<unknown>
+beforeEach(() => {
+  found = []
+  world = new World({
+    storeOf: (store: AccountStore["Type"]) => ({
+      ...store,
+      find: (id, by) => {
+        found.push(by)
+        return store.find(id, by)
+      },
+    }),
+  })
+  world.start()
+  world.advance(2_000)
+})
+afterEach(() => world.crash())
+
+const text = (value: string) => value as never
+const placed = (patch: Parameters<World["submit"]>[0] = {}): { order: TradeOrder; sim: SimOrder } => {
+  const asked = world.submit({ quantity: text("1"), ...patch })
+  world.advance(300)
+  const { order } = okOf(asked)
+  return { order, sim: world.venue.find(order)! }
+}
+const cancelled = (order: TradeOrder): void => {
+  world.cancel(order.tradeOrderId)
+  world.advance(300)
+}
+const othersEnd = (): void => {
+  for (let n = 0; n < LATER_ORDERS; n++) cancelled(placed({ clientOrderId: `later-${n}` }).order)
+  found = []
+}
+const stored = ({ tradeOrderId }: TradeOrder): TradeOrder => world.database.orders.get(tradeOrderId)!.order
+const executions = (): number => world.database.executions.size
+
+describe("an order that has left memory", () => {
+  it("is answered again for its key as it is, and refused for another order", () => {
+    const request = { clientOrderId: "first", idempotencyKey: "key" }
+    const { order } = placed(request)
+    cancelled(order)
+    othersEnd()
+    const again = world.submit({ ...request, quantity: text("1") })
+    const other = world.submit({ ...request, quantity: text("2") })
+    const sameName = world.submit({ clientOrderId: "first", idempotencyKey: "other", quantity: text("2") })
+    world.advance(300)
+    expect(found).toEqual([{ tradeOrderId: order.tradeOrderId }])
+    expect(okOf(again)).toMatchObject({ replayed: true })
+    expect(tradeOrderJson(okOf(again).order)).toBe(tradeOrderJson(stored(order)))
+    expect([errorOf(other), errorOf(sameName)]).toEqual(["IdempotencyConflict", "DuplicateClientOrderId"])
+    expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
+  })
+
+  it("is known by its key in the next process too", () => {
+    const { order } = placed({ clientOrderId: "first" })
+    cancelled(order)
+    othersEnd()
+    world.crash()
+    world.start()
+    world.advance(5_000)
+    // Refused for want of funds if it were new.
+    const { order: holding } = placed({ quantity: text("9"), limitPrice: text("1000") })
+    expect(holding.orderStatus).toBe("CREATED")
+    const again = world.submit({ clientOrderId: "first", quantity: text("1") })
+    world.advance(300)
+    expect(okOf(again)).toMatchObject({ replayed: true, order: { tradeOrderId: order.tradeOrderId } })
+  })
+
+  it("takes a fill that comes late, once, whatever the fill names", () => {
+    const { order, sim } = placed()
+    world.venue.fates.stream = () => "drop"
+    world.venue.fill(sim, Decimal.of("0.25"))
+    cancelled(order)
+    world.venue.fates.stream = () => "deliver"
+    othersEnd()
+    const [fill] = sim.fills
+    for (const tradeOrderId of [null, order.tradeOrderId, null])
+      world.venue.tell({ _tag: "Filled", fill: { ...fill!, tradeOrderId } })
+    world.advance(2_000)
+    expect(world.kinds().filter((kind) => kind === "TRADE_ORDER.LATE_FILL")).toHaveLength(1)
+    expect([stored(order).orderStatus, stored(order).executedQuantity.toString()]).toEqual(["CANCELLED", "0.25"])
+    expect(executions()).toBe(1)
+    othersEnd()
+    world.venue.tell({ _tag: "Filled", fill: { ...fill!, tradeOrderId: null } })
+    world.advance(2_000)
+    expect([executions(), found]).toEqual([1, []])
+  })
+
+  it("is read and cancelled as what it is", () => {
+    const { order } = placed({ clientOrderId: "first" })
+    cancelled(order)
+    othersEnd()
+    expect(tradeOrderJson(world.read(order.tradeOrderId))).toBe(tradeOrderJson(stored(order)))
+    const again = world.cancel(order.tradeOrderId)
+    world.advance(300)
+    expect(okOf(again).orderStatus).toBe("CANCELLED")
+  })
+
+  it("comes back with its whole list", () => {
+    const exits = { takeProfitPrice: text("110"), stopLossPrice: text("90") }
+    const entry = { ...exits, clientOrderId: "entry", limitPrice: text("95"), quantity: text("1") }
+    const { order } = placed(entry)
+    cancelled(order)
+    othersEnd()
+    const again = world.submit(entry)
+    world.advance(300)
+    expect(okOf(again).linked?.map((it) => it.orderStatus)).toEqual(["REVOKED", "REVOKED"])
+  })
+})
+
+describe("what is remembered of ended orders", () => {
+  class Orders extends AccountOrders {
+    end(order: TradeOrder): void {
+      this.index({ order, stored: true, owed: null, doubt: null } as never)
+    }
+  }
+  const ended = (n: number): TradeOrder => ({
+    ...stored(placed().order),
+    orderStatus: "CANCELLED",
+    tradeOrderId: `order-${n}` as never,
+    clientOrderId: `client-${n}`,
+    version: 3,
+  })
+
+  it("is a few of them whole, the names of more, and of older ones nothing", () => {
+    const orders = new Orders(100)
+    const template = ended(0)
+    for (let n = 0; n < 20_000; n++)
+      orders.end({ ...template, tradeOrderId: `order-${n}` as never, clientOrderId: `client-${n}` })
+    const known = (n: number) => [
+      orders.idOfClient(`client-${n}`),
+      orders.find({ clientOrderId: `client-${n}` })?.order.version,
+    ]
+    expect(orders.orders.size).toBe(100)
+    expect([known(19_900), known(19_899)]).toEqual([
+      ["order-19900", 3],
+      ["order-19899", undefined],
+    ])
+    expect([known(10_000), known(9_999)]).toEqual([
+      ["order-10000", undefined],
+      [undefined, undefined],
+    ])
+  })
+
+  it("says whether what the store answers is old", () => {
+    const orders = new Orders(1)
+    const [first, second] = [ended(1), ended(2)]
+    orders.end(first)
+    expect(orders.isOutdated({ ...first, version: 2 })).toBe(false)
+    orders.end(second)
+    expect([orders.isOutdated({ ...first, version: 2 }), orders.isOutdated(first)]).toEqual([true, false])
+  })
+})
