@@ -131,6 +131,9 @@ const dies = async (stage: Stage, course: Course, trader: Trader, hit: number): 
     course.rounds += 1
     await sleep(50)
   }
+  // What it does by itself takes as long as the machine takes.
+  const deadlineAt = performance.now() + PATIENCE_MILLIS
+  while (isReady && !isOver && performance.now() < deadlineAt) await sleep(50)
   const hasDied = isOver
   if (!hasDied) armed.kill("SIGKILL")
   const { signal } = await armed.exited
