@@ -18,7 +18,7 @@ import {
 import type { Venue } from "../domain/venue.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { AccountState, Row } from "../ports/account-store.ts"
-import type { SessionReport, VenueOrderRef, VenueSession } from "../ports/venue-port.ts"
+import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
 import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"
@@ -30,6 +30,12 @@ const QUERY_SPACING_MILLIS = 100
 /** Venues list trades by their own clocks. */
 const FILLS_MARGIN_MILLIS = 60_000
 const ENDED_MILLIS = 600_000
+
+/** What the venue shows of an account at one instant, and since another. */
+export interface OpenAndFills {
+  readonly open: ReadonlyArray<VenueOrderState>
+  readonly fills: ReadonlyArray<VenueFill>
+}
 
 export class AccountCore extends AccountOutlet {
   readonly venue: Venue
@@ -51,6 +57,9 @@ export class AccountCore extends AccountOutlet {
   fillsSeenAt: number | null = null
   /** Orders that were declared never placed, until when (monotonic ms) a late appearance is looked for. */
   readonly watched = new Map<TradeOrderId, number>()
+  /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
+  readonly awaitingProof = new Map<Live, (seen: OpenAndFills | null) => void>()
+  isProving = false
   /** When (monotonic ms) an order of each instrument was last touched. */
   private readonly touched = new Map<InstrumentId, number>()
   /** Orders that reports name and memory does not know, while they are looked for: what waits for each. */

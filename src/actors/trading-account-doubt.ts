@@ -2,18 +2,19 @@
  * Doubts and their end (contract C3): an order whose outcome is unknown is asked for by its client id until the venue shows it, or
  * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
  */
-import { Effect, Exit } from "effect"
+import { Exit } from "effect"
 import { changeOf } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { NEVER_PLACED } from "../domain/trade-order.ts"
 import type { AccountState } from "../ports/account-store.ts"
-import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
+import type { OrderLookup } from "../ports/venue-port.ts"
 import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen } from "./trading-account-evidence.ts"
 import { strayFill } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
+import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { lossOf, submittedAt } from "./trading-account-release.ts"
 import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading-account-replace.ts"
@@ -135,16 +136,16 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     schedule(core, live)
     return
   }
-  core.self.fork(core.budget(proof(core, live, core.session)), (exit) => {
+  prove(core, live, (proof) => {
     if (live.doubt === null || isTerminal(live.order.orderStatus)) return stop(live)
-    if (Exit.isFailure(exit)) return schedule(core, live)
-    const { state, fills, unowned } = exit.value
+    if (proof === null) return schedule(core, live)
+    const { state, fills, unowned } = proof
     if (unowned.length > 0) {
       for (const fill of unowned) strayFill(core, fill)
       return schedule(core, live)
     }
     if (state === undefined && fills.length === 0) return conclude(core, live)
-    understood(core, live, exit.value, () => {
+    understood(core, live, proof, () => {
       if (state !== undefined) seen(core, live, state, true)
       for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
       if (isOpenQuestion(live)) schedule(core, live)
@@ -162,33 +163,6 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
     if (left > 0) core.watched.set(tradeOrderId, core.parts.clock.monotonic() + left)
   }
 }
-
-interface Proof {
-  readonly state: VenueOrderState | undefined
-  readonly fills: ReadonlyArray<VenueFill>
-  /** Trades of its side that no known order explains: any of them may be the order's. */
-  readonly unowned: ReadonlyArray<VenueFill>
-}
-
-/** Neither among the open orders nor among the trades since the submit. */
-const proof = (core: AccountCore, { order }: Live, session: VenueSession) =>
-  Effect.map(
-    Effect.all([session.fetchOpenOrders, session.fetchFills(submittedAt(order) - 60_000, [order.instrumentId])]),
-    ([open, fills]): Proof => {
-      const isIt = (it: { readonly tradeOrderId: string | null; readonly externalOrderId: string }): boolean =>
-        it.tradeOrderId === order.tradeOrderId || it.externalOrderId === order.externalOrderId
-      const executions = new Set(core.orders.get(order.tradeOrderId)?.order.executions.map((it) => it.externalTradeId))
-      const unowned = fills.filter(
-        (it) =>
-          it.orderSide === order.orderSide &&
-          it.tradeOrderId === null &&
-          core.idAtVenue(null, it.externalOrderId) === undefined &&
-          core.ownerOf(it) === undefined,
-      )
-      const own = fills.filter((it) => isIt(it) && !executions.has(it.externalTradeId))
-      return { state: open.find(isIt), fills: own, unowned }
-    },
-  )
 
 /** Proven: not at the venue, or (acknowledged before) not there any more. */
 const conclude = (core: AccountCore, live: Live): void => {
