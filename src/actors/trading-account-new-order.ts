@@ -43,40 +43,57 @@ export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrde
 const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
   leavesAtOnce ? deadlinesFrom(core, now) : { notAfter: null, submitDeadline: null }
 
-/** Field by field: a spread behind others costs every order microseconds. */
+/** One literal: what is spread first and added to afterwards grows field by field, and costs ten times as much as all its values. */
 const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }: NewOrder): TradeOrder => {
   const { notAfter, submitDeadline } = deadlineOf(core, plan.terms?.trigger?.execution !== "EMULATED", now)
   return {
-    ...UNPLACED,
     tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
     tenantId: core.account.tenantId,
     tradingAccountId: core.id,
+    version: 1,
     venue: core.account.venue,
     instrumentId: plan.instrument.instrumentId,
+    orderListId: null,
+    contingencyType: null,
+    quoteId: null,
     positionId: plan.positionId,
+    replacesTradeOrderId: null,
     terms: plan.terms,
     baseAsset: plan.instrument.baseAsset,
     quoteAsset: plan.instrument.quoteAsset,
     orderSide: plan.orderSide,
     orderType: plan.orderType,
     timeInForce: plan.timeInForce,
-    expireAt: plan.expireAt,
+    orderStatus: "CREATED",
+    statusBeforeCancel: null,
+    rejectReason: null,
+    cancelReason: null,
     limitPrice: plan.limitPrice,
     quantity: plan.quantity,
     orderQuantityType: plan.orderQuantityType,
     quantityRounding: plan.quantityRounding,
     baseQuantity: plan.baseQuantity,
+    executedQuantity: Decimal.ZERO,
+    executedCost: Decimal.ZERO,
+    executedPrice: null,
+    overfillQuantity: Decimal.ZERO,
+    executions: UNPLACED.executions,
     clientOrderId: request.clientOrderId ?? null,
     idempotencyKey: request.idempotencyKey ?? null,
     fingerprint,
     externalOrderId: null,
     origin: "GATEWAY",
-    evidence: [],
+    inDoubt: false,
+    cancelRequested: false,
+    evidence: UNPLACED.evidence,
     notAfter,
     submitDeadline,
     held,
     createdAt: now,
     updatedAt: now,
+    expireAt: plan.expireAt,
+    canceledAt: null,
+    venueUpdatedAt: null,
   }
 }
 

@@ -8,7 +8,8 @@ import type { Alert } from "./trading-account-live.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 
 export interface News extends EventDraft {
-  readonly tags: AccountEventTags
+  /** Null: those of its order, made only for those who listen. */
+  readonly tags: AccountEventTags | null
   /** The image that a TRADE_ORDER event tells; null with the other kinds. */
   readonly order: TradeOrder | null
   /** The records that a PORTFOLIO.UPDATED tells, by currency; null for one of nothing, which the portfolio does not show either. */
@@ -24,8 +25,7 @@ export class NewsDesk {
   }
 
   ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json = tradeOrderJson(order)): News {
-    const tags = orderTags(kind, order)
-    return { eventId: this.parts.ids.uuid(), kind, at, payload: json, tags, order, positions: null }
+    return { eventId: this.parts.ids.uuid(), kind, at, payload: json, tags: null, order, positions: null }
   }
 
   ofExecution(execution: Execution, order: TradeOrder, at: number): News {
@@ -47,6 +47,11 @@ export class NewsDesk {
       records.push(json)
       positions.push([position.currency, position.available.add(position.locked).isZero() ? null : json])
     }
-    return { ...this.of("PORTFOLIO.UPDATED", `[${records.join(",")}]`, at), positions }
+    const kind = "PORTFOLIO.UPDATED"
+    const payload = `[${records.join(",")}]`
+    return { eventId: this.parts.ids.uuid(), kind, at, payload, tags: { kind }, order: null, positions }
   }
 }
+
+export const tagsOf = ({ kind, tags, order }: News): AccountEventTags =>
+  tags ?? (order === null ? { kind } : orderTags(kind, order))

@@ -10,7 +10,7 @@ import type { Self } from "../kernel/actor.ts"
 import type { AccountState, Row, Settled } from "../ports/account-store.ts"
 import { AccountImage } from "./trading-account-image.ts"
 import type { Alert } from "./trading-account-live.ts"
-import { type News, NewsDesk } from "./trading-account-news.ts"
+import { type News, NewsDesk, tagsOf } from "./trading-account-news.ts"
 import { AccountOrders } from "./trading-account-orders.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import type { Refusals } from "./trading-account-refusals.ts"
@@ -75,13 +75,14 @@ export class AccountOutlet extends AccountOrders {
     const channel = accountChannel(this.id)
     const epoch = this.account.channelEpoch
     const isHeard = channels.isHeard(channel)
-    for (const [index, event] of events.entries()) {
+    for (let index = 0; index < events.length; index++) {
+      const event = events[index]!
       const offset = firstSequence + index
       this.image.take(offset, event)
       published(this.account, offset)
       if (!isHeard) continue
       const json = accountEventText(this.id, offset, event)
-      channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: event.tags })
+      channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: tagsOf(event) })
     }
   }
 

@@ -166,6 +166,7 @@ export const UNPLACED = {
   executedPrice: null,
   overfillQuantity: Decimal.ZERO,
   executions: [],
+  evidence: [],
   inDoubt: false,
   cancelRequested: false,
   expireAt: null,

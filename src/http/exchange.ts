@@ -45,16 +45,19 @@ const REASONS: Readonly<Record<FailureStatus | 200 | 204, string>> = {
 }
 
 /** uWebSockets writes CR and LF in header values verbatim: one value could become two headers (security, finding 2). */
-const cleanHeader = (value: string): string => value.replace(/[^\t\x20-\x7e]/g, "")
+const UNCLEAN = /[^\t\x20-\x7e]/
+const UNCLEAN_ALL = /[^\t\x20-\x7e]/g
+const cleanHeader = (value: string): string => (UNCLEAN.test(value) ? value.replace(UNCLEAN_ALL, "") : value)
 
 /**
- * What every answer carries, written by one call: each call into uWebSockets costs as much as the header itself, and it writes
- * CR LF as it stands. Constants only; everything else goes through `cleanHeader`.
+ * All headers are written by one call: each call into uWebSockets costs as much as the header itself, and it writes CR LF as it stands.
+ * Constants and the checked request id only; everything else goes through `cleanHeader`.
  */
-const PLAIN = "no-store\r\nX-Content-Type-Options: nosniff"
+const PLAIN_PAGE = "X-Content-Type-Options: nosniff"
+const PLAIN = `Cache-Control: no-store\r\n${PLAIN_PAGE}`
 const HSTS = "\r\nStrict-Transport-Security: max-age=31536000"
 const SECURE = PLAIN + HSTS
-const SECURE_PAGE = `nosniff${HSTS}`
+const SECURE_PAGE = PLAIN_PAGE + HSTS
 
 /** Peers by the bytes of their address: their text costs a microsecond, and few of them send most requests. */
 const peers = new Map<string, string>()
@@ -179,14 +182,14 @@ export class Exchange extends Call {
     this.end()
     const { wire, route, closeConnection } = this
     const isSecure = this.around.transport.mode !== "plain"
+    let lines = `${this.requestId}\r\n`
+    if (headers?.["Cache-Control"] === undefined) lines += isSecure ? SECURE : PLAIN
+    else lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+    if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
     wire.cork(() => {
       if (status !== 200) wire.writeStatus(REASONS[status])
-      if (status !== 204) wire.writeHeader("Content-Type", contentType)
-      if (headers?.["Cache-Control"] === undefined) wire.writeHeader("Cache-Control", isSecure ? SECURE : PLAIN)
-      else wire.writeHeader("X-Content-Type-Options", isSecure ? SECURE_PAGE : "nosniff")
-      wire.writeHeader("X-Request-ID", this.requestId)
-      if (headers !== undefined)
-        for (const name of Object.keys(headers)) wire.writeHeader(name, cleanHeader(headers[name] ?? ""))
+      wire.writeHeader("X-Request-ID", lines)
       // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
       else if (route.isHead) wire.endWithoutBody(Buffer.byteLength(body), closeConnection)

@@ -1,8 +1,9 @@
 /**
- * One actor: a synchronous mailbox, one fiber that wakes once per burst and drains it, and a behaviour built again from the
- * store after a defect. A handler never waits: outcomes of commits, timers and slow work come back as turns of their own.
+ * One actor: a synchronous mailbox, drained once per burst in a task of the scheduler (to wake a fiber for it would cost more than most
+ * messages), a fiber that lives as long as its behaviour, and a behaviour built again from the store after a defect. A handler never
+ * waits: outcomes of commits, timers and slow work come back as turns of their own.
  */
-import { Cause, type Context, Effect, Exit, FiberSet, type Scope } from "effect"
+import { Cause, type Context, Effect, Exit, FiberRef, FiberSet, type Scheduler, type Scope } from "effect"
 import type { Reply } from "../domain/reply.ts"
 
 /** `E`: how the kernel itself may answer (busy, lost, parked, ended). */
@@ -114,8 +115,11 @@ export const create = <M extends Message<E>, E, R>(
   let head = 0
   let refusableWaiting = 0
   let turns: Array<() => void> = []
-  let wake: (() => void) | null = null
-  let phase: "building" | "running" | "dead" | "parked" | "ended" = "building"
+  let scheduler: Scheduler.Scheduler | null = null
+  let isDrainDue = false
+  /** The end of the incarnation, for its fiber. */
+  let over: (() => void) | null = null
+  let phase: "building" | "running" | "leaving" | "dead" | "parked" | "ended" = "building"
   let incarnation = 0
   let inTurn = false
   let defect: { readonly cause: unknown } | null = null
@@ -127,16 +131,16 @@ export const create = <M extends Message<E>, E, R>(
   let restarts = 0
 
   const rouse = (): void => {
-    const resume = wake
-    wake = null
-    resume?.()
+    if (isDrainDue || phase !== "running" || scheduler === null) return
+    isDrainDue = true
+    scheduler.scheduleTask(drain, 0)
   }
 
   const die = (cause: unknown): void => {
     if (phase === "ended" || phase === "parked" || defect !== null) return
     defect = { cause }
     phase = "dead"
-    rouse()
+    over?.()
   }
 
   const guarded = (run: () => void): void => {
@@ -180,15 +184,17 @@ export const create = <M extends Message<E>, E, R>(
     return mail
   }
 
-  /** Everything that waits, up to a limit that lets other fibers have their turn. */
+  /** Everything that waits, up to a limit that lets others have their turn. */
   const drain = (): void => {
     for (let i = 0; i < DRAIN_MAX && phase === "running"; i++) {
       const mail = take()
-      if (mail === undefined) return
+      if (mail === undefined) break
       if (mail.reply !== null) mail.reply.taken = true
       const handler = built!.handlers[mail.message._tag as M["_tag"]] as (message: M) => void
       guarded(() => handler(mail.message))
     }
+    isDrainDue = false
+    if (head < mailbox.length) rouse()
   }
 
   const selfOf = (mine: number, run: (work: Effect.Effect<void, never, R>) => { cancel: () => void }): Self<R> => {
@@ -225,9 +231,17 @@ export const create = <M extends Message<E>, E, R>(
     }
   }
 
-  const waitForMail = Effect.async<void>((resume) => {
-    if (head < mailbox.length || phase !== "running") resume(Effect.void)
-    else wake = () => resume(Effect.void)
+  const untilOver = Effect.async<void>((resume) => {
+    if (phase !== "running") resume(Effect.void)
+    else
+      over = () => {
+        over = null
+        resume(Effect.void)
+      }
+    // Interrupted: no mail is taken while the scope is closed.
+    return Effect.sync(() => {
+      phase = "leaving"
+    })
   })
 
   const incarnate = Effect.scoped(
@@ -240,14 +254,12 @@ export const create = <M extends Message<E>, E, R>(
         const fiber = runFiber(work)
         return { cancel: () => void runFiber(fiber.interruptAsFork(fiber.id())) }
       })
+      scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
       built = yield* options.behaviour(self)
       phase = "running"
       guarded(() => built?.started?.())
-      while (phase === "running") {
-        drain()
-        if (phase === "running" && head < mailbox.length) yield* Effect.yieldNow()
-        else yield* waitForMail
-      }
+      if (!isDrainDue) drain()
+      yield* untilOver
     }),
   )
 

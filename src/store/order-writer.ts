@@ -2,6 +2,7 @@
  * Group commit of units: first in, first out, one batch in flight on a connection of its own (order-path 1). The one thing to know:
  * a batch is frozen when it is sent, and the same bytes are sent again until the database answers; keys and versions make that harmless.
  */
+import { performance } from "node:perf_hooks"
 import type pg from "pg"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"

@@ -15,7 +15,7 @@ import type {
 } from "../ports/venue-port.ts"
 
 /** Ended orders and fills remembered per account; older ones are forgotten and an unknown order is no longer proof. */
-const REMEMBERED_MAX = 20_000
+const REMEMBERED_MAX = 2_000
 
 export interface MockOrder {
   readonly account: MockAccount

@@ -92,13 +92,11 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         reply: {
           ok: (answer) => {
             const { replayed, timing } = answer
-            reply.ok(submittedText(answer), {
-              headers: {
-                ...(timing !== undefined && { "Server-Timing": timingText(timing) }),
-                ...(replayed && REPLAYED),
-                ...(isAlias && gate.headersFor([named])),
-              },
-            })
+            const headers: Record<string, string> = {}
+            if (timing !== undefined) headers["Server-Timing"] = timingText(timing)
+            if (replayed) Object.assign(headers, REPLAYED)
+            if (isAlias) Object.assign(headers, gate.headersFor([named]))
+            reply.ok(submittedText(answer), { headers })
           },
           fail: reply.relay,
         },
