@@ -2,6 +2,7 @@
  * The socket server of the tests as a process of its own, so that its memory is its own and a crash is seen: it answers questions over the
  * IPC channel and ends when its parent does. `socket-child.ts` is the parent's side.
  */
+import { type Answers, answer } from "./process-line.ts"
 import { sharedMicros } from "./shared-clock.ts"
 import { startSockets, type TestSocketOptions, type TestSockets } from "./socket-server.ts"
 
@@ -23,7 +24,7 @@ export interface ServerFacts {
 }
 
 /** Ask → its question and its answer. */
-export interface SocketAsks {
+export type SocketAsks = {
   readonly start: readonly [TestSocketOptions, string]
   readonly load: readonly [Load, undefined]
   /** Stops all loads; answers the newest offset of each channel. */
@@ -78,7 +79,7 @@ const begin = ({ channel, kind, bytes, perSecond }: Load): void => {
   )
 }
 
-const answers: { readonly [K in keyof SocketAsks]: (question: SocketAsks[K][0]) => Promise<SocketAsks[K][1]> } = {
+const answers: Answers<SocketAsks> = {
   start: async (options) => {
     sockets = await startSockets(options)
     return sockets.url
@@ -107,17 +108,4 @@ const answers: { readonly [K in keyof SocketAsks]: (question: SocketAsks[K][0]) 
   stats: async () => ({ ...running().server.stats(), rss: process.memoryUsage.rss() }),
 }
 
-interface Question {
-  readonly id: number
-  readonly ask: keyof SocketAsks
-  readonly question: never
-}
-
-process.on("message", (message) => {
-  const { id, ask, question } = message as Question
-  answers[ask](question).then(
-    (answer) => process.send?.({ id, answer }),
-    (error: unknown) => process.send?.({ id, failure: String(error) }),
-  )
-})
-process.on("disconnect", () => process.exit(0))
+answer(answers, async () => undefined)

@@ -10,7 +10,7 @@ import type { DepthUpdate, MarketSink } from "../../src/ports/venue-port.ts"
 import type { CcxtVenue } from "../../src/venues/ccxt-venue.ts"
 import type { ShardRule } from "../../src/venues/placement.ts"
 import type { BreakHow } from "../../src/venues/wire.ts"
-import { answer } from "./worker-faults-line.ts"
+import { answer } from "../kit/process-line.ts"
 
 /** Two books of each venue, and the trades of the first. */
 const STREAMS = {

@@ -2,7 +2,7 @@
 import { startBinanceExchange } from "../exchanges/binance/exchange.ts"
 import { startKrakenExchange } from "../exchanges/kraken/exchange.ts"
 import { startOkxExchange } from "../exchanges/okx/exchange.ts"
-import { answer } from "./worker-faults-line.ts"
+import { answer } from "../kit/process-line.ts"
 
 export type VenuesAsks = {
   /** Between two steps of each market, ms; answers the routes to all of them. */

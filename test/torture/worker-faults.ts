@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url"
 import type { ShardRule } from "../../src/venues/placement.ts"
 import { SHARD_TIMES } from "../../src/venues/shard-times.ts"
 import type { BreakHow } from "../../src/venues/wire.ts"
+import { startLine } from "../kit/process-line.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { type HostAsks, type HostFacts, type Recovery, VENUES, type VenueName } from "./worker-faults-host.ts"
-import { startLine } from "./worker-faults-line.ts"
 import type { VenuesAsks } from "./worker-faults-venues.ts"
 
 export const FAULTS = ["throw", "exit", "oom", "spin", "reject"] as const satisfies ReadonlyArray<BreakHow>
@@ -53,17 +53,18 @@ export const THREADS = {
 
 /** A heap that fills within moments. */
 const HEAP_MEGABYTES = 128
+const FLAGS = { flags: ["--max-semi-space-size=32"] }
 
 /** Runs all faults; rejects when the process with the connectors dies. */
 export const causeFaults = async (options: WorkerFaultsOptions): Promise<WorkerFaults> => {
   const { stepMillis, calmMillis, missesMax, built, progress } = options
   const rounds: Array<FaultRound> = []
   const endings: Array<string> = []
-  const venues = startLine<VenuesAsks>("worker-faults-venues.ts")
+  const venues = startLine<VenuesAsks>(new URL("./worker-faults-venues.ts", import.meta.url), FLAGS)
   try {
     const routes = await venues.ask("start", stepMillis)
     for (const threads of ["apart", "together"] as const) {
-      const host = startLine<HostAsks>("worker-faults-host.ts")
+      const host = startLine<HostAsks>(new URL("./worker-faults-host.ts", import.meta.url), FLAGS)
       try {
         await host.ask("start", { routes, shards: THREADS[threads], heapMegabytes: HEAP_MEGABYTES, missesMax, built })
         for (let n = 0; n < options.rounds * FAULTS.length; n++) {

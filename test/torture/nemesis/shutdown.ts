@@ -7,7 +7,7 @@ import { WebSocket } from "ws"
 import { until } from "../../kit/gateway.ts"
 import { openStage, type Stage, type Trader } from "../failpoints/stage.ts"
 import { none, type Verdict } from "../kill-verdict.ts"
-import { reckon, Traffic } from "./traffic.ts"
+import { mixedTraffic, reckon, type Traffic } from "./traffic.ts"
 
 export interface ShutdownOptions {
   readonly rounds: number
@@ -85,11 +85,7 @@ export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<R
   try {
     await stage.start()
     const trader = await stage.enter("mock")
-    const traffic = new Traffic([trader], RATE, (index) =>
-      index % 2 === 0
-        ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }
-        : { orderSide: index % 4 === 1 ? "BUY" : "SELL", orderType: "MARKET" },
-    )
+    const traffic = mixedTraffic(trader, RATE)
     traffic.begin()
     const found: Array<Round> = []
     for (let round = 1; round <= rounds; round += 1) {

@@ -86,6 +86,14 @@ export class Traffic {
   }
 }
 
+/** Of one trader: orders that rest and orders at market by turns. */
+export const mixedTraffic = (trader: Trader, ratePerSecond: number): Traffic =>
+  new Traffic([trader], ratePerSecond, (index) =>
+    index % 2 === 0
+      ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }
+      : { orderSide: index % 4 === 1 ? "BUY" : "SELL", orderType: "MARKET" },
+  )
+
 const isOpen = (status: number): boolean => status === 0 || status >= 500 || status === 429
 
 /** What was told first is kept: a later answer adds the order. */

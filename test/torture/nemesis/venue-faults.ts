@@ -8,7 +8,7 @@ import { until } from "../../kit/gateway.ts"
 import { openStage } from "../failpoints/stage.ts"
 import { falsehoods } from "../failpoints/truth.ts"
 import type { Verdict } from "../kill-verdict.ts"
-import { quantile, reckon, Traffic } from "./traffic.ts"
+import { mixedTraffic, quantile, reckon } from "./traffic.ts"
 
 export interface VenueFaultOptions {
   /** How long a venue stays silent. */
@@ -63,11 +63,7 @@ export const venueFaults = async ({ stallMillis, progress }: VenueFaultOptions):
     const verdicts: Array<Verdict> = []
     for (const { name, faults, millis } of trials(stallMillis)) {
       const trader = await stage.enter("binance")
-      const traffic = new Traffic([trader], RATE, (index) =>
-        index % 2 === 0
-          ? { orderSide: "BUY", orderType: "LIMIT", limitPrice: "30000" }
-          : { orderSide: index % 4 === 1 ? "BUY" : "SELL", orderType: "MARKET" },
-      )
+      const traffic = mixedTraffic(trader, RATE)
       traffic.begin()
       await sleep(500)
       for (const fault of faults) stage.exchange.fault(fault)

@@ -10,6 +10,7 @@ import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { connectedMarkets } from "../../kit/connected-markets.ts"
+import { type Answers, answer } from "../../kit/process-line.ts"
 import { PULSE_CHANNEL, type PulseAnswer, type ThreadSample } from "./thread-sample.ts"
 
 export interface SoakedVenue {
@@ -28,7 +29,7 @@ export interface SoakSample {
   readonly stats: VenueStats
 }
 
-export interface SoakAsks {
+export type SoakAsks = {
   readonly start: readonly [ask: ReadonlyArray<SoakedVenue>, answer: number]
   /** Of one venue: the instruments whose book is SYNCED. */
   readonly synced: readonly [ask: string, answer: ReadonlyArray<InstrumentId>]
@@ -110,25 +111,11 @@ const sampled = async (): Promise<SoakSample> => {
   }
 }
 
-const answers = {
+const answers: Answers<SoakAsks> = {
   start,
   synced: (venue: string) =>
     [...qualities].flatMap(([id, quality]) => (id.startsWith(`${venue}:`) && quality === "SYNCED" ? [id] : [])),
   sample: sampled,
 }
 
-process.on("message", (message) => {
-  const { id, ask, question } = message as { id: number; ask: keyof SoakAsks; question: never }
-  Promise.resolve()
-    .then((): unknown => answers[ask](question))
-    .then(
-      (answer) => process.send?.({ id, answer }),
-      (error: unknown) => process.send?.({ id, failure: String(error) }),
-    )
-})
-process.once("disconnect", () => {
-  Effect.runPromise(Scope.close(scope, Exit.void)).then(
-    () => process.exit(0),
-    () => process.exit(1),
-  )
-})
+answer(answers, () => Effect.runPromise(Scope.close(scope, Exit.void)))

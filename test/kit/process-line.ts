@@ -11,17 +11,28 @@ export interface Line<A extends Asks> {
   readonly ask: <K extends keyof A & string>(name: K, question: A[K][0]) => Promise<A[K][1]>
   /** How it ended; null while it runs. */
   readonly ended: () => string | null
+  /** The newest of what it wrote there. */
+  readonly stderr: () => string
   /** Resolves with how it ended: "0" when it left in good order. */
   readonly stop: () => Promise<string>
 }
 
-const STOP_MILLIS_MAX = 15_000
+export interface LineOptions {
+  /** For node, beside the loader of TypeScript. */
+  readonly flags?: ReadonlyArray<string>
+  /** Beside the parent's. */
+  readonly env?: Readonly<Record<string, string>>
+}
 
-/** `file` stands beside this one. */
-export const startLine = <A extends Asks>(file: string): Line<A> => {
-  const path = fileURLToPath(new URL(`./${file}`, import.meta.url))
+const STOP_MILLIS_MAX = 20_000
+const STDERR_CHARS_MAX = 100_000
+
+/** `program` calls `answer`. */
+export const startLine = <A extends Asks>(program: URL, { flags = [], env = {} }: LineOptions = {}): Line<A> => {
+  const path = fileURLToPath(program)
   const child = fork(path, [], {
-    execArgv: ["--import", "tsx", "--max-semi-space-size=32"],
+    execArgv: ["--import", "tsx", ...flags],
+    env: { ...process.env, ...env },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   })
@@ -30,9 +41,9 @@ export const startLine = <A extends Asks>(file: string): Line<A> => {
   let ended: string | null = null
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    stderr = (stderr + text).slice(-10_000)
+    stderr = (stderr + text).slice(-STDERR_CHARS_MAX)
   })
-  const lost = (): Error => new Error(`${file} ended (${ended}):\n${stderr}`)
+  const lost = (): Error => new Error(`${path} ended (${ended ?? "told to"}):\n${stderr.slice(-10_000)}`)
   const exited = new Promise<string>((resolve) => {
     child.on("exit", (code, signal) => {
       ended = `${signal ?? code}`
@@ -46,18 +57,19 @@ export const startLine = <A extends Asks>(file: string): Line<A> => {
     const waiter = waiting.get(id)
     waiting.delete(id)
     if (failure === undefined) waiter?.resolve(answer as never)
-    else waiter?.reject(new Error(`${file}: ${failure}`))
+    else waiter?.reject(new Error(`${path}: ${failure}`))
   })
   return {
     pid: child.pid ?? -1,
     ask: (name, question) =>
       new Promise((resolve, reject) => {
-        if (ended !== null) return reject(lost())
+        if (ended !== null || !child.connected) return reject(lost())
         const id = ++asked
         waiting.set(id, { resolve, reject })
         child.send({ id, name, question })
       }),
     ended: () => ended,
+    stderr: () => stderr,
     stop: async () => {
       if (child.connected) child.disconnect()
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MILLIS_MAX)
