@@ -5,7 +5,7 @@ import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from 
 import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/venue-port.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { BTC_USDT, profileOf, RecordingSink, until } from "./venue-kit.ts"
+import { BTC_USDT, PATIENT, profileOf, RecordingSink, until } from "./venue-kit.ts"
 
 const DAY = 86_400_000
 
@@ -45,7 +45,7 @@ const connected = async (exchange: BinanceExchange, klinesPerPage?: number) => {
   const scope = await Effect.runPromise(Scope.make())
   ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const profile = { ...profileOf("BINANCE"), ...(klinesPerPage === undefined ? {} : { klinesPerPage }) }
-  const options = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true }
+  const options = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, times: PATIENT }
   const { venues } = await Effect.runPromise(ccxtVenues(options, [profile]).pipe(Scope.extend(scope)))
   const [venue] = venues
   if (venue === undefined) throw new Error("one profile makes one venue")

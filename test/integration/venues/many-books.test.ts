@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { profileOf, until } from "./venue-kit.ts"
+import { PATIENT, profileOf, until } from "./venue-kit.ts"
 
 const BOOKS = 40
 /** Binance's pace with a short window: three snapshots in two seconds, so that the last book waits for longer than a lost one may. */
@@ -33,7 +33,7 @@ it("the books of a venue come up one after another, also when they begin anew wh
   const exchange = await startExchange()
   const scope = await Effect.runPromise(Scope.make())
   stops.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const given = { venueRoutes: exchange.routes, venuesInactive: [] }
+  const given = { venueRoutes: exchange.routes, venuesInactive: [], times: PATIENT }
   const { venues, stats } = await Effect.runPromise(ccxtVenues(given, [PROFILE]).pipe(Scope.extend(scope)))
   const whole = new Set<string>()
   const downs: Array<string> = []

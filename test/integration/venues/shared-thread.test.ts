@@ -6,7 +6,7 @@ import type { MarketSource } from "../../../src/ports/venue-port.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { account, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
+import { account, PATIENT, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
 
 interface Side {
   readonly venue: CcxtVenue
@@ -38,7 +38,8 @@ const startPair = async (
   const scope = await Effect.runPromise(Scope.make())
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(effect.pipe(Scope.extend(scope)))
-  const given = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, ...options }
+  const times = { ...PATIENT, ...options.times }
+  const given = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, ...options, times }
   const { venues, stats } = await run(ccxtVenues(given, [profileOf("BINANCE"), otherProfile]))
   const [one, other] = venues.map((venue): Side => {
     const sink = new RecordingSink()

@@ -24,6 +24,7 @@ import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
+import type { ShardTimes } from "../../../src/venues/shard-times.ts"
 import {
   type BinanceExchange,
   type BinanceExchangeOptions,
@@ -40,7 +41,10 @@ export const profileOf = (venue: string): VenueProfile => {
   return profile
 }
 
-export const until = async (condition: () => boolean, what: string, timeoutMillis = 45_000): Promise<void> => {
+/** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
+export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }
+
+export const until = async (condition: () => boolean, what: string, timeoutMillis = 60_000): Promise<void> => {
   const end = performance.now() + timeoutMillis
   while (!condition()) {
     if (performance.now() > end) throw new Error(`never happened: ${what}`)
@@ -192,6 +196,7 @@ export const connectVenue = async <E extends Loopback>(
         breakable: true,
         notice: (_, what) => notices.push(what),
         ...options,
+        times: { ...PATIENT, ...options.times },
       },
       [typeof venueOrProfile === "string" ? profileOf(venueOrProfile) : venueOrProfile],
     ),
