@@ -13,14 +13,14 @@ const quiet = (): void => undefined
 const KILLS = 5
 
 describe("a gateway that is killed under order load", () => {
-  it("keeps every promise on MOCK, with the embedded database dying beside it", { timeout: 300_000 }, async () => {
+  it("keeps every promise on MOCK, with the embedded database dying beside it", { timeout: 900_000 }, async () => {
     const options = { venue: "mock", database: "embedded", kills: KILLS, seed: 11, progress: quiet } as const
     const verdicts = await killOrders(options)
     expect(verdicts.filter(({ passed }) => !passed)).toEqual([])
     expect(verdicts.length).toBeGreaterThan(8)
   })
 
-  it("keeps every promise at the exchange, which is the judge", { timeout: 420_000 }, async () => {
+  it("keeps every promise at the exchange, which is the judge", { timeout: 900_000 }, async () => {
     const options = { venue: "binance", database: "url", kills: KILLS, seed: 12 } as const
     const verdicts = await killOrders({ ...options, progress: quiet })
     expect(verdicts.filter(({ passed }) => !passed)).toEqual([])
