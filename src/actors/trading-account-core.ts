@@ -37,6 +37,18 @@ export interface OpenAndFills {
   readonly fills: ReadonlyArray<VenueFill>
 }
 
+/** What becomes one unit of the store. */
+interface ChangeUnit {
+  readonly now: number
+  /** Venue time of the cause; ours when there is none. */
+  readonly at: number
+  /** With its change what changed of the positions is told; null: with none. */
+  readonly teller: Live | null
+  readonly rows: Array<Row>
+  readonly events: Array<News>
+  readonly changed: Array<{ readonly one: Consequence; readonly order: TradeOrder }>
+}
+
 export class AccountCore extends AccountOutlet {
   readonly venue: Venue
   readonly portfolio = new Portfolio()
@@ -203,47 +215,52 @@ export class AccountCore extends AccountOutlet {
    */
   change(live: Live, next: TradeOrder, kind: AccountEventKind | null, options: ChangeOptions = {}): void {
     const now = this.parts.clock.now()
-    const rows: Array<Row> = []
-    const events: Array<News> = []
-    const settled: Array<() => void> = []
-    const include = (one: Consequence, execution?: Execution): void => {
-      const { before, order } = this.advance(one.live, one.next, options.at ?? now, now, events)
-      rows.push({ _tag: "Order", order })
-      if (execution !== undefined) {
-        rows.push({ _tag: "Execution", execution })
-        events.push(this.executed(execution, order, now))
-      }
-      if (one.kind !== null) events.push(this.news.ofOrder(one.kind, order, now))
-      if (one.live === live && options.portfolio !== false) events.push(...this.changedPositions(now))
-      for (const alert of one.alerts ?? []) events.push(this.news.ofAlert(alert, now))
-      settled.push(() => {
-        this.answerWaiters(one.live, order)
-        if (isTerminal(order.orderStatus)) {
-          for (const reply of one.live.cancelWaiters.splice(0)) answerClosed(order, reply)
-          for (const run of one.live.changeWaiters.splice(0)) run({ _tag: "Ended", order })
-        }
-        one.committed?.(order)
-      })
-      if (order.orderListId !== null) for (const more of this.consequences(one.live, before)) include(more)
-    }
-    const { execution, alerts, committed } = options
-    include({ live, next, kind, alerts, committed }, execution)
-    for (const other of options.others ?? []) include(other)
-    rows.push(...(options.rows ?? []))
-    // What the list's other orders hold now.
-    if (settled.length > 1) events.push(...this.changedPositions(now))
+    const { alerts, committed } = options
     const isReport = options.portfolio !== false
+    const teller = isReport ? live : null
+    const unit: ChangeUnit = { now, at: options.at ?? now, teller, rows: [], events: [], changed: [] }
+    this.include(unit, { live, next, kind, alerts, committed }, options.execution)
+    if (options.others !== undefined) for (const other of options.others) this.include(unit, other)
+    if (options.rows !== undefined) unit.rows.push(...options.rows)
+    // What the list's other orders hold now.
+    if (unit.changed.length > 1) unit.events.push(...this.changedPositions(now))
     this.commit(
-      rows,
-      events,
+      unit.rows,
+      unit.events,
       () => {
         if (isReport) this.parts.failpoint.hit("report.committed")
-        for (const run of settled) run()
+        for (const { one, order } of unit.changed) this.changeStored(one, order)
       },
       () => {
         if (isReport) this.parts.failpoint.hit("report.published")
       },
     )
+  }
+
+  /** One order's change, and what follows for its list. */
+  private include(unit: ChangeUnit, one: Consequence, execution?: Execution): void {
+    const { now, rows, events } = unit
+    const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
+    rows.push({ _tag: "Order", order })
+    if (execution !== undefined) {
+      rows.push({ _tag: "Execution", execution })
+      events.push(this.executed(execution, order, now))
+    }
+    if (one.kind !== null) events.push(this.news.ofOrder(one.kind, order, now))
+    if (one.live === unit.teller) events.push(...this.changedPositions(now))
+    if (one.alerts !== undefined) for (const alert of one.alerts) events.push(this.news.ofAlert(alert, now))
+    unit.changed.push({ one, order })
+    if (order.orderListId === null) return
+    for (const more of this.consequences(one.live, before)) this.include(unit, more)
+  }
+
+  private changeStored({ live, committed }: Consequence, order: TradeOrder): void {
+    this.answerWaiters(live, order)
+    if (isTerminal(order.orderStatus)) {
+      for (const reply of live.cancelWaiters.splice(0)) answerClosed(order, reply)
+      for (const run of live.changeWaiters.splice(0)) run({ _tag: "Ended", order })
+    }
+    committed?.(order)
   }
 
   /** The next image in memory, and the SUBMITTED event that was waiting for it. */

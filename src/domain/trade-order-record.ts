@@ -217,6 +217,37 @@ const NO_TERMS_JSON =
   `"triggeredAtDateTime":null,"triggeredBy":null,"triggerPrice":null,"triggerHealth":null,"trailingDelta":null,` +
   `"trailingAmount":null,"highWaterMark":null,"leverage":null`
 
+const NOT_EXECUTED_JSON =
+  `"executedPrice":null,"averagePrice":null,"executedQuantity":"0","executedCost":"0","overfillQuantity":"0",` +
+  `"fees":[],"executions":[]`
+
+const isUntouched = ({ executedQuantity, executedCost, overfillQuantity }: TradeOrder): boolean =>
+  executedQuantity.isZero() && executedCost.isZero() && overfillQuantity.isZero()
+
+const executedJson = (o: TradeOrder): string =>
+  o.executions.length === 0 && o.executedPrice === null && isUntouched(o)
+    ? NOT_EXECUTED_JSON
+    : `"executedPrice":${digits(o.executedPrice)},"averagePrice":${digits(averagePrice(o))},` +
+      `"executedQuantity":${digits(o.executedQuantity)},"executedCost":${digits(o.executedCost)},` +
+      `"overfillQuantity":${digits(o.overfillQuantity)},"fees":${list(feesOf(o.executions).map(feeRecord))},` +
+      `"executions":${list(o.executions.map(executionRecord))}`
+
+const endsJson = ({ expireAt, canceledAt }: TradeOrder): string =>
+  expireAt === null && canceledAt === null
+    ? `"expireAt":null,"expireAtDateTime":null,"canceledAt":null,"canceledAtDateTime":null}`
+    : `"expireAt":${expireAt},"expireAtDateTime":${plain(dateTimeOrNull(expireAt))},"canceledAt":${canceledAt},` +
+      `"canceledAtDateTime":${plain(dateTimeOrNull(canceledAt))}}`
+
+const listJson = ({ orderListId, contingencyType }: TradeOrder): string =>
+  orderListId === null && contingencyType === null
+    ? `"orderListId":null,"contingencyType":null`
+    : `"orderListId":${plain(orderListId)},"contingencyType":${plain(contingencyType)}`
+
+const reasonsJson = ({ rejectReason, cancelReason }: TradeOrder): string =>
+  rejectReason === null && cancelReason === null
+    ? `"rejectReason":null,"cancelReason":null`
+    : `"rejectReason":${JSON.stringify(rejectReason)},"cancelReason":${plain(cancelReason)}`
+
 const termsJson = (o: TradeOrder): string => {
   if (o.terms === null) return NO_TERMS_JSON
   const { stopPrice, ...own } = termsRecord(o)
@@ -228,23 +259,18 @@ const termsJson = (o: TradeOrder): string => {
  * and for each of its events. A property test holds the two equal.
  */
 export const tradeOrderJson = (o: TradeOrder): string =>
-  `{"tradeOrderId":"${o.tradeOrderId}","orderListId":${plain(o.orderListId)},"contingencyType":${plain(o.contingencyType)},` +
+  `{"tradeOrderId":"${o.tradeOrderId}",${listJson(o)},` +
   `"tradingAccountId":"${o.tradingAccountId}","venue":"${o.venue}","positionId":${plain(o.positionId)},` +
   `"instrumentId":"${o.instrumentId}","quoteId":${plain(o.quoteId)},"baseAsset":"${o.baseAsset}",` +
   `"quoteAsset":"${o.quoteAsset}","orderSide":"${o.orderSide}","orderType":"${o.orderType}","timeInForce":"${o.timeInForce}",` +
   `"status":"${narrative(o.orderStatus, o.executedQuantity.isPositive())}","orderStatus":"${o.orderStatus}",` +
-  `"rejectReason":${JSON.stringify(o.rejectReason)},"cancelReason":${plain(o.cancelReason)},` +
+  `${reasonsJson(o)},` +
   `"limitPrice":${digits(o.limitPrice)},"stopPrice":${digits(o.terms?.trigger?.stopPrice ?? null)},` +
   `"quantity":${digits(o.quantity)},"orderQuantityType":"${o.orderQuantityType}","quantityRounding":"${o.quantityRounding}",` +
-  `"baseQuantity":${digits(o.baseQuantity)},"executedPrice":${digits(o.executedPrice)},` +
-  `"averagePrice":${digits(averagePrice(o))},"executedQuantity":${digits(o.executedQuantity)},` +
-  `"executedCost":${digits(o.executedCost)},"overfillQuantity":${digits(o.overfillQuantity)},` +
-  `"fees":${list(feesOf(o.executions).map(feeRecord))},"executions":${list(o.executions.map(executionRecord))},` +
+  `"baseQuantity":${digits(o.baseQuantity)},${executedJson(o)},` +
   `"clientOrderId":${plain(o.clientOrderId)},"idempotencyKey":${plain(o.idempotencyKey)},` +
   `"externalOrderId":${JSON.stringify(o.externalOrderId)},"origin":"${o.origin}",` +
   `"replacesTradeOrderId":${plain(o.replacesTradeOrderId)},${termsJson(o)},"inDoubt":${o.inDoubt},` +
   `"evidence":${list(o.evidence)},"cancelRequested":${o.cancelRequested},` +
   `"createdAt":${o.createdAt},"createdAtDateTime":"${dateTime(o.createdAt)}",` +
-  `"updatedAt":${o.updatedAt},"updatedAtDateTime":"${dateTime(o.updatedAt)}","expireAt":${o.expireAt},` +
-  `"expireAtDateTime":${plain(dateTimeOrNull(o.expireAt))},"canceledAt":${o.canceledAt},` +
-  `"canceledAtDateTime":${plain(dateTimeOrNull(o.canceledAt))}}`
+  `"updatedAt":${o.updatedAt},"updatedAtDateTime":"${dateTime(o.updatedAt)}",${endsJson(o)}`

@@ -7,6 +7,7 @@ import type { TradeOrder } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Unit } from "../ports/account-store.ts"
 import {
+  arrayLiteral,
   type Column,
   EXECUTION_COLUMNS,
   literalsOf,
@@ -36,7 +37,15 @@ export interface FrozenBatch {
 
 /** Event payloads travel as one text cut at this character: JSON never holds it raw, and array quoting would cost 10 µs an event. */
 const CUT = "\u0001"
-const cutFree = (payload: string): string => (payload.includes(CUT) ? payload.replaceAll(CUT, "\\u0001") : payload)
+const cutFree = (payload: string): string => payload.replaceAll(CUT, "\\u0001")
+
+/** Checked as a whole: to look into each payload alone would copy it once more. */
+const joined = (payloads: ReadonlyArray<string>): string => {
+  const text = payloads.join(CUT)
+  let cuts = 0
+  for (let at = text.indexOf(CUT); at >= 0; at = text.indexOf(CUT, at + 1)) cuts++
+  return cuts === payloads.length - 1 ? text : payloads.map(cutFree).join(CUT)
+}
 
 interface Section {
   readonly params: number
@@ -204,13 +213,15 @@ export const freeze = (
   const quarantined: Array<Record<string, string | number | null>> = []
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
-  let eventAccounts = "{"
-  let sequences = "{"
-  let instants = "{"
-  let eventIds = "{"
-  let tenants = "{"
-  let kinds = "{"
-  let payloads = ""
+  const events = {
+    accounts: [] as string[],
+    sequences: [] as number[],
+    instants: [] as number[],
+    ids: [] as string[],
+    tenants: [] as string[],
+    kinds: [] as string[],
+    payloads: [] as string[],
+  }
 
   for (const unit of units) {
     const { tenantId, lastSequence } = numberOf(unit.accountId)
@@ -254,14 +265,13 @@ export const freeze = (
     firstSequences.push(sequence + 1)
     for (const event of unit.events) {
       sequence++
-      const separator = payloads === "" ? "" : ","
-      eventAccounts += separator + unit.accountId
-      sequences += `${separator}${sequence}`
-      instants += `${separator}${event.at}`
-      eventIds += separator + event.eventId
-      tenants += separator + quoted(tenantId)
-      kinds += separator + event.kind
-      payloads += payloads === "" ? cutFree(event.payload) : CUT + cutFree(event.payload)
+      events.accounts.push(unit.accountId)
+      events.sequences.push(sequence)
+      events.instants.push(event.at)
+      events.ids.push(event.eventId)
+      events.tenants.push(quoted(tenantId))
+      events.kinds.push(event.kind)
+      events.payloads.push(event.payload)
     }
     lastSequences.set(unit.accountId, sequence)
   }
@@ -274,17 +284,10 @@ export const freeze = (
   }
   if (orders.size > 0) include(0, ...literalsOf(ORDER_COLUMNS, [...orders.values()]))
   if (executions.length > 0) include(1, ...literalsOf(EXECUTION_COLUMNS, executions))
-  if (payloads !== "")
-    include(
-      2,
-      `${eventAccounts}}`,
-      `${sequences}}`,
-      `${instants}}`,
-      `${eventIds}}`,
-      `${tenants}}`,
-      `${kinds}}`,
-      payloads,
-    )
+  if (events.payloads.length > 0) {
+    const { accounts, sequences, instants, ids, tenants, kinds, payloads } = events
+    include(2, ...[accounts, sequences, instants, ids, tenants, kinds].map(arrayLiteral), joined(payloads))
+  }
   if (accounts.size > 0) include(3, JSON.stringify([...accounts.values()].map(accountImage)))
   if (wiped.length > 0) include(4, JSON.stringify(wiped), `{${leaving.join(",")}}`)
   if (ended.length > 0) include(5, JSON.stringify(ended))

@@ -139,8 +139,7 @@ export const EXECUTION_COLUMNS: ReadonlyArray<Column<StoredExecution>> = [
 
 /** The parameters of one `unnest`: an array literal per column. */
 export const literalsOf = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
-  columns.map((column) => {
-    let text = "{"
-    for (let i = 0; i < rows.length; i++) text += `${i === 0 ? "" : ","}${column.literal(rows[i]!) ?? "NULL"}`
-    return `${text}}`
-  })
+  columns.map(({ literal }) => arrayLiteral(rows.map((row) => literal(row) ?? "NULL")))
+
+/** Joined once: a text that grows piece by piece leaves each of its stages to the garbage collector. */
+export const arrayLiteral = (literals: ReadonlyArray<string | number>): string => `{${literals.join(",")}}`

@@ -54,8 +54,6 @@ const nameOf = (given: {
 
 const isUuid = Schema.is(Schema.UUID)
 
-const REPLAYED = { "Idempotency-Replayed": "true" } as const
-
 /** `timeKey` back into the store's terms; undefined when a signed cursor is of another list's form. */
 const keysetOf = (after: string): OrderKeyset | undefined => {
   const [at, id] = after.split("|")
@@ -94,8 +92,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
             const { replayed, timing } = answer
             const headers: Record<string, string> = {}
             if (timing !== undefined) headers["Server-Timing"] = timingText(timing)
-            if (replayed) Object.assign(headers, REPLAYED)
-            if (isAlias) Object.assign(headers, gate.headersFor([named]))
+            if (replayed) headers["Idempotency-Replayed"] = "true"
+            if (isAlias) for (const [name, value] of Object.entries(gate.headersFor([named]))) headers[name] = value
             reply.ok(submittedText(answer), { headers })
           },
           fail: reply.relay,
