@@ -41,6 +41,7 @@ const cutFree = (payload: string): string => payload.replaceAll(CUT, "\\u0001")
 
 /** Checked as a whole: to look into each payload alone would copy it once more. */
 const joined = (payloads: ReadonlyArray<string>): string => {
+  if (payloads.length === 1) return cutFree(payloads[0]!)
   const text = payloads.join(CUT)
   let cuts = 0
   for (let at = text.indexOf(CUT); at >= 0; at = text.indexOf(CUT, at + 1)) cuts++

@@ -138,8 +138,17 @@ export const EXECUTION_COLUMNS: ReadonlyArray<Column<StoredExecution>> = [
 ]
 
 /** The parameters of one `unnest`: an array literal per column. */
-export const literalsOf = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
-  columns.map(({ literal }) => arrayLiteral(rows.map((row) => literal(row) ?? "NULL")))
+export const literalsOf = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>,
+): ReadonlyArray<string> => {
+  const literals = new Array<string>(rows.length)
+  return columns.map((column) => {
+    for (let i = 0; i < rows.length; i++) literals[i] = column.literal(rows[i]!) ?? "NULL"
+    return arrayLiteral(literals)
+  })
+}
 
 /** Joined once: a text that grows piece by piece leaves each of its stages to the garbage collector. */
-export const arrayLiteral = (literals: ReadonlyArray<string | number>): string => `{${literals.join(",")}}`
+export const arrayLiteral = (literals: ReadonlyArray<string | number>): string =>
+  literals.length === 1 ? `{${literals[0]}}` : `{${literals.join(",")}}`
