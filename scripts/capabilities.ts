@@ -23,7 +23,7 @@ interface Pins {
   /** Those that our connector really asks for, where `features` names others (test/unit/venues/times-in-force.test.ts). */
   readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
   /** Proved against a loopback exchange; of all others the connector sends plain orders, and the gateway does the rest. */
-  readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "amend">> & {
+  readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "amend" | "oco">> & {
     readonly triggers?: Partial<VenueCapabilities["triggers"]>
   }
   readonly clientOrderIds: VenueCapabilities["clientOrderIds"]
@@ -41,7 +41,7 @@ const binance: Pins = { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "
 /** By ccxt exchange; from the venues' own pages on placing an order, and from the connectors. */
 const PINS: Readonly<Record<string, Pins>> = {
   // Of a working order it can only lower the quantity (ccxt cancels it and places another): that is no change in place.
-  binance: { ...binance, proved: { triggers: STOPS, marketBuyByCost: true } },
+  binance: { ...binance, proved: { triggers: STOPS, oco: "NATIVE", marketBuyByCost: true } },
   // Its test hosts are those of Binance; of the futures ccxt refuses them.
   binanceus: { ...binance, sandbox: false },
   binanceusdm: { ...binance, sandbox: false },
@@ -120,6 +120,7 @@ export const capabilitiesFrom = (
       pins?.nativeTimesInForce ?? TIMES_IN_FORCE.filter(([ccxt]) => inForce[ccxt] === true).map(([, ours]) => ours),
     triggers: { ...UNPROVED_TRIGGERS, ...pins?.proved?.triggers },
     attachedExits: typeof order["attachedStopLossTakeProfit"] === "object",
+    oco: pins?.proved?.oco ?? "EMULATED",
     marketBuyByCost: pins?.proved?.marketBuyByCost ?? false,
     marketBuyNeedsCost: order["marketBuyRequiresPrice"] === true,
     amend: pins?.proved?.amend ?? false,

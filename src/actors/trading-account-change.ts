@@ -12,6 +12,7 @@ import {
   InstrumentNotFound,
   InsufficientBalance,
   OrderClosed,
+  OrderNotChangeable,
   VenueInactive,
 } from "../domain/errors.ts"
 import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
@@ -22,6 +23,7 @@ import type { ReplaceOrder } from "./account-messages.ts"
 import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { ChangeOutcome, Live } from "./trading-account-live.ts"
+import { partnerOf } from "./trading-account-release.ts"
 import { changeOrder } from "./trading-account-replace.ts"
 
 export const replaceOrder = (core: AccountCore, message: ReplaceOrder): void => {
@@ -70,7 +72,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
   const instrument = core.parts.instruments.find(order.instrumentId)
-  const refusal = changeableError(order) ?? accountError(core)
+  const refusal = changeableError(order) ?? pairError(core, order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
   const last = core.parts.markets.lastPrice(order.instrumentId)
@@ -106,6 +108,14 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
     fail: (error) => answer(() => reply.fail(error)),
   })
   requestCancel(core, live, "USER_REQUEST")
+}
+
+/** To change one leg of a list that the venue keeps would end the other. */
+const pairError = (core: AccountCore, order: TradeOrder): DomainError | null => {
+  const partner = partnerOf(core, order)
+  return partner === null || isTerminal(partner.order.orderStatus)
+    ? null
+    : new OrderNotChangeable({ reason: "the venue keeps it and its other leg as one: cancel them and submit anew" })
 }
 
 /** The other exit of its pair, while it is open. */

@@ -6,7 +6,7 @@ import { Effect, Exit } from "effect"
 import type { Decimal } from "../domain/decimal.ts"
 import type { ExecutionId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -21,7 +21,7 @@ import {
   moved,
 } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { lossOf, submittedAt } from "./trading-account-release.ts"
+import { lossOf, partnerOf, submittedAt } from "./trading-account-release.ts"
 import { changeNotMade, endCancelled, weighChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 import { firedAtVenue } from "./trading-account-trigger.ts"
@@ -140,7 +140,7 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       return
     case "CANCELLED":
     case "EXPIRED": {
-      const { to, cancelReason } = endingOf(before, state, live.cancelReason, core.parts.clock.now())
+      const { to, cancelReason } = endingOf(before, state, reasonOf(core, live), core.parts.clock.now())
       const patch = withVenueId(before, state)
       const next =
         to === "EXPIRED" || cancelReason === null
@@ -164,6 +164,13 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       )
       return
   }
+}
+
+/** Why it ends if the venue does not say: of a pair that the venue keeps, a leg that was not asked to end follows the other. */
+const reasonOf = (core: AccountCore, live: Live): CancelReason => {
+  const partner = live.order.cancelRequested ? null : partnerOf(core, live.order)?.order
+  const isFollowed = partner && (partner.cancelRequested || isTerminal(partner.orderStatus))
+  return isFollowed ? "OCO_SIBLING" : live.cancelReason
 }
 
 const withVenueId = (order: TradeOrder, state: VenueOrderState): Partial<TradeOrder> => ({

@@ -14,7 +14,7 @@ import { eventOf, moved } from "./trading-account-progress.ts"
 import { deadlinesFrom, release } from "./trading-account-release.ts"
 
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
-const CONFIRM_MILLIS = 1_500
+export const CONFIRM_MILLIS = 1_500
 
 const AT_MARKET: ReadonlySet<OrderType> = new Set(["STOP", "STOP_LOSS", "TAKE_PROFIT"])
 
@@ -43,8 +43,11 @@ export const successorOf = (core: AccountCore, order: TradeOrder): TradeOrder =>
 const unfired = (terms: OrderTerms): OrderTerms => ({
   ...terms,
   change: null,
+  pairedWith: null,
   trigger: terms.trigger && {
     ...terms.trigger,
+    // The list that the venue kept is over: from now on the gateway watches.
+    execution: terms.pairedWith === null ? terms.trigger.execution : "EMULATED",
     armedAt: null,
     triggeredAt: null,
     triggeredBy: null,

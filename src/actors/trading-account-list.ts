@@ -7,6 +7,7 @@ import { quantityStep } from "../domain/instrument.ts"
 import {
   type Due,
   duesIn,
+  isEndedThere,
   isHeldBackBy,
   type ListTerms,
   mustEnd,
@@ -24,6 +25,7 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { MARKET_CLAMP } from "./trading-account-hold.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
+import { partnerOf } from "./trading-account-release.ts"
 import { changing } from "./trading-account-replace.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
@@ -119,6 +121,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       case "Withdraw":
         return steps.withdraw(core, live, due.reason)
       case "Cancel":
+        if (awaitsVenue(id, live)) return null
         if (mayCancel(core, live)) return steps.cancel(core, live)
         later(id, RETRY_MILLIS)
         return null
@@ -134,6 +137,15 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       case "Resize":
         return resize(id, live, due)
     }
+  }
+
+  /** Of its own pair the venue ends a leg by itself: it gets a moment for that. */
+  const awaitsVenue = (id: string, { order }: Live): boolean => {
+    const partner = partnerOf(core, order)
+    if (partner === null || !isEndedThere(order, partner.order)) return false
+    const left = partner.touchedAt + steps.CONFIRM_MILLIS - core.parts.clock.monotonic()
+    if (left > 0) later(id, left)
+    return left > 0
   }
 
   const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) => {

@@ -29,15 +29,20 @@ export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrde
   const isHolder = !isPair || own.terms?.leg === "TAKE_PROFIT"
   const first: TradeOrder = { ...own, orderListId, contingencyType, held: isHolder ? own.held : Decimal.ZERO }
   const legType: ContingencyType = contingencyType === "OTO" ? "OTO" : "OCO"
-  return [
-    first,
-    ...legs.map((leg): TradeOrder => {
-      const held = isHolder ? Decimal.ZERO : own.held
-      const parentId = isPair ? null : own.tradeOrderId
-      return { ...legOf(core, own, leg, parentId, made.now), orderListId, contingencyType: legType, held }
-    }),
-  ]
+  const children = legs.map((leg): TradeOrder => {
+    const held = isHolder ? Decimal.ZERO : own.held
+    const parentId = isPair ? null : own.tradeOrderId
+    return { ...legOf(core, own, leg, parentId, made.now), orderListId, contingencyType: legType, held }
+  })
+  const [other] = children
+  if (!plan.list.isNative || other === undefined) return [first, ...children]
+  return [pairedWith(first, other), pairedWith(other, first)]
 }
+
+const pairedWith = (order: TradeOrder, { tradeOrderId }: TradeOrder): TradeOrder => ({
+  ...order,
+  terms: { ...(order.terms ?? NO_TERMS), pairedWith: tradeOrderId },
+})
 
 /** When an order must be on its way: only one that leaves at once has such an instant. */
 const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
@@ -109,7 +114,8 @@ export const heirOf = (core: AccountCore, order: TradeOrder, change: Partial<Tra
     orderListId,
     contingencyType,
     positionId,
-    terms,
+    // What was placed together with another order is not any more.
+    terms: terms && terms.pairedWith !== null ? { ...terms, pairedWith: null } : terms,
     expireAt,
     replacesTradeOrderId: order.tradeOrderId,
     clientOrderId: null,
@@ -144,5 +150,5 @@ const legOf = (
   clientOrderId: null,
   idempotencyKey: null,
   fingerprint: null,
-  ...deadlineOf(core, parentId === null && trigger === null, now),
+  ...deadlineOf(core, parentId === null && trigger?.execution !== "EMULATED", now),
 })

@@ -6,7 +6,7 @@ import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { changeOf, made, orderedQuantity, withChange } from "../domain/order-change.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../domain/order-status.ts"
-import { type CancelReason, type Execution, releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { type CancelReason, type Execution, isPaired, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-port.ts"
 import { cleaned } from "./trading-account-text.ts"
 
@@ -130,6 +130,8 @@ export const endingOf = (
   now: number,
 ): { readonly to: "CANCELLED" | "EXPIRED"; readonly cancelReason: CancelReason | null } => {
   if (state.ending === "SELF_TRADE_PREVENTION") return { to: "CANCELLED", cancelReason: "SELF_TRADE_PREVENTION" }
+  if (isPaired(order) && isEndedByOther(order, state.ending, requested))
+    return { to: "CANCELLED", cancelReason: "OCO_SIBLING" }
   const timed = order.timeInForce === "GTD" || order.timeInForce === "DAY"
   if (state.status === "EXPIRED" && timed && state.ending === null) return { to: "EXPIRED", cancelReason: null }
   // Its time is over, whatever the venue calls it.
@@ -138,7 +140,7 @@ export const endingOf = (
   const remainder: CancelReason | null =
     order.timeInForce === "FOK"
       ? "FOK_NOT_FILLED"
-      : releasedType(order) === "MARKET"
+      : releasedType(order) === "MARKET" && !isWaitingThere(order)
         ? "NO_LIQUIDITY"
         : order.timeInForce === "IOC"
           ? "IOC_REMAINDER"
@@ -148,6 +150,17 @@ export const endingOf = (
   if (changeOf(order)?.how === "RENEW") return { to: "CANCELLED", cancelReason: "REPLACED" }
   return { to: "CANCELLED", cancelReason: remainder ?? "VENUE" }
 }
+
+/** The venue ended a leg of its own list for what happened to the other; not what its own trigger left without a counterpart. */
+const isEndedByOther = (order: TradeOrder, ending: VenueOrderState["ending"], requested: CancelReason): boolean => {
+  const isRemainder = ending === "REMAINDER" || (releasedType(order) === "MARKET" && !isWaitingThere(order))
+  if (isRemainder) return false
+  return ending === "LIST" || (requested === "OCO_SIBLING" && !order.cancelRequested)
+}
+
+/** The venue watches its trigger, which has not fired. */
+const isWaitingThere = ({ terms }: TradeOrder): boolean =>
+  terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
 
 const hasRunOut = ({ expireAt }: TradeOrder, now: number): boolean => expireAt !== null && now >= expireAt
 

@@ -3,7 +3,7 @@
  * from the commit callback of the unit that let it go.
  */
 import { isTerminal } from "../domain/order-status.ts"
-import { isFired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-port.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
@@ -28,8 +28,32 @@ export const release = (core: AccountCore, live: Live): void => {
   }
 }
 
+/** The other leg of a pair that the venue keeps; null for any other order. */
+export const partnerOf = (core: AccountCore, { terms }: TradeOrder): Live | null => {
+  const id = terms?.pairedWith ?? null
+  return id === null ? null : (core.orders.get(id) ?? null)
+}
+
 /** To the venue. The caller has made sure that there is a session. */
 export const dispatch = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  const partner = partnerOf(core, order)
+  if (partner === null && isPaired(order)) {
+    const next = moved(order, "REJECTED", { rejectReason: "NOT_SENT: its other leg is gone" })
+    core.change(live, next, eventOf(next))
+    return
+  }
+  leave(core, live)
+  if (partner === null) core.session!.submit(venueOrderOf(core, order))
+  else {
+    const other = venueOrderOf(core, partner.order)
+    leave(core, partner)
+    core.session!.submit({ ...venueOrderOf(core, order), pairedWith: other })
+  }
+  core.parts.failpoint.hit("submit.dispatched")
+}
+
+const leave = (core: AccountCore, live: Live): void => {
   const { order } = live
   // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
   if (order.orderStatus === "CREATED") {
@@ -38,8 +62,6 @@ export const dispatch = (core: AccountCore, live: Live): void => {
   }
   core.touch(live)
   live.sentAt = core.parts.clock.monotonic()
-  core.session!.submit(venueOrderOf(core, order))
-  core.parts.failpoint.hit("submit.dispatched")
 }
 
 /** A fired order that nothing keeps here. Legs of a list are let go by the keeper of lists. */

@@ -15,7 +15,7 @@ import { strayFill, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, IllegalTransition, moved, noted } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { dispatch, lossOf, takeBack } from "./trading-account-release.ts"
+import { dispatch, lossOf, partnerOf, takeBack } from "./trading-account-release.ts"
 import { changeMade, changeNotMade, endCancelled, isRenewing } from "./trading-account-replace.ts"
 import { cleaned, decimal, venueId } from "./trading-account-text.ts"
 
@@ -163,6 +163,7 @@ const sendAgain = (core: AccountCore, live: Live, reason: string): boolean => {
   const now = core.parts.clock.now()
   const { orderStatus, notAfter } = live.order
   if (orderStatus !== "SUBMITTED" || notAfter === null || core.session === null) return false
+  if (partnerOf(core, live.order) !== null) return false
   if (now + SEND_AGAIN_MILLIS >= notAfter) return false
   live.order = noted(live.order, now, `not sent, once more: ${reason}`)
   core.self.later(SEND_AGAIN_MILLIS, () => {

@@ -15,6 +15,7 @@ import { fingerprint } from "../domain/fingerprint.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
+import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder } from "./account-messages.ts"
@@ -25,7 +26,7 @@ import type { Live } from "./trading-account-live.ts"
 import { ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
 import { recall } from "./trading-account-recall.ts"
-import { NOT_AFTER_MILLIS, release } from "./trading-account-release.ts"
+import { NOT_AFTER_MILLIS, partnerOf, release } from "./trading-account-release.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
 const DEFERRED_MAX = 256
@@ -206,8 +207,22 @@ const letGo = (core: AccountCore, live: Live, now: number): void => {
   else core.change(live, ended, eventOf(ended))
 }
 
-/** How an order ends before anything was done with it: nothing leaves for one that is late, cancelled or without a session. */
-const endOf = (core: AccountCore, { order, cancelledEarly, knownAt }: Live, monotonic: number): TradeOrder | null => {
+/** How an order ends before anything was done with it; of a pair that the venue keeps no leg leaves without the other. */
+const endOf = (core: AccountCore, live: Live, monotonic: number): TradeOrder | null => {
+  const own = ownEndOf(core, live, monotonic)
+  if (own !== null || live.order.terms === null) return own
+  const partner = partnerOf(core, live.order)
+  if (partner === null) return null
+  const isWhole = !isTerminal(partner.order.orderStatus) && ownEndOf(core, partner, monotonic) === null
+  return isWhole ? null : cancelled(live.order, "OCO_SIBLING", core.parts.clock.now())
+}
+
+/** Nothing leaves for one that is late, cancelled or without a session. */
+const ownEndOf = (
+  core: AccountCore,
+  { order, cancelledEarly, knownAt }: Live,
+  monotonic: number,
+): TradeOrder | null => {
   const now = core.parts.clock.now()
   const { status } = core.account
   if (cancelledEarly) return cancelled(order, "USER_REQUEST", now)

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "./decimal.ts"
 import { isTerminal } from "./order-status.ts"
-import { type CancelReason, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
+import { type CancelReason, isPaired, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
 
 /** The orders of one leg: the first, and what took its place. */
 export interface Leg {
@@ -122,11 +122,21 @@ const isTradable = (order: TradeOrder, quantity: Decimal, { minQuantity, minNoti
   return minNotional === null || price === null || price.multiply(quantity).atLeast(minNotional)
 }
 
-/** A leg that may be at the venue: while there is one, no other goes there. */
+/** A leg that may be at the venue: while there is one, no other goes there, but for the one that the venue ends by it. */
 const isAtVenue = (order: TradeOrder): boolean => isOpen(order) && placeOf(order) === "VENUE"
 
 export const isHeldBackBy = (list: OrderList, order: TradeOrder): boolean =>
-  list.legs.some(({ orders }) => orders.some((it) => it.tradeOrderId !== order.tradeOrderId && isAtVenue(it)))
+  list.legs.some(({ orders }) =>
+    orders.some(
+      (it) => it.tradeOrderId !== order.tradeOrderId && it.terms?.pairedWith !== order.tradeOrderId && isAtVenue(it),
+    ),
+  )
+
+/** The venue itself ends the order, which it placed together with another: that one is over, executed or triggered, or on its way out. */
+export const isEndedThere = (order: TradeOrder, partner: TradeOrder): boolean =>
+  isAtVenue(order) &&
+  !order.cancelRequested &&
+  (!isOpen(partner) || partner.cancelRequested || partner.executedQuantity.isPositive() || isFired(partner))
 
 /** The leg has nothing more to do: another one filled, fired as a stop, or was given up by the user; or all is sold. */
 export const mustEnd = (list: OrderList, order: TradeOrder, remaining: Decimal): boolean => {
@@ -158,9 +168,19 @@ const mayReturn = ({ current, orders }: Leg): boolean => {
   )
 }
 
+/** It works at the venue on what is left of it, or where its trigger left it. */
+const isAtWork = (order: TradeOrder): boolean =>
+  isOpen(order) && (order.executedQuantity.isPositive() || (isFired(order) && releasedType(order) !== "MARKET"))
+
+/** The venue ended it when its partner began to work off the pair, and is not done: so long the leg is needed. */
+const isLeftAlone = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
+  isPaired(current) &&
+  current.cancelReason === "OCO_SIBLING" &&
+  legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && isAtWork(it))
+
 /** A bare pair that is over is over, also where its submit failed. */
 const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>
-  entries.length === 0 ? [] : legs.filter(mayReturn)
+  legs.filter((leg) => (entries.length === 0 ? isLeftAlone(leg, legs) : mayReturn(leg)))
 
 const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): ReadonlyArray<TradeOrder> => {
   const returning = returningOf(list)
@@ -239,7 +259,9 @@ const sizeOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: Lis
   // A market order is over before it could be changed; the rest is its successor's.
   if (releasedType(order) === "MARKET" && order.terms?.trigger?.execution !== "NATIVE") return undefined
   if (baseQuantity.equals(order.baseQuantity)) return undefined
-  return isTradable(order, remaining, terms) ? { _tag: "Resize", order, baseQuantity, held } : { _tag: "Cancel", order }
+  // A list of the venue's is changed by nobody.
+  const mayResize = isTradable(order, remaining, terms) && !isPaired(order)
+  return mayResize ? { _tag: "Resize", order, baseQuantity, held } : { _tag: "Cancel", order }
 }
 
 export type Trouble = "UNPROTECTED_POSITION" | "EXIT_REJECTED" | "EXIT_ABOVE_POSITION"
@@ -252,7 +274,12 @@ export const troublesOf = (list: OrderList, terms: ListTerms): ReadonlySet<Troub
   if (remaining.isNegative()) troubles.add("EXIT_ABOVE_POSITION")
   const isWatched = currents.some(isOpen)
   const returning = returningOf(list)
-  const isRejected = list.legs.some((leg) => leg.current.orderStatus === "REJECTED" && !returning.includes(leg))
+  // Of a pair that was placed as one, the same is about to be heard of the other leg.
+  const isHalfHeard = (order: TradeOrder): boolean =>
+    isPaired(order) && currents.some((it) => isOpen(it) && it.externalOrderId === null)
+  const isRejected = list.legs.some(
+    (leg) => leg.current.orderStatus === "REJECTED" && !returning.includes(leg) && !isHalfHeard(leg.current),
+  )
   if (isRejected && isWatched) troubles.add("EXIT_REJECTED")
   const isGivenUp = currents.some((it) => endedByUser(it) || it.cancelReason === "ACCOUNT_DISCONNECTED")
   const returns = successors(list, remaining, terms).length > 0

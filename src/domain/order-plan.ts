@@ -34,6 +34,8 @@ export interface ListPlan {
   readonly contingencyType: ContingencyType
   /** OTO, OTOCO: its exits, which wait for its fills. OCO: the other leg of the pair, let go at once. */
   readonly legs: ReadonlyArray<LegPlan>
+  /** Of a pair: both legs go to the venue as its own list. */
+  readonly isNative: boolean
 }
 
 /** An exit, as large as the submitted order. */

@@ -5,10 +5,10 @@ import type { Instrument } from "./instrument.ts"
 import { isAbsent, type LegPlan, type ListPlan, type OrderCircumstances, refuse } from "./order-plan.ts"
 import { checkCollar, checkNotional, knownPrice, lastPriceOf, midPriceOf, priceOf } from "./order-rules-price.ts"
 import { exitTimeOf } from "./order-rules-time.ts"
-import { armed, checkBreach, executionOf, triggerAt } from "./order-rules-trigger.ts"
+import { armed, checkBreach, executionOf, native, triggerAt } from "./order-rules-trigger.ts"
 import type { Exits, Trigger } from "./order-terms.ts"
 import type { SubmitRequest } from "./submit-request.ts"
-import type { OrderSide, OrderType } from "./trade-order.ts"
+import type { OrderSide, OrderType, StoredTimeInForce } from "./trade-order.ts"
 
 export interface ExitFacts {
   readonly instrument: Instrument
@@ -17,6 +17,7 @@ export interface ExitFacts {
   readonly limitPrice: Decimal | null
   readonly trigger: Trigger | null
   readonly baseQuantity: Decimal
+  readonly timeInForce: StoredTimeInForce
 }
 
 export interface ExitPlan {
@@ -78,11 +79,13 @@ export const exitsOf = (request: SubmitRequest, facts: ExitFacts, circumstances:
     checkAround(prices, facts, circumstances)
     const isLone = drafts.length === 1
     const legs = drafts.map((leg) => (isLone ? watchedBy(leg, circumstances) : leg))
-    return { exits, list: { contingencyType: isLone ? "OTO" : "OTOCO", legs }, leg: null }
+    return { exits, list: { contingencyType: isLone ? "OTO" : "OTOCO", legs, isNative: false }, leg: null }
   }
   checkPair(drafts, own, facts, circumstances)
-  const legs = drafts.map((leg) => ({ ...leg, trigger: leg.trigger && armed(leg.trigger, circumstances.now) }))
-  return { exits, list: { contingencyType: "OCO", legs }, leg: own }
+  const isNative = isVenuesPair(drafts, facts, circumstances)
+  const watched = (trigger: Trigger): Trigger => (isNative ? native(trigger) : armed(trigger, circumstances.now))
+  const legs = drafts.map((leg) => ({ ...leg, trigger: leg.trigger && watched(leg.trigger) }))
+  return { exits, list: { contingencyType: "OCO", legs, isNative }, leg: own }
 }
 
 type ExitPrices = Pick<Exits, "takeProfitPrice" | "takeProfitLimitPrice" | "stopLossPrice" | "stopLossLimitPrice">
@@ -146,6 +149,15 @@ const stopLossOf = (
 /** The only exit of an entry is the venue's to watch where it can. */
 const watchedBy = (leg: LegPlan, { venue }: OrderCircumstances): LegPlan =>
   leg.trigger === null ? leg : { ...leg, trigger: { ...leg.trigger, execution: executionOf(leg.trigger.kind, venue) } }
+
+/** The venue keeps the pair itself where it can: it has no legs that end by time. */
+const isVenuesPair = (
+  others: ReadonlyArray<LegPlan>,
+  { timeInForce }: ExitFacts,
+  { venue }: OrderCircumstances,
+): boolean =>
+  venue.capabilities.oco === "NATIVE" &&
+  [timeInForce, ...others.map((it) => it.timeInForce)].every((it) => it === "GTC")
 
 /** An exit that the venue would never take protects nothing. */
 const checkLeg = ({ leg, orderSide, limitPrice, trigger }: LegPlan, { instrument, baseQuantity }: ExitFacts): void => {

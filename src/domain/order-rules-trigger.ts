@@ -112,6 +112,9 @@ export const triggerOf = (
 export const armed = (trigger: Trigger, at: number): Trigger =>
   trigger.execution === "EMULATED" ? { ...trigger, armedAt: at } : trigger
 
+/** The venue watches it. */
+export const native = (trigger: Trigger): Trigger => ({ ...trigger, execution: "NATIVE", armedAt: null })
+
 export const checkBreach = (on: Trigger["on"], stopPrice: Decimal, last: Decimal): void => {
   if (reaches(on, stopPrice, last))
     refuse(new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: last.toString() }))

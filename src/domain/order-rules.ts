@@ -35,7 +35,7 @@ import {
 } from "./order-rules-price.ts"
 import { quantityOf } from "./order-rules-quantity.ts"
 import { timeOf } from "./order-rules-time.ts"
-import { triggerOf } from "./order-rules-trigger.ts"
+import { native, triggerOf } from "./order-rules-trigger.ts"
 import type { OrderTerms, Trigger } from "./order-terms.ts"
 import type { SubmitRequest } from "./submit-request.ts"
 import type { OrderSide, OrderType } from "./trade-order.ts"
@@ -67,7 +67,15 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
     wantTouch(instrument, orderSide, circumstances)
   if (limitPrice !== null)
     checkCollar(orderSide, limitPrice, trigger?.stopPrice ?? knownPrice(instrument, circumstances), "limitPrice")
-  const facts = { instrument, orderSide, orderType, limitPrice, trigger, baseQuantity: amount.baseQuantity }
+  const facts = {
+    instrument,
+    orderSide,
+    orderType,
+    limitPrice,
+    trigger,
+    baseQuantity: amount.baseQuantity,
+    timeInForce,
+  }
   const list = withExits ? exitsOf(request, facts, circumstances) : null
   return {
     instrument,
@@ -96,10 +104,11 @@ const termsOf = (
   trigger === null && budget === null && leverage === null && list === null
     ? null
     : {
-        trigger,
+        trigger: trigger !== null && list?.list.isNative === true ? native(trigger) : trigger,
         exits: list?.exits ?? null,
         parentId: null,
         leg: list?.leg ?? null,
+        pairedWith: null,
         leverage,
         budget,
         change: null,

@@ -78,6 +78,8 @@ export interface OrderTerms {
   readonly parentId: TradeOrderId | null
   /** Which leg of a list it is; null on entries and on orders outside of lists. */
   readonly leg: "TAKE_PROFIT" | "STOP_LOSS" | null
+  /** The other leg, with which it is one list of the venue's own: both are placed in one request, and the venue ends one by the other. */
+  readonly pairedWith: TradeOrderId | null
   readonly leverage: number | null
   /** A market buy of so much quote: done when less than one lot's price is left of `amount`. */
   readonly budget: { readonly amount: Decimal; readonly lot: Decimal } | null
@@ -89,6 +91,7 @@ export const NO_TERMS: OrderTerms = {
   exits: null,
   parentId: null,
   leg: null,
+  pairedWith: null,
   leverage: null,
   budget: null,
   change: null,
@@ -115,6 +118,8 @@ export const termsOf = (stored: unknown): OrderTerms => {
   const { trigger, exits, budget, change, ...rest } = stored as Stored<OrderTerms>
   return {
     ...rest,
+    // Of rows from before there were such pairs.
+    pairedWith: rest.pairedWith ?? null,
     trigger: trigger && {
       ...trigger,
       stopPrice: decimal(trigger.stopPrice),

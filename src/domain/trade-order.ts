@@ -193,6 +193,9 @@ export const isFired = ({ terms }: TradeOrder): boolean => {
   return trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt !== null
 }
 
+/** It was placed as one of two legs of a list that the venue keeps. */
+export const isPaired = ({ terms }: TradeOrder): boolean => terms !== null && terms.pairedWith !== null
+
 /** What a venue's book is given in the end: a stop that fires is a market or a limit order. */
 export const releasedType = ({
   orderType,

@@ -25,6 +25,10 @@ export const VenueCapabilities = Schema.Struct({
   attachedExits: Schema.Boolean.annotations({
     description: "The venue takes take-profit and stop-loss with the entry order",
   }),
+  oco: Carrier.annotations({
+    description:
+      "Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; of a pair that comes without an entry",
+  }),
   marketBuyByCost: Schema.Boolean.annotations({
     description: "The venue takes a market buy of so much of the quote asset",
   }),
@@ -76,6 +80,7 @@ export const PLAIN_CAPABILITIES: VenueCapabilities = {
   nativeTimesInForce: ["GTC"],
   triggers: { stop: "EMULATED", takeProfit: "EMULATED", trailing: "EMULATED" },
   attachedExits: false,
+  oco: "EMULATED",
   marketBuyByCost: false,
   marketBuyNeedsCost: false,
   amend: false,

@@ -32,6 +32,8 @@ export interface VenueOrder {
   /** A market buy of so much quote asset, decimal text; `quantity` is an estimate then. */
   readonly cost?: string
   readonly leverage?: number
+  /** The other leg, with which it is placed in one request as a list of the venue's own; each is reported for itself. */
+  readonly pairedWith?: VenueOrder
   /** Not to be signed after this instant (wall ms): then the report is NotSent. */
   readonly notAfter: number
 }
@@ -82,9 +84,9 @@ export interface VenueOrderState {
   readonly status: VenueOrderStatus
   /**
    * The venue ended the rest of an IOC, FOK or market order, stopped a self trade, or took a post-only order and ended it at once
-   * because it would have taken; null otherwise.
+   * because it would have taken. LIST: of a pair that the venue keeps, the other leg was executed or triggered. Null otherwise.
    */
-  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | null
+  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | "LIST" | null
   /** The venue's own trigger has fired; absent: it has not, or there is none. */
   readonly isTriggered?: boolean
   readonly createdAt: number | null

@@ -146,16 +146,17 @@ export class Supervisor {
   }
 
   submit(session: string, order: VenueOrder): void {
-    const { tradeOrderId } = order
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.submits.add(tradeOrderId)
+    const ids = submittedIn(order)
+    for (const id of ids) open.submits.add(id)
     if (this.#link.post({ _tag: "Submit", session, order })) return
-    open.submits.delete(tradeOrderId)
+    for (const id of ids) open.submits.delete(id)
     // After the caller's turn: a report never comes out of the call that asked for it.
-    queueMicrotask(() =>
-      open.report({ _tag: "NotSent", tradeOrderId, reason: "no connector is running", at: Date.now() }),
-    )
+    queueMicrotask(() => {
+      for (const tradeOrderId of ids)
+        open.report({ _tag: "NotSent", tradeOrderId, reason: "no connector is running", at: Date.now() })
+    })
   }
 
   cancel(session: string, order: VenueOrderRef): void {
@@ -350,6 +351,10 @@ export class Supervisor {
     for (const call of [...this.#calls.keys()]) this.#settle(call)?.fail(LOST)
   }
 }
+
+/** One, or the two of a list. */
+const submittedIn = ({ tradeOrderId, pairedWith }: VenueOrder): ReadonlyArray<TradeOrderId> =>
+  pairedWith === undefined ? [tradeOrderId] : [tradeOrderId, pairedWith.tradeOrderId]
 
 /** It never left this process: the order is as it was. */
 const unamended = (tradeOrderId: TradeOrderId, text: string, at: number): SessionReport => ({

@@ -122,7 +122,8 @@ export class ListChecks {
     if (order.orderListId === null || (order.terms?.leg ?? null) === null) return
     for (const other of venue.openOrders()) {
       const its = other.tradeOrderId === null ? undefined : database.orders.get(other.tradeOrderId)?.order
-      if (other !== sim && its?.orderListId === order.orderListId && (its.terms?.leg ?? null) !== null)
+      const isOneList = its?.terms?.pairedWith === sim.tradeOrderId
+      if (other !== sim && !isOneList && its?.orderListId === order.orderListId && (its.terms?.leg ?? null) !== null)
         this.say(`two legs of a list at the venue: ${other.tradeOrderId} and ${sim.tradeOrderId}`)
     }
   }

@@ -115,6 +115,7 @@ class Simulation {
       amend: random.chance(0.5),
       marketBuyByCost: random.chance(0.5),
       triggers: { stop: carrier(), takeProfit: carrier(), trailing: carrier() },
+      oco: new Random(this.seed ^ 0x0c0).chance(0.5) ? "NATIVE" : "EMULATED",
       nativeTimesInForce: random.chance(0.3) ? [...simVenue.timesInForce, "GTD"] : simVenue.timesInForce,
     }
   }

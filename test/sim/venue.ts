@@ -113,6 +113,8 @@ export interface SimOrder {
   updatedAt: number
   /** Of an order with a trigger: where it stands. */
   trigger: { stopPrice: Decimal; best: Decimal; isTriggered: boolean } | null
+  /** The other order of a list that the venue keeps. */
+  partner: SimOrder | null
   /** The venue broke its own word about it: filled after its end, or beyond its quantity. */
   isOdd: boolean
 }
@@ -126,6 +128,14 @@ interface OpenSession {
 export const PRICE = Decimal.of("100")
 const FEE = Decimal.of("0.001")
 const LOT = instrument.lotSize
+
+/** A list locks once, for its dearer leg. */
+const isLockedByPartner = ({ order, partner, externalOrderId }: SimOrder): boolean => {
+  if (partner?.status !== "OPEN") return false
+  const own = Decimal.of(order.limitPrice ?? "0")
+  const other = Decimal.of(partner.order.limitPrice ?? "0")
+  return own.lessThan(other) || (own.equals(other) && externalOrderId > partner.externalOrderId)
+}
 
 export class SimVenue {
   fates: Fates = kindFates()
@@ -186,7 +196,9 @@ export class SimVenue {
 
   locked(asset: string): Decimal {
     let sum = Decimal.ZERO
-    for (const { order, quantity, executed } of this.openOrders()) {
+    for (const sim of this.openOrders()) {
+      const { order, quantity, executed } = sim
+      if (isLockedByPartner(sim)) continue
       const rest = quantity.subtract(executed)
       if (order.orderSide === "SELL" && asset === "BTC") sum = sum.add(rest)
       if (order.orderSide === "BUY" && asset === "USDT")
@@ -197,6 +209,25 @@ export class SimVenue {
 
   /** An order on the book (or through it: IOC, FOK and MARKET end at once, filled as the fates say). */
   place(order: SimOrder["order"], tradeOrderId: TradeOrderId | null): SimOrder {
+    const sim = this.take(order, tradeOrderId)
+    if (sim.trigger === null) this.match(sim)
+    return sim
+  }
+
+  /** Two orders, of which each ends when the other is executed, triggered or cancelled. */
+  placeList(orders: ReadonlyArray<readonly [order: SimOrder["order"], tradeOrderId: TradeOrderId]>): void {
+    const [one, other] = orders.map(([order, id]) => this.take(order, id))
+    if (one === undefined || other === undefined) throw new Error("a list has two orders")
+    one.partner = other
+    other.partner = one
+  }
+
+  /** What happened to one order of a list ends the other. */
+  private follow({ partner }: SimOrder, ending: VenueOrderState["ending"]): void {
+    if (partner?.status === "OPEN") this.finish(partner, "CANCELLED", ending)
+  }
+
+  private take(order: SimOrder["order"], tradeOrderId: TradeOrderId | null): SimOrder {
     const externalOrderId = `X${++this.orderCount}`
     const sim: SimOrder = {
       tradeOrderId,
@@ -213,6 +244,7 @@ export class SimVenue {
         order.trigger === undefined
           ? null
           : { stopPrice: Decimal.of(order.trigger.stopPrice), best: this.price, isTriggered: false },
+      partner: null,
       isOdd: false,
     }
     // By cost: as much as that buys now.
@@ -229,7 +261,6 @@ export class SimVenue {
       this.time.schedule(() => {
         if (sim.status === "OPEN") this.end(sim, "EXPIRED")
       }, order.expireAt - this.time.now)
-    if (sim.trigger === null) this.match(sim)
     return sim
   }
 
@@ -255,6 +286,7 @@ export class SimVenue {
         sim.updatedAt = this.time.now
         this.note(`${sim.externalOrderId} is triggered at ${price}`)
         this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+        this.follow(sim, "LIST")
         if (this.fates.trigger()) this.match(sim)
         else this.end(sim, "REJECTED")
       } else if (terms.kind === "TRAILING_STOP" && isBetter(terms.on, price, trigger.best)) {
@@ -306,10 +338,16 @@ export class SimVenue {
     this.note(`fills ${part} of ${sim.externalOrderId} at ${price}: ${sim.executed} of ${sim.quantity}, ${sim.status}`)
     this.tell({ _tag: "Filled", fill })
     this.tell({ _tag: "OrderSeen", state: this.stateOf(sim) })
+    this.follow(sim, "LIST")
     return fill
   }
 
   end(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"] = null): void {
+    this.finish(sim, status, ending)
+    this.follow(sim, null)
+  }
+
+  private finish(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"]): void {
     this.note(`ends ${sim.externalOrderId}: ${status} ${ending ?? ""}`)
     sim.status = status
     sim.ending = ending
@@ -389,41 +427,55 @@ export class SimVenue {
   }
 
   private submit(session: OpenSession, order: VenueOrder): void {
-    const { tradeOrderId } = order
+    const { tradeOrderId, pairedWith } = order
     const fate = this.fates.submit(order)
+    // Of a list each order is reported for itself, a moment after the other.
+    const report = (make: (id: TradeOrderId) => SessionReport): void => {
+      this.answer(session, make(tradeOrderId))
+      if (pairedWith !== undefined) this.answer(session, make(pairedWith.tradeOrderId))
+    }
     // The venue counts the order's age from its signing, by its own clock.
     const expiresAt = order.notAfter - (this.gatewayNow() - this.time.now) + (this.venue.orderExpiryMillis ?? 0)
     this.note(`submit of ${tradeOrderId}: ${fate}`)
     this.time.schedule(() => {
       const at = this.time.now
       if (fate === "notSent" || this.gatewayNow() > order.notAfter) {
-        this.answer(session, { _tag: "NotSent", tradeOrderId, reason: "simulated", at })
+        report((id) => ({ _tag: "NotSent", tradeOrderId: id, reason: "simulated", at }))
         return
       }
       const arrives = fate !== "lostBefore" && fate !== "silentBefore"
       if (fate === "arrivesLate") {
         this.time.schedule(() => this.arrive(order, fate, expiresAt), 4_000)
-        this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
+        report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
         return
       }
-      const sim = arrives ? this.arrive(order, fate, expiresAt) : undefined
+      const isPlaced = arrives && this.arrive(order, fate, expiresAt)
       if (fate === "silentBefore" || fate === "silentAfter") return
       if (fate === "lostBefore" || fate === "lostAfter")
-        this.answer(session, { _tag: "InDoubt", tradeOrderId, reason: "timeout", at })
-      else if (sim === undefined)
-        this.answer(session, { _tag: "Refused", tradeOrderId, code: "INVALID_ORDER", text: "simulated", at })
-      else this.answer(session, { _tag: "Accepted", tradeOrderId, externalOrderId: sim.externalOrderId, at })
+        report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
+      else if (isPlaced)
+        report((id) => ({
+          _tag: "Accepted",
+          tradeOrderId: id,
+          externalOrderId: this.find({ tradeOrderId: id, externalOrderId: null })?.externalOrderId ?? "",
+          at,
+        }))
+      else report((id) => ({ _tag: "Refused", tradeOrderId: id, code: "INVALID_ORDER", text: "simulated", at }))
     }, this.fates.latencyMillis())
   }
 
-  private arrive(
-    { tradeOrderId, notAfter: _, ...order }: VenueOrder,
-    fate: SubmitFate,
-    expiresAt: number,
-  ): SimOrder | undefined {
-    if (this.time.now > expiresAt) return undefined
-    this.arrivals.set(tradeOrderId, (this.arrivals.get(tradeOrderId) ?? 0) + 1)
-    return fate === "refuse" ? undefined : this.place(order, tradeOrderId)
+  private arrive(order: VenueOrder, fate: SubmitFate, expiresAt: number): boolean {
+    if (this.time.now > expiresAt) return false
+    const { pairedWith } = order
+    const orders = [order, ...(pairedWith === undefined ? [] : [pairedWith])].map(
+      ({ tradeOrderId, notAfter: _, pairedWith: __, ...rest }) => [rest, tradeOrderId] as const,
+    )
+    for (const [, id] of orders) this.arrivals.set(id, (this.arrivals.get(id) ?? 0) + 1)
+    if (fate === "refuse") return false
+    const [[only, id] = []] = orders
+    if (orders.length === 2) this.placeList(orders)
+    else if (only !== undefined && id !== undefined) this.place(only, id)
+    return true
   }
 
   private cancel(session: OpenSession, ref: VenueOrderRef): void {

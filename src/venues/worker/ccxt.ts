@@ -179,6 +179,10 @@ export interface CcxtExchange {
   parseOHLCV(candle: unknown, market?: unknown): CcxtCandle
   /** What ccxt knows of a method at this venue, for the kind of market that the symbol is. */
   featureValue(symbol: string, method: string, parameter: string): unknown
+  market(symbol: string): CcxtMarket
+  parseOrder(order: Raw, market: object): CcxtOrder
+  /** Binance's POST /api/v3/orderList/oco. */
+  privatePostOrderListOco?(params: Raw): Promise<Raw>
   safeTrade(trade: Raw, market?: unknown): CcxtTrade
   safeTicker(ticker: Raw, market?: unknown): CcxtTicker
 

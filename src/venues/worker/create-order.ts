@@ -25,8 +25,21 @@ const termsOf = (order: VenueOrder, { terms }: Quirks, { lists }: VenueProfile) 
   return {}
 }
 
-/** Throws `NotSupported` for what was never proved at this venue. */
+/** The orders of the answer: of a list there are two. Throws `NotSupported` for what was never proved at this venue. */
 export const createAt = async (
+  exchange: CcxtExchange,
+  listing: Listing,
+  profile: VenueProfile,
+  order: VenueOrder,
+): Promise<ReadonlyArray<CcxtOrder>> => {
+  if (order.pairedWith === undefined) return [await createOne(exchange, listing, profile, order)]
+  const { placePair } = quirksOf(profile)
+  if (placePair === undefined || profile.lists !== "spot") throw new NotSupported("the venue gets no lists from us")
+  for (const leg of [order, order.pairedWith]) refuseLeverage(leg)
+  return placePair(exchange, listing.symbolOf(order.instrumentId), [order, order.pairedWith])
+}
+
+const createOne = async (
   exchange: CcxtExchange,
   listing: Listing,
   profile: VenueProfile,

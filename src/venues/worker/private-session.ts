@@ -25,7 +25,7 @@ import { balances, namedBalances, orderState } from "./normalise.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { requestedCancel } from "./requested-cancel.ts"
-import { submitReports } from "./submit-answer.ts"
+import { answerFor, submitReports } from "./submit-answer.ts"
 
 const REFUSED = "the credential was refused"
 /** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
@@ -108,29 +108,38 @@ export class PrivateSession {
   }
 
   async submit(order: VenueOrder): Promise<void> {
-    const { tradeOrderId } = order
-    if (this.#isRefused) {
-      this.#report({ _tag: "NotSent", tradeOrderId, reason: REFUSED, at: this.#markets.venueNow() })
-      return
+    // Of a list each order is reported for itself.
+    const orders = order.pairedWith === undefined ? [order] : [order, order.pairedWith]
+    const notSent = (reason: string): void => {
+      for (const { tradeOrderId } of orders)
+        this.#report({ _tag: "NotSent", tradeOrderId, reason, at: this.#markets.venueNow() })
     }
-    const clientId = venueClientId(tradeOrderId)
+    if (this.#isRefused) return notSent(REFUSED)
+    const clientId = venueClientId(order.tradeOrderId)
     try {
       await this.ready()
     } catch (error) {
-      this.#report({ _tag: "NotSent", tradeOrderId, reason: inWords(classify(error)), at: this.#markets.venueNow() })
-      return
+      return notSent(inWords(classify(error)))
     }
     const departure = this.#departures.begin(clientId, order.notAfter)
     try {
       // `sign` looks at notAfter each time.
-      const answer = this.#markets.listing.named(
-        await this.#byVenueClock(() => createAt(this.#exchange, this.#markets.listing, this.#profile, order)),
-      )
+      const { listing } = this.#markets
+      const ask = (): ReturnType<typeof createAt> => createAt(this.#exchange, listing, this.#profile, order)
+      const answers = (await this.#byVenueClock(ask)).map((answer) => listing.named(answer))
       const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
-      for (const report of submitReports(this.#profile.venue, { order, answer, quirks, known, at }))
-        this.#report(report)
+      for (const one of orders)
+        for (const report of submitReports(this.#profile.venue, {
+          order: one,
+          answer: answerFor(one, orders, answers),
+          quirks,
+          known,
+          at,
+        }))
+          this.#report(report)
     } catch (error) {
-      this.#submitFailed(tradeOrderId, classify(error), departure.signed)
+      const failure = classify(error)
+      for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, departure.signed)
     } finally {
       this.#departures.end(clientId)
     }

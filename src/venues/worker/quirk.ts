@@ -29,6 +29,12 @@ export interface Quirks {
   readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
   /** What createOrder needs beside price and quantity for a trigger, an expiry or a cost; absent: the venue gets plain orders only. */
   readonly terms?: (order: VenueOrder) => Raw
+  /** Two exits as one list of the venue's own, which ends one by the other; absent: it gets none from us. */
+  readonly placePair?: (
+    exchange: CcxtExchange,
+    symbol: string,
+    legs: readonly [VenueOrder, VenueOrder],
+  ) => Promise<ReadonlyArray<CcxtOrder>>
   /** The venue's own trigger of the order has fired; false also where there is none. */
   readonly isTriggered?: (order: CcxtOrder) => boolean
   /** How an order that ccxt calls expired or canceled really ended. */

@@ -1,5 +1,6 @@
 /** Raw words of a venue that ccxt's unified fields lose. One entry per kind of venue; `none` trusts ccxt. */
 import type { VenueProfile } from "../profile.ts"
+import { isInBinanceList, placeBinancePair } from "./binance-pairs.ts"
 import type { Raw } from "./ccxt.ts"
 import { costTerms, triggerTerms } from "./order-terms.ts"
 import { none, type Quirks, word } from "./quirk.ts"
@@ -17,6 +18,7 @@ const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "T
 const binance: Quirks = {
   // `stopLossPrice` and `takeProfitPrice` make the venue's four types of stops, `cost` a quoteOrderQty.
   terms: (order) => ({ ...triggerTerms(order), ...costTerms(order) }),
+  placePair: placeBinancePair,
   /** A stop that works is on the book, or was: `isWorking` of an answer, `w` of an event, which is false again once it has ended. */
   isTriggered: ({ info, filled }) =>
     BINANCE_STOPS.includes(word(info, "o", "type") ?? "") &&
@@ -37,6 +39,8 @@ const binance: Quirks = {
       type === "MARKET" ||
       type === "STOP_LOSS" ||
       type === "TAKE_PROFIT"
+    // A market stop that worked had no counterpart; else the other order of its list was executed or triggered.
+    if (isInBinanceList(order) && order.info?.["isWorking"] !== true) return { status: "CANCELLED", ending: "LIST" }
     return { status: "CANCELLED", ending: remainder ? "REMAINDER" : null }
   },
   // The answer to a cancel has the cancel's id in its place.

@@ -12,12 +12,21 @@ import type { Quirks } from "./quirks.ts"
 
 export interface SubmitAnswer {
   readonly order: VenueOrder
-  readonly answer: CcxtOrder
+  /** Undefined: it does not speak of the order. */
+  readonly answer: CcxtOrder | undefined
   readonly quirks: Quirks
   readonly known: KnownOrders
   /** The venue's clock, ms: stands in where the answer names no instant. */
   readonly at: number
 }
+
+/** What an answer says of one of the orders that were submitted together: of two, each goes by its client id. */
+export const answerFor = (
+  { tradeOrderId }: VenueOrder,
+  orders: ReadonlyArray<VenueOrder>,
+  answers: ReadonlyArray<CcxtOrder>,
+): CcxtOrder | undefined =>
+  orders.length === 1 ? answers[0] : answers.find(({ clientOrderId }) => clientOrderId === venueClientId(tradeOrderId))
 
 export const submitReports = (
   venue: Parameters<typeof orderState>[0],
@@ -25,9 +34,9 @@ export const submitReports = (
 ): ReadonlyArray<SessionReport> => {
   const { tradeOrderId } = order
   const clientId = venueClientId(tradeOrderId)
-  const state = orderState(venue, answer, quirks, clientId)
-  const externalOrderId = state?.externalOrderId ?? ownIdOf(answer, clientId)
-  if (externalOrderId === undefined)
+  const state = answer && orderState(venue, answer, quirks, clientId)
+  const externalOrderId = state?.externalOrderId ?? (answer && ownIdOf(answer, clientId))
+  if (answer === undefined || externalOrderId === undefined)
     return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
   known.remember(state ?? { clientId, externalOrderId })
   const at = state?.updatedAt ?? now

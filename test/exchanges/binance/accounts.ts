@@ -44,6 +44,7 @@ export const settleFill = (rules: SymbolRules, order: Order, trade: PublicTrade,
   const fill = {
     tradeId: trade.tradeId,
     orderId: order.orderId,
+    orderListId: order.list?.orderListId ?? -1,
     symbol: order.symbol,
     price: trade.price,
     quantity: trade.quantity,

@@ -27,7 +27,7 @@ import { StreamHub } from "./stream-hub.ts"
 import { DEFAULT_SYMBOLS, SyntheticMarket } from "./synthetic.ts"
 import { TimedStreams } from "./timed-streams.ts"
 import { UserStreams } from "./user-streams.ts"
-import { accountPosition, executionReport, fillJson, orderJson } from "./wire-private.ts"
+import { accountPosition, executionReport, fillJson, listStatus, orderJson } from "./wire-private.ts"
 import { aggregateEvent, bookTickerEvent, tradeEvent } from "./wire-public.ts"
 import { attachWebSocketApi } from "./ws-api.ts"
 
@@ -140,6 +140,10 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       onOrder: (order, execution, fill) => {
         executions += 1
         pushUser(order.account.apiKey, executionReport(order, execution, fill, executions, now()))
+      },
+      onList: (list) => {
+        const [order] = list.orders
+        if (order !== undefined) pushUser(order.account.apiKey, listStatus(list, now()))
       },
       onBalances: (account, assets) => pushUser(account.apiKey, accountPosition(account, assets, now())),
     },

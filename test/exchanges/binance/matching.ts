@@ -7,9 +7,9 @@ import type { BookSide } from "./book-side.ts"
 import type { OrderRequest } from "./filters.ts"
 import { multiply, UNIT } from "./fixed.ts"
 import { Market } from "./market.ts"
-import type { Account, ExecutionType, Fill, Order, PublicTrade, Side, SymbolRules } from "./model.ts"
+import type { Account, ExecutionType, Fill, Order, OrderList, PublicTrade, Side, SymbolRules } from "./model.ts"
 import { hasLimitPrice, hasTrigger, isOpen } from "./model.ts"
-import { duplicateOrder, invalidSymbol, unknownOrderSent, wouldTake, wouldTrigger } from "./refusal.ts"
+import { duplicateOrder, invalidSymbol, unknownOrderSent, wouldTake, wouldTrigger, wrongRelation } from "./refusal.ts"
 
 export interface MatchingListener {
   /** A level has a new total; 0n when it is gone. */
@@ -17,7 +17,16 @@ export interface MatchingListener {
   readonly onTrade: (market: Market, trade: PublicTrade) => void
   /** Read the order at once: it goes on changing. */
   readonly onOrder: (order: Order, execution: ExecutionType, fill: Fill | undefined) => void
+  /** A list was placed, or is over. */
+  readonly onList?: (list: OrderList) => void
   readonly onBalances: (account: Account, assets: ReadonlyArray<string>) => void
+}
+
+/** What both legs of a list have in common is said once by Binance: symbol, side, quantity. */
+export interface ListRequest {
+  readonly above: OrderRequest
+  readonly below: OrderRequest
+  readonly listClientOrderId: string | undefined
 }
 
 /** An order, or the anonymous market. */
@@ -31,6 +40,7 @@ interface Taker {
 export class Matching {
   readonly markets = new Map<string, Market>()
   #orderId = 1000
+  #listId = 1
 
   constructor(
     readonly listener: MatchingListener,
@@ -70,8 +80,61 @@ export class Matching {
     this.check(account, request)
     const market = this.market(request.symbol)
     const quantity = request.quantity ?? this.#quantityForQuote(market, account, request)
-    const asset = request.side === "BUY" ? market.rules.quote : market.rules.base
     const amount = this.#reservation(market, account, request, quantity)
+    const order = this.#create(market, account, request, { quantity, amount })
+    this.#announce(market, order, "NEW")
+    if (order.isWorking) this.#match(market, order)
+    else market.stops.add(order)
+    return order
+  }
+
+  /** Two exits around the market, which lock their funds once. */
+  placeList(account: Account, { above, below, listClientOrderId }: ListRequest): OrderList {
+    const market = this.market(above.symbol)
+    const last = market.tape.last?.price
+    const levelOf = ({ type, price, stopPrice }: OrderRequest): bigint => (hasTrigger(type) ? stopPrice : price) ?? 0n
+    if (last !== undefined && !(levelOf(below) < last && last < levelOf(above))) throw wrongRelation()
+    for (const request of [above, below]) this.check(account, request)
+    const quantity = above.quantity ?? 0n
+    const amounts = [above, below].map((request) => this.#reservation(market, account, request, quantity))
+    const [dearer = 0n] = amounts.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+    const holder = amounts[0] === dearer ? above : below
+    const orders = [above, below].map((request) =>
+      this.#create(market, account, request, { quantity, amount: request === holder ? dearer : 0n }),
+    )
+    const orderListId = this.#listId++
+    const { symbol } = above
+    const list: OrderList = {
+      orderListId,
+      listClientOrderId: listClientOrderId ?? `list_${orderListId}`,
+      symbol,
+      orders,
+    }
+    for (const order of orders) order.list = list
+    this.listener.onList?.(list)
+    for (const order of orders) this.#announce(market, order, "NEW")
+    for (const order of orders)
+      if (!order.isWorking) market.stops.add(order)
+      else this.#match(market, order)
+    return list
+  }
+
+  /** The order begins to execute: the other one of its list ends, and what that locked is this one's. */
+  #leaveList(market: Market, order: Order): void {
+    const other = order.list?.orders.find((it) => it !== order)
+    if (other === undefined || !isOpen(other)) return
+    order.reserved += other.reserved
+    other.reserved = 0n
+    this.#end(market, other, "EXPIRED")
+  }
+
+  #create(
+    market: Market,
+    account: Account,
+    request: OrderRequest,
+    { quantity, amount }: { readonly quantity: bigint; readonly amount: bigint },
+  ): Order {
+    const asset = request.side === "BUY" ? market.rules.quote : market.rules.base
     reserve(account, asset, amount)
     const orderId = this.#orderId++
     const placedAt = this.now()
@@ -100,9 +163,6 @@ export class Matching {
     }
     account.orders.set(orderId, order)
     account.byClientOrderId.set(order.clientOrderId, order)
-    this.#announce(market, order, "NEW")
-    if (order.isWorking) this.#match(market, order)
-    else market.stops.add(order)
     return order
   }
 
@@ -207,12 +267,26 @@ export class Matching {
     this.listener.onTrade(market, trade)
     for (const order of [taker, maker]) {
       if (order === undefined) continue
+      this.#leaveList(market, order)
       const fill = settleFill(market.rules, order, trade, order === maker)
       this.#announce(market, order, "TRADE", fill)
+      this.#tellList(order)
     }
   }
 
+  /** One of a list takes the other with it. */
   #finish(market: Market, order: Order, status: "CANCELED" | "EXPIRED" | "EXPIRED_IN_MATCH"): void {
+    this.#end(market, order, status)
+    for (const other of order.list?.orders ?? [])
+      if (isOpen(other)) this.#end(market, other, status === "CANCELED" ? "CANCELED" : "EXPIRED")
+    this.#tellList(order)
+  }
+
+  #tellList({ list }: Order): void {
+    if (list !== undefined && !list.orders.some(isOpen)) this.listener.onList?.(list)
+  }
+
+  #end(market: Market, order: Order, status: "CANCELED" | "EXPIRED" | "EXPIRED_IN_MATCH"): void {
     if (order.isResting) {
       const own = order.side === "BUY" ? market.bids : market.asks
       this.#level(market, own, order.price, own.remove(order))
@@ -233,6 +307,7 @@ export class Matching {
       market.stops.delete(order)
       order.isWorking = true
       order.updatedAt = this.now()
+      this.#leaveList(market, order)
       // As the venue does it: a second NEW, on the book now.
       this.#announce(market, order, "NEW")
       if (order.side === "BUY" && !hasLimitPrice(order.type) && !this.#reserveAgain(market, order)) {

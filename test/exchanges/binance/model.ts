@@ -62,9 +62,18 @@ export interface Account {
   readonly fills: Array<Fill>
 }
 
+/** Two orders, of which one ends when the other is executed, triggered or cancelled. */
+export interface OrderList {
+  readonly orderListId: number
+  readonly listClientOrderId: string
+  readonly symbol: string
+  readonly orders: ReadonlyArray<Order>
+}
+
 export interface Fill {
   readonly tradeId: number
   readonly orderId: number
+  readonly orderListId: number
   readonly symbol: string
   readonly price: bigint
   readonly quantity: bigint
@@ -101,6 +110,8 @@ export interface Order {
   isResting: boolean
   reserved: bigint
   readonly reservedAsset: string
+  /** That it was placed in. */
+  list?: OrderList
 }
 
 /** A public trade. */

@@ -4,6 +4,7 @@
  */
 import type { OrderRequest } from "./filters.ts"
 import { readFixed } from "./fixed.ts"
+import type { ListRequest } from "./matching.ts"
 import type { OrderType, Side, TimeInForce } from "./model.ts"
 import { hasLimitPrice, hasTrigger, ORDER_TYPES } from "./model.ts"
 import {
@@ -64,6 +65,38 @@ export const readOrderRequest = (parameters: Parameters): OrderRequest => {
     stopPrice: decimal(parameters, "stopPrice"),
     clientOrderId,
   }
+}
+
+/** The parameters of one leg of a list, whose names begin with `above` or `below`, as those of an order. */
+const legParameters = (parameters: Parameters, leg: "above" | "below"): Parameters => {
+  const named: Record<string, string> = {}
+  for (const name of ["symbol", "side", "quantity"]) named[name] = required(parameters, name)
+  for (const [name, ours] of LEG_NAMES) {
+    const value = parameters[`${leg}${name}`]
+    if (value !== undefined) named[ours] = value
+  }
+  return named
+}
+
+const LEG_NAMES = [
+  ["Type", "type"],
+  ["Price", "price"],
+  ["StopPrice", "stopPrice"],
+  ["TimeInForce", "timeInForce"],
+  ["ClientOrderId", "newClientOrderId"],
+] as const
+
+const STOPS: ReadonlyArray<OrderType> = ["STOP_LOSS", "STOP_LOSS_LIMIT"]
+const PROFITS: ReadonlyArray<OrderType> = ["LIMIT_MAKER", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT"]
+
+/** "New order list - OCO (TRADE)": one leg stops a loss, the other takes a profit. */
+export const readListRequest = (parameters: Parameters): ListRequest => {
+  for (const leg of ["above", "below"]) required(parameters, `${leg}Type`)
+  const above = readOrderRequest(legParameters(parameters, "above"))
+  const below = readOrderRequest(legParameters(parameters, "below"))
+  const [upper, lower] = above.side === "SELL" ? [PROFITS, STOPS] : [STOPS, PROFITS]
+  if (!upper.includes(above.type) || !lower.includes(below.type)) throw invalidOrderType()
+  return { above, below, listClientOrderId: parameters["listClientOrderId"] }
 }
 
 const requireExactly = (parameters: Parameters, name: string, isWanted: boolean): void => {

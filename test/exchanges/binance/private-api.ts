@@ -5,10 +5,10 @@
 import type { Core } from "./core.ts"
 import type { Order } from "./model.ts"
 import { isOpen } from "./model.ts"
-import { readOrderRequest, required } from "./order-request.ts"
+import { readListRequest, readOrderRequest, required } from "./order-request.ts"
 import { missingParameter, orderDoesNotExist, Refusal, unknownOrderSent } from "./refusal.ts"
 import type { Parameters, Signed } from "./signature.ts"
-import { accountJson, cancelJson, fillJson, orderJson, placedJson } from "./wire-private.ts"
+import { accountJson, cancelJson, fillJson, listJson, orderJson, placedJson } from "./wire-private.ts"
 
 export type PrivateRoute = (core: Core, signed: Signed) => unknown
 
@@ -25,10 +25,29 @@ const place: PrivateRoute = (core, { account, parameters }) => {
   }
 }
 
+/** Both orders count as placed, under their own client ids. */
+const placeList: PrivateRoute = (core, { account, parameters }) => {
+  const ids = clientIdsOfList((name) => parameters[name])
+  try {
+    const list = core.matching.placeList(account, readListRequest(parameters))
+    for (const { clientOrderId, orderId } of list.orders) core.placements.created(clientOrderId, orderId)
+    const width = parameters["newOrderRespType"] === "ACK" ? "ACK" : "RESULT"
+    return listJson(list, core.now(), (order) => placedJson(order, width))
+  } catch (cause) {
+    if (cause instanceof Refusal) for (const id of ids) core.placements.refused(id, cause.code)
+    throw cause
+  }
+}
+
+export const clientIdsOfList = (parameter: (name: string) => string | null | undefined): ReadonlyArray<string> =>
+  ["aboveClientOrderId", "belowClientOrderId"].flatMap((name) => parameter(name) ?? [])
+
+/** One order of a list takes the other with it, and the answer is the list's. */
 const cancel: PrivateRoute = (core, { account, parameters }) => {
   const symbol = required(parameters, "symbol")
   core.matching.market(symbol)
-  return cancelJson(core.matching.cancel(findOrder({ account, parameters }), symbol))
+  const order = core.matching.cancel(findOrder({ account, parameters }), symbol)
+  return order.list === undefined ? cancelJson(order) : listJson(order.list, core.now(), cancelJson)
 }
 
 const show: PrivateRoute = (core, signed) => {
@@ -51,7 +70,8 @@ const cancelAll: PrivateRoute = (core, { account, parameters }) => {
   const { symbol } = core.matching.market(required(parameters, "symbol")).rules
   const open = [...account.orders.values()].filter((order) => isOpen(order) && order.symbol === symbol)
   if (open.length === 0) throw unknownOrderSent()
-  return open.map((order) => cancelJson(core.matching.cancel(order, symbol)))
+  // A cancel may have ended another of them.
+  return open.flatMap((order) => (isOpen(order) ? [cancelJson(core.matching.cancel(order, symbol))] : []))
 }
 
 const allOrders: PrivateRoute = (core, { account, parameters }) => {
@@ -137,6 +157,7 @@ export const privateRoutes: ReadonlyMap<string, PrivateRoute> = new Map([
   ["GET /api/v3/account", showAccount],
   ["GET /api/v3/account/commission", commission],
   ["POST /api/v3/order", place],
+  ["POST /api/v3/orderList/oco", placeList],
   ["GET /api/v3/order", show],
   ["DELETE /api/v3/order", cancel],
   ["POST /api/v3/order/test", testOrder],

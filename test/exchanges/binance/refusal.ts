@@ -40,6 +40,8 @@ export const unsupportedOperation = () => new Refusal(400, -1020, "This operatio
 export const insufficientBalance = () =>
   new Refusal(400, -2010, "Account has insufficient balance for requested action.")
 export const duplicateOrder = () => new Refusal(400, -2010, "Duplicate order sent.")
+export const wrongRelation = () =>
+  new Refusal(400, -2010, "The relationship of the prices for the orders is not correct.")
 export const wouldTake = () => new Refusal(400, -2010, "Order would immediately match and take.")
 export const wouldTrigger = () => new Refusal(400, -2010, "Stop price would trigger immediately.")
 export const unknownOrderSent = () => new Refusal(400, -2011, "Unknown order sent.")

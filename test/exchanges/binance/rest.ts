@@ -4,12 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Core } from "./core.ts"
-import { privateRoutes } from "./private-api.ts"
+import { clientIdsOfList, privateRoutes } from "./private-api.ts"
 import { publicRoutes, weightOf } from "./public-api.ts"
 import { notServed, Refusal } from "./refusal.ts"
 import { verifyRest } from "./signature.ts"
 
 const BODY_BYTES_MAX = 64 * 1024
+const PLACES_LIST = "POST /api/v3/orderList/oco"
 const CLOUD_ERROR = "<html><head><title>error</title></head><body><center><h1>error</h1></center></body></html>"
 
 interface Answer {
@@ -35,11 +36,12 @@ export class RestDoor {
     const key = `${request.method} ${url.pathname}`
     this.core.count(key)
     this.#weigh(key, url.searchParams)
-    if (key === "POST /api/v3/order") {
+    if (key === "POST /api/v3/order" || key === PLACES_LIST) {
       const parameters = new URLSearchParams(url.search ? `${url.search.slice(1)}&${body}` : body)
-      const clientOrderId = parameters.get("newClientOrderId")
+      const parameter = (name: string): string | null => parameters.get(name)
+      const ids = key === PLACES_LIST ? clientIdsOfList(parameter) : [parameter("newClientOrderId") ?? []].flat()
       const apiKey = String(request.headers["x-mbx-apikey"] ?? "")
-      if (clientOrderId !== null) this.core.placements.arrived(clientOrderId, apiKey, parameters.get("symbol") ?? "")
+      for (const id of ids) this.core.placements.arrived(id, apiKey, parameter("symbol") ?? "")
     }
     const fault = this.core.faults.takeAnswer(key)
     if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.millis))
@@ -98,6 +100,7 @@ export class RestDoor {
     if (window !== this.#ordersWindow) this.#ordersUsed = 0
     this.#ordersWindow = window
     if (key === "POST /api/v3/order") this.#ordersUsed += 1
+    if (key === PLACES_LIST) this.#ordersUsed += 2
   }
 }
 

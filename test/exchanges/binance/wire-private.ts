@@ -3,14 +3,53 @@
  * Odd spellings (`cummulativeQuoteQty`) and one-letter keys are the venue's own.
  */
 import { formatFixed } from "./fixed.ts"
-import type { Account, ExecutionType, Fill, Order } from "./model.ts"
+import type { Account, ExecutionType, Fill, Order, OrderList } from "./model.ts"
 import { balanceOf, executedQuantity, isOpen } from "./model.ts"
+
+const listIdOf = ({ list }: Order): number => list?.orderListId ?? -1
+
+const listStateOf = ({ orders }: OrderList) =>
+  orders.some(isOpen) ? { type: "EXEC_STARTED", status: "EXECUTING" } : { type: "ALL_DONE", status: "ALL_DONE" }
+
+/** The answer to a list that was placed, or to the cancel of one of its orders. */
+export const listJson = (list: OrderList, now: number, report: (order: Order) => unknown) => {
+  const { type, status } = listStateOf(list)
+  return {
+    orderListId: list.orderListId,
+    contingencyType: "OCO",
+    listStatusType: type,
+    listOrderStatus: status,
+    listClientOrderId: list.listClientOrderId,
+    transactionTime: now,
+    symbol: list.symbol,
+    orders: list.orders.map(({ symbol, orderId, clientOrderId }) => ({ symbol, orderId, clientOrderId })),
+    orderReports: list.orders.map(report),
+  }
+}
+
+/** A step in a list's life, for the user data stream. */
+export const listStatus = (list: OrderList, now: number) => {
+  const { type, status } = listStateOf(list)
+  return {
+    e: "listStatus",
+    E: now,
+    s: list.symbol,
+    g: list.orderListId,
+    c: "OCO",
+    l: type,
+    L: status,
+    r: "NONE",
+    C: list.listClientOrderId,
+    T: now,
+    O: list.orders.map(({ symbol, orderId, clientOrderId }) => ({ s: symbol, i: orderId, c: clientOrderId })),
+  }
+}
 
 /** An order as GET order, openOrders and allOrders show it. */
 export const orderJson = (order: Order) => ({
   symbol: order.symbol,
   orderId: order.orderId,
-  orderListId: -1,
+  orderListId: listIdOf(order),
   clientOrderId: order.clientOrderId,
   price: formatFixed(order.price),
   origQty: formatFixed(order.quantity),
@@ -43,7 +82,7 @@ export const placedJson = (order: Order, width: "ACK" | "RESULT" | "FULL") => {
   const acknowledgement = {
     symbol: order.symbol,
     orderId: order.orderId,
-    orderListId: -1,
+    orderListId: listIdOf(order),
     clientOrderId: order.clientOrderId,
     transactTime: order.updatedAt,
   }
@@ -64,7 +103,7 @@ export const fillJson = (fill: Fill) => ({
   symbol: fill.symbol,
   id: fill.tradeId,
   orderId: fill.orderId,
-  orderListId: -1,
+  orderListId: fill.orderListId,
   price: formatFixed(fill.price),
   qty: formatFixed(fill.quantity),
   quoteQty: formatFixed(fill.cost),
@@ -118,7 +157,7 @@ export const executionReport = (
   p: formatFixed(order.price),
   P: formatFixed(order.stopPrice),
   F: "0.00000000",
-  g: -1,
+  g: listIdOf(order),
   C: execution === "CANCELED" ? order.clientOrderId : "",
   x: execution,
   X: order.status,

@@ -64,6 +64,37 @@ describe("an order with terms at Binance", () => {
     expect(done).toMatchObject({ executedQuantity: "0.002", execution: "NATIVE", triggeredBy: "VENUE" })
   })
 
+  it("stands there as the venue's own pair, of which one ends by the other", async () => {
+    const who = await trader()
+    exchange.trade(SYMBOL, "SELL", "0.00001")
+    const { bids, asks } = exchange.depth(SYMBOL, 3)
+    const { record } = await who.calls.submit({
+      tradingAccountId: who.tradingAccountId,
+      instrumentId: "BINANCE:BTC/USDT",
+      orderSide: "SELL",
+      orderType: "STOP_LOSS",
+      quantity: "0.002",
+      stopPrice: Decimal.of(bids.at(-1)?.[0] ?? "").toString(),
+      takeProfitLimitPrice: Decimal.of(asks.at(-1)?.[0] ?? "").toString(),
+    })
+    const [profit] = (record as { linkedOrders?: ReadonlyArray<TradeOrderRecord> }).linkedOrders ?? []
+    if (profit === undefined) throw new Error("a pair has two orders")
+    for (const { tradeOrderId } of [record, profit]) {
+      const open = await reaches(who, tradeOrderId, ({ orderStatus }) => orderStatus === "ACCEPTED")
+      expect(open).toMatchObject({ execution: "NATIVE", contingencyType: "OCO", orderListId: profit.orderListId })
+    }
+    expect(exchange.orders(who.apiKey).map(({ type, status }) => `${type} ${status}`)).toEqual([
+      "LIMIT_MAKER NEW",
+      "STOP_LOSS NEW",
+    ])
+    const quantity = asks.reduce((sum, [, each]) => sum.add(Decimal.of(each)), Decimal.of("0.002"))
+    exchange.trade(SYMBOL, "BUY", quantity.toString())
+    await reaches(who, profit.tradeOrderId, ({ status }) => status === "FILLED")
+    const stop = await reaches(who, record.tradeOrderId, ({ orderStatus }) => orderStatus === "CANCELLED")
+    expect(stop).toMatchObject({ cancelReason: "OCO_SIBLING", executedQuantity: "0" })
+    expect(exchange.counts()["DELETE /api/v3/order"]).toBeUndefined()
+  })
+
   it("buys at market for an amount of quote asset, and spends no more", async () => {
     const who = await trader()
     const { record } = await who.calls.submit({

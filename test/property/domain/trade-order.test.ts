@@ -78,6 +78,7 @@ const terms: fc.Arbitrary<OrderTerms> = fc.record({
   ),
   parentId: optional(fc.uuid().map((it) => it as TradeOrderId)),
   leg: optional(word("TAKE_PROFIT", "STOP_LOSS")),
+  pairedWith: optional(fc.uuid().map((it) => it as TradeOrderId)),
   leverage: optional(fc.nat()),
   budget: optional(fc.record({ amount: decimal, lot: decimal })),
   change: optional(
