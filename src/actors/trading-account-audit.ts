@@ -82,7 +82,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   ): void => {
     const { session } = core
     if (session === null || !isDue()) return done()
-    self.fork(core.budget(question(session)), (exit) => {
+    self.fork(core.listing(question(session)), (exit) => {
       if (Exit.isSuccess(exit) && core.session === session && isDue()) use(exit.value)
       done()
     })

@@ -93,6 +93,7 @@ export class AccountCore extends AccountOutlet {
   readonly quarantine = new Quarantine()
   readonly limits: AccountLimits
   private readonly queries = Effect.unsafeMakeSemaphore(1)
+  private readonly lists = Effect.unsafeMakeSemaphore(1)
 
   constructor(parts: AccountParts, self: Self<never>, state: AccountState, venue: Venue, refusals: Refusals) {
     super(parts, self, state, refusals)
@@ -354,6 +355,11 @@ export class AccountCore extends AccountOutlet {
   budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
     if (this.venue.inProcess) return question
     return this.queries.withPermits(1)(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
+  }
+
+  /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */
+  listing<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return this.venue.inProcess ? question : this.lists.withPermits(1)(question)
   }
 
   answerWaiters(live: Live, order: TradeOrder): void {

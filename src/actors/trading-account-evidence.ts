@@ -242,7 +242,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   const question = Effect.suspend(() =>
     live.owed === null ? Effect.succeed(null) : session.fetchFills(since, [order.instrumentId]),
   )
-  core.self.fork(core.budget(question), (exit) => {
+  core.self.fork(core.listing(question), (exit) => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()
     if (exit.value === null) return

@@ -42,7 +42,7 @@ const nextView = (core: AccountCore): void => {
       const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
       return Effect.all({ open: session.fetchOpenOrders, fills: session.fetchFills(since, instruments) })
     })
-    core.self.fork(core.budget(question), (exit) => {
+    core.self.fork(core.listing(question), (exit) => {
       for (const [, judge] of waiting) judge(Exit.isSuccess(exit) ? exit.value : null)
       core.isProving = core.awaitingProof.size > 0
       if (core.isProving) nextView(core)

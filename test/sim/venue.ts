@@ -156,6 +156,8 @@ export class SimVenue {
   readonly cancels = new Map<TradeOrderId, number>()
   readonly amends = new Map<TradeOrderId, number>()
   questions = 0
+  /** How long lists wait at the venue's budget before they are answered; questions about one order do not. */
+  listsWaitMillis = 0
   /** How often the account's trades were asked for: the dearest question of all. */
   fillsAsked = 0
   /** Rate of the fee of a buy that is charged in BTC; null: all fees are charged in USDT. */
@@ -535,9 +537,10 @@ export class SimVenue {
     return sim
   }
 
-  private question<A>(answer: () => A): Effect.Effect<A, VenueUnavailable> {
+  private question<A>(answer: () => A, isList = false): Effect.Effect<A, VenueUnavailable> {
     return Effect.gen(this, function* () {
       this.questions++
+      if (isList && this.listsWaitMillis > 0) yield* Effect.sleep(this.listsWaitMillis)
       yield* Effect.sleep(this.fates.latencyMillis())
       const ok = this.isUp && this.fates.query()
       const result = ok ? answer() : undefined
@@ -559,7 +562,7 @@ export class SimVenue {
             ? ({ _tag: "NotFound", definite: this.venue.inProcess } as const)
             : ({ _tag: "Found", state: this.stateOf(sim) } as const)
         }),
-      fetchOpenOrders: this.question(() => this.openOrders().map((it) => this.stateOf(it))),
+      fetchOpenOrders: this.question(() => this.openOrders().map((it) => this.stateOf(it)), true),
       fetchFills: (since) =>
         this.question(() => {
           this.fillsAsked++
@@ -572,7 +575,7 @@ export class SimVenue {
               .map((it) => ({ ...it, tradeOrderId: null }))
           )
         }),
-      fetchBalances: this.question(() => this.balances()),
+      fetchBalances: this.question(() => this.balances(), true),
     }
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { BTC_USDT, SIM } from "../../sim/venue.ts"
-import { World } from "../../sim/world.ts"
+import { okOf, World } from "../../sim/world.ts"
 
 describe("audits", () => {
   it("keep their periods while they are answered, and stretch instead of piling up where they wait", () => {
@@ -29,6 +29,22 @@ describe("audits", () => {
     world.venue.fates.latencyMillis = () => 5
     world.advance(400_000)
     expect(periods()?.openOrders).toBeLessThan(11_500)
+  })
+
+  it("that wait at the venue's budget keep no order in doubt waiting", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.submit()
+    world.venue.listsWaitMillis = 14_000
+    world.advance(30_000)
+    world.venue.fates.submit = () => "lostAfter"
+    world.venue.fates.stream = () => "drop"
+    for (let second = 0; second < 20; second++) {
+      const asked = world.submit()
+      world.advance(1_500)
+      expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("ACCEPTED")
+    }
   })
 
   /** An order placed elsewhere, of which the stream says nothing. */

@@ -416,7 +416,7 @@ describe("the proof that an order was never placed", () => {
   it("is one view of the venue for all orders that wait for it", () => {
     const world = ready()
     world.venue.fates.submit = () => "lostBefore"
-    const orders = Array.from({ length: 20 }, (_, index) => placed(world, { limitPrice: String(50 + index) }))
+    const orders = Array.from({ length: 20 }, (_, index) => placed(world, { limitPrice: `${50 + index}` as never }))
     world.advance(8_000)
     expect(orders.map(({ tradeOrderId }) => world.read(tradeOrderId).orderStatus)).toEqual(orders.map(() => "UNKNOWN"))
     const before = world.venue.fillsAsked
