@@ -196,6 +196,8 @@ export interface Answer<A> {
   readonly record: A
 }
 
+const CLOSED: ReadonlySet<string> = new Set(["FILLED", "CANCELLED", "REJECTED", "EXPIRED", "REVOKED"])
+
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 type Body = Readonly<Record<string, unknown>>
 
@@ -311,6 +313,31 @@ export class Api {
 
   cancel(tradingAccountId: string, tradeOrderId: string): Promise<Answer<TradeOrderRecord>> {
     return this.post("/tradeOrder/cancel", { tradingAccountId, tradeOrderId })
+  }
+
+  /** A submit that waits, and goes on waiting: on a busy machine the gateway's second may be too short. */
+  async submitted(body: Body): Promise<TradeOrderRecord> {
+    const { tradingAccountId, tradeOrderId } = (await this.submit(body)).record
+    return this.#reaches(tradingAccountId, tradeOrderId, ({ orderStatus, status }) =>
+      body["awaitClosed"] === true ? CLOSED.has(orderStatus) : status !== "PENDING",
+    )
+  }
+
+  /** A cancel, until the order is closed. */
+  async cancelled(tradingAccountId: string, tradeOrderId: string): Promise<TradeOrderRecord> {
+    await this.cancel(tradingAccountId, tradeOrderId).then(({ record }) => record)
+    return this.#reaches(tradingAccountId, tradeOrderId, ({ orderStatus }) => CLOSED.has(orderStatus))
+  }
+
+  #reaches(
+    tradingAccountId: string,
+    tradeOrderId: string,
+    isThere: (order: TradeOrderRecord) => boolean,
+  ): Promise<TradeOrderRecord> {
+    return until(`order ${tradeOrderId} to come as far as was asked`, async () => {
+      const { record } = await this.order(tradingAccountId, tradeOrderId)
+      return isThere(record) && record
+    })
   }
 
   order(tradingAccountId: string, tradeOrderId: string): Promise<Answer<TradeOrderRecord>> {

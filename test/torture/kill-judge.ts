@@ -22,7 +22,10 @@ interface Placement {
   readonly created: number
 }
 
-/** Up to a proof: 2 s to leave, 5 s of the venue's window, 10 s of margin, three answers (contract C3); and the audits' floors. The rest is for slowness. */
+/**
+ * Up to a proof: 2 s to leave, 5 s of the venue's window, 10 s of margin, three answers (contract C3); and the audits' floors. The rest is
+ * for slowness.
+ */
 const SETTLE_MILLIS = 300_000
 
 /** What a verdict needs of an order; of hundreds of thousands no more is kept. */

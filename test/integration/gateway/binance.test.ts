@@ -208,7 +208,8 @@ describe("an order at the exchange", () => {
     expect(open.externalOrderId).toBe(String(atExchange(who, tradeOrderId)?.orderId))
     expect((await holdings(who))["USDT"]).toEqual(["1000000", "999500", "500"])
 
-    const cancelled = remember(await who.calls.cancel(who.tradingAccountId, tradeOrderId))
+    remember(await who.calls.cancel(who.tradingAccountId, tradeOrderId))
+    const cancelled = await reaches(who, tradeOrderId, ["CANCELLED"])
     expect(cancelled).toMatchObject({ status: "CANCELLED", cancelReason: "USER_REQUEST" })
     expect(atExchange(who, tradeOrderId)?.status).toBe("CANCELED")
     expect((await holdings(who))["USDT"]).toEqual(["1000000", "1000000", "0"])
@@ -416,7 +417,8 @@ describe("an account on the exchange", () => {
       AUDIT_MILLIS,
     )
     expect(imported).toMatchObject({ origin: "EXTERNAL", status: "OPEN", limitPrice: "40000", quantity: "0.02" })
-    const cancelled = remember(await who.calls.cancel(who.tradingAccountId, imported.tradeOrderId))
+    remember(await who.calls.cancel(who.tradingAccountId, imported.tradeOrderId))
+    const cancelled = await reaches(who, imported.tradeOrderId, ["CANCELLED"])
     expect(cancelled.status).toBe("CANCELLED")
     expect(exchange.orders(who.apiKey).map(({ status }) => status)).toEqual(["CANCELED"])
   })

@@ -88,7 +88,7 @@ describe("a start", () => {
       idempotencyKey: `before-${randomUUID()}`,
       awaitAccepted: true,
     }
-    const { tradeOrderId } = (await trader.calls.submit(body)).record
+    const { tradeOrderId } = await trader.calls.submitted(body)
     await until("ACCEPTED", () => feed.records().some(({ kind }) => kind === "TRADE_ORDER.ACCEPTED"))
 
     const askedAt = performance.now()
@@ -112,7 +112,7 @@ describe("a start", () => {
 
     const later = await connectClient(second, trader.session.accessToken)
     const laterFeed = await listen<AccountEvent>(later, `tradingAccount:${tradingAccountId}`)
-    expect((await trader.calls.cancel(tradingAccountId, tradeOrderId)).record.status).toBe("CANCELLED")
+    expect((await trader.calls.cancelled(tradingAccountId, tradeOrderId)).status).toBe("CANCELLED")
     await until("CANCELLED", () => laterFeed.records().some(({ kind }) => kind === "TRADE_ORDER.CANCELLED"))
     // The old client came back by itself and may have heard the events in between; together they have every number.
     const sequences = [...feed.records(), ...laterFeed.records()].map(({ sequence }) => sequence)

@@ -74,10 +74,10 @@ describe("the map of open orders", () => {
     const { tradeOrderId } = (await trader.calls.submit(resting(trader, { limitPrice: "1001" }))).record
     await until("the new order", () => read.map.has(tradeOrderId))
     await shows(read, "two open orders", () => openOrders(trader))
-    await trader.calls.cancel(trader.tradingAccountId, before.tradeOrderId)
+    await trader.calls.cancelled(trader.tradingAccountId, before.tradeOrderId)
     await shows(read, "one open order", () => openOrders(trader))
     const market = { orderType: "MARKET", limitPrice: undefined, awaitClosed: true }
-    const filled = (await trader.calls.submit(resting(trader, market))).record
+    const filled = await trader.calls.submitted(resting(trader, market))
     expect(filled.status).toBe("FILLED")
     await until("the fill", () => read.updates.includes(`-${filled.tradeOrderId}`))
     await shows(read, "the order that rests", () => openOrders(trader))
@@ -95,7 +95,7 @@ describe("the map of open orders", () => {
       const first = (await trader.calls.submit(resting(trader))).record
       await shows(read, "the first order", () => openOrders(trader))
       proxy.cut()
-      await trader.calls.cancel(trader.tradingAccountId, first.tradeOrderId)
+      await trader.calls.cancelled(trader.tradingAccountId, first.tradeOrderId)
       const second = (await trader.calls.submit(resting(trader))).record
       proxy.mend()
       await until("the second order", () => read.map.has(second.tradeOrderId), 45_000)

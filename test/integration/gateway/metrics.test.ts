@@ -22,7 +22,7 @@ const scrape = async (): Promise<ReadonlyMap<string, number>> => {
 it("tells what happened, each series once and as a number", async () => {
   const before = await scrape()
   const trader = await signUpWithMock(gateway)
-  await trader.calls.submit({
+  await trader.calls.submitted({
     tradingAccountId: trader.tradingAccountId,
     instrumentId: "MOCK:BTC/USDT",
     orderSide: "BUY",

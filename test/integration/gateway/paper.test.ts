@@ -78,11 +78,9 @@ describe("PAPER", () => {
 
   it("walks the real book with a market order, with fees, and leaves the venue untouched", async () => {
     const trader = await connect("walker")
-    const filled = (
-      await trader.calls.submit(
-        order(trader, { orderSide: "BUY", orderType: "MARKET", quantity: "1", awaitClosed: true }),
-      )
-    ).record
+    const filled = await trader.calls.submitted(
+      order(trader, { orderSide: "BUY", orderType: "MARKET", quantity: "1", awaitClosed: true }),
+    )
     expect(filled).toMatchObject({ status: "FILLED", executedQuantity: "1", averagePrice: "60015" })
     const has = await holdings(trader)
     expect([has["BTC"]?.[0], has["USDT"]?.[0]]).toEqual(["10.999", "939985"])
@@ -135,18 +133,16 @@ describe("PAPER", () => {
         order(trader, { orderSide: "SELL", orderType: "LIMIT", quantity: "0.1", limitPrice: "70000" }),
       )
     ).record
-    expect((await trader.calls.cancel(trader.tradingAccountId, resting.tradeOrderId)).record.status).toBe("CANCELLED")
-    const maker = (
-      await trader.calls.submit(
-        order(trader, {
-          orderSide: "BUY",
-          orderType: "LIMIT_MAKER",
-          quantity: "0.1",
-          limitPrice: "61000",
-          awaitClosed: true,
-        }),
-      )
-    ).record
+    expect((await trader.calls.cancelled(trader.tradingAccountId, resting.tradeOrderId)).status).toBe("CANCELLED")
+    const maker = await trader.calls.submitted(
+      order(trader, {
+        orderSide: "BUY",
+        orderType: "LIMIT_MAKER",
+        quantity: "0.1",
+        limitPrice: "61000",
+        awaitClosed: true,
+      }),
+    )
     expect(maker.status).toBe("REJECTED")
     expect((await holdings(trader))["BTC"]).toEqual(["10", "10", "0"])
   })

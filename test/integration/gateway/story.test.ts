@@ -102,7 +102,7 @@ describe("a newcomer", () => {
     expect(open).toMatchObject({ status: "OPEN", orderStatus: "ACCEPTED", inDoubt: false })
     expect((await holdings(trader))["USDT"]).toEqual(["1000000", "999990", "10"])
 
-    const cancelled = (await trader.calls.cancel(trader.tradingAccountId, tradeOrderId)).record
+    const cancelled = await trader.calls.cancelled(trader.tradingAccountId, tradeOrderId)
     expect(cancelled).toMatchObject({ status: "CANCELLED", cancelReason: "USER_REQUEST" })
     expect(cancelled.canceledAt).toBeGreaterThan(0)
     expect((await holdings(trader))["USDT"]).toEqual(["1000000", "1000000", "0"])
@@ -122,7 +122,7 @@ describe("a newcomer", () => {
   it("buys at market: execution, order and portfolio events come in that order and add up", async () => {
     const trader = await signUpWithMock(gateway)
     const feed = await accountEvents(trader)
-    const filled = (await trader.calls.submit(market(trader))).record
+    const filled = await trader.calls.submitted(market(trader))
     expect(filled).toMatchObject({ status: "FILLED", orderStatus: "FILLED", executedQuantity: "0.02" })
     expect(filled.executions.length).toBeGreaterThan(0)
     await until("the portfolio", () => {
@@ -192,8 +192,8 @@ describe("a newcomer", () => {
     const trader = await signUpWithMock(gateway)
     const placed: Array<string> = []
     for (let index = 0; index < 5; index += 1)
-      placed.push((await trader.calls.submit(resting(trader, { awaitAccepted: true }))).record.tradeOrderId)
-    await trader.calls.cancel(trader.tradingAccountId, placed[0]!)
+      placed.push((await trader.calls.submitted(resting(trader, { awaitAccepted: true }))).tradeOrderId)
+    await trader.calls.cancelled(trader.tradingAccountId, placed[0]!)
     const ids = (records: ReadonlyArray<TradeOrderRecord>) => records.map(({ tradeOrderId }) => tradeOrderId)
     const { tradingAccountId } = trader
     const newestFirst = placed.toReversed()
@@ -220,7 +220,7 @@ describe("a newcomer", () => {
     const tickers = await listen<TickerRecord>(client, `market:ticker:${INSTRUMENT}`)
     const fan = await listen<TickerRecord>(client, "market:ticker:MOCK")
     const trades = await listen<TradeRecord>(client, `market:trade:${INSTRUMENT}`)
-    const filled = (await trader.calls.submit(market(trader))).record
+    const filled = await trader.calls.submitted(market(trader))
     const wanted = filled.executions.map(({ externalTradeId }) => externalTradeId)
     await until("our own trades", () => {
       const seen = trades.records().map(({ externalTradeId }) => externalTradeId)
@@ -259,7 +259,7 @@ describe("a newcomer", () => {
   it("disconnects: open orders end, the channel ends with the account's last event, nothing is accepted any more", async () => {
     const trader = await signUpWithMock(gateway)
     const feed = await accountEvents(trader)
-    const { tradeOrderId } = (await trader.calls.submit(resting(trader, { awaitAccepted: true }))).record
+    const { tradeOrderId } = await trader.calls.submitted(resting(trader, { awaitAccepted: true }))
     await trader.calls.subscribeBook({ instrumentId: INSTRUMENT, tradingAccountId: trader.tradingAccountId })
 
     const gone = (await trader.calls.disconnect(trader.tradingAccountId)).record

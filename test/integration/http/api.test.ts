@@ -135,7 +135,7 @@ describe("the HTTP API of a whole gateway", () => {
   })
 
   it("filters by either status vocabulary", async () => {
-    const order = (await ada.submit({ ...limit("filter", "11111"), awaitAccepted: true })).record
+    const order = await ada.submitted({ ...limit("filter", "11111"), awaitAccepted: true })
     const ids = async (query: Record<string, string>) =>
       (await ada.orders({ tradingAccountId: account, limit: 1000, ...query })).record.map((it) => it.tradeOrderId)
     for (const query of [
@@ -145,7 +145,7 @@ describe("the HTTP API of a whole gateway", () => {
       { status: "ACCEPTED" },
     ])
       expect(await ids(query as Record<string, string>)).toContain(order.tradeOrderId)
-    expect((await ada.cancel(account, order.tradeOrderId)).status).toBe(200)
+    expect((await ada.cancelled(account, order.tradeOrderId)).status).toBe("CANCELLED")
     expect(await ids({ status: "CANCELLED" })).toContain(order.tradeOrderId)
     expect(await ids({ status: "OPEN" })).not.toContain(order.tradeOrderId)
   })

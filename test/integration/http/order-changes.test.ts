@@ -33,17 +33,15 @@ describe("changes of orders over HTTP", () => {
   const accountAt = (index: number): string => accounts[index] ?? ""
 
   const resting = async (tradingAccountId: string, limitPrice = "20000"): Promise<TradeOrderRecord> =>
-    (
-      await ada.submit({
-        tradingAccountId,
-        instrumentId: "MOCK:BTC/USDT",
-        orderSide: "BUY",
-        orderType: "LIMIT",
-        quantity: "0.01",
-        limitPrice,
-        awaitAccepted: true,
-      })
-    ).record
+    ada.submitted({
+      tradingAccountId,
+      instrumentId: "MOCK:BTC/USDT",
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      quantity: "0.01",
+      limitPrice,
+      awaitAccepted: true,
+    })
 
   it("replaces an order, and says which order stands for it", async () => {
     const tradingAccountId = accountAt(0)
@@ -73,7 +71,7 @@ describe("changes of orders over HTTP", () => {
     expect([refused.status, refused.envelope.errno]).toEqual([400, -112034])
     const nothing = await ada.post("/tradeOrder/replace", { tradingAccountId, tradeOrderId: stands.tradeOrderId })
     expect([nothing.status, nothing.envelope.errno]).toEqual([400, -104002])
-    await ada.cancel(tradingAccountId, stands.tradeOrderId)
+    await ada.cancelled(tradingAccountId, stands.tradeOrderId)
     const over = await ada.post("/tradeOrder/replace", {
       tradingAccountId,
       tradeOrderId: stands.tradeOrderId,

@@ -280,9 +280,9 @@ describe("the calls of the socket", () => {
   })
 
   it("refuse changes as HTTP does", async () => {
-    const taken = (await ada.api.submit(limit("taken", { awaitAccepted: true }))).record
-    const closed = (await ada.api.submit(limit("closed", { awaitAccepted: true }))).record
-    await ada.api.cancel(account, closed.tradeOrderId)
+    const taken = await ada.api.submitted(limit("taken", { awaitAccepted: true }))
+    const closed = await ada.api.submitted(limit("closed", { awaitAccepted: true }))
+    await ada.api.cancelled(account, closed.tradeOrderId)
     const table: ReadonlyArray<readonly [method: string, status: number, errno: number, Input]> = [
       ["tradeOrder.submit", 400, -104002, {}],
       ["tradeOrder.submit", 400, -104003, limit("x", { tradingAccountId: "nope" })],

@@ -167,16 +167,14 @@ describe("the real-time examples", () => {
     const before = example.lines.length
     proxy.cut()
     await until("the example to see the cut", () => example.errors().includes("connecting: transport closed"))
-    const order: TradeOrderRecord = (
-      await person.calls.submit({
-        tradingAccountId,
-        instrumentId: "MOCK:BTC/USDT",
-        orderSide: "SELL",
-        orderType: "MARKET",
-        quantity: "0.005",
-        awaitClosed: true,
-      })
-    ).record
+    const order: TradeOrderRecord = await person.calls.submitted({
+      tradingAccountId,
+      instrumentId: "MOCK:BTC/USDT",
+      orderSide: "SELL",
+      orderType: "MARKET",
+      quantity: "0.005",
+      awaitClosed: true,
+    })
     expect(order.status).toBe("FILLED")
     proxy.mend()
     await example.line(/TRADE_ORDER\.FILLED SELL 0\.005/, before)

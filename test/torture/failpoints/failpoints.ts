@@ -29,7 +29,7 @@ export interface FailpointOptions {
 const TRUTH_MILLIS = 10_000
 /** Given up after this long, so that the figure shows how late it was. */
 export const PATIENCE_MILLIS = 60_000
-/** A proof takes 2 s to leave, 5 s of the venue's window and 10 s of margin (contract C3), and three answers: the rest is for slowness. */
+/** A proof takes 2 s to leave, 5 s of the venue's window, 10 s of margin (contract C3), three answers; the rest is for slowness. */
 const SETTLE_MILLIS = 300_000
 const ROUNDS_MAX = 60
 
