@@ -71,7 +71,10 @@ describe("a pair of exits at Binance", () => {
     const { high, low } = around()
     const [profit, stop] = sellingPair(high, low)
     const before = at.exchange.counts()[PLACE] ?? 0
-    expect(await my.outcomeOf(profit)).toMatchObject({ _tag: "Accepted", externalOrderId: String(row(profit)?.orderId) })
+    expect(await my.outcomeOf(profit)).toMatchObject({
+      _tag: "Accepted",
+      externalOrderId: String(row(profit)?.orderId),
+    })
     expect(await outcome(stop)).toMatchObject({ _tag: "Accepted", externalOrderId: String(row(stop)?.orderId) })
     expect((at.exchange.counts()[PLACE] ?? 0) - before).toBe(1)
     expect(row(profit)).toMatchObject({ type: "LIMIT_MAKER", status: "NEW" })
