@@ -433,8 +433,8 @@ describe("streams", () => {
   })
 
   it("answers a text ping, and closes a socket on which nothing is said", async () => {
-    const quiet = await startOkxExchange({ market: "still", idleMillis: 300, tickMillis: 60_000 })
-    const pinging = connectOkx(quiet.routes, { streaming: { keepAlive: 50 } })
+    const quiet = await startOkxExchange({ market: "still", idleMillis: 2_000, tickMillis: 60_000 })
+    const pinging = connectOkx(quiet.routes, { streaming: { keepAlive: 100 } })
     const silent = connectOkx(quiet.routes, { streaming: { keepAlive: 60_000 } })
     try {
       await pinging.watchOrderBook(SYMBOL)
