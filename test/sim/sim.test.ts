@@ -32,7 +32,7 @@ const TYPES = [
 ]
 
 describe("an account under faults", () => {
-  it(`breaks no rule and comes to rest where the venue says, in ${SEEDS} worlds`, () => {
+  it(`breaks no rule and comes to rest where the venue says, in ${SEEDS} worlds`, { timeout: 900_000 }, () => {
     let executions = 0
     let crashes = 0
     const types = new Set<string>()

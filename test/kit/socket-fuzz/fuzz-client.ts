@@ -6,7 +6,7 @@ import type { Fields } from "./fuzz-fields.ts"
 import type { FuzzFrame } from "./fuzz-frames.ts"
 import type { Answer } from "./fuzz-judge.ts"
 
-const PATIENCE_MILLIS = 30_000
+const PATIENCE_MILLIS = 120_000
 /** Ids of the pings that tell where the answers to a message end. */
 const BARRIERS = 4_200_000_000
 
