@@ -42,7 +42,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    teardownTimeout: 20_000,
+    teardownTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "pure", include: withoutDatabase, globalSetup: ["test/kit/protocol-code.ts"] } },
       {
