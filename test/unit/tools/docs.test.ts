@@ -37,7 +37,7 @@ const planted = (): string => {
 const write = (tree: string) => runNode(tree, join(house, "node_modules/tsx/dist/cli.mjs"), ["scripts/docs.ts"])
 
 describe("the generated pages", () => {
-  it("are refused while they are missing or stale, and pass when written", async () => {
+  it("are refused while they are missing or stale, and pass when written", { timeout: 900_000 }, async () => {
     const tree = planted()
     expect(await tools.docs.check(tree)).toMatchObject({ passed: false })
     expect(existsSync(join(tree, "docs/map.md"))).toBe(false)
