@@ -28,7 +28,7 @@ import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 
 const QUERY_SPACING_MILLIS = 100
 /** Venues list trades by their own clocks. */
-const FILLS_MARGIN_MILLIS = 60_000
+export const FILLS_MARGIN_MILLIS = 60_000
 const ENDED_MILLIS = 600_000
 
 /** What the venue shows of an account at one instant, and since another. */

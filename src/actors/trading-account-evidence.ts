@@ -9,7 +9,7 @@ import { isTerminal } from "../domain/order-status.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
-import type { AccountCore } from "./trading-account-core.ts"
+import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
 import {
   acknowledged,
@@ -237,7 +237,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     again()
     return
   }
-  const since = Math.min(submittedAt(order), owed.state.createdAt ?? order.createdAt) - 60_000
+  const since = Math.min(submittedAt(order), owed.state.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS
   // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
   const question = Effect.suspend(() =>
     live.owed === null ? Effect.succeed(null) : session.fetchFills(since, [order.instrumentId]),

@@ -4,12 +4,10 @@
  */
 import { Effect, Exit } from "effect"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
-import type { AccountCore, OpenAndFills } from "./trading-account-core.ts"
+import { type AccountCore, FILLS_MARGIN_MILLIS, type OpenAndFills } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 import { submittedAt } from "./trading-account-release.ts"
 
-/** Before the submit: venues stamp trades by their own clocks. */
-const MARGIN_MILLIS = 60_000
 /** Orders that fell into doubt together are ripe together. */
 const GATHER_MILLIS = 1_000
 
@@ -38,7 +36,7 @@ const nextView = (core: AccountCore): void => {
       const { session } = core
       if (session === null) return Effect.succeed(null)
       const orders = waiting.map(([{ order }]) => order)
-      const since = Math.min(...orders.map(submittedAt)) - MARGIN_MILLIS
+      const since = Math.min(...orders.map(submittedAt)) - FILLS_MARGIN_MILLIS
       const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
       return Effect.all({ open: session.fetchOpenOrders, fills: session.fetchFills(since, instruments) })
     })
@@ -54,7 +52,7 @@ const proofOf = (core: AccountCore, { order }: Live, { open, fills }: OpenAndFil
   const isIt = (it: { readonly tradeOrderId: string | null; readonly externalOrderId: string }): boolean =>
     it.tradeOrderId === order.tradeOrderId || it.externalOrderId === order.externalOrderId
   const executions = new Set(order.executions.map((it) => it.externalTradeId))
-  const since = submittedAt(order) - MARGIN_MILLIS
+  const since = submittedAt(order) - FILLS_MARGIN_MILLIS
   const unowned = fills.filter(
     (it) =>
       it.instrumentId === order.instrumentId &&

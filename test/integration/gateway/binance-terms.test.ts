@@ -41,20 +41,21 @@ const reaches = (who: Trader, id: string, wanted: (order: TradeOrderRecord) => b
     return wanted(record) ? record : undefined
   })
 
+const stopLoss = ({ tradingAccountId }: Trader) => ({
+  tradingAccountId,
+  instrumentId: "BINANCE:BTC/USDT",
+  orderSide: "SELL",
+  orderType: "STOP_LOSS",
+  quantity: "0.002",
+})
+
 describe("an order with terms at Binance", () => {
   it("waits there as the venue's own stop, is told to have triggered, and fills", async () => {
     const who = await trader()
     exchange.trade(SYMBOL, "SELL", "0.00001")
     const { bids } = exchange.depth(SYMBOL, 3)
     const stopPrice = Decimal.of(bids.at(-1)?.[0] ?? "").toString()
-    const { record } = await who.calls.submit({
-      tradingAccountId: who.tradingAccountId,
-      instrumentId: "BINANCE:BTC/USDT",
-      orderSide: "SELL",
-      orderType: "STOP_LOSS",
-      quantity: "0.002",
-      stopPrice,
-    })
+    const { record } = await who.calls.submit({ ...stopLoss(who), stopPrice })
     const open = await reaches(who, record.tradeOrderId, ({ orderStatus }) => orderStatus === "ACCEPTED")
     expect(open).toMatchObject({ execution: "NATIVE", triggeredAt: null })
     expect(exchange.orders(who.apiKey)).toMatchObject([{ type: "STOP_LOSS", isWorking: false }])
@@ -69,11 +70,7 @@ describe("an order with terms at Binance", () => {
     exchange.trade(SYMBOL, "SELL", "0.00001")
     const { bids, asks } = exchange.depth(SYMBOL, 3)
     const { record } = await who.calls.submit({
-      tradingAccountId: who.tradingAccountId,
-      instrumentId: "BINANCE:BTC/USDT",
-      orderSide: "SELL",
-      orderType: "STOP_LOSS",
-      quantity: "0.002",
+      ...stopLoss(who),
       stopPrice: Decimal.of(bids.at(-1)?.[0] ?? "").toString(),
       takeProfitLimitPrice: Decimal.of(asks.at(-1)?.[0] ?? "").toString(),
     })

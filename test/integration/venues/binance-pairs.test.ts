@@ -1,11 +1,10 @@
 /** A pair of exits as Binance's own order list: real ccxt in a real worker, judged by the loopback exchange. */
-import { randomBytes } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-port.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { stopAt, TermsSession } from "./order-terms-kit.ts"
+import { binanceTerms, stopAt, type TermsSession } from "./order-terms-kit.ts"
 import { restingOrder, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
 const SYMBOL = "BTCUSDT"
@@ -20,13 +19,9 @@ describe("a pair of exits at Binance", () => {
   })
   afterAll(() => at.stop())
   beforeEach(async () => {
-    const secrets = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
-    apiKey = secrets.apiKey
-    at.exchange.addUser({ ...secrets, balances: { USDT: "100000", BTC: "5" } })
-    const open = await at.openSession({ ...secrets, apiPassphrase: null })
-    await until(() => open.last("StreamUp") !== undefined, "the private stream")
-    my = new TermsSession(at, open)
-    at.exchange.trade(SYMBOL, "SELL", "0.00001")
+    const made = await binanceTerms(at, SYMBOL)
+    apiKey = made.apiKey
+    my = made.my
   })
   afterEach(() => at.exchange.fault({ fault: "clear" }))
 

@@ -1,4 +1,5 @@
 /** What tests of orders with terms ask of a session: its outcomes, and what it said of one order. */
+import { randomBytes } from "node:crypto"
 import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type {
   OrderLookup,
@@ -10,6 +11,7 @@ import type {
   VenueOrderState,
   VenueTrigger,
 } from "../../../src/ports/venue-port.ts"
+import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { type Loopback, type OpenSession, until, type VenueUnderTest } from "./venue-kit.ts"
 
 type Report<T extends SessionReport["_tag"]> = Extract<SessionReport, { readonly _tag: T }>
@@ -26,6 +28,17 @@ export const change = (quantity: string, limitPrice: string | null, stopPrice: s
   limitPrice,
   stopPrice,
 })
+
+/** A new user with funds at Binance's still market, and its session. */
+export const binanceTerms = async (at: VenueUnderTest<BinanceExchange>, symbol: string) => {
+  const secrets = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
+  at.exchange.addUser({ ...secrets, balances: { USDT: "100000", BTC: "5" } })
+  const open = await at.openSession({ ...secrets, apiPassphrase: null })
+  await until(() => open.last("StreamUp") !== undefined, "the private stream")
+  // Prices of triggers are compared with the last trade: there must be one, in the middle.
+  at.exchange.trade(symbol, "SELL", "0.00001")
+  return { apiKey: secrets.apiKey, my: new TermsSession(at, open) }
+}
 
 export class TermsSession<E extends Loopback> {
   constructor(

@@ -1,7 +1,7 @@
 /** A list from its submit to its end (contract C4): the entry with its exits, and the bare pair. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { placed, pricedWorld, text } from "../../kit/priced-world.ts"
+import { BARE_PAIR, placed, pricedWorld, text } from "../../kit/priced-world.ts"
 import type { World } from "../../sim/world.ts"
 
 const rows = (world: World): ReadonlyArray<string> =>
@@ -44,14 +44,7 @@ describe("a list that was submitted", () => {
 
   it("works from the first moment as a bare pair, which holds its amount once", () => {
     const world = pricedWorld()
-    placed(world, {
-      orderSide: "SELL",
-      orderType: "STOP_LOSS",
-      quantity: text("4"),
-      stopPrice: text("90"),
-      takeProfitLimitPrice: text("110"),
-      limitPrice: null,
-    })
+    placed(world, BARE_PAIR)
     world.advance(100)
     expect(rows(world)).toEqual(["STOP_LOSS OCO ACCEPTED 0/4 holds 0", "TAKE_PROFIT OCO ACCEPTED 0/4 holds 4"])
     expect(world.venue.openOrders()).toHaveLength(1)

@@ -2,27 +2,14 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { placed, text } from "../../kit/priced-world.ts"
+import { BARE_PAIR, placed, pricedWorld, text } from "../../kit/priced-world.ts"
 import { simVenue } from "../../sim/venue.ts"
-import { errorOf, World } from "../../sim/world.ts"
+import { errorOf, type World } from "../../sim/world.ts"
 
-const world = (): World => {
-  const made = new World({ venue: { capabilities: { ...simVenue.capabilities, oco: "NATIVE" } } })
-  made.lastPrice = "100"
-  made.start()
-  made.advance(1_000)
-  return made
-}
+const world = (): World => pricedWorld({ venue: { capabilities: { ...simVenue.capabilities, oco: "NATIVE" } } })
 
 const submitted = (of: World): readonly [stop: TradeOrder, profit: TradeOrder] => {
-  const [stop, profit] = placed(of, {
-    orderSide: "SELL",
-    orderType: "STOP_LOSS",
-    quantity: text("4"),
-    stopPrice: text("90"),
-    takeProfitLimitPrice: text("110"),
-    limitPrice: null,
-  })
+  const [stop, profit] = placed(of, BARE_PAIR)
   of.advance(100)
   return [stop!, profit!]
 }
