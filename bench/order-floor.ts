@@ -86,6 +86,8 @@ const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
     quoteId: null,
     positionId: null,
     replacesTradeOrderId: null,
+    dealerAccountId: null,
+    hedgeForQuoteIds: [],
     terms: null,
     baseAsset: instrumentId.slice(5, 8),
     quoteAsset: instrumentId.slice(9),

@@ -11,7 +11,15 @@ import type {
   OrderNotFound,
   PortfolioUnavailable,
 } from "../domain/errors.ts"
-import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
+import type {
+  CredentialId,
+  DealerAccountId,
+  InstrumentId,
+  QuoteId,
+  TradeOrderId,
+  TradingAccountId,
+  VenueId,
+} from "../domain/ids.ts"
 import type { AskedChange } from "../domain/order-change-rules.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
@@ -41,9 +49,17 @@ export interface SubmitAnswer {
   readonly timing?: SubmitTiming
 }
 
+/** Whose hedge an order is, and of which executed quotes. */
+export interface HedgeOf {
+  readonly dealerAccountId: DealerAccountId
+  readonly quoteIds: ReadonlyArray<QuoteId>
+}
+
 export interface SubmitOrder {
   readonly _tag: "SubmitOrder"
   readonly request: SubmitRequest
+  /** Only from a dealer; it is no part of the request's fingerprint. */
+  readonly hedge?: HedgeOf
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
   /** Told the id of the order in the turn in which it is made, before it is stored: for an edge whose deadline comes first. */

@@ -5,6 +5,7 @@ import type { LegPlan, OrderPlan } from "../domain/order-plan.ts"
 import { NO_TERMS } from "../domain/order-terms.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import { type ContingencyType, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
+import type { HedgeOf } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { deadlinesFrom } from "./trading-account-release.ts"
 
@@ -16,6 +17,7 @@ export interface NewOrder {
   readonly fingerprint: string
   /** Wall ms. */
   readonly now: number
+  readonly hedge: HedgeOf | undefined
 }
 
 export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrder, ...ReadonlyArray<TradeOrder>] => {
@@ -49,7 +51,7 @@ const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
   leavesAtOnce ? deadlinesFrom(core, now) : { notAfter: null, submitDeadline: null }
 
 /** One literal: what is spread first and added to afterwards grows field by field, and costs ten times as much as all its values. */
-const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }: NewOrder): TradeOrder => {
+const submitted = (core: AccountCore, { request, plan, held, fingerprint, now, hedge }: NewOrder): TradeOrder => {
   const { notAfter, submitDeadline } = deadlineOf(core, plan.terms?.trigger?.execution !== "EMULATED", now)
   return {
     tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
@@ -63,6 +65,8 @@ const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }:
     quoteId: null,
     positionId: plan.positionId,
     replacesTradeOrderId: null,
+    dealerAccountId: hedge?.dealerAccountId ?? null,
+    hedgeForQuoteIds: hedge?.quoteIds ?? UNPLACED.hedgeForQuoteIds,
     terms: plan.terms,
     baseAsset: plan.instrument.baseAsset,
     quoteAsset: plan.instrument.quoteAsset,
@@ -105,7 +109,7 @@ const submitted = (core: AccountCore, { request, plan, held, fingerprint, now }:
 /** An order of the gateway's in the place of another, with the same terms; it goes by no key. Version 0: its first unit makes it 1. */
 export const heirOf = (core: AccountCore, order: TradeOrder, change: Partial<TradeOrder>): TradeOrder => {
   const now = core.parts.clock.now()
-  const { orderListId, contingencyType, positionId, terms, expireAt } = order
+  const { orderListId, contingencyType, positionId, dealerAccountId, hedgeForQuoteIds, terms, expireAt } = order
   return {
     ...order,
     ...UNPLACED,
@@ -114,6 +118,8 @@ export const heirOf = (core: AccountCore, order: TradeOrder, change: Partial<Tra
     orderListId,
     contingencyType,
     positionId,
+    dealerAccountId,
+    hedgeForQuoteIds,
     // What was placed together with another order is not any more.
     terms: terms && terms.pairedWith !== null ? { ...terms, pairedWith: null } : terms,
     expireAt,

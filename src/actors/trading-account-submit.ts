@@ -72,7 +72,7 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     reply.fail(held)
     return
   }
-  const [order, ...others] = ordersOf(core, { request, plan, held, fingerprint: print, now })
+  const [order, ...others] = ordersOf(core, { request, plan, held, fingerprint: print, now, hedge: message.hedge })
   message.named(order.tradeOrderId)
   const checkedAt = parts.clock.monotonic()
   const live = core.add(order)

@@ -25,6 +25,15 @@ export type UserId = typeof UserId.Type
 export const SessionId = uuid("SessionId")
 export type SessionId = typeof SessionId.Type
 
+export const DealerAccountId = uuid("DealerAccountId")
+export type DealerAccountId = typeof DealerAccountId.Type
+
+export const QuoteId = uuid("QuoteId")
+export type QuoteId = typeof QuoteId.Type
+
+export const HedgeIntentId = uuid("HedgeIntentId")
+export type HedgeIntentId = typeof HedgeIntentId.Type
+
 /** A tenant's name, for example `default`. */
 export const TenantId = text("TenantId")
 export type TenantId = typeof TenantId.Type

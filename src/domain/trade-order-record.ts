@@ -77,6 +77,8 @@ export const TradeOrderRecord = Schema.Struct({
   externalOrderId: optionalText,
   origin: Schema.Literal("GATEWAY", "EXTERNAL"),
   replacesTradeOrderId: optionalText,
+  dealerAccountId: optionalText,
+  hedgeForQuoteIds: Schema.Array(Schema.String),
   execution: Schema.Literal("NATIVE", "EMULATED"),
   triggerSource: optionalText,
   triggeredAt: optionalInstant,
@@ -190,6 +192,8 @@ export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
     externalOrderId: o.externalOrderId,
     origin: o.origin,
     replacesTradeOrderId: o.replacesTradeOrderId,
+    dealerAccountId: o.dealerAccountId,
+    hedgeForQuoteIds: o.hedgeForQuoteIds,
     ...own,
     inDoubt: o.inDoubt,
     evidence: o.evidence,
@@ -248,6 +252,11 @@ const reasonsJson = ({ rejectReason, cancelReason }: TradeOrder): string =>
     ? `"rejectReason":null,"cancelReason":null`
     : `"rejectReason":${JSON.stringify(rejectReason)},"cancelReason":${plain(cancelReason)}`
 
+const hedgeJson = ({ dealerAccountId, hedgeForQuoteIds }: TradeOrder): string =>
+  dealerAccountId === null && hedgeForQuoteIds.length === 0
+    ? `"dealerAccountId":null,"hedgeForQuoteIds":[]`
+    : `"dealerAccountId":${plain(dealerAccountId)},"hedgeForQuoteIds":${JSON.stringify(hedgeForQuoteIds)}`
+
 const termsJson = (o: TradeOrder): string => {
   if (o.terms === null) return NO_TERMS_JSON
   const { stopPrice, ...own } = termsRecord(o)
@@ -270,7 +279,7 @@ export const tradeOrderJson = (o: TradeOrder): string =>
   `"baseQuantity":${digits(o.baseQuantity)},${executedJson(o)},` +
   `"clientOrderId":${plain(o.clientOrderId)},"idempotencyKey":${plain(o.idempotencyKey)},` +
   `"externalOrderId":${JSON.stringify(o.externalOrderId)},"origin":"${o.origin}",` +
-  `"replacesTradeOrderId":${plain(o.replacesTradeOrderId)},${termsJson(o)},"inDoubt":${o.inDoubt},` +
+  `"replacesTradeOrderId":${plain(o.replacesTradeOrderId)},${hedgeJson(o)},${termsJson(o)},"inDoubt":${o.inDoubt},` +
   `"evidence":${list(o.evidence)},"cancelRequested":${o.cancelRequested},` +
   `"createdAt":${o.createdAt},"createdAtDateTime":"${dateTime(o.createdAt)}",` +
   `"updatedAt":${o.updatedAt},"updatedAtDateTime":"${dateTime(o.updatedAt)}",${endsJson(o)}`

@@ -4,7 +4,16 @@
  */
 import { Schema } from "effect"
 import { Decimal } from "./decimal.ts"
-import type { ExecutionId, InstrumentId, TenantId, TradeOrderId, TradingAccountId, VenueId } from "./ids.ts"
+import type {
+  DealerAccountId,
+  ExecutionId,
+  InstrumentId,
+  QuoteId,
+  TenantId,
+  TradeOrderId,
+  TradingAccountId,
+  VenueId,
+} from "./ids.ts"
 import { isTerminal, type OrderStatus } from "./order-status.ts"
 import type { OrderTerms } from "./order-terms.ts"
 
@@ -95,6 +104,10 @@ export interface TradeOrder {
   readonly positionId: string | null
   /** The order whose place this one took. */
   readonly replacesTradeOrderId: TradeOrderId | null
+  /** Of a hedge: the dealer that placed it. */
+  readonly dealerAccountId: DealerAccountId | null
+  /** Of a hedge: the executed quotes whose exposure it closes, oldest first. */
+  readonly hedgeForQuoteIds: ReadonlyArray<QuoteId>
   /** Null on plain orders. */
   readonly terms: OrderTerms | null
   readonly baseAsset: string
@@ -159,6 +172,8 @@ export const UNPLACED = {
   quoteId: null,
   positionId: null,
   replacesTradeOrderId: null,
+  dealerAccountId: null,
+  hedgeForQuoteIds: [],
   terms: null,
   orderQuantityType: "BASE",
   executedQuantity: Decimal.ZERO,

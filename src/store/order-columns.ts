@@ -43,6 +43,13 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "quote_id", type: "uuid", literal: ({ order }) => order.quoteId },
   { name: "position_id", type: "uuid", literal: ({ order }) => order.positionId },
   { name: "replaces_trade_order_id", type: "uuid", literal: ({ order }) => order.replacesTradeOrderId },
+  { name: "dealer_account_id", type: "uuid", literal: ({ order }) => order.dealerAccountId },
+  {
+    name: "hedge_for_quote_ids",
+    type: "json",
+    literal: ({ order: { hedgeForQuoteIds } }) =>
+      hedgeForQuoteIds.length === 0 ? null : quoted(JSON.stringify(hedgeForQuoteIds)),
+  },
   {
     name: "terms",
     type: "jsonb",
@@ -101,6 +108,8 @@ export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "quote_id",
   "position_id",
   "replaces_trade_order_id",
+  "dealer_account_id",
+  "hedge_for_quote_ids",
   "base_asset",
   "quote_asset",
   "order_side",

@@ -6,8 +6,10 @@ import type { Credential } from "../domain/credential.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type {
   CredentialId,
+  DealerAccountId,
   ExecutionId,
   InstrumentId,
+  QuoteId,
   TenantId,
   TradeOrderId,
   TradingAccountId,
@@ -52,6 +54,8 @@ export interface OrderRow {
   readonly quote_id: string | null
   readonly position_id: string | null
   readonly replaces_trade_order_id: string | null
+  readonly dealer_account_id: string | null
+  readonly hedge_for_quote_ids: ReadonlyArray<QuoteId> | null
   /** As `termsOf` reads it. */
   readonly terms: unknown
   readonly base_asset: string
@@ -92,7 +96,8 @@ export interface OrderRow {
 
 /** Select list of OrderRow, for a table or alias `o`. */
 export const ORDER_COLUMNS = `o.trade_order_id, o.tenant_id, o.trading_account_id, o.version, o.venue, o.instrument_id, o.order_list_id,
-  o.contingency_type, o.quote_id, o.position_id, o.replaces_trade_order_id, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
+  o.contingency_type, o.quote_id, o.position_id, o.replaces_trade_order_id, o.dealer_account_id,
+  o.hedge_for_quote_ids, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
   o.limit_price, o.quantity, o.order_quantity_type, o.quantity_rounding, o.base_quantity, o.executed_quantity, o.executed_cost,
   o.executed_price, o.overfill_quantity, o.client_order_id, o.idempotency_key, o.fingerprint, o.external_order_id, o.origin, o.in_doubt,
   o.cancel_requested, o.evidence, o.not_after, o.submit_deadline, o.held, o.created_at, o.updated_at, o.expire_at, o.canceled_at,
@@ -148,6 +153,8 @@ export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): Tr
   quoteId: row.quote_id,
   positionId: row.position_id,
   replacesTradeOrderId: row.replaces_trade_order_id as TradeOrderId | null,
+  dealerAccountId: row.dealer_account_id as DealerAccountId | null,
+  hedgeForQuoteIds: row.hedge_for_quote_ids ?? [],
   terms: row.terms === null ? null : termsOf(row.terms),
   baseAsset: row.base_asset,
   quoteAsset: row.quote_asset,

@@ -71,6 +71,8 @@ export const newOrder = (account: TradingAccount, changes: Partial<TradeOrder> =
     quoteId: null,
     positionId: null,
     replacesTradeOrderId: null,
+    dealerAccountId: null,
+    hedgeForQuoteIds: [],
     terms: null,
     baseAsset: "BTC",
     quoteAsset: "USDT",

@@ -3,8 +3,10 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type {
+  DealerAccountId,
   ExecutionId,
   InstrumentId,
+  QuoteId,
   TenantId,
   TradeOrderId,
   TradingAccountId,
@@ -107,6 +109,11 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
   quoteId: optional(fc.uuid()),
   positionId: optional(fc.uuid()),
   replacesTradeOrderId: optional(fc.uuid().map((it) => it as TradeOrderId)),
+  dealerAccountId: optional(fc.uuid().map((it) => it as DealerAccountId)),
+  hedgeForQuoteIds: fc.array(
+    fc.uuid().map((it) => it as QuoteId),
+    { maxLength: 3 },
+  ),
   terms: optional(terms),
   baseAsset: fc.constant("BTC"),
   quoteAsset: fc.constant("USDT"),

@@ -40,6 +40,8 @@ const journaled = (n: number, changes: Partial<TradeOrder>): TradeOrder => ({
   quoteId: null,
   positionId: null,
   replacesTradeOrderId: null,
+  dealerAccountId: null,
+  hedgeForQuoteIds: [],
   terms: null,
   baseAsset: "BTC",
   quoteAsset: "USDT",
