@@ -128,6 +128,17 @@ export const ERRNO = {
   // Order book subscriptions
   SubscriptionNotFound: { status: 404, errno: -132001, code: "SUBSCRIPTION_NOT_FOUND" },
   SubscriptionLimit: { status: 429, errno: -132002, code: "SUBSCRIPTION_LIMIT" },
+  // Wallets
+  WalletFailed: { status: 400, errno: -150000, code: "WALLET_FAILED" },
+  WalletNotFound: { status: 404, errno: -150001, code: "WALLET_NOT_FOUND" },
+  WalletFrozen: { status: 400, errno: -150002, code: "WALLET_FROZEN" },
+  SameWallet: { status: 400, errno: -150003, code: "SAME_WALLET" },
+  WalletClosed: { status: 400, errno: -150004, code: "WALLET_CLOSED" },
+  WalletsUnrelated: { status: 403, errno: -150005, code: "WALLETS_UNRELATED" },
+  WalletHasHolds: { status: 400, errno: -150006, code: "WALLET_HAS_HOLDS" },
+  OnlyFullWithdrawal: { status: 400, errno: -150007, code: "ONLY_FULL_WITHDRAWAL" },
+  AssetScaleExceeded: { status: 400, errno: -150008, code: "ASSET_SCALE_EXCEEDED" },
+  LedgerConflict: { status: 409, errno: -150009, code: "LEDGER_CONFLICT" },
   // The service
   InternalDefect: { status: 500, errno: -190000, code: "INTERNAL_ERROR" },
   Busy: { status: 503, errno: -190001, code: "SERVICE_UNAVAILABLE" },

@@ -1,0 +1,115 @@
+/**
+ * The double-entry ledger (contract C9): requests of transfers that all happen or none, written in groups by one writer, answered
+ * after their commit. The one thing to know: every id makes its repeat harmless, and a request that was refused stays refused.
+ */
+import { Context, type Effect } from "effect"
+import type { Decimal } from "../domain/decimal.ts"
+import type { DomainError, StorageUnavailable } from "../domain/errors.ts"
+import type { TransferCode, Wallet, WalletBalance, WalletId } from "../domain/wallet.ts"
+
+interface TransferCommon {
+  /** A uuid. The same id again changes nothing; with another content it is a conflict. */
+  readonly transferId: string
+  readonly code: TransferCode
+  /** What it is about, for people and for look-ups: an order, a quote, a trade. */
+  readonly reference: string | null
+}
+
+/** Money moves, or is held for its receiver until it is posted or voided. */
+export interface Movement extends TransferCommon {
+  readonly kind: "single" | "pending"
+  readonly pendingId: null
+  readonly debitWalletId: WalletId
+  readonly creditWalletId: WalletId
+  readonly asset: string
+  readonly amount: Decimal
+  /** Of `pending`: when the ledger voids it, by the server's clock; null: never. */
+  readonly expiresAt: number | null
+}
+
+/** Ends a hold, once: `post` moves its amount or a part of it and releases the rest, `void` releases everything. Wallets and asset are the hold's. */
+export interface Resolution extends TransferCommon {
+  readonly kind: "post" | "void"
+  readonly pendingId: string
+  /** Of `post`: at most what is held. Null: all of it; always null of `void`. */
+  readonly amount: Decimal | null
+}
+
+export type Transfer = Movement | Resolution
+
+/** What is stored beside transfers. Each tag has its SQL function in a migration: see `LedgerFact`. */
+export type FactTag =
+  /** Of the tests: see test/kit/ledger-facts.ts. */
+  "probe"
+
+/**
+ * A row that is stored in the transaction of the transfers, or not at all.
+ *
+ * A fact without `refusal` is handed to `ledger_facts_<tag>(rows jsonb) RETURNS void`, with all rows of that tag of a batch as one array,
+ * in the order of the requests. A guard (with `refusal`) is handed to `ledger_guard_<tag>(fact jsonb, at bigint) RETURNS text`, one by
+ * one, once all transfers of its request are found good and before anything of the request is written: null, it passed and has written
+ * its row; any other text refuses the request, and nothing that its guards wrote stays.
+ */
+export interface LedgerFact {
+  readonly tag: FactTag
+  /** As the function reads it: decimals as text, instants as numbers. */
+  readonly row: Readonly<Record<string, unknown>>
+  /** Of guards: the failure behind the text that the function answered. */
+  readonly refusal?: (word: string) => DomainError
+}
+
+export interface LedgerRequest {
+  /** A uuid. A repeat with the same transfers is answered as the first was, with another content it is a conflict. */
+  readonly requestId: string
+  /** Judged in order, each by what those before it have left; at most 300 of a request. */
+  readonly transfers: ReadonlyArray<Transfer>
+  readonly facts: ReadonlyArray<LedgerFact>
+  /** Called exactly once, never within `post`; not at all when the process loses the database for good. */
+  readonly settled: (outcome: LedgerOutcome) => void
+}
+
+export type LedgerOutcome =
+  | {
+      readonly _tag: "Applied"
+      /** It was stored before: this time nothing happened. */
+      readonly replayed: boolean
+      /** Of every wallet and asset that it touched: after it, or as they are now when it was replayed. */
+      readonly balances: ReadonlyArray<WalletBalance>
+    }
+  | {
+      readonly _tag: "Refused"
+      readonly failure: DomainError
+      /** Index of the transfer that was refused, or of transfers.length + the guard's index among the facts. */
+      readonly at: number
+    }
+
+/** A hold that is not resolved. */
+export interface OpenHold {
+  readonly transferId: string
+  readonly debitWalletId: WalletId
+  readonly creditWalletId: WalletId
+  readonly asset: string
+  readonly amount: Decimal
+  readonly code: TransferCode
+  readonly reference: string | null
+  readonly expiresAt: number | null
+}
+
+export const LEDGER_TRANSFERS_MAX = 300
+
+export class LedgerPort extends Context.Tag("ports/LedgerPort")<
+  LedgerPort,
+  {
+    /** First in, first out; one batch in flight. Never throws, never waits. */
+    readonly post: (request: LedgerRequest) => void
+    /** Committed balances by asset, zeros too. */
+    readonly balances: (walletId: WalletId) => Effect.Effect<ReadonlyArray<WalletBalance>, StorageUnavailable>
+    readonly wallet: (walletId: WalletId) => Effect.Effect<Wallet | null, StorageUnavailable>
+    /** In order of their making. */
+    readonly openHolds: (walletId: WalletId) => Effect.Effect<ReadonlyArray<OpenHold>, StorageUnavailable>
+    /** Runs once everything handed over before is settled; never within the call. */
+    readonly after: (run: () => void) => void
+    /** `full`: edges refuse with Busy. */
+    readonly pressure: () => "calm" | "full"
+  }
+>() {}
