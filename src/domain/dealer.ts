@@ -1,0 +1,128 @@
+/**
+ * A dealer: quotes firm prices from the books of the accounts that are linked to it, delivers from a wallet of its own, and hedges what
+ * it sold (contract C8). Its configuration is in dealer-config.ts.
+ */
+import { Schema } from "effect"
+import { type DealerConfig, DealerConfigRecord, dealerConfigRecord } from "./dealer-config.ts"
+import type { Decimal } from "./decimal.ts"
+import type {
+  DealerAccountId,
+  HedgeIntentId,
+  InstrumentId,
+  QuoteId,
+  TenantId,
+  TradeOrderId,
+  TradingAccountId,
+  UserId,
+  VenueId,
+} from "./ids.ts"
+import { dateTime } from "./time.ts"
+import type { OrderSide } from "./trade-order.ts"
+import type { WalletId } from "./wallet.ts"
+
+export const DealerStatus = Schema.Literal("ACTIVE", "PAUSED", "ARCHIVED")
+export type DealerStatus = typeof DealerStatus.Type
+
+export interface Dealer {
+  readonly dealerAccountId: DealerAccountId
+  readonly tenantId: TenantId
+  /** Grows by one with every stored image. */
+  readonly version: number
+  readonly name: string
+  readonly status: DealerStatus
+  /** It quotes pairs whose base or quote asset is one of these; the first is the default currency of its risk. */
+  readonly baseCurrencies: ReadonlyArray<string>
+  /** The most that may be open and unhedged, in the risk currency; null: no limit. */
+  readonly riskThreshold: Decimal | null
+  /** Accounts at venues: its sources of prices, and where it hedges. In the order in which they were linked. */
+  readonly linkedAccountIds: ReadonlyArray<TradingAccountId>
+  readonly config: DealerConfig
+  /** Who made it. */
+  readonly ownerUserId: UserId
+  /** Its own account on INTERNAL. */
+  readonly tradingAccountId: TradingAccountId
+  /** Its inventory: the wallet of that account. */
+  readonly walletId: WalletId
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/**
+ * What an executed quote asks of the hedger: the client's own trade, on the venue that the price came from. Written in the transaction of
+ * the execution, so that no executed quote goes without one.
+ */
+export interface HedgeIntent {
+  readonly hedgeIntentId: HedgeIntentId
+  readonly dealerAccountId: DealerAccountId
+  readonly quoteId: QuoteId
+  /** The client's order. */
+  readonly tradeOrderId: TradeOrderId
+  /** The linked account that the price came from. */
+  readonly tradingAccountId: TradingAccountId
+  readonly venue: VenueId
+  /** At that venue. */
+  readonly instrumentId: InstrumentId
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  /** What the dealer has to do there: BUY after it sold to the client. */
+  readonly orderSide: OrderSide
+  /** In base. */
+  readonly quantity: Decimal
+  /** What the client paid or got for one base. */
+  readonly quotePrice: Decimal
+  /** What the walk of the book came to: the cost of a perfect hedge, without fees. */
+  readonly walkedPrice: Decimal
+  /** The last level of the walk: a hedge begins there. */
+  readonly worstPrice: Decimal
+  /** Wall ms. */
+  readonly createdAt: number
+}
+
+/** What a dealer is open to in one asset: executed and not hedged yet, in that asset. Long above zero. */
+export interface OpenPosition {
+  readonly asset: string
+  readonly quantity: Decimal
+}
+
+/** One link, as the hedger of a dealer sees it. */
+export const isLinked = (dealer: Pick<Dealer, "linkedAccountIds">, id: TradingAccountId): boolean =>
+  dealer.linkedAccountIds.includes(id)
+
+const orNull = <A, I>(schema: Schema.Schema<A, I>) => Schema.NullOr(schema)
+
+/** Who neither administers nor operates the dealer sees who it is and what it quotes, the other fields null (contract C16). */
+export const DealerRecord = Schema.Struct({
+  dealerAccountId: Schema.String,
+  name: Schema.String,
+  status: DealerStatus,
+  baseCurrencies: Schema.Array(Schema.String),
+  riskThreshold: orNull(Schema.String),
+  linkedAccountIds: orNull(Schema.Array(Schema.String)),
+  config: orNull(DealerConfigRecord),
+  ownerUserId: orNull(Schema.String),
+  tradingAccountId: orNull(Schema.String),
+  walletId: orNull(Schema.String),
+  createdAt: Schema.Int,
+  createdAtDateTime: Schema.String,
+  updatedAt: Schema.Int,
+  updatedAtDateTime: Schema.String,
+}).annotations({ identifier: "Dealer" })
+export type DealerRecord = typeof DealerRecord.Type
+
+/** `full`: for admins and operators. */
+export const dealerRecord = (d: Dealer, full: boolean): DealerRecord => ({
+  dealerAccountId: d.dealerAccountId,
+  name: d.name,
+  status: d.status,
+  baseCurrencies: d.baseCurrencies,
+  riskThreshold: full ? (d.riskThreshold?.toString() ?? null) : null,
+  linkedAccountIds: full ? d.linkedAccountIds : null,
+  config: full ? dealerConfigRecord(d.config) : null,
+  ownerUserId: full ? d.ownerUserId : null,
+  tradingAccountId: full ? d.tradingAccountId : null,
+  walletId: full ? d.walletId : null,
+  createdAt: d.createdAt,
+  createdAtDateTime: dateTime(d.createdAt),
+  updatedAt: d.updatedAt,
+  updatedAtDateTime: dateTime(d.updatedAt),
+})
