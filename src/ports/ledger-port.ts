@@ -40,7 +40,10 @@ export type Transfer = Movement | Resolution
 /** What is stored beside transfers. Each tag has its SQL function in a migration: see `LedgerFact`. */
 export type FactTag =
   /** Of the tests: see test/kit/ledger-facts.ts. */
-  "probe"
+  | "probe"
+  /** The internal venue's own rows: domain/internal-order.ts. */
+  | "internal_order"
+  | "internal_trade"
 
 /**
  * A row that is stored in the transaction of the transfers, or not at all.

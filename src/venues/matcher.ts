@@ -53,6 +53,8 @@ export type MatchEvent =
       /** Never traded. */
       readonly remaining: bigint
     }
+  /** It has met as many orders as it may in one call: what is left is not on the book yet, and goes on by `restore`. */
+  | { readonly _tag: "Paused"; readonly order: MatchOrder; readonly remaining: bigint }
   /** The new total of a level, once per call and level, after everything else; 0n when it is gone. */
   | { readonly _tag: "LevelChanged"; readonly side: MatchSide; readonly price: bigint; readonly quantity: bigint }
 
@@ -72,29 +74,32 @@ export class Matcher {
 
   constructor(readonly selfTradePrevention: SelfTradePrevention = "NONE") {}
 
-  /** Takes an order in and matches it. The id must be new. */
-  submit(order: MatchOrder): Array<MatchEvent> {
+  /**
+   * Takes an order in and matches it, with at most so many others; a FOK order that would need more is not filled. The id must
+   * be new.
+   */
+  submit(order: MatchOrder, tradesMax = Number.POSITIVE_INFINITY): Array<MatchEvent> {
     const events: Array<MatchEvent> = []
-    if (order.postOnly && this.#wouldTake(order)) {
+    if (order.postOnly && this.wouldTake(order)) {
       events.push({ _tag: "Done", order, reason: "WOULD_TAKE", remaining: order.quantity })
       return events
     }
     events.push({ _tag: "Accepted", order })
-    if (order.timeInForce === "FOK" && this.fillable(order) < order.quantity) {
+    if (order.timeInForce === "FOK" && this.fillable(order, tradesMax) < order.quantity) {
       events.push({ _tag: "Done", order, reason: "FOK_NOT_FILLED", remaining: order.quantity })
       return events
     }
-    this.#take(order, order.quantity, events)
+    this.#take(order, order.quantity, events, tradesMax)
     return this.#closed(events)
   }
 
   /**
-   * Puts an order back that rested before a restart, with what it had left. Orders must come in their old queue order. Two that
-   * cross now trade as they would have then.
+   * Puts an order back that rested before a restart, with what it had left, or goes on with one that paused. Orders must come in
+   * their old queue order. Two that cross now trade as they would have then.
    */
-  restore(order: MatchOrder, remaining: bigint): Array<MatchEvent> {
+  restore(order: MatchOrder, remaining: bigint, tradesMax = Number.POSITIVE_INFINITY): Array<MatchEvent> {
     const events: Array<MatchEvent> = []
-    this.#take(order, remaining, events)
+    this.#take(order, remaining, events, tradesMax)
     return this.#closed(events)
   }
 
@@ -117,7 +122,7 @@ export class Matcher {
     const { level } = resting
     const traded = resting.order.quantity - resting.remaining
     const order: MatchOrder = { ...resting.order, price, quantity: traded + remaining }
-    if (order.postOnly && this.#wouldTake(order)) return "WOULD_TAKE"
+    if (order.postOnly && this.wouldTake(order)) return "WOULD_TAKE"
     const events: Array<MatchEvent> = [{ _tag: "Amended", order }]
     if (price === level.price) {
       if (remaining > resting.remaining) {
@@ -130,7 +135,7 @@ export class Matcher {
       this.#touched.set(level, order.side)
     } else {
       this.#remove(resting)
-      this.#take(order, remaining, events)
+      this.#take(order, remaining, events, Number.POSITIVE_INFINITY)
     }
     return this.#closed(events)
   }
@@ -149,9 +154,16 @@ export class Matcher {
     return this.#resting.get(id)?.remaining
   }
 
-  /** How much of an order would trade at once, at most its quantity. */
-  fillable(order: MatchOrder): bigint {
+  /** Whether an order would trade at once. */
+  wouldTake(order: MatchOrder): boolean {
+    const best = this.#side(opposite(order.side)).best()
+    return best !== undefined && reaches(order, best.price)
+  }
+
+  /** How much of an order would trade at once with at most so many others, at most its quantity. */
+  fillable(order: MatchOrder, tradesMax = Number.POSITIVE_INFINITY): bigint {
     let found = 0n
+    let trades = 0
     for (const level of this.#side(opposite(order.side)).levels()) {
       if (!reaches(order, level.price)) break
       for (const resting of level.queue) {
@@ -159,6 +171,7 @@ export class Matcher {
           if (this.selfTradePrevention === "CANCEL_NEWEST") return found
           continue
         }
+        if (++trades > tradesMax) return found
         found += resting.remaining
         if (found >= order.quantity) return order.quantity
       }
@@ -207,14 +220,10 @@ export class Matcher {
     return side === "BUY" ? this.#bids : this.#asks
   }
 
-  #wouldTake(order: MatchOrder): boolean {
-    const best = this.#side(opposite(order.side)).best()
-    return best !== undefined && reaches(order, best.price)
-  }
-
-  #take(order: MatchOrder, quantity: bigint, events: Array<MatchEvent>): void {
+  #take(order: MatchOrder, quantity: bigint, events: Array<MatchEvent>, tradesMax: number): void {
     const other = this.#side(opposite(order.side))
     let left = quantity
+    let trades = 0
     while (left > 0n) {
       const level = other.best()
       if (level === undefined || !reaches(order, level.price)) break
@@ -227,8 +236,13 @@ export class Matcher {
         this.#end(resting, "SELF_TRADE_PREVENTION", events)
         continue
       }
+      if (trades === tradesMax) {
+        events.push({ _tag: "Paused", order, remaining: left })
+        return
+      }
       const part = left < resting.remaining ? left : resting.remaining
       left -= part
+      trades += 1
       this.#fill(resting, order, part, level.price, events)
     }
     if (left === 0n) events.push({ _tag: "Done", order, reason: "FILLED", remaining: 0n })

@@ -3,7 +3,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { MatchOrder } from "./matcher.ts"
 import type { MockOrder } from "./mock-accounts.ts"
-import { unitsOf } from "./mock-instruments.ts"
+import { unitsOf } from "./units.ts"
 
 /** Why the order is refused before it reaches the book; undefined when it may go. `cost`: of buying so much at once. */
 export const refusalOf = (

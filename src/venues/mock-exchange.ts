@@ -8,6 +8,8 @@ import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
 import { type DoneReason, type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
+import { MatcherFeed } from "./matcher-feed.ts"
+import { MatcherKlines } from "./matcher-klines.ts"
 import {
   boughtFor,
   MockAccount,
@@ -18,18 +20,18 @@ import {
   wasAtVenue,
 } from "./mock-accounts.ts"
 import { amendRefusalOf, matchOrderOf, refusalOf } from "./mock-checks.ts"
-import { MockFeed } from "./mock-feed.ts"
-import { MOCK_LISTINGS, unitsOf } from "./mock-instruments.ts"
-import { MockKlines } from "./mock-klines.ts"
+import { MOCK_LISTINGS } from "./mock-instruments.ts"
 import { SyntheticMarket } from "./mock-market.ts"
 import { bookFill, lockRest, unlock } from "./mock-money.ts"
 import { MockOutbox } from "./mock-outbox.ts"
+import { unitsOf } from "./units.ts"
 
 interface Market {
   readonly instrument: Instrument
   readonly matcher: Matcher
+  readonly book: Matcher
   readonly synthetic: SyntheticMarket
-  readonly klines: MockKlines
+  readonly klines: MatcherKlines
   lastPrice: string | null
   lastQuantity: string | null
   /** Resting orders of accounts: while there are any, the market moves. */
@@ -46,7 +48,7 @@ export interface Tampering {
 }
 
 export class MockExchange {
-  readonly feed: MockFeed
+  readonly feed: MatcherFeed
   readonly markets = new Map<InstrumentId, Market>()
   readonly accounts = new Map<TradingAccountId, MockAccount>()
   readonly tampering: Tampering
@@ -81,15 +83,16 @@ export class MockExchange {
       const market: Market = {
         instrument,
         matcher,
+        book: matcher,
         synthetic,
-        klines: new MockKlines(instrument),
+        klines: new MatcherKlines(instrument),
         lastPrice: Decimal.fromUnits(anchor, instrument.precision).toString(),
         lastQuantity: null,
         resting: 0,
       }
       this.markets.set(instrument.instrumentId, market)
     }
-    this.feed = new MockFeed({
+    this.feed = new MatcherFeed({
       markets: this.markets.values(),
       schedule: () => this.#outbox.schedule(),
       opened: options.wake,

@@ -2,6 +2,7 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf } from "../domain/instrument.ts"
+import { unitsOf } from "./units.ts"
 
 export const MOCK = "MOCK" as VenueId
 
@@ -52,13 +53,6 @@ const listing = (
     step: unitsOf(Decimal.of(is.step), instrument.precision)!,
     usualQuantity: unitsOf(Decimal.of(is.usualQuantity), instrument.scale)!,
   }
-}
-
-/** A decimal as a whole number of 10^-digits; undefined when it is none. */
-export const unitsOf = (value: Decimal, digits: number): bigint | undefined => {
-  if (value.scale <= digits) return value.units * 10n ** BigInt(digits - value.scale)
-  const power = 10n ** BigInt(value.scale - digits)
-  return value.units % power === 0n ? value.units / power : undefined
 }
 
 export const MOCK_LISTINGS: ReadonlyArray<MockListing> = [

@@ -14,7 +14,8 @@ import type { MarketStream, OrderLookup, SessionReport } from "../ports/venue-po
 import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
 import { stateOf } from "./mock-accounts.ts"
 import { MockExchange } from "./mock-exchange.ts"
-import { MOCK, MOCK_LISTINGS, unitsOf } from "./mock-instruments.ts"
+import { MOCK, MOCK_LISTINGS } from "./mock-instruments.ts"
+import { unitsOf } from "./units.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 
 export interface MockSettings {

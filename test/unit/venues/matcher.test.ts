@@ -30,6 +30,8 @@ const said = (event: MatchEvent): string => {
       return `${event.taker.id} takes ${event.quantity} at ${event.price} of ${event.maker.id}`
     case "Done":
       return `${event.order.id} ${event.reason} left ${event.remaining}`
+    case "Paused":
+      return `${event.order.id} paused left ${event.remaining}`
     case "LevelChanged":
       return `${event.side} ${event.price} = ${event.quantity}`
   }
@@ -48,6 +50,46 @@ describe("a matcher", () => {
     expect(matcher.submit(order("a1", "BUY", 99, 5)).map(said)).toEqual(["accepted a1", "BUY 99 = 5"])
     expect(matcher.best("BUY")).toEqual({ price: 99n, quantity: 5n })
     expect(matcher.remaining("a1")).toBe(5n)
+  })
+
+  it("pauses after so many trades, off the book, and goes on from there", () => {
+    const matcher = book("NONE", ...asks)
+    const taker = order("x1", "BUY", 101, 14)
+    expect(matcher.submit(taker, 2).map(said)).toEqual([
+      "accepted x1",
+      "x1 takes 3 at 100 of b1",
+      "b1 FILLED left 0",
+      "x1 takes 4 at 100 of c1",
+      "c1 FILLED left 0",
+      "x1 paused left 7",
+      "SELL 100 = 0",
+    ])
+    expect(matcher.remaining("x1")).toBe(undefined)
+    expect(matcher.restore(taker, 7n, 2).map(said)).toEqual([
+      "x1 takes 5 at 101 of a1",
+      "a1 FILLED left 0",
+      "SELL 101 = 0",
+      "BUY 101 = 2",
+    ])
+  })
+
+  it("does not pause an order that its last trade has filled", () => {
+    const events = book("NONE", ...asks).submit(order("x1", "BUY", 101, 7), 2)
+    expect(events.map(said)).toContain("x1 FILLED left 0")
+  })
+
+  it("ends a fill-or-kill order that more orders would have to fill than it may meet", () => {
+    const fok = order("x1", "BUY", 101, 8, { timeInForce: "FOK" })
+    expect(
+      book("NONE", ...asks)
+        .submit(fok, 2)
+        .map(said),
+    ).toEqual(["accepted x1", "x1 FOK_NOT_FILLED left 8"])
+    expect(
+      book("NONE", ...asks)
+        .submit(fok, 3)
+        .map(said),
+    ).toContain("x1 FILLED left 0")
   })
 
   it("trades the best price first, the oldest first within it, at the maker's price", () => {

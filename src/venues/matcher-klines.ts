@@ -1,4 +1,4 @@
-/** The bars of one MOCK market: folded from its trades as they happen. A bounded memory, which begins with the process. */
+/** The bars of one market of an in-process venue: folded from its trades as they happen. A bounded memory, which begins with the process. */
 import { Decimal } from "../domain/decimal.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import {
@@ -26,7 +26,7 @@ interface UnitBar {
   volume: bigint
 }
 
-export class MockKlines {
+export class MatcherKlines {
   readonly #instrument: Instrument
   readonly #bars: { readonly [I in KlineInterval]: Array<UnitBar> }
   /** Of the second that goes on: a trade costs one look at it, not one at each interval. */

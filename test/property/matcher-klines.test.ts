@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../src/domain/ids.ts"
 import { type Bar, barStart, KLINE_INTERVALS, withoutHoles, withTrade } from "../../src/domain/kline.ts"
+import { MatcherKlines } from "../../src/venues/matcher-klines.ts"
 import { MOCK_LISTINGS } from "../../src/venues/mock-instruments.ts"
-import { MockKlines } from "../../src/venues/mock-klines.ts"
 
 const [listing] = MOCK_LISTINGS
 if (listing === undefined) throw new Error("MOCK lists nothing")
@@ -31,7 +31,7 @@ describe("MOCK's bars", () => {
         fc.constantFrom(...KLINE_INTERVALS),
         (...given) => {
           const [all, { from, to, limit }, later, interval] = given
-          const klines = new MockKlines(instrument)
+          const klines = new MatcherKlines(instrument)
           const bars: Array<Bar> = []
           let at = START
           const ask = { instrumentId: instrument.instrumentId as InstrumentId, interval, from, to, limit }

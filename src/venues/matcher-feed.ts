@@ -1,4 +1,4 @@
-/** MOCK's public feed: collects what one loop turn changed and hands it to the sink, for open streams only. */
+/** The public feed of an in-process venue: collects what one loop turn changed and hands it to the sink, for open streams only. */
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
@@ -11,13 +11,18 @@ import {
   type MarketStream,
   type MarketTrade,
 } from "../ports/venue-port.ts"
-import type { Matcher } from "./matcher.ts"
 import type { MatchSide } from "./matcher-side.ts"
+
+/** The levels that everybody may see: the matcher's own where nothing that it does can be taken back. */
+export interface PublicBook {
+  readonly levels: (side: MatchSide) => Iterable<{ readonly price: bigint; readonly quantity: bigint }>
+  readonly best: (side: MatchSide) => { readonly price: bigint; readonly quantity: bigint } | undefined
+}
 
 /** The public face of one market: what the feed reads when it is asked for a snapshot or a ticker. */
 export interface FeedMarket {
   readonly instrument: Instrument
-  readonly matcher: Matcher
+  readonly book: PublicBook
   lastPrice: string | null
   lastQuantity: string | null
 }
@@ -39,7 +44,7 @@ interface Streams {
   skipped: number
 }
 
-export class MockFeed {
+export class MatcherFeed {
   readonly #streams = new Map<InstrumentId, Streams>()
   readonly #schedule: () => void
   readonly #opened: () => void
@@ -53,23 +58,27 @@ export class MockFeed {
     readonly opened: () => void
     readonly now: () => number
   }) {
-    for (const market of options.markets)
-      this.#streams.set(market.instrument.instrumentId, {
-        market,
-        open: new Set(),
-        cut: new Set(),
-        bids: new Map(),
-        asks: new Map(),
-        unstreamed: new Set(),
-        trades: [],
-        sequence: 0,
-        needsSnapshot: false,
-        needsTicker: false,
-        skipped: 0,
-      })
+    for (const market of options.markets) this.list(market)
     this.#schedule = options.schedule
     this.#opened = options.opened
     this.#now = options.now
+  }
+
+  /** A market more. */
+  list(market: FeedMarket): void {
+    this.#streams.set(market.instrument.instrumentId, {
+      market,
+      open: new Set(),
+      cut: new Set(),
+      bids: new Map(),
+      asks: new Map(),
+      unstreamed: new Set(),
+      trades: [],
+      sequence: 0,
+      needsSnapshot: false,
+      needsTicker: false,
+      skipped: 0,
+    })
   }
 
   connect(sink: MarketSink): MarketSource {
@@ -177,7 +186,7 @@ export class MockFeed {
       return texts
     }
     const all = function* (side: MatchSide): Generator<readonly [bigint, bigint]> {
-      for (const level of market.matcher.levels(side)) yield [level.price, level.quantity]
+      for (const level of market.book.levels(side)) yield [level.price, level.quantity]
     }
     const now = this.#now()
     streams.sequence += 1
@@ -199,10 +208,10 @@ export class MockFeed {
   }
 
   #sendTicker(streams: Streams, sink: MarketSink): void {
-    const { matcher, instrument, lastPrice, lastQuantity } = streams.market
+    const { book, instrument, lastPrice, lastQuantity } = streams.market
     const { precision, scale, instrumentId } = instrument
-    const bid = matcher.best("BUY")
-    const ask = matcher.best("SELL")
+    const bid = book.best("BUY")
+    const ask = book.best("SELL")
     streams.needsTicker = false
     sink.ticker({
       instrumentId,
