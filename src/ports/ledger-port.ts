@@ -44,6 +44,8 @@ export type FactTag =
   /** The internal venue's own rows: domain/internal-order.ts. */
   | "internal_order"
   | "internal_trade"
+  /** What an executed quote asks to be hedged: hedge-store.ts. */
+  | "hedge_intent"
 
 /**
  * A row that is stored in the transaction of the transfers, or not at all.

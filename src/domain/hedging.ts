@@ -1,0 +1,153 @@
+/**
+ * What a dealer has sold and not covered yet, of one pair. The one thing to know: nothing is counted twice, because everything is a sum:
+ * what executed quotes owe, less what hedges executed. In which order the two came makes no difference.
+ */
+import type { HedgeIntent } from "./dealer.ts"
+import { Decimal } from "./decimal.ts"
+import type { QuoteId } from "./ids.ts"
+import type { Fee, OrderSide } from "./trade-order.ts"
+
+/** Sums over a pair's executed quotes and hedges. BUY counts above zero, SELL below. */
+export interface HedgeTotals {
+  /** In base: what the hedges of all executed quotes come to. */
+  readonly owed: Decimal
+  /** In quote asset: what they would have cost at the walked prices. */
+  readonly reference: Decimal
+  /** In quote asset: what clients paid beyond the walked prices. */
+  readonly spread: Decimal
+  /** In base: what hedges executed. */
+  readonly hedged: Decimal
+  /** In quote asset: what that cost. */
+  readonly cost: Decimal
+  /** What venues took for it, by asset. */
+  readonly fees: ReadonlyMap<string, Decimal>
+}
+
+export const NO_TOTALS: HedgeTotals = {
+  owed: Decimal.ZERO,
+  reference: Decimal.ZERO,
+  spread: Decimal.ZERO,
+  hedged: Decimal.ZERO,
+  cost: Decimal.ZERO,
+  fees: new Map(),
+}
+
+/** The side of the hedge that closes an exposure. */
+export const sideOf = (exposure: Decimal): OrderSide => (exposure.isNegative() ? "SELL" : "BUY")
+
+const signed = (side: OrderSide, amount: Decimal): Decimal => (side === "BUY" ? amount : amount.negate())
+
+/** What is still to be bought; below zero: to be sold. */
+export const exposureOf = ({ owed, hedged }: Pick<HedgeTotals, "owed" | "hedged">): Decimal => owed.subtract(hedged)
+
+/** With one more executed quote. */
+export const withIntent = (totals: HedgeTotals, intent: HedgeIntent): HedgeTotals => {
+  const { orderSide, quantity, quotePrice, walkedPrice } = intent
+  return {
+    ...totals,
+    owed: totals.owed.add(signed(orderSide, quantity)),
+    reference: totals.reference.add(signed(orderSide, walkedPrice.multiply(quantity))),
+    spread: totals.spread.add(signed(orderSide, quotePrice.subtract(walkedPrice).multiply(quantity))),
+  }
+}
+
+/** What a hedge has executed so far. */
+export interface HedgeProgress {
+  readonly orderSide: OrderSide
+  readonly executedQuantity: Decimal
+  readonly executedCost: Decimal
+  readonly fees: ReadonlyArray<Pick<Fee, "asset" | "quantity">>
+}
+
+/** With what a hedge has executed since `before`; null: it is heard of for the first time. */
+export const withProgress = (totals: HedgeTotals, before: HedgeProgress | null, now: HedgeProgress): HedgeTotals => {
+  const { orderSide } = now
+  const quantity = now.executedQuantity.subtract(before?.executedQuantity ?? Decimal.ZERO)
+  const cost = now.executedCost.subtract(before?.executedCost ?? Decimal.ZERO)
+  return {
+    ...totals,
+    hedged: totals.hedged.add(signed(orderSide, quantity)),
+    cost: totals.cost.add(signed(orderSide, cost)),
+    fees: withFees(withFees(totals.fees, before?.fees ?? [], -1), now.fees, 1),
+  }
+}
+
+const withFees = (
+  sums: ReadonlyMap<string, Decimal>,
+  fees: HedgeProgress["fees"],
+  sign: 1 | -1,
+): ReadonlyMap<string, Decimal> => {
+  if (fees.length === 0) return sums
+  const next = new Map(sums)
+  for (const { asset, quantity } of fees)
+    next.set(asset, (next.get(asset) ?? Decimal.ZERO).add(sign === 1 ? quantity : quantity.negate()))
+  return next
+}
+
+/** What of one executed quote is still open. */
+export interface OpenIntent {
+  readonly intent: HedgeIntent
+  readonly open: Decimal
+}
+
+/**
+ * The executed quotes whose exposure is open, oldest first: first in, first covered, opposite ones covering each other, so that the newest
+ * of the open side make up the exposure. Their sum falls short of it where hedges executed more than was owed.
+ */
+export const openIntents = (newestFirst: ReadonlyArray<HedgeIntent>, exposure: Decimal): ReadonlyArray<OpenIntent> => {
+  const side = sideOf(exposure)
+  let rest = signed(side, exposure)
+  const found: Array<OpenIntent> = []
+  for (const intent of newestFirst) {
+    if (!rest.isPositive()) break
+    if (intent.orderSide !== side) continue
+    const open = Decimal.min(rest, intent.quantity)
+    found.push({ intent, open })
+    rest = rest.subtract(open)
+  }
+  return found.reverse()
+}
+
+/** The quotes whose exposure a hedge of this size closes, oldest first. */
+export const coveredQuotes = (open: ReadonlyArray<OpenIntent>, quantity: Decimal): ReadonlyArray<QuoteId> => {
+  const quotes: Array<QuoteId> = []
+  let rest = quantity
+  for (const { intent, open: own } of open) {
+    if (!rest.isPositive()) break
+    quotes.push(intent.quoteId)
+    rest = rest.subtract(own)
+  }
+  return quotes
+}
+
+/** What a dealer earned and risks in one pair; money in its quote asset. */
+export interface HedgeResult {
+  readonly spread: Decimal
+  /** What hedges cost beyond the walked prices, below zero: less. Quotes that cover each other cost nothing. */
+  readonly slippage: Decimal
+  /** Of what is open, at the given price; null without one. */
+  readonly unrealised: Decimal | null
+  /** spread − slippage + unrealised; fees are apart, in their own assets. */
+  readonly total: Decimal | null
+}
+
+/** `mid`: what the open exposure is valued at; null where no book is known. */
+export const resultOf = (totals: HedgeTotals, open: ReadonlyArray<OpenIntent>, mid: Decimal | null): HedgeResult => {
+  const exposure = exposureOf(totals)
+  let openReference = Decimal.ZERO
+  let uncovered = exposure
+  for (const { intent, open: own } of open) {
+    openReference = openReference.add(signed(intent.orderSide, intent.walkedPrice.multiply(own)))
+    uncovered = uncovered.subtract(signed(intent.orderSide, own))
+  }
+  // Hedges executed more than was owed: that is worth what the market says, else what it cost.
+  if (!uncovered.isZero()) openReference = openReference.add(uncovered.multiply(mid ?? averageCost(totals)))
+  const slippage = totals.cost.subtract(totals.reference.subtract(openReference))
+  const { spread } = totals
+  if (mid === null && !exposure.isZero()) return { spread, slippage, unrealised: null, total: null }
+  const unrealised = openReference.subtract(exposure.multiply(mid ?? Decimal.ZERO))
+  return { spread, slippage, unrealised, total: spread.subtract(slippage).add(unrealised) }
+}
+
+const averageCost = ({ cost, hedged }: HedgeTotals): Decimal =>
+  hedged.isZero() ? Decimal.ZERO : cost.divide(hedged, 18, "HALF_EVEN")

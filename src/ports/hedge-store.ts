@@ -1,0 +1,68 @@
+/**
+ * What a dealer's actor knows of its hedges when it wakes. The one thing to know: hedging stores nothing of its own. Executed quotes leave
+ * intents, written with the execution itself; hedges are orders of linked accounts; the exposure is the difference of their sums.
+ */
+import { Context, type Effect } from "effect"
+import type { HedgeIntent } from "../domain/dealer.ts"
+import type { HedgeProgress, HedgeTotals } from "../domain/hedging.ts"
+import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import type { LedgerFact } from "./ledger-port.ts"
+
+/** A hedge that is not over: what it executed is in the totals. */
+export interface OpenHedge extends HedgeProgress {
+  readonly tradeOrderId: TradeOrderId
+  readonly tradingAccountId: TradingAccountId
+  readonly version: number
+}
+
+/** One pair of a dealer. */
+export interface StoredHedges {
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  readonly totals: HedgeTotals
+  /** Those that make up the exposure, and the newest one in any case; newest first. */
+  readonly intents: ReadonlyArray<HedgeIntent>
+  /** How many hedges were sent in the name of each of these intents; absent: none. */
+  readonly sent: ReadonlyMap<HedgeIntentId, number>
+  readonly openHedges: ReadonlyArray<OpenHedge>
+}
+
+export class HedgeStore extends Context.Tag("ports/HedgeStore")<
+  HedgeStore,
+  {
+    readonly load: (dealer: DealerAccountId) => Effect.Effect<ReadonlyArray<StoredHedges>>
+  }
+>() {}
+
+/** A hedge, as orders are: an order of type QUOTED is the client's. */
+export const isHedge = (order: TradeOrder): boolean => order.dealerAccountId !== null && order.orderType !== "QUOTED"
+
+/**
+ * Under which key a hedge is submitted, and so never twice. Longer than a client's key may be (contract C2): no client can have used it.
+ * `attempt` 1 is the first in the name of this intent.
+ */
+export const hedgeKey = (dealer: DealerAccountId, intent: HedgeIntentId, attempt: number): string =>
+  attempt === 1 ? `hedge:${dealer}:${intent}` : `hedge:${dealer}:${intent}:${attempt}`
+
+/** To be stored with the execution of its quote. */
+export const hedgeIntentFact = (intent: HedgeIntent): LedgerFact => ({
+  tag: "hedge_intent",
+  row: {
+    hedge_intent_id: intent.hedgeIntentId,
+    quote_id: intent.quoteId,
+    dealer_account_id: intent.dealerAccountId,
+    trade_order_id: intent.tradeOrderId,
+    trading_account_id: intent.tradingAccountId,
+    venue: intent.venue,
+    instrument_id: intent.instrumentId,
+    base_asset: intent.baseAsset,
+    quote_asset: intent.quoteAsset,
+    order_side: intent.orderSide,
+    quantity: intent.quantity.toString(),
+    quote_price: intent.quotePrice.toString(),
+    walked_price: intent.walkedPrice.toString(),
+    worst_price: intent.worstPrice.toString(),
+    created_at: intent.createdAt,
+  },
+})
