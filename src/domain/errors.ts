@@ -91,6 +91,13 @@ export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("Or
 }) {
   override message = "Order rate limit"
 }
+/** `openQuotes`: too many are outstanding, of the dealer or of this client of it. */
+export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("QuoteRateLimited", {
+  bucket: Schema.Literal("quoteRequest", "openQuotes"),
+  retryAfterSeconds: Schema.Int,
+}) {
+  override message = "Quote rate limit"
+}
 export class TooManyOpenOrders extends Schema.TaggedError<TooManyOpenOrders>()("TooManyOpenOrders", {
   limit: Schema.Int,
 }) {
@@ -445,6 +452,79 @@ export class SubscriptionLimit extends Schema.TaggedError<SubscriptionLimit>()("
   override message = "Subscription limit"
 }
 
+// Quotes
+export class QuoteNotFound extends Schema.TaggedError<QuoteNotFound>()("QuoteNotFound", {}) {
+  override message = "Quote not found"
+}
+/** No account that is linked to the dealer trades the pair at a venue that prices may come from. */
+export class DealerCannotQuote extends Schema.TaggedError<DealerCannotQuote>()("DealerCannotQuote", {}) {
+  override message = "Dealer cannot quote this instrument"
+}
+export class PricingProfileNotFound extends Schema.TaggedError<PricingProfileNotFound>()("PricingProfileNotFound", {}) {
+  override message = "Pricing profile not found"
+}
+export class AssetNotQuoted extends Schema.TaggedError<AssetNotQuoted>()("AssetNotQuoted", {
+  baseCurrencies: Schema.Array(Schema.String),
+}) {
+  override message = "Asset not quoted by dealer"
+}
+/** The quote's time was over when the order came; the caller may ask for a new one. */
+export class QuoteExpired extends Schema.TaggedError<QuoteExpired>()("QuoteExpired", {}) {
+  override message = "Quote expired"
+}
+/** Another order has it, or had it. */
+export class QuoteUsed extends Schema.TaggedError<QuoteUsed>()("QuoteUsed", {}) {
+  override message = "Quote already used"
+}
+export class QuoteMismatch extends Schema.TaggedError<QuoteMismatch>()("QuoteMismatch", {
+  /** Of the order. */
+  parameter: Schema.String,
+}) {
+  override message = "Order does not match quote"
+}
+export class QuoteSizeAmbiguous extends Schema.TaggedError<QuoteSizeAmbiguous>()("QuoteSizeAmbiguous", {}) {
+  override message = "Exactly one of quantity and quoteQuantity"
+}
+export class InvalidQuoteTime extends Schema.TaggedError<InvalidQuoteTime>()("InvalidQuoteTime", {
+  reason: Schema.String,
+}) {
+  override message = "Invalid ttl or expireAt"
+}
+export class InvalidQuoteSide extends Schema.TaggedError<InvalidQuoteSide>()("InvalidQuoteSide", {}) {
+  override message = "Invalid quote side"
+}
+export class QuoteRequestReused extends Schema.TaggedError<QuoteRequestReused>()("QuoteRequestReused", {
+  quoteId: Schema.String,
+}) {
+  override message = "quoteRequestId reused with different content"
+}
+
+// Dealers
+export class DealerNotFound extends Schema.TaggedError<DealerNotFound>()("DealerNotFound", {}) {
+  override message = "Dealer not found"
+}
+export class DealerPaused extends Schema.TaggedError<DealerPaused>()("DealerPaused", {}) {
+  override message = "Dealer paused"
+}
+export class DealerArchived extends Schema.TaggedError<DealerArchived>()("DealerArchived", {}) {
+  override message = "Dealer archived"
+}
+/** Quotes that bind, exposure that is not hedged, or hedges at work. */
+export class DealerHasPositions extends Schema.TaggedError<DealerHasPositions>()("DealerHasPositions", {
+  openQuotes: Schema.Int,
+}) {
+  override message = "Dealer has open positions"
+}
+export class AccountAlreadyLinked extends Schema.TaggedError<AccountAlreadyLinked>()("AccountAlreadyLinked", {}) {
+  override message = "Account already linked"
+}
+export class AccountNotLinked extends Schema.TaggedError<AccountNotLinked>()("AccountNotLinked", {}) {
+  override message = "Account not linked"
+}
+export class AccountHasHedges extends Schema.TaggedError<AccountHasHedges>()("AccountHasHedges", {}) {
+  override message = "Account has open hedges"
+}
+
 // Wallets
 /** In words, where no other failure says it. */
 export class WalletFailed extends Schema.TaggedError<WalletFailed>()("WalletFailed", { reason: Schema.String }) {
@@ -530,6 +610,7 @@ export type DomainError =
   | TlsRequired
   | RateLimited
   | OrderRateLimited
+  | QuoteRateLimited
   | TooManyOpenOrders
   | InvalidRequest
   | MalformedJson
@@ -608,6 +689,24 @@ export type DomainError =
   | SyncRunning
   | SubscriptionNotFound
   | SubscriptionLimit
+  | QuoteNotFound
+  | DealerCannotQuote
+  | PricingProfileNotFound
+  | AssetNotQuoted
+  | QuoteExpired
+  | QuoteUsed
+  | QuoteMismatch
+  | QuoteSizeAmbiguous
+  | InvalidQuoteTime
+  | InvalidQuoteSide
+  | QuoteRequestReused
+  | DealerNotFound
+  | DealerPaused
+  | DealerArchived
+  | DealerHasPositions
+  | AccountAlreadyLinked
+  | AccountNotLinked
+  | AccountHasHedges
   | WalletFailed
   | WalletNotFound
   | WalletFrozen

@@ -40,6 +40,7 @@ export const ERRNO = {
   // Limits
   RateLimited: { status: 429, errno: -103000, code: "RATE_LIMITED" },
   OrderRateLimited: { status: 429, errno: -103002, code: "ORDER_RATE_LIMITED" },
+  QuoteRateLimited: { status: 429, errno: -103003, code: "QUOTE_RATE_LIMITED" },
   TooManyOpenOrders: { status: 429, errno: -103005, code: "TOO_MANY_OPEN_ORDERS" },
   // Request form
   InvalidRequest: { status: 400, errno: -104000, code: "BAD_REQUEST" },
@@ -128,6 +129,26 @@ export const ERRNO = {
   // Order book subscriptions
   SubscriptionNotFound: { status: 404, errno: -132001, code: "SUBSCRIPTION_NOT_FOUND" },
   SubscriptionLimit: { status: 429, errno: -132002, code: "SUBSCRIPTION_LIMIT" },
+  // Quotes
+  QuoteNotFound: { status: 404, errno: -140001, code: "QUOTE_NOT_FOUND" },
+  DealerCannotQuote: { status: 400, errno: -140002, code: "DEALER_CANNOT_QUOTE" },
+  PricingProfileNotFound: { status: 404, errno: -140003, code: "PRICING_PROFILE_NOT_FOUND" },
+  AssetNotQuoted: { status: 400, errno: -140004, code: "ASSET_NOT_QUOTED" },
+  QuoteExpired: { status: 400, errno: -140005, code: "QUOTE_EXPIRED" },
+  QuoteUsed: { status: 409, errno: -140008, code: "QUOTE_USED" },
+  QuoteMismatch: { status: 400, errno: -140009, code: "QUOTE_MISMATCH" },
+  QuoteSizeAmbiguous: { status: 400, errno: -140010, code: "QUOTE_SIZE_AMBIGUOUS" },
+  InvalidQuoteTime: { status: 400, errno: -140011, code: "INVALID_QUOTE_TIME" },
+  InvalidQuoteSide: { status: 400, errno: -140012, code: "INVALID_QUOTE_SIDE" },
+  QuoteRequestReused: { status: 409, errno: -140013, code: "QUOTE_REQUEST_REUSED" },
+  // Dealers
+  DealerNotFound: { status: 404, errno: -141001, code: "DEALER_NOT_FOUND" },
+  DealerPaused: { status: 400, errno: -141002, code: "DEALER_PAUSED" },
+  DealerArchived: { status: 400, errno: -141003, code: "DEALER_ARCHIVED" },
+  DealerHasPositions: { status: 400, errno: -141004, code: "DEALER_HAS_POSITIONS" },
+  AccountAlreadyLinked: { status: 409, errno: -141005, code: "ACCOUNT_ALREADY_LINKED" },
+  AccountNotLinked: { status: 404, errno: -141006, code: "ACCOUNT_NOT_LINKED" },
+  AccountHasHedges: { status: 400, errno: -141007, code: "ACCOUNT_HAS_HEDGES" },
   // Wallets
   WalletFailed: { status: 400, errno: -150000, code: "WALLET_FAILED" },
   WalletNotFound: { status: 404, errno: -150001, code: "WALLET_NOT_FOUND" },

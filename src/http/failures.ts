@@ -47,6 +47,7 @@ export const retryAfterSeconds = (error: DomainError): number | undefined => {
   switch (error._tag) {
     case "RateLimited":
     case "OrderRateLimited":
+    case "QuoteRateLimited":
     case "Busy":
       return Math.max(1, error.retryAfterSeconds)
     case "TooManyOpenOrders":
