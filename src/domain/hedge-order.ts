@@ -59,7 +59,7 @@ export const planHedge = (attempt: HedgeAttempt): HedgePlan => {
 export const hedgeQuantity = (instrument: Instrument, exposure: Decimal): Decimal => {
   const size = exposure.isNegative() ? exposure.negate() : exposure
   const { maxQuantity } = instrument
-  const most = maxQuantity !== null && maxQuantity.isPositive() ? Decimal.min(size, maxQuantity) : size
+  const most = maxQuantity?.isPositive() === true ? Decimal.min(size, maxQuantity) : size
   return most.roundTo(quantityStep(instrument), "DOWN")
 }
 

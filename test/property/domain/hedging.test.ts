@@ -1,0 +1,165 @@
+/** Exposure, attribution and profit of hedging, against the money itself: what clients paid, what hedges cost, what is left over. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { HedgeIntent } from "../../../src/domain/dealer.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { type HedgeAttempt, planHedge } from "../../../src/domain/hedge-order.ts"
+import {
+  exposureOf,
+  type HedgeProgress,
+  type HedgeTotals,
+  NO_TOTALS,
+  openIntents,
+  resultOf,
+  withIntent,
+  withProgress,
+} from "../../../src/domain/hedging.ts"
+import type { OrderSide } from "../../../src/domain/trade-order.ts"
+import { intentOf, pair } from "../../kit/hedges.ts"
+
+const amount = (max: number) => fc.integer({ min: 1, max }).map((units) => Decimal.fromUnits(BigInt(units), 3))
+const side = fc.constantFrom<OrderSide>("BUY", "SELL")
+
+const intent = fc
+  .record({ orderSide: side, quantity: amount(5_000), walkedPrice: amount(90_000), markup: amount(500) })
+  .map(({ markup, ...it }) => ({
+    ...it,
+    quotePrice: it.orderSide === "BUY" ? it.walkedPrice.add(markup) : it.walkedPrice.subtract(markup),
+  }))
+
+const hedge = fc.record({ orderSide: side, quantity: amount(5_000), price: amount(90_000), fee: amount(10) })
+
+type Step = { readonly sold: HedgeIntent } | { readonly hedged: HedgeProgress }
+
+const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .array(fc.oneof(fc.record({ sold: intent }), fc.record({ hedged: hedge })), { maxLength: 30 })
+  .map((list) =>
+    list.map((step, index) =>
+      "sold" in step
+        ? { sold: intentOf(index, step.sold) }
+        : {
+            hedged: {
+              orderSide: step.hedged.orderSide,
+              executedQuantity: step.hedged.quantity,
+              executedCost: step.hedged.price.multiply(step.hedged.quantity),
+              fees: [{ asset: "USDT", quantity: step.hedged.fee }],
+            },
+          },
+    ),
+  )
+
+const totalsOf = (list: ReadonlyArray<Step>): HedgeTotals =>
+  list.reduce(
+    (totals, step) => ("sold" in step ? withIntent(totals, step.sold) : withProgress(totals, null, step.hedged)),
+    NO_TOTALS,
+  )
+
+const newestFirst = (list: ReadonlyArray<Step>): ReadonlyArray<HedgeIntent> =>
+  list.flatMap((step) => ("sold" in step ? [step.sold] : [])).toReversed()
+
+const text = ({ fees, ...totals }: HedgeTotals): unknown => ({
+  ...JSON.parse(JSON.stringify(totals)),
+  fees: [...fees].map(([asset, sum]) => `${asset} ${sum}`),
+})
+
+describe("the exposure of a dealer", () => {
+  it("is the same in whatever order quotes and hedges came, and however often a hedge was told", () => {
+    void fc.assert(
+      fc.property(steps, fc.infiniteStream(fc.nat()), (list, random) => {
+        const shuffled = list
+          .map((step) => [random.next().value as number, step] as const)
+          .toSorted(([a], [b]) => a - b)
+          .map(([, step]) => step)
+        expect(text(totalsOf(shuffled))).toEqual(text(totalsOf(list)))
+        const inParts = list.reduce((totals, step) => {
+          if ("sold" in step) return withIntent(totals, step.sold)
+          const { hedged } = step
+          const half: HedgeProgress = {
+            ...hedged,
+            executedQuantity: hedged.executedQuantity.divide(Decimal.of("2"), 18, "DOWN"),
+            executedCost: hedged.executedCost.divide(Decimal.of("2"), 18, "DOWN"),
+            fees: [],
+          }
+          return withProgress(withProgress(withProgress(totals, null, half), half, half), half, hedged)
+        }, NO_TOTALS)
+        expect(text(inParts)).toEqual(text(totalsOf(list)))
+      }),
+    )
+  })
+
+  it("belongs to the newest quotes of its side, and to no more of them than it needs", () => {
+    void fc.assert(
+      fc.property(steps, (list) => {
+        const exposure = exposureOf(totalsOf(list))
+        const intents = newestFirst(list)
+        const open = openIntents(intents, exposure)
+        const side = exposure.isNegative() ? "SELL" : "BUY"
+        const size = exposure.isNegative() ? exposure.negate() : exposure
+        const ofSide = intents.filter((it) => it.orderSide === side)
+        const sum = open.reduce((all, it) => all.add(it.open), Decimal.ZERO)
+        const most = ofSide.reduce((all, it) => all.add(it.quantity), Decimal.ZERO)
+        expect(sum.equals(Decimal.min(size, most))).toBe(true)
+        expect(open.map((it) => it.intent)).toEqual(ofSide.slice(0, open.length).toReversed())
+        for (const [index, it] of open.entries())
+          expect(it.open.isPositive() && (index === 0 || it.open.equals(it.intent.quantity))).toBe(true)
+      }),
+    )
+  })
+
+  it("and its result account for every unit of money: spread less slippage and what is open are cash and position", () => {
+    void fc.assert(
+      fc.property(steps, amount(90_000), (list, mid) => {
+        const totals = totalsOf(list)
+        let cash = Decimal.ZERO
+        for (const step of list) {
+          const money = "sold" in step ? step.sold.quotePrice.multiply(step.sold.quantity) : step.hedged.executedCost
+          const isIn = "sold" in step ? step.sold.orderSide === "BUY" : step.hedged.orderSide === "SELL"
+          cash = isIn ? cash.add(money) : cash.subtract(money)
+        }
+        const exposure = exposureOf(totals)
+        const { total, spread } = resultOf(totals, openIntents(newestFirst(list), exposure), mid)
+        expect(total?.toString()).toBe(cash.subtract(exposure.multiply(mid)).toString())
+        expect(spread.isNegative()).toBe(false)
+      }),
+    )
+  })
+})
+
+describe("a hedge", () => {
+  const instrument = pair({ minQuantity: Decimal.of("0.01"), minNotional: Decimal.of("5") })
+  const level = fc.tuple(amount(90_000), amount(2_000)).map(([price, quantity]) => [`${price}`, `${quantity}`] as const)
+
+  it("never trades more than is open, nor beyond its cap, nor what its venue does not take", () => {
+    void fc.assert(
+      fc.property(
+        steps,
+        fc.array(level, { maxLength: 5 }),
+        fc.integer({ min: 0, max: 500 }),
+        fc.constantFrom<HedgeAttempt["at"]>("QUOTED", "BOOK", "MARKET"),
+        (list, levels, bps, at) => {
+          const exposure = exposureOf(totalsOf(list))
+          const isBuy = !exposure.isNegative()
+          const book = levels.toSorted(([a], [b]) => Decimal.of(a).compare(Decimal.of(b)) * (isBuy ? 1 : -1))
+          const open = openIntents(newestFirst(list), exposure)
+          const slippageBps = Decimal.of(`${bps}`)
+          const plan = planHedge({ instrument, exposure, open, book, slippageBps, at })
+          if (plan._tag !== "Order") return
+          const size = isBuy ? exposure : exposure.negate()
+          expect(plan.orderSide).toBe(isBuy ? "BUY" : "SELL")
+          expect(plan.quantity.atMost(size) && plan.quantity.atLeast(instrument.minQuantity)).toBe(true)
+          expect(plan.quantity.isMultipleOf(instrument.lotSize)).toBe(true)
+          expect(plan.quoteIds).toEqual(open.map(({ intent }) => intent.quoteId).slice(0, plan.quoteIds.length))
+          const { limitPrice } = plan
+          expect(limitPrice === null).toBe(at === "MARKET")
+          if (limitPrice === null) return
+          expect(limitPrice.isMultipleOf(instrument.tickSize)).toBe(true)
+          expect(limitPrice.multiply(plan.quantity).atLeast(instrument.minNotional!)).toBe(true)
+          const bounds = [...levels.map(([price]) => Decimal.of(price)), ...open.map(({ intent }) => intent.worstPrice)]
+          const worst = bounds.reduce(isBuy ? Decimal.max : Decimal.min)
+          const slip = worst.multiply(slippageBps).multiply(Decimal.of("0.0001"))
+          expect(isBuy ? limitPrice.atMost(worst.add(slip)) : limitPrice.atLeast(worst.subtract(slip))).toBe(true)
+        },
+      ),
+    )
+  })
+})
