@@ -21,6 +21,7 @@ import type {
   VenueId,
 } from "../domain/ids.ts"
 import type { AskedChange } from "../domain/order-change-rules.ts"
+import type { QuoteNews } from "../domain/quote.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
@@ -173,6 +174,13 @@ export interface DisconnectAccount {
   readonly reply: Reply<TradingAccount, DisconnectIncomplete | DomainError>
 }
 
+/** A change of a quote of this account's, for its channel; never refused. Stored with it, so told exactly once. */
+export interface TellQuote {
+  readonly _tag: "TellQuote"
+  readonly news: QuoteNews
+  readonly reply?: never
+}
+
 export type AccountCommand =
   | SubmitOrder
   | CancelOrder
@@ -185,6 +193,7 @@ export type AccountCommand =
   | UpdateAccount
   | CredentialGone
   | DisconnectAccount
+  | TellQuote
 
 export type AuditKind = "openOrders" | "fills" | "balances"
 

@@ -23,6 +23,7 @@ import { keepExpiries } from "./trading-account-expiry.ts"
 import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
+import { tellQuote } from "./trading-account-quoted.ts"
 import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
@@ -84,6 +85,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
         UpdateAccount: (message) => updateAccount(core, message, keeper.open),
         CredentialGone: (message) => credentialGone(core, message, keeper.refused),
         DisconnectAccount: disconnector.disconnect,
+        TellQuote: (message) => tellQuote(core, message),
         ApplyReport: ({ report, session }) => keeper.report(report, session),
         AwaitSettled: ({ reply }) => {
           const answer = (): void => {

@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
 
   return TradingAccounts.of({
     post: (id, command) => {
-      if (accounts.find(id) === undefined) command.reply.fail(new TradingAccountNotFound({}))
+      if (accounts.find(id) === undefined) command.reply?.fail(new TradingAccountNotFound({}))
       else registry.post(id, command)
     },
     start: (account, timeoutMillis) =>

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { TradingAccountId } from "./ids.ts"
 import { OrderStatus } from "./order-status.ts"
+import { QuoteRecord } from "./quote.ts"
 import { dateTime } from "./time.ts"
 import { ExecutionRecord, TradeOrderRecord } from "./trade-order-record.ts"
 import { PositionRecord, TradingAccountRecord } from "./trading-account.ts"
@@ -15,6 +16,7 @@ export type AccountEventKind =
   | "TRADING_ACCOUNT.UPDATED"
   | "TRADING_ACCOUNT.RECONCILED"
   | "TRADING_ACCOUNT.ALERT"
+  | "QUOTE.UPDATED"
 
 /** An event before its number: the writer gives the number when it freezes a batch, so a refused unit leaves no gap. */
 export interface EventDraft {
@@ -65,6 +67,7 @@ export const ACCOUNT_EVENT_RECORDS = {
   "TRADING_ACCOUNT.UPDATED": TradingAccountRecord,
   "TRADING_ACCOUNT.RECONCILED": ReconciliationRecord,
   "TRADING_ACCOUNT.ALERT": AlertRecord,
+  "QUOTE.UPDATED": QuoteRecord,
 } as const satisfies { readonly [K in AccountEventKind]: Schema.Schema.AnyNoContext }
 
 /** The whole publication of one kind. */

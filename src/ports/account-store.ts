@@ -26,6 +26,8 @@ export type Row =
       readonly reason: string
       readonly at: number
     }
+  /** The unit's events tell these news of quotes: they wait no longer. */
+  | { readonly _tag: "NewsTold"; readonly eventIds: ReadonlyArray<string> }
 
 export type Settled =
   /** Durable. `firstSequence` numbers the unit's first event; the others follow +1. */

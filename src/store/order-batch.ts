@@ -154,6 +154,13 @@ const SECTIONS: ReadonlyArray<Section> = [
         trade_order_id uuid, report text, reason text, at bigint) ${FENCED}
       ON CONFLICT (quarantined_report_id) DO NOTHING)`,
   },
+  // News of quotes that stand among the events now.
+  {
+    params: 1,
+    sql: (first) => `told AS (
+      DELETE FROM quote_news n USING unnest($${first}::uuid[]) AS t(event_id)
+      WHERE n.event_id = t.event_id AND EXISTS (SELECT FROM fence))`,
+  },
 ]
 
 const texts = new Map<number, string>()
@@ -212,6 +219,7 @@ export const freeze = (
   const leaving: Array<TradingAccountId> = []
   const ended: Array<{ trading_account_id: TradingAccountId; at: number }> = []
   const quarantined: Array<Record<string, string | number | null>> = []
+  const told: Array<string> = []
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
   const events = {
@@ -260,6 +268,9 @@ export const freeze = (
             at: row.at,
           })
           break
+        case "NewsTold":
+          told.push(...row.eventIds)
+          break
       }
     }
     let sequence = lastSequences.get(unit.accountId) ?? lastSequence
@@ -293,5 +304,6 @@ export const freeze = (
   if (wiped.length > 0) include(4, JSON.stringify(wiped), `{${leaving.join(",")}}`)
   if (ended.length > 0) include(5, JSON.stringify(ended))
   if (quarantined.length > 0) include(6, JSON.stringify(quarantined))
+  if (told.length > 0) include(7, arrayLiteral(told))
   return { name: `batch-${mask}`, text: textOf(mask), values, firstSequences, lastSequences }
 }

@@ -6,6 +6,7 @@ import { instrumentIdOf } from "../domain/instrument.ts"
 import type { KlineRecord } from "../domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../domain/market.ts"
 import { OrderStatus } from "../domain/order-status.ts"
+import { type Quote, quoteRecord } from "../domain/quote.ts"
 import { dateTime } from "../domain/time.ts"
 import { type Execution, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import { executionRecord, type TradeOrderRecord, tradeOrderRecord } from "../domain/trade-order-record.ts"
@@ -186,6 +187,35 @@ const account: TradingAccount = {
   cancelAllAt: null,
 }
 
+const quote: Quote = {
+  quoteId: "0198f3a2-9f50-7072-9b63-ae5f40617284" as Quote["quoteId"],
+  tenantId: "default" as Quote["tenantId"],
+  version: 1,
+  quoteRequestId: "rfq-17",
+  fingerprint: null,
+  dealerAccountId: "0198f3a2-9f50-7072-9b63-ae5f40617285" as Quote["dealerAccountId"],
+  traderAccountId: tradingAccountId,
+  traderUserId: account.userId,
+  dealerWalletId: "0198f3a2-9f50-7072-9b63-ae5f40617286" as Quote["dealerWalletId"],
+  traderWalletId: "0198f3a2-9f50-7072-9b63-ae5f40617287" as Quote["traderWalletId"],
+  instrumentId: "INTERNAL:BTC/USDT" as Quote["instrumentId"],
+  baseAsset: "BTC",
+  quoteAsset: "USDT",
+  orderSide: "BUY",
+  quantityType: "BASE",
+  quantity: Decimal.of("0.5"),
+  quoteQuantity: Decimal.of("32532.5"),
+  price: Decimal.of("65065"),
+  status: "CREATED",
+  rejectReason: null,
+  pricingProfileId: null,
+  receipt: null,
+  tradeOrderId: null,
+  createdAt: AT,
+  updatedAt: AT,
+  expireAt: AT + 10_000,
+}
+
 const recordOf = (kind: AccountEventKind): unknown => {
   switch (kind) {
     case "TRADE_ORDER.LATE_FILL":
@@ -205,6 +235,8 @@ const recordOf = (kind: AccountEventKind): unknown => {
         message: "executed more than ordered",
         tradeOrderId,
       }
+    case "QUOTE.UPDATED":
+      return quoteRecord(quote, false)
     default:
       return orderThatIs(OrderStatus.literals.find((status) => kind === `TRADE_ORDER.${status}`) ?? "CREATED")
   }

@@ -1,0 +1,116 @@
+/**
+ * What one dealer's actor remembers: the dealer, its firm quotes, and what it works with. The one thing to know: a quote that is being
+ * executed or ended is still here until its commit, so that nobody overlooks it meanwhile.
+ */
+import type { Context } from "effect"
+import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
+import type { Decimal } from "../domain/decimal.ts"
+import type { DomainError } from "../domain/errors.ts"
+import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { OrderLimits } from "../domain/order-limits.ts"
+import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
+import type { Reply } from "../domain/reply.ts"
+import type { Self } from "../kernel/actor.ts"
+import type { Clock } from "../ports/clock.ts"
+import type { DealerState, DealerStore } from "../ports/dealer-store.ts"
+import type { Failpoint } from "../ports/failpoint.ts"
+import type { Ids } from "../ports/ids.ts"
+import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../ports/ledger-port.ts"
+import type { VenuePort } from "../ports/venue-port.ts"
+import type { AccountDirectory } from "./account-directory.ts"
+import type { TradingAccounts } from "./account-messages.ts"
+import type { QuoteTrade } from "./dealer-messages.ts"
+import type { InstrumentDirectory } from "./instrument-directory.ts"
+import type { Markets } from "./market-messages.ts"
+
+export interface DealerParts {
+  readonly store: Context.Tag.Service<typeof DealerStore>
+  readonly ledger: Context.Tag.Service<typeof LedgerPort>
+  readonly markets: Context.Tag.Service<typeof Markets>
+  readonly venues: Context.Tag.Service<typeof VenuePort>
+  readonly accounts: AccountDirectory
+  /** Of linked accounts the hedger's orders go here, and to every account what its channel has to tell. */
+  readonly tradingAccounts: Context.Tag.Service<typeof TradingAccounts>
+  readonly instruments: InstrumentDirectory
+  readonly clock: Context.Tag.Service<typeof Clock>
+  readonly ids: Context.Tag.Service<typeof Ids>
+  readonly failpoint: Context.Tag.Service<typeof Failpoint>
+  /** Null: none. */
+  readonly limits: OrderLimits | null
+  /** After the commit of a new image of the dealer. */
+  readonly dealerChanged: (dealer: Dealer) => void
+  /** A firm quote came, or is over. */
+  readonly quoteOpened: (quote: FirmQuote) => void
+  readonly quoteClosed: (quoteId: QuoteId) => void
+}
+
+/** What the hedger of a dealer tells its other parts (dealer-hedging.ts). */
+export interface Hedging {
+  /** From the commit callback of the execution. */
+  readonly executed: (intent: HedgeIntent) => void
+  /** Executed and not hedged, by asset, in that asset; long above zero. */
+  readonly positions: () => ReadonlyMap<string, Decimal>
+  /** Less than the smallest lot is open in every pair, and no hedge is at work. */
+  readonly isFlat: () => boolean
+  /** A hedge is at work on this account. */
+  readonly isHedgingOn: (account: TradingAccountId) => boolean
+}
+
+/** A firm quote in memory. */
+export interface LiveQuote {
+  readonly quote: FirmQuote
+  /** It is in the database. */
+  stored: boolean
+  /** The order that has it: first wins. */
+  takenBy: TradeOrderId | null
+  /** The client's funds are held under this id. */
+  holdId: string | null
+  /** Both legs are on their way to the ledger: who waits for the outcome. */
+  settling: Array<Reply<QuoteTrade, DomainError>> | null
+  /** Its end is on its way to the ledger. */
+  isEnding: boolean
+}
+
+export class DealerCore {
+  dealer: Dealer
+  readonly id: DealerAccountId
+  readonly quotes = new Map<QuoteId, LiveQuote>()
+  /** Set by the behaviour before the first message. */
+  hedging!: Hedging
+  /** Changes of the dealer itself, one at a time. */
+  isChanging = false
+  readonly whenChanged: Array<() => void> = []
+
+  constructor(
+    readonly parts: DealerParts,
+    readonly self: Self<never>,
+    state: DealerState,
+  ) {
+    this.dealer = state.dealer
+    this.id = state.dealer.dealerAccountId
+  }
+
+  /** One request to the ledger; its outcome is a turn of its own, before any mail. Its news are told once it is durable, whoever lives. */
+  post(
+    request: Omit<LedgerRequest, "settled" | "requestId">,
+    news: ReadonlyArray<QuoteNews>,
+    run: (outcome: LedgerOutcome) => void,
+  ): void {
+    const tell = (outcome: LedgerOutcome): void => {
+      if (outcome._tag !== "Applied") return
+      for (const one of news) this.tell(one)
+    }
+    const settled = this.self.settling<LedgerOutcome>((outcome) => {
+      try {
+        run(outcome)
+      } finally {
+        tell(outcome)
+      }
+    }, tell)
+    this.parts.ledger.post({ ...request, requestId: this.parts.ids.uuid(), settled })
+  }
+
+  tell(news: QuoteNews): void {
+    this.parts.tradingAccounts.post(news.tradingAccountId, { _tag: "TellQuote", news })
+  }
+}
