@@ -9,11 +9,12 @@ import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } f
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
-/** A hedge that is not over: what it executed is in the totals. */
-export interface OpenHedge extends HedgeProgress {
+/** A hedge and what it has executed, which is in the totals. */
+export interface StoredHedge extends HedgeProgress {
   readonly tradeOrderId: TradeOrderId
   readonly tradingAccountId: TradingAccountId
   readonly version: number
+  readonly isOver: boolean
 }
 
 /** One pair of a dealer. */
@@ -25,8 +26,12 @@ export interface StoredHedges {
   readonly intents: ReadonlyArray<HedgeIntent>
   /** How many hedges were sent in the name of each of these intents; absent: none. */
   readonly sent: ReadonlyMap<HedgeIntentId, number>
-  readonly openHedges: ReadonlyArray<OpenHedge>
+  /** All that are not over, and of the others the newest: `HEDGES_KEPT` of the dealer. */
+  readonly hedges: ReadonlyArray<StoredHedge>
 }
+
+/** A venue may report a late fill of so old a hedge; of an older one, memory is built again. */
+export const HEDGES_KEPT = 1_000
 
 export class HedgeStore extends Context.Tag("ports/HedgeStore")<
   HedgeStore,
