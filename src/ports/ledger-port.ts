@@ -46,6 +46,10 @@ export type FactTag =
   | "internal_trade"
   /** What an executed quote asks to be hedged: hedge-store.ts. */
   | "hedge_intent"
+  /** Quotes: dealer-store.ts. */
+  | "quote_created"
+  | "quote_executed"
+  | "quote_ended"
 
 /**
  * A row that is stored in the transaction of the transfers, or not at all.

@@ -1,0 +1,138 @@
+/**
+ * From the top of a book to a firm price (contract C8): the walk over its levels, what is added to it, and the rounding, always against
+ * the client. Pure and exact: the price is the rounded quotient of integers, nothing is rounded on the way.
+ */
+import { Decimal } from "./decimal.ts"
+import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
+import type { BookRows } from "./order-plan.ts"
+import type { QuoteSize } from "./quote-request.ts"
+import type { OrderSide } from "./trade-order.ts"
+import { AMOUNT_DIGITS_MAX, digitsOf } from "./wallet.ts"
+
+/** What was taken of a book. */
+export interface Walk {
+  /** Best first: what was taken of each level. */
+  readonly levels: ReadonlyArray<readonly [price: Decimal, quantity: Decimal]>
+  readonly quantity: Decimal
+  /** Exactly Σ price × quantity. */
+  readonly cost: Decimal
+}
+
+/** Basis points that are added for a buy and taken off for a sell. */
+export interface Margin {
+  readonly takerFeeBps: Decimal
+  readonly markupBps: Decimal
+  /** For the whole life of the quote. */
+  readonly ttlBps: Decimal
+}
+
+export interface Priced {
+  readonly walk: Walk
+  readonly price: Decimal
+  /** In base, whole lots. */
+  readonly quantity: Decimal
+}
+
+/** Digits of what a walk in quote asset takes of its last level, and of average prices. */
+const QUOTIENT_DIGITS = 18
+const ALL_BPS = Decimal.of("10000")
+
+/** Takes levels, best first, until the size is covered; undefined when the rows do not reach that far. */
+export const walkBook = (rows: BookRows, size: QuoteSize): Walk | undefined => {
+  const levels: Array<readonly [Decimal, Decimal]> = []
+  let quantity = Decimal.ZERO
+  let cost = Decimal.ZERO
+  for (const [priceText, quantityText] of rows) {
+    const price = Decimal.fromVenue(priceText)
+    const offered = Decimal.fromVenue(quantityText)
+    if (price === undefined || offered === undefined || !price.isPositive() || !offered.isPositive()) continue
+    const taken = Decimal.min(offered, missing(size, price, quantity, cost))
+    if (taken.isPositive()) {
+      levels.push([price, taken])
+      quantity = quantity.add(taken)
+      cost = cost.add(price.multiply(taken))
+    }
+    if (isCovered(size, price, quantity, cost, offered.greaterThan(taken))) return { levels, quantity, cost }
+  }
+  return undefined
+}
+
+/** What is still wanted, in base. */
+const missing = (size: QuoteSize, price: Decimal, quantity: Decimal, cost: Decimal): Decimal =>
+  size.quantityType === "BASE"
+    ? size.quantity.subtract(quantity)
+    : size.quoteQuantity.subtract(cost).divide(price, QUOTIENT_DIGITS, "DOWN")
+
+const isCovered = (size: QuoteSize, price: Decimal, quantity: Decimal, cost: Decimal, leftOver: boolean): boolean => {
+  if (size.quantityType === "BASE") return quantity.atLeast(size.quantity)
+  // The last level was divided: what is missing is less than the last digit of a quantity is worth.
+  return cost.atLeast(size.quoteQuantity) || (leftOver && missing(size, price, quantity, cost).isZero())
+}
+
+/** Fractional digits of prices at most, so that price × quantity is an amount that the ledger can write down exactly. */
+const priceDigitsMax = (quantityDigits: number): number => Math.max(0, AMOUNT_DIGITS_MAX - quantityDigits)
+
+/** What prices are whole numbers of, near this one; where any price is taken, as many digits as the venue shows. */
+const stepOf = (instrument: Instrument, near: Decimal, quantityDigits: number): Decimal => {
+  const step = priceStep(instrument, near)
+  const shown = step.isPositive() ? step : Decimal.fromUnits(1n, instrument.precision)
+  return Decimal.max(shown, Decimal.fromUnits(1n, priceDigitsMax(quantityDigits)))
+}
+
+const factorOf = (side: OrderSide, { takerFeeBps, markupBps, ttlBps }: Margin): Decimal => {
+  const bps = takerFeeBps.add(markupBps).add(ttlBps)
+  return side === "BUY" ? ALL_BPS.add(bps) : ALL_BPS.subtract(bps)
+}
+
+/** Before rounding, to compare one venue with another: cost × factor over quantity, as two numbers. */
+export const isBetter = (side: OrderSide, a: Offer, b: Offer): boolean => {
+  const mine = a.walk.cost.multiply(factorOf(side, a.margin)).multiply(b.walk.quantity)
+  const other = b.walk.cost.multiply(factorOf(side, b.margin)).multiply(a.walk.quantity)
+  return side === "BUY" ? mine.lessThan(other) : mine.greaterThan(other)
+}
+
+export interface Offer {
+  readonly walk: Walk
+  readonly margin: Margin
+}
+
+/**
+ * The firm price, and how much of base it is for: a size in quote asset buys or sells whole lots, down. Undefined when nothing is left of
+ * either: the price of a sell below its margin, or less than one lot.
+ */
+export const priceOffer = (
+  side: OrderSide,
+  { walk, margin }: Offer,
+  size: QuoteSize,
+  instrument: Instrument,
+): Priced | undefined => {
+  const numerator = walk.cost.multiply(factorOf(side, margin))
+  const denominator = walk.quantity.multiply(ALL_BPS)
+  if (!numerator.isPositive()) return undefined
+  const lot = quantityStep(instrument)
+  const digits = size.quantityType === "BASE" ? digitsOf(size.quantity) : digitsOf(lot)
+  const near = numerator.divide(denominator, QUOTIENT_DIGITS, "HALF_EVEN")
+  if (!near.isPositive()) return undefined
+  const step = stepOf(instrument, near, digits)
+  const steps = numerator.divide(denominator.multiply(step), 0, side === "BUY" ? "CEIL" : "FLOOR")
+  const price = steps.multiply(step)
+  if (!price.isPositive()) return undefined
+  const quantity =
+    size.quantityType === "BASE"
+      ? size.quantity
+      : size.quoteQuantity.divide(price, QUOTIENT_DIGITS, "DOWN").roundTo(lot, "DOWN")
+  return quantity.isPositive() ? { walk, price, quantity } : undefined
+}
+
+/** Cost over quantity, for people and for what a perfect hedge would cost. */
+export const averageOf = ({ cost, quantity }: Walk): Decimal => cost.divide(quantity, QUOTIENT_DIGITS, "HALF_EVEN")
+
+/** Of the last level. */
+export const worstOf = ({ levels }: Walk): Decimal => levels.at(-1)![0]
+
+/** Between the best of both sides; undefined while one of them is empty. */
+export const midOf = (bids: BookRows, asks: BookRows): Decimal | undefined => {
+  const bid = bids[0] && Decimal.fromVenue(bids[0][0])
+  const ask = asks[0] && Decimal.fromVenue(asks[0][0])
+  return bid && ask && bid.add(ask).divide(Decimal.of("2"), QUOTIENT_DIGITS, "HALF_EVEN")
+}

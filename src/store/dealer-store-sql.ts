@@ -1,0 +1,83 @@
+/** DealerStore over PostgreSQL, for the dealers' actors: what they read waits until the database answers. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import type { Dealer } from "../domain/dealer.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { isFirm } from "../domain/quote.ts"
+import { DealerStore, type OpenQuote } from "../ports/dealer-store.ts"
+import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
+import { instant } from "./rows.ts"
+import { untilAvailable } from "./storage-failure.ts"
+
+/** A later image replaces an older one; its links are the dealer's links. */
+const save = (sql: SqlClient.SqlClient, dealer: Dealer) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const stored =
+        yield* sql`UPDATE dealer SET version = ${dealer.version}, status = ${dealer.status}, updated_at = ${dealer.updatedAt}
+        WHERE dealer_account_id = ${dealer.dealerAccountId} AND version < ${dealer.version} RETURNING version`
+      if (stored.length === 0) return
+      yield* sql`DELETE FROM dealer_link WHERE dealer_account_id = ${dealer.dealerAccountId}`
+      for (const [index, account] of dealer.linkedAccountIds.entries())
+        yield* sql`INSERT INTO dealer_link (dealer_account_id, trading_account_id, position)
+          VALUES (${dealer.dealerAccountId}, ${account}, ${index + 1})`
+    }),
+  )
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const one = (where: string, values: ReadonlyArray<string>) =>
+    untilAvailable(sql.unsafe<QuoteRow>(`SELECT ${QUOTE_COLUMNS} FROM quote q WHERE ${where}`, values)).pipe(
+      Effect.map(([row]) => (row === undefined ? null : quoteOf(row))),
+    )
+  return DealerStore.of({
+    load: (id) =>
+      untilAvailable(
+        Effect.gen(function* () {
+          const [row] = yield* sql.unsafe<DealerRow>(
+            `SELECT ${DEALER_COLUMNS} FROM dealer d WHERE d.dealer_account_id = $1`,
+            [id],
+          )
+          if (row === undefined) return yield* Effect.dieMessage(`no dealer ${id} in the database`)
+          const rows = yield* sql.unsafe<QuoteRow & { readonly claimed_by: string | null }>(
+            `SELECT ${QUOTE_COLUMNS}, o.trade_order_id AS claimed_by FROM quote q
+             LEFT JOIN trade_order o ON o.claimed_quote_id = q.quote_id AND o.open
+             WHERE q.dealer_account_id = $1 AND q.open ORDER BY q.created_at, q.quote_id`,
+            [id],
+          )
+          const openQuotes = rows.map((each): OpenQuote => {
+            const quote = quoteOf(each)
+            if (!isFirm(quote)) throw new Error(`quote ${quote.quoteId} is open and has no price`)
+            return { quote, tradeOrderId: each.claimed_by as TradeOrderId | null }
+          })
+          return { dealer: dealerOf(row), openQuotes }
+        }),
+      ),
+    save: (dealer) => untilAvailable(save(sql, dealer)),
+    findQuote: (id) => one("q.quote_id = $1", [id]),
+    findRequested: (key) =>
+      one("q.dealer_account_id = $1 AND q.trader_account_id = $2 AND q.quote_request_id = $3", [
+        key.dealerAccountId,
+        key.traderAccountId,
+        key.quoteRequestId,
+      ]),
+    untoldNews: untilAvailable(
+      sql.unsafe<{
+        readonly event_id: string
+        readonly trading_account_id: string
+        readonly at: string
+        readonly payload: string
+      }>("SELECT event_id, trading_account_id, at, payload FROM quote_news ORDER BY at, event_id"),
+    ).pipe(
+      Effect.map((rows) =>
+        rows.map((row) => ({
+          eventId: row.event_id,
+          tradingAccountId: row.trading_account_id as TradingAccountId,
+          at: instant(row.at),
+          payload: row.payload,
+        })),
+      ),
+    ),
+  })
+})
+
+export const dealerStoreLayer = Layer.effect(DealerStore, make)

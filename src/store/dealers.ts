@@ -1,0 +1,155 @@
+/** Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { Dealer } from "../domain/dealer.ts"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
+import type { Quote, QuoteStatus } from "../domain/quote.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+/** Counting stops here (contract C14): the total is then a lower bound. */
+const TOTAL_MAX = 10_000
+
+export interface QuoteQuery {
+  readonly tenantId: TenantId
+  /** Whose quotes: of this client; of this dealer; null: not filtered by it. */
+  readonly traderUserId: UserId | null
+  readonly dealerAccountId: DealerAccountId | null
+  readonly traderAccountId: TradingAccountId | null
+  readonly status: QuoteStatus | null
+  readonly limit: number
+  readonly offset: number
+  readonly after: { readonly createdAt: number; readonly quoteId: QuoteId } | null
+  readonly counted: boolean
+}
+
+export interface QuotePage {
+  readonly quotes: ReadonlyArray<Quote>
+  readonly total: number
+  readonly totalIsLowerBound: boolean
+  readonly hasNext: boolean
+}
+
+export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** In order of creation. */
+    const loadDealers: Effect.Effect<ReadonlyArray<Dealer>, StorageUnavailable> = orUnavailable(
+      sql.unsafe<DealerRow>(`SELECT ${DEALER_COLUMNS} FROM dealer d ORDER BY d.created_at, d.dealer_account_id`),
+    ).pipe(Effect.map((rows) => rows.map(dealerOf)))
+
+    /** Account, wallet and dealer, or nothing. */
+    const provision = (dealer: Dealer, account: TradingAccount): Effect.Effect<void, StorageUnavailable> =>
+      orUnavailable(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`INSERT INTO wallet ${sql.insert({
+              wallet_id: dealer.walletId,
+              tenant_id: dealer.tenantId,
+              wallet_type: "DEALER",
+              status: "ACTIVE",
+              frozen: false,
+              allow_negative: false,
+              user_id: dealer.ownerUserId,
+              dealer_account_id: dealer.dealerAccountId,
+              metadata: JSON.stringify({ nickname: dealer.name }),
+              created_at: dealer.createdAt,
+              updated_at: dealer.updatedAt,
+            })}`
+            yield* sql`INSERT INTO trading_account ${sql.insert({
+              trading_account_id: account.tradingAccountId,
+              tenant_id: account.tenantId,
+              user_id: account.userId,
+              version: account.version,
+              venue: account.venue,
+              external_trading_account_id: account.externalTradingAccountId,
+              external_key: account.externalTradingAccountId,
+              nickname: account.nickname,
+              status: account.status,
+              initial_balances: JSON.stringify(account.initialBalances),
+              channel_epoch: account.channelEpoch,
+              created_at: account.createdAt,
+              updated_at: account.updatedAt,
+              disconnected_at: account.disconnectedAt,
+              cancel_all_at: account.cancelAllAt,
+            })}`
+            yield* sql`INSERT INTO dealer ${sql.insert({
+              dealer_account_id: dealer.dealerAccountId,
+              tenant_id: dealer.tenantId,
+              version: dealer.version,
+              name: dealer.name,
+              status: dealer.status,
+              base_currencies: `{${dealer.baseCurrencies.join(",")}}`,
+              risk_threshold: dealer.riskThreshold?.toString() ?? null,
+              config: JSON.stringify(dealer.config.given),
+              owner_user_id: dealer.ownerUserId,
+              trading_account_id: dealer.tradingAccountId,
+              wallet_id: dealer.walletId,
+              created_at: dealer.createdAt,
+              updated_at: dealer.updatedAt,
+            })}`
+          }),
+        ),
+      )
+
+    const conditionOf = (query: QuoteQuery): { readonly text: string; readonly values: Array<string | number> } => {
+      const values: Array<string | number> = [query.tenantId]
+      const parts = ["q.tenant_id = $1"]
+      const add = (column: string, value: string | null): void => {
+        if (value === null) return
+        values.push(value)
+        parts.push(`q.${column} = $${values.length}`)
+      }
+      add("trader_user_id", query.traderUserId)
+      add("dealer_account_id", query.dealerAccountId)
+      add("trader_account_id", query.traderAccountId)
+      add("status", query.status)
+      return { text: parts.join(" AND "), values }
+    }
+
+    return {
+      loadDealers,
+      provision,
+      findQuote: (id: QuoteId): Effect.Effect<Quote | null, StorageUnavailable> =>
+        orUnavailable(sql.unsafe<QuoteRow>(`SELECT ${QUOTE_COLUMNS} FROM quote q WHERE q.quote_id = $1`, [id])).pipe(
+          Effect.map(([row]) => (row === undefined ? null : quoteOf(row))),
+        ),
+      /** Newest first; one statement for the page, one for the count. */
+      listQuotes: (query: QuoteQuery): Effect.Effect<QuotePage, StorageUnavailable> =>
+        orUnavailable(
+          Effect.gen(function* () {
+            const { text, values } = conditionOf(query)
+            const pageValues = [...values]
+            let where = text
+            if (query.after !== null) {
+              pageValues.push(query.after.createdAt, query.after.quoteId)
+              const n = pageValues.length
+              where += ` AND (q.created_at, q.quote_id) < ($${n - 1}::bigint, $${n}::uuid)`
+            }
+            pageValues.push(query.limit + 1, query.offset)
+            const n = pageValues.length
+            const rows = yield* sql.unsafe<QuoteRow>(
+              `SELECT ${QUOTE_COLUMNS} FROM quote q WHERE ${where} ORDER BY q.created_at DESC, q.quote_id DESC
+               LIMIT $${n - 1}::bigint OFFSET $${n}::bigint`,
+              pageValues,
+            )
+            const counted = query.counted
+              ? (yield* sql.unsafe<{ readonly total: number }>(
+                  `SELECT count(*)::int AS total FROM (SELECT FROM quote q WHERE ${text} LIMIT ${TOTAL_MAX + 1}) AS matching`,
+                  values,
+                ))[0]!.total
+              : 0
+            return {
+              quotes: rows.slice(0, query.limit).map(quoteOf),
+              total: Math.min(counted, TOTAL_MAX),
+              totalIsLowerBound: counted > TOTAL_MAX,
+              hasNext: rows.length > query.limit,
+            }
+          }),
+        ),
+    }
+  }),
+}) {}
