@@ -1,5 +1,6 @@
 /** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
 import { Context, type Effect } from "effect"
+import type { AccountAlert } from "../domain/account-event.ts"
 import type { Credential } from "../domain/credential.ts"
 import type {
   AccountDisconnected,
@@ -181,6 +182,13 @@ export interface TellQuote {
   readonly reply?: never
 }
 
+/** Something that people must look at, on the account's channel. */
+export interface RaiseAlert {
+  readonly _tag: "RaiseAlert"
+  readonly alert: AccountAlert
+  readonly reply?: never
+}
+
 export type AccountCommand =
   | SubmitOrder
   | CancelOrder
@@ -194,6 +202,7 @@ export type AccountCommand =
   | CredentialGone
   | DisconnectAccount
   | TellQuote
+  | RaiseAlert
 
 export type AuditKind = "openOrders" | "fills" | "balances"
 

@@ -1,7 +1,6 @@
 /** One order in an account's memory: what its stored image does not say, and who waits for it. */
-import type { AccountEventKind } from "../domain/account-event.ts"
+import type { AccountAlert, AccountEventKind } from "../domain/account-event.ts"
 import { type DomainError, OrderClosed } from "../domain/errors.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { Row } from "../ports/account-store.ts"
@@ -77,12 +76,7 @@ export type ChangeOutcome =
   /** It works on as it was. */
   | { readonly _tag: "Refused"; readonly order: TradeOrder; readonly reason: string }
 
-export interface Alert {
-  readonly code: string
-  readonly severity: "WARNING" | "CRITICAL"
-  readonly message: string
-  readonly tradeOrderId: TradeOrderId | null
-}
+export type Alert = AccountAlert
 
 export interface ChangeOptions {
   readonly execution?: Execution

@@ -5,6 +5,7 @@
 import { accountEventText } from "../domain/account-event.ts"
 import { accountChannel } from "../domain/channel.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
+import { isHedge } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { AccountState, Row, Settled } from "../ports/account-store.ts"
@@ -54,6 +55,7 @@ export class AccountOutlet extends AccountOrders {
             committed()
           } finally {
             this.publish(outcome.firstSequence, events)
+            this.tellHedges(rows)
           }
           published()
         } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
@@ -64,7 +66,9 @@ export class AccountOutlet extends AccountOrders {
       },
       // The incarnation that made this unit is over.
       (outcome) => {
-        if (outcome._tag === "Committed") this.publish(outcome.firstSequence, events)
+        if (outcome._tag !== "Committed") return
+        this.publish(outcome.firstSequence, events)
+        this.tellHedges(rows)
       },
     )
     this.parts.store.commit({ accountId: this.id, rows, events, settled })
@@ -84,6 +88,11 @@ export class AccountOutlet extends AccountOrders {
       const json = accountEventText(this.id, offset, event)
       channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: tagsOf(event) })
     }
+  }
+
+  /** A dealer counts on what is durable, whoever of this account lives. */
+  private tellHedges(rows: ReadonlyArray<Row>): void {
+    for (const row of rows) if (row._tag === "Order" && isHedge(row.order)) this.parts.hedges.tell(row.order)
   }
 
   /** An answer that names state which may not be durable yet. */

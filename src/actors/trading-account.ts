@@ -86,6 +86,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
         CredentialGone: (message) => credentialGone(core, message, keeper.refused),
         DisconnectAccount: disconnector.disconnect,
         TellQuote: (message) => tellQuote(core, message),
+        RaiseAlert: ({ alert }) => core.alert(alert),
         ApplyReport: ({ report, session }) => keeper.report(report, session),
         AwaitSettled: ({ reply }) => {
           const answer = (): void => {

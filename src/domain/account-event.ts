@@ -51,6 +51,7 @@ const AlertRecord = Schema.Struct({
   message: Schema.String,
   tradeOrderId: Schema.NullOr(Schema.String),
 }).annotations({ identifier: "AccountAlert" })
+export type AccountAlert = typeof AlertRecord.Type
 
 type OrderEvents = Record<`TRADE_ORDER.${OrderStatus}`, typeof TradeOrderRecord>
 const orderEvents = Object.fromEntries(

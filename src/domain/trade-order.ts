@@ -214,6 +214,10 @@ export const isFired = ({ terms }: TradeOrder): boolean => {
   return trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt !== null
 }
 
+/** A dealer's own order at a venue; one of type QUOTED is its client's. */
+export const isHedge = ({ dealerAccountId, orderType }: TradeOrder): boolean =>
+  dealerAccountId !== null && orderType !== "QUOTED"
+
 /** It was placed as one of two legs of a list that the venue keeps. */
 export const isPaired = ({ terms }: TradeOrder): boolean => terms !== null && terms.pairedWith !== null
 

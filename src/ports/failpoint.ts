@@ -30,6 +30,20 @@ export type FailpointName =
   | "disconnect.halfway"
   | "sync.halfway"
   | "reconcile.halfway"
+  /** Of the platform's own venue: an order is stored with its hold, it has not met the book. */
+  | "internal.held"
+  /** It has met the book in memory only. */
+  | "internal.matched"
+  /** Its trades are stored and settled, nobody has heard of them. */
+  | "internal.settled"
+  /** A change of an order is stored, it still stands where it stood. */
+  | "internal.amended"
+  /** A hedge is decided on; nobody else knows of it. */
+  | "hedge.decided"
+  /** It is stored, and its dealer has heard so. */
+  | "hedge.submitted"
+  /** Its dealer has heard of an execution, and has not drawn its conclusions. */
+  | "hedge.filled"
 
 export class Failpoint extends Context.Tag("ports/Failpoint")<
   Failpoint,

@@ -6,7 +6,6 @@ import { Context, type Effect } from "effect"
 import type { HedgeIntent } from "../domain/dealer.ts"
 import type { HedgeProgress, HedgeTotals } from "../domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
 /** A hedge and what it has executed, which is in the totals. */
@@ -39,9 +38,6 @@ export class HedgeStore extends Context.Tag("ports/HedgeStore")<
     readonly load: (dealer: DealerAccountId) => Effect.Effect<ReadonlyArray<StoredHedges>>
   }
 >() {}
-
-/** A hedge, as orders are: an order of type QUOTED is the client's. */
-export const isHedge = (order: TradeOrder): boolean => order.dealerAccountId !== null && order.orderType !== "QUOTED"
 
 /**
  * Under which key a hedge is submitted, and so never twice. Longer than a client's key may be (contract C2): no client can have used it.
