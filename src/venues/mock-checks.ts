@@ -1,7 +1,8 @@
 /** What MOCK refuses an order for, and how the matcher sees an order that passes. Codes are the words of the errno table. */
 import { Decimal } from "../domain/decimal.ts"
-import { type Instrument, quantityStep } from "../domain/instrument.ts"
+import type { Instrument } from "../domain/instrument.ts"
 import type { MatchOrder } from "./matcher.ts"
+import { stepsRefusalOf } from "./matcher-steps.ts"
 import type { MockOrder } from "./mock-accounts.ts"
 import { unitsOf } from "./units.ts"
 
@@ -15,7 +16,7 @@ export const refusalOf = (
   const { instrument } = market
   if (request.trigger !== undefined || (request.leverage ?? 1) !== 1)
     return { code: "NOT_SUPPORTED", text: "no triggers and no leverage here" }
-  const off = stepsRefusalOf(instrument, order)
+  const off = stepsRefusalOf(instrument, { ...order, orderType: request.orderType })
   if (off !== undefined) return off
   const notional = limitPrice?.multiply(quantity)
   const isBuy = request.orderSide === "BUY"
@@ -35,7 +36,10 @@ export const amendRefusalOf = (
   const rest = amended.quantity.subtract(amended.executed)
   if (!rest.isPositive()) return { code: "INVALID_QUANTITY", text: "that much is executed already" }
   const need = amended.request.orderSide === "BUY" ? rest.multiply(amended.limitPrice ?? Decimal.ZERO) : rest
-  return stepsRefusalOf(instrument, amended) ?? unaffordable(instrument, amended, need)
+  return (
+    stepsRefusalOf(instrument, { ...amended, orderType: amended.request.orderType }) ??
+    unaffordable(instrument, amended, need)
+  )
 }
 
 const unaffordable = (instrument: Instrument, { account, request }: MockOrder, need: Decimal) => {
@@ -43,23 +47,6 @@ const unaffordable = (instrument: Instrument, { account, request }: MockOrder, n
   return need.greaterThan(account.available(asset))
     ? { code: "INSUFFICIENT_BALANCE", text: `not enough ${asset}` }
     : undefined
-}
-
-const stepsRefusalOf = (instrument: Instrument, { request, quantity, limitPrice }: MockOrder) => {
-  if (!quantity.isPositive() || quantity.lessThan(instrument.minQuantity))
-    return { code: "QUANTITY_BELOW_MINIMUM", text: `quantity below ${instrument.minQuantity}` }
-  if (!quantity.isMultipleOf(quantityStep(instrument)))
-    return { code: "INVALID_QUANTITY_PRECISION", text: `quantity is not a multiple of ${quantityStep(instrument)}` }
-  if (instrument.maxQuantity !== null && quantity.greaterThan(instrument.maxQuantity))
-    return { code: "QUANTITY_ABOVE_MAXIMUM", text: `quantity above ${instrument.maxQuantity}` }
-  if (request.orderType !== "MARKET" && limitPrice === null)
-    return { code: "LIMIT_PRICE_REQUIRED", text: "a limit order needs a price" }
-  if (limitPrice !== null && !(limitPrice.isPositive() && limitPrice.isMultipleOf(instrument.tickSize)))
-    return { code: "INVALID_PRICE_PRECISION", text: `price is not a multiple of ${instrument.tickSize}` }
-  const notional = limitPrice?.multiply(quantity)
-  if (instrument.minNotional !== null && notional?.lessThan(instrument.minNotional) === true)
-    return { code: "NOTIONAL_BELOW_MINIMUM", text: `price × quantity below ${instrument.minNotional}` }
-  return undefined
 }
 
 export const matchOrderOf = (instrument: Instrument, order: MockOrder): MatchOrder => {

@@ -65,6 +65,8 @@ CREATE UNIQUE INDEX internal_trade_quote ON internal_trade (quote_id) WHERE quot
 -- The fills of an account since an instant, on either side.
 CREATE INDEX internal_trade_maker ON internal_trade (maker_account_id, executed_at);
 CREATE INDEX internal_trade_taker ON internal_trade (taker_account_id, executed_at);
+-- What became of an order that asked for a quote.
+CREATE INDEX internal_trade_quoted ON internal_trade (taker_order_id) WHERE quote_id IS NOT NULL;
 -- Bars of the past.
 CREATE INDEX internal_trade_tape ON internal_trade (instrument_id, executed_at) WHERE quote_id IS NULL;
 

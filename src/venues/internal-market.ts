@@ -1,0 +1,441 @@
+/**
+ * The actor of one market of the platform's own venue. An order is taken by the ledger first (its hold and its row, in one transaction),
+ * then it meets the book, and what that makes is settled in one transaction more; both before anybody hears of it. The one thing to
+ * know: holds are asked for as orders come in, many at a time, but one settlement is in flight at most, and the queue waits for it.
+ * What the ledger refuses is taken back whole and done again command by command, so that it stops no more than the order concerned.
+ */
+import { Effect } from "effect"
+import { Decimal } from "../domain/decimal.ts"
+import type { DomainError, StorageUnavailable } from "../domain/errors.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import { type InternalFees, type InternalOrder, isImmediate, isPostOnly, restOf } from "../domain/internal-order.ts"
+import type { Built, Self } from "../kernel/actor.ts"
+import type { FailpointName } from "../ports/failpoint.ts"
+import { LEDGER_TRANSFERS_MAX, type LedgerOutcome, type LedgerPort, type Transfer } from "../ports/ledger-port.ts"
+import type { SessionReport, VenueAmend } from "../ports/venue-port.ts"
+import { type Arrival, InternalBook } from "./internal-book.ts"
+import { MarketQueue } from "./internal-queue.ts"
+import { acceptedOf, refusedOf, stateOf } from "./internal-reports.ts"
+import { holdOf, orderFact, pendingOf, type Settlement, voidOf } from "./internal-settlement.ts"
+import { stepsRefusalOf } from "./matcher-steps.ts"
+import { unitsOf } from "./units.ts"
+
+/** Without its place in the queue and its hold, which the market gives it. */
+export interface Submission {
+  readonly _tag: "Submit"
+  readonly order: InternalOrder
+  /** Wall ms: too late after it. */
+  readonly notAfter: number
+}
+export interface Cancellation {
+  readonly _tag: "Cancel"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+}
+export interface Amendment {
+  readonly _tag: "Amend"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+  readonly to: VenueAmend
+}
+export type MarketMessage = Submission | Cancellation | Amendment
+
+export interface MarketParts {
+  readonly instrument: Instrument
+  readonly fees: InternalFees
+  readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
+  /** Of the instrument, in the order of its queues. */
+  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>, StorageUnavailable>
+  readonly now: () => number
+  readonly uuid: () => string
+  readonly hit: (name: FailpointName) => void
+  /** Said to an account, after the commit. */
+  readonly report: (account: TradingAccountId, report: SessionReport) => void
+  /** The public part of what is stored: levels and trades. */
+  readonly published: (settlement: Settlement) => void
+  /** The book as it is stored, at the start of an incarnation. */
+  readonly opened: (book: InternalBook) => void
+  /** What became of a submit can be read in the journal now. */
+  readonly decided: (tradeOrderId: TradeOrderId) => void
+  readonly notice: (what: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+/** Other orders that one request may settle with. */
+export const MAKERS_MAX = 50
+const COMMANDS_MAX = 64
+/** Until a settlement that the database could not take is tried again. */
+const AGAIN_MILLIS = 250
+/** What one more trade may add to a request: a release, two payments, and a fee and a hold for its maker. */
+const TRADE_TRANSFERS = 5
+/** What an order may add beside its trades. */
+const ORDER_TRANSFERS = 3
+/** At market a buy may cost so much more than the book shows when it comes in. */
+const MARKET_CLAMP = Decimal.of("1.05")
+const SMALLEST = Decimal.fromUnits(1n, 18)
+
+interface Take {
+  readonly _tag: "Take"
+  order: InternalOrder
+  readonly arrival: Arrival
+  /** The ledger holds for it. */
+  isReady: boolean
+}
+interface Change extends Amendment {
+  readonly sequence: number
+}
+type Entry = Take | Cancellation | Change
+
+interface Batch {
+  readonly settlement: Settlement
+  readonly entries: Array<Take | Cancellation>
+  paused: InternalOrder | null
+}
+
+export const internalMarket = (
+  parts: MarketParts,
+  self: Self<never>,
+): Effect.Effect<Built<MarketMessage>, StorageUnavailable> =>
+  Effect.map(parts.openOrders, (stored) => behaviour(parts, self, stored))
+
+const behaviour = (
+  parts: MarketParts,
+  self: Self<never>,
+  stored: ReadonlyArray<InternalOrder>,
+): Built<MarketMessage> => {
+  const { instrument, ledger, now, uuid, report } = parts
+  const book = new InternalBook({ instrument, fees: parts.fees, uuid, now })
+  const queue = new MarketQueue<Entry>()
+  /** Orders that could not even be ended: kept off the book, and ended when somebody asks again. */
+  const stuck = new Map<TradeOrderId, InternalOrder>()
+  let sequence = stored.at(-1)?.sequence ?? 0
+  /** A settlement is in flight, or a question about one. */
+  let isBusy = false
+  /** So many commands are done one by one: one of them was refused. */
+  let careful = 0
+
+  const started = (): void => {
+    let isThrough = true
+    for (const order of stored) {
+      if (isImmediate(order)) end(order, "CANCELLED", "REMAINDER")
+      else {
+        // The first that crosses the book had not met it yet; nor had any that came in after it.
+        isThrough = isThrough && book.restore(order)
+        const arrival = order.executed.isZero() ? "NEW" : "GOES_ON"
+        if (!isThrough) queue.push({ _tag: "Take", order, arrival, isReady: true })
+      }
+    }
+    parts.opened(book)
+    pump()
+  }
+
+  const post = (
+    transfers: ReadonlyArray<Transfer>,
+    facts: ReadonlyArray<ReturnType<typeof orderFact>>,
+    settled: (outcome: LedgerOutcome) => void,
+    dead: () => void = () => undefined,
+  ): void => ledger.post({ requestId: uuid(), transfers, facts, settled: self.settling(settled, dead) })
+
+  const refuse = (order: InternalOrder, code: string, text: string): void => {
+    report(order.tradingAccountId, refusedOf(order.tradeOrderId, code, text, now()))
+    parts.decided(order.tradeOrderId)
+  }
+
+  // Submit
+
+  const submit = ({ order: asked, notAfter }: Submission): void => {
+    const at = now()
+    if (at > notAfter) {
+      const { tradingAccountId, tradeOrderId } = asked
+      report(tradingAccountId, { _tag: "NotSent", tradeOrderId, reason: "past its notAfter", at })
+      parts.decided(tradeOrderId)
+      return
+    }
+    const off = stepsRefusalOf(instrument, asked)
+    if (off !== undefined) return refuse(asked, off.code, off.text)
+    // Looked at again when it meets the book.
+    if (isPostOnly(asked) && book.wouldTake(asked))
+      return refuse(asked, "WOULD_TAKE", "post-only order would trade at once")
+    const order: InternalOrder = { ...asked, sequence: ++sequence }
+    const need = needOf(order)
+    if (need.isPositive()) hold(order, need, true)
+    else endAtOnce(order)
+  }
+
+  const needOf = (order: InternalOrder): Decimal => {
+    const { orderSide, limitPrice, budget } = order
+    if (orderSide === "SELL" || limitPrice !== null) return holdOf(order)
+    return budget ?? marketCost(order).multiply(MARKET_CLAMP).roundTo(SMALLEST, "UP")
+  }
+
+  const marketCost = (order: InternalOrder): Decimal => {
+    const units = unitsOf(restOf(order), instrument.scale) ?? 0n
+    return Decimal.fromUnits(book.matcher.cost("BUY", units), instrument.precision + instrument.scale)
+  }
+
+  const hold = (order: InternalOrder, amount: Decimal, mayBeLess: boolean, waiting?: Take): void => {
+    const holdId = uuid()
+    const held: InternalOrder = { ...order, holdId, held: amount }
+    const entry: Take = waiting ?? { _tag: "Take", order: held, arrival: "NEW", isReady: false }
+    entry.order = held
+    if (waiting === undefined) queue.push(entry)
+    const settled = (outcome: LedgerOutcome): void => {
+      if (outcome._tag === "Applied") {
+        entry.isReady = true
+        parts.hit("internal.held")
+        parts.decided(order.tradeOrderId)
+      } else {
+        const exact = order.orderType === "MARKET" && order.budget === null ? marketCost(order) : amount
+        const isDear = outcome.failure._tag === "InsufficientBalance" && order.orderSide === "BUY"
+        if (mayBeLess && isDear && exact.isPositive() && exact.lessThan(amount)) {
+          hold(order, exact, false, entry)
+          return
+        }
+        queue.remove(entry)
+        refuse(order, codeOf(outcome.failure), outcome.failure.message)
+      }
+      pump()
+    }
+    const transfers = [pendingOf(held, instrument, holdId, amount)]
+    post(transfers, [orderFact(held)], settled, () => parts.decided(order.tradeOrderId))
+  }
+
+  /** A market buy while nobody sells. */
+  const endAtOnce = (order: InternalOrder): void => {
+    const ended: InternalOrder = { ...order, status: "CANCELLED", ending: "REMAINDER" }
+    const settlement = book.begin()
+    settlement.report(order, acceptedOf(order, settlement.at))
+    settlement.report(order, { _tag: "OrderSeen", state: stateOf(ended) })
+    settlement.change(ended)
+    post([], settlement.finish(), (outcome) => {
+      if (outcome._tag === "Refused") return refuse(order, codeOf(outcome.failure), outcome.failure.message)
+      parts.decided(order.tradeOrderId)
+      tell(settlement)
+    })
+  }
+
+  // The book
+
+  const pump = (): void => {
+    while (!isBusy) {
+      const first = queue.first()
+      if (first === undefined || (first._tag === "Take" && !first.isReady)) return
+      if (first._tag === "Amend") {
+        queue.shift()
+        amend(first)
+        continue
+      }
+      const batch = gather()
+      if (batch.settlement.isEmpty) settle(batch)
+      else send(batch)
+    }
+  }
+
+  const gather = (): Batch => {
+    const settlement = book.begin()
+    const batch: Batch = { settlement, entries: [], paused: null }
+    const most = careful > 0 ? 1 : COMMANDS_MAX
+    while (batch.entries.length < most && batch.paused === null) {
+      const entry = queue.first()
+      if (entry === undefined || entry._tag === "Amend" || (entry._tag === "Take" && !entry.isReady)) break
+      const left = LEDGER_TRANSFERS_MAX - settlement.size - ORDER_TRANSFERS
+      const room = Math.min(MAKERS_MAX - settlement.trades.length, Math.floor(left / TRADE_TRANSFERS))
+      if (room <= 0) break
+      // All of it or nothing is decided with all the room that there is.
+      if (entry._tag === "Take" && entry.order.timeInForce === "FOK" && settlement.trades.length > 0) break
+      queue.shift()
+      batch.entries.push(entry)
+      if (entry._tag === "Cancel") cancel(entry, settlement)
+      else batch.paused = book.take(entry.order, entry.arrival, settlement, room)
+    }
+    return batch
+  }
+
+  const send = (batch: Batch): void => {
+    isBusy = true
+    const { settlement } = batch
+    const facts = settlement.finish()
+    parts.hit("internal.matched")
+    post(settlement.transfers, facts, (outcome) => {
+      isBusy = false
+      if (outcome._tag === "Applied") {
+        parts.hit("internal.settled")
+        settle(batch)
+      } else refused(batch, outcome)
+      pump()
+    })
+  }
+
+  const settle = ({ settlement, entries, paused }: Batch): void => {
+    book.commit(settlement, paused?.tradeOrderId ?? null)
+    if (paused !== null) {
+      const order = settlement.image(paused.tradeOrderId)!
+      queue.unshift([{ _tag: "Take", order, arrival: "GOES_ON", isReady: true }])
+    }
+    if (careful > 0) careful = Math.max(0, careful - entries.length)
+    tell(settlement)
+  }
+
+  const tell = (settlement: Settlement): void => {
+    for (const [account, it] of settlement.reports) report(account, it)
+    parts.published(settlement)
+  }
+
+  // Refusals
+
+  const refused = (batch: Batch, { failure, at }: Extract<LedgerOutcome, { _tag: "Refused" }>): void => {
+    const { entries, settlement } = batch
+    book.rollback()
+    queue.unshift(entries)
+    if (failure._tag === "StorageUnavailable") {
+      isBusy = true
+      self.later(AGAIN_MILLIS, () => {
+        isBusy = false
+        pump()
+      })
+      return
+    }
+    parts.notice("a settlement was refused", {
+      instrumentId: instrument.instrumentId,
+      failure: failure._tag,
+      commands: entries.length,
+    })
+    if (entries.length > 1) {
+      careful = entries.length
+      return
+    }
+    blame(entries[0]!, settlement.concerned[at] ?? [])
+  }
+
+  /** One command alone was refused: of the orders that it was about, those whose wallet takes no part any more are ended; else its own. */
+  const blame = (entry: Take | Cancellation, concerned: ReadonlyArray<TradeOrderId>): void => {
+    isBusy = true
+    const own = entry._tag === "Take" ? entry.order : book.find(entry.tradeOrderId)
+    const suspects = concerned.flatMap((id) => (id === own?.tradeOrderId ? own : (book.find(id) ?? [])))
+    const look = Effect.forEach(suspects, (order) =>
+      Effect.map(ledger.wallet(order.walletId), (wallet) => ({ order, isWell: wallet?.status === "ACTIVE" })),
+    )
+    self.fork(look, (exit) => {
+      isBusy = false
+      const found = exit._tag === "Success" ? exit.value : []
+      const ill = found.filter(({ isWell }) => !isWell).map(({ order }) => order)
+      const guilty = ill.length > 0 ? ill : own === undefined ? [] : [own]
+      for (const order of guilty) {
+        if (order.tradeOrderId === own?.tradeOrderId) {
+          queue.shift()
+          careful = 0
+        }
+        book.lift(order.tradeOrderId, book.begin())
+        end(order, "CANCELLED", null)
+      }
+      if (guilty.length === 0) queue.shift()
+      pump()
+    })
+  }
+
+  /** Ends an order outside of the book's order of events: its hold is let go, whatever is asked of it meanwhile. */
+  const end = (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]): void => {
+    const ended: InternalOrder = { ...order, status, ending, holdId: null, held: Decimal.ZERO, updatedAt: now() }
+    const release = order.holdId === null ? [] : [voidOf(order, order.holdId, uuid())]
+    stuck.set(order.tradeOrderId, order)
+    post(release, [orderFact(ended)], (outcome) => {
+      const settlement = book.begin()
+      const side = order.orderSide
+      if (order.limitPrice !== null) {
+        const price = unitsOf(order.limitPrice, instrument.precision)!
+        settlement.levels.push({ side, price, quantity: levelAt(side, price) })
+      }
+      parts.published(settlement)
+      if (outcome._tag === "Refused") {
+        const { tradeOrderId } = order
+        parts.notice("an order could not be ended", { tradeOrderId, failure: outcome.failure._tag })
+        return
+      }
+      stuck.delete(order.tradeOrderId)
+      report(order.tradingAccountId, { _tag: "OrderSeen", state: stateOf(ended) })
+    })
+  }
+
+  const levelAt = (side: "BUY" | "SELL", price: bigint): bigint => {
+    for (const level of book.matcher.levels(side)) if (level.price === price) return level.quantity
+    return 0n
+  }
+
+  // Cancel and change
+
+  const cancel = ({ account, tradeOrderId }: Cancellation, settlement: Settlement): void => {
+    const { at } = settlement
+    const order = settlement.image(tradeOrderId) ?? book.find(tradeOrderId)
+    if (order?.tradingAccountId === account && book.cancel(tradeOrderId, settlement)) {
+      settlement.report(order, { _tag: "CancelAccepted", tradeOrderId, at })
+      return
+    }
+    const known = stuck.get(tradeOrderId)
+    if (known?.tradingAccountId === account) end(known, "CANCELLED", null)
+    else {
+      const text = "the order does not rest"
+      settlement.reports.push([account, { _tag: "CancelRefused", tradeOrderId, unknownOrder: true, text, at }])
+    }
+  }
+
+  const amend = ({ account, tradeOrderId, to, sequence: place }: Change): void => {
+    const no = (text: string, unknownOrder = false): void =>
+      report(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text, at: now() })
+    const order = book.find(tradeOrderId)
+    if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
+    if (to.stopPrice !== null) return no("no triggers here")
+    const quantity = Decimal.of(to.quantity)
+    const limitPrice = to.limitPrice === null ? order.limitPrice : Decimal.of(to.limitPrice)
+    const wanted: InternalOrder = { ...order, quantity, limitPrice, updatedAt: now() }
+    if (!restOf(wanted).isPositive()) return no("that much is executed already")
+    const off = stepsRefusalOf(instrument, wanted)
+    if (off !== undefined) return no(off.text)
+    if ((to.postOnly ?? isPostOnly(wanted)) && book.wouldTake(wanted)) return no("post-only order would trade at once")
+    const keepsPlace = limitPrice!.equals(order.limitPrice!) && quantity.atMost(order.quantity)
+    const settlement = book.begin()
+    settlement.change(keepsPlace ? wanted : { ...wanted, sequence: place })
+    const facts = settlement.finish()
+    isBusy = true
+    post(settlement.transfers, facts, (outcome) => {
+      isBusy = false
+      if (outcome._tag === "Refused") no(outcome.failure.message)
+      else {
+        parts.hit("internal.amended")
+        const stored = settlement.image(tradeOrderId)!
+        const after = book.begin()
+        if (keepsPlace) {
+          book.shrink(stored, after)
+          book.commit(after, null)
+        } else {
+          book.lift(tradeOrderId, after)
+          queue.unshift([{ _tag: "Take", order: stored, arrival: "AMENDED", isReady: true }])
+        }
+        tell(after)
+      }
+      pump()
+    })
+  }
+
+  return {
+    started,
+    handlers: {
+      Submit: submit,
+      Cancel: (message) => {
+        queue.push(message)
+        pump()
+      },
+      Amend: (message) => {
+        queue.push({ ...message, sequence: ++sequence })
+        pump()
+      },
+    },
+  }
+}
+
+const CODES: Partial<Record<DomainError["_tag"], string>> = {
+  InsufficientBalance: "INSUFFICIENT_BALANCE",
+  WalletFrozen: "WALLET_FROZEN",
+  WalletClosed: "WALLET_CLOSED",
+  StorageUnavailable: "STORAGE_UNAVAILABLE",
+}
+const codeOf = ({ _tag }: DomainError): string => CODES[_tag] ?? "SETTLEMENT_REFUSED"

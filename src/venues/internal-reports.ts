@@ -1,0 +1,88 @@
+/** Orders and trades of the platform's own venue in the words of a session. */
+
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { venueClientId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
+import type { OrderSide } from "../domain/trade-order.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+
+export const stateOf = (order: InternalOrder): VenueOrderState => ({
+  tradeOrderId: order.tradeOrderId,
+  externalOrderId: order.tradeOrderId,
+  clientId: venueClientId(order.tradeOrderId),
+  instrumentId: order.instrumentId,
+  orderSide: order.orderSide,
+  orderType: order.orderType,
+  timeInForce: order.timeInForce,
+  limitPrice: order.limitPrice?.toString() ?? null,
+  quantity: order.quantity.toString(),
+  executedQuantity: order.executed.toString(),
+  status: order.status,
+  ending: order.ending,
+  createdAt: order.createdAt,
+  updatedAt: order.updatedAt,
+})
+
+/** An order of the account that a quote has filled. */
+export const quotedStateOf = (trade: InternalTrade): VenueOrderState => ({
+  tradeOrderId: trade.takerOrderId,
+  externalOrderId: trade.takerOrderId,
+  clientId: venueClientId(trade.takerOrderId),
+  instrumentId: trade.instrumentId,
+  orderSide: trade.takerSide,
+  orderType: "LIMIT",
+  timeInForce: "FOK",
+  limitPrice: trade.price.toString(),
+  quantity: trade.quantity.toString(),
+  executedQuantity: trade.quantity.toString(),
+  status: "FILLED",
+  ending: null,
+  createdAt: trade.executedAt,
+  updatedAt: trade.executedAt,
+})
+
+const opposite = (side: OrderSide): OrderSide => (side === "BUY" ? "SELL" : "BUY")
+
+/** A trade as one of its two accounts sees it; null for a side that has no order. */
+export const fillOf = (
+  trade: InternalTrade,
+  side: "maker" | "taker",
+  { baseAsset, quoteAsset }: Pick<Instrument, "baseAsset" | "quoteAsset">,
+): VenueFill | null => {
+  const isTaker = side === "taker"
+  const tradeOrderId = isTaker ? trade.takerOrderId : trade.makerOrderId
+  if (tradeOrderId === null) return null
+  const orderSide = isTaker ? trade.takerSide : opposite(trade.takerSide)
+  const fee = isTaker ? trade.takerFee : trade.makerFee
+  const asset = orderSide === "BUY" ? baseAsset : quoteAsset
+  return {
+    tradeOrderId,
+    externalOrderId: tradeOrderId,
+    externalTradeId: trade.tradeId,
+    instrumentId: trade.instrumentId,
+    orderSide,
+    quantity: trade.quantity.toString(),
+    price: trade.price.toString(),
+    fees: fee.isPositive() ? [{ asset, quantity: fee.toString() }] : [],
+    executedAt: trade.executedAt,
+  }
+}
+
+/** The sides of a trade that an account has an order on. */
+export const fillsOf = (
+  trade: InternalTrade,
+  account: TradingAccountId,
+  assets: Pick<Instrument, "baseAsset" | "quoteAsset">,
+): ReadonlyArray<VenueFill> =>
+  (["maker", "taker"] as const).flatMap((side) => {
+    const owner = side === "taker" ? trade.takerAccountId : trade.makerAccountId
+    const fill = owner === account ? fillOf(trade, side, assets) : null
+    return fill === null ? [] : [fill]
+  })
+
+export const acceptedOf = (order: InternalOrder, at: number) =>
+  ({ _tag: "Accepted", tradeOrderId: order.tradeOrderId, externalOrderId: order.tradeOrderId, at }) as const
+
+export const refusedOf = (tradeOrderId: TradeOrderId, code: string, text: string, at: number) =>
+  ({ _tag: "Refused", tradeOrderId, code, text, at }) as const
