@@ -8,7 +8,7 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
-import { acceptedOf, fillOf, refusedOf, stateOf } from "./internal-reports.ts"
+import { acceptedOf, fillOf, stateOf } from "./internal-reports.ts"
 import { Settlement } from "./internal-settlement.ts"
 import { type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
 import { unitsOf } from "./units.ts"
@@ -68,11 +68,11 @@ export class InternalBook {
   take(stored: InternalOrder, arrival: Arrival, settlement: Settlement, tradesMax: number): InternalOrder | null {
     const { at } = settlement
     if (arrival === "NEW" && isPostOnly(stored) && this.wouldTake(stored)) {
-      settlement.change({ ...stored, status: "REJECTED", ending: "WOULD_TAKE", updatedAt: at })
-      settlement.report(stored, refusedOf(stored.tradeOrderId, "WOULD_TAKE", "post-only order would trade at once", at))
+      const refused: InternalOrder = { ...stored, status: "REJECTED", ending: "WOULD_TAKE", updatedAt: at }
+      settlement.change(refused)
+      settlement.report(stored, { _tag: "OrderSeen", state: stateOf(refused) })
       return null
     }
-    if (arrival === "NEW") settlement.report(stored, acceptedOf(stored, at))
     if (arrival === "AMENDED") settlement.report(stored, { ...acceptedOf(stored, at), _tag: "AmendAccepted" })
     const order = this.#sized(stored)
     settlement.know(order)

@@ -183,6 +183,7 @@ const behaviour = (
       if (outcome._tag === "Applied") {
         entry.isReady = true
         parts.hit("internal.held")
+        report(order.tradingAccountId, acceptedOf(order, now()))
         parts.decided(order.tradeOrderId)
       } else {
         const exact = order.orderType === "MARKET" && order.budget === null ? marketCost(order) : amount

@@ -1,0 +1,315 @@
+/**
+ * The platform's own venue: accounts whose money is in the ledger trade with each other, one market and one actor per instrument. The
+ * one thing to know: it has no truth of its own. What an order is, what was traded and what an account has is what the ledger's
+ * transactions stored, so every answer here is definite.
+ */
+import { Context, Effect, FiberMap, FiberSet, Schedule, type Scope } from "effect"
+import { Decimal } from "../domain/decimal.ts"
+import { VenueUnavailable } from "../domain/errors.ts"
+import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import { INTERNAL, type InternalFees, type InternalOrder } from "../domain/internal-order.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { Venue } from "../domain/venue.ts"
+import type { WalletId } from "../domain/wallet.ts"
+import { type Actor, create } from "../kernel/actor.ts"
+import { Clock } from "../ports/clock.ts"
+import { Failpoint } from "../ports/failpoint.ts"
+import { Ids } from "../ports/ids.ts"
+import { InternalStore } from "../ports/internal-store.ts"
+import { LedgerPort } from "../ports/ledger-port.ts"
+import type { OrderLookup, VenueOrder } from "../ports/venue-port.ts"
+import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
+import { internalMarket, type MarketMessage } from "./internal-market.ts"
+import { InternalPublic } from "./internal-public.ts"
+import { fillsOf, quotedStateOf, refusedOf, stateOf } from "./internal-reports.ts"
+import { InternalSessions } from "./internal-sessions.ts"
+import { MatcherFeed } from "./matcher-feed.ts"
+import type { VenueAdapter } from "./venue-adapter.ts"
+
+export const INTERNAL_VENUE: Venue = {
+  venue: INTERNAL,
+  name: "Internal venue",
+  status: "ACTIVE",
+  features: ["SPOT"],
+  needsCredentials: false,
+  needsPassphrase: false,
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  orderExpiryMillis: null,
+  feeInQuote: false,
+  inProcess: true,
+  capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
+}
+
+/** Trades of the past from which the bars of a start are made. */
+const PAST_TRADES = 100_000
+/** A market whose actor gave up is tried again so much later; meanwhile its orders can be cancelled. */
+const REOPEN_MILLIS = 30_000
+
+export interface InternalVenueOptions {
+  readonly fees: InternalFees
+  /** What the admins have listed. */
+  readonly instruments: ReadonlyArray<Instrument>
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+}
+
+export class InternalVenue extends Context.Tag("venues/InternalVenue")<
+  InternalVenue,
+  {
+    readonly adapter: VenueAdapter
+    /** Opens a market more; one that is open stays as it is. */
+    readonly list: (instrument: Instrument) => Effect.Effect<void>
+  }
+>() {}
+
+interface Market {
+  readonly actor: Actor<MarketMessage>
+  readonly shown: InternalPublic
+}
+
+/** Makes the venue and opens its markets; the scope ends them. */
+export const internalVenue = (
+  options: InternalVenueOptions,
+): Effect.Effect<InternalVenue["Type"], never, LedgerPort | InternalStore | Clock | Ids | Failpoint | Scope.Scope> =>
+  Effect.gen(function* () {
+    const ledger = yield* LedgerPort
+    const store = yield* InternalStore
+    const clock = yield* Clock
+    const ids = yield* Ids
+    const failpoint = yield* Failpoint
+    const run = yield* FiberSet.makeRuntime<never>()
+    const lives = yield* FiberMap.make<InstrumentId>()
+    const sessions = new InternalSessions(ledger, clock.now)
+    const markets = new Map<InstrumentId, Market>()
+    const instruments = new Map<InstrumentId, Instrument>()
+    const since = clock.now()
+    /** Requests of the venue itself: what they move its accounts count by their own fills. */
+    const own = new Set<string>()
+
+    let isScheduled = false
+    const feed: MatcherFeed = new MatcherFeed({
+      markets: [],
+      schedule: () => {
+        if (isScheduled) return
+        isScheduled = true
+        queueMicrotask(() => {
+          isScheduled = false
+          feed.flush()
+        })
+      },
+      opened: () => undefined,
+      now: clock.now,
+    })
+
+    const uuid = (): string => ids.uuid()
+    const post: LedgerPort["Type"]["post"] = (request) => {
+      const accounts = new Set(request.facts.flatMap(({ row }) => [row["trading_account_id"] as never]))
+      const stir = (): void => {
+        for (const account of accounts) if (account !== undefined) sessions.stirred(account)
+      }
+      stir()
+      own.add(request.requestId)
+      ledger.post({
+        ...request,
+        settled: (outcome) => {
+          stir()
+          request.settled(outcome)
+          queueMicrotask(() => own.delete(request.requestId))
+        },
+      })
+    }
+    ledger.watch((wallets, requestId) => {
+      if (!own.has(requestId)) run(sessions.tell(wallets))
+    })
+
+    const patient = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
+      Effect.orDie(Effect.retry(read, Schedule.spaced("1 second")))
+
+    const actorOf = (instrument: Instrument, shown: InternalPublic): Actor<MarketMessage> =>
+      create<MarketMessage, never, never>(
+        {
+          name: `InternalMarket ${instrument.instrumentId}`,
+          behaviour: (self) =>
+            internalMarket(
+              {
+                instrument,
+                fees: options.fees,
+                ledger: { post, wallet: ledger.wallet },
+                openOrders: patient(store.openOrders(instrument.instrumentId)),
+                now: clock.now,
+                uuid,
+                hit: failpoint.hit,
+                report: (account, report) => sessions.report(account, report),
+                published: (settlement) => shown.published(settlement),
+                opened: (book) => shown.open((side) => book.matcher.levels(side)),
+                decided: (tradeOrderId) => sessions.decided(tradeOrderId),
+                notice: options.notice,
+              },
+              self,
+            ),
+          refusable: () => false,
+          answers: { busy: never, lost: never, parked: never, ended: never },
+          monotonic: clock.monotonic,
+          onDefect: (cause, restarts) => {
+            options.notice("a market of the internal venue began anew", {
+              instrumentId: instrument.instrumentId,
+              restarts,
+              cause: String(cause),
+            })
+            // What was on its way is asked for: every account agrees with the venue again.
+            sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
+            sessions.everyone({ _tag: "StreamUp" })
+          },
+          onParked: () => run(Effect.delay(reopen(instrument), REOPEN_MILLIS)),
+        },
+        Context.empty(),
+      )
+
+    const live = (instrument: Instrument, shown: InternalPublic): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const actor = actorOf(instrument, shown)
+        markets.set(instrument.instrumentId, { actor, shown })
+        return Effect.asVoid(FiberMap.run(lives, instrument.instrumentId, actor.life))
+      })
+
+    const reopen = (instrument: Instrument): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const market = markets.get(instrument.instrumentId)
+        return market === undefined ? Effect.void : live(instrument, market.shown)
+      })
+
+    const list = (instrument: Instrument): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        if (instruments.has(instrument.instrumentId)) return
+        instruments.set(instrument.instrumentId, instrument)
+        const past = yield* patient(store.seconds(instrument.instrumentId, PAST_TRADES))
+        const shown = new InternalPublic(instrument, past, feed)
+        feed.list(shown)
+        yield* live(instrument, shown)
+      })
+
+    yield* Effect.forEach(
+      options.instruments.filter(({ status }) => status === "ACTIVE"),
+      list,
+      { discard: true },
+    )
+
+    const marketOf = (instrumentId: InstrumentId): Actor<MarketMessage> | undefined => markets.get(instrumentId)?.actor
+
+    const answer = <A>(read: Effect.Effect<A, unknown>): Effect.Effect<A, VenueUnavailable> =>
+      Effect.mapError(read, () => new VenueUnavailable({ reason: "the journal cannot be read" }))
+
+    const lookup = (tradeOrderId: TradeOrderId): Effect.Effect<OrderLookup, VenueUnavailable> =>
+      sessions.whenDecided(tradeOrderId).pipe(
+        Effect.zipRight(answer(Effect.all([store.order(tradeOrderId), store.quotedTrade(tradeOrderId)]))),
+        Effect.map(([order, quoted]): OrderLookup => {
+          if (order !== null) return { _tag: "Found", state: stateOf(order) }
+          if (quoted !== null) return { _tag: "Found", state: quotedStateOf(quoted) }
+          return { _tag: "NotFound", definite: true }
+        }),
+      )
+
+    const openSession: VenueAdapter["openSession"] = ({ account, report }) =>
+      Effect.gen(function* () {
+        const { walletId } = account
+        if (walletId === null) return yield* new VenueUnavailable({ reason: "the account has no wallet" })
+        yield* Effect.acquireRelease(
+          Effect.sync(() => sessions.open(account.tradingAccountId, walletId, report)),
+          () => Effect.sync(() => sessions.close(account.tradingAccountId, report)),
+        )
+        return {
+          submit: (asked) => {
+            const actor = marketOf(asked.instrumentId)
+            const { tradeOrderId } = asked
+            const at = clock.now()
+            if (actor === undefined)
+              return report(refusedOf(tradeOrderId, "INSTRUMENT_NOT_FOUND", "no such instrument", at))
+            if (asked.trigger !== undefined || asked.pairedWith !== undefined || (asked.leverage ?? 1) !== 1)
+              return report(refusedOf(tradeOrderId, "NOT_SUPPORTED", "no triggers and no leverage here", at))
+            sessions.undecided(tradeOrderId)
+            actor.post({ _tag: "Submit", order: orderOf(account, walletId, asked, at), notAfter: asked.notAfter })
+          },
+          cancel: ({ tradeOrderId, instrumentId }) => {
+            const text = "no such instrument"
+            const actor = marketOf(instrumentId)
+            if (actor === undefined)
+              report({ _tag: "CancelRefused", tradeOrderId, unknownOrder: true, text, at: clock.now() })
+            else actor.post({ _tag: "Cancel", account: account.tradingAccountId, tradeOrderId })
+          },
+          amend: ({ tradeOrderId, instrumentId }, to) => {
+            const text = "no such instrument"
+            const actor = marketOf(instrumentId)
+            if (actor === undefined)
+              report({ _tag: "AmendRefused", tradeOrderId, unknownOrder: true, text, at: clock.now() })
+            else actor.post({ _tag: "Amend", account: account.tradingAccountId, tradeOrderId, to })
+          },
+          fetchOrder: ({ tradeOrderId }) => lookup(tradeOrderId),
+          fetchOpenOrders: answer(store.openOrdersOf(account.tradingAccountId)).pipe(
+            Effect.map((orders) => orders.map(stateOf)),
+          ),
+          fetchFills: (from, chosen) =>
+            answer(store.tradesOf(account.tradingAccountId, from, chosen)).pipe(
+              Effect.map((trades) =>
+                trades.flatMap((trade) => fillsOf(trade, account.tradingAccountId, assetsOf(trade.instrumentId))),
+              ),
+            ),
+          fetchBalances: sessions.balances(account.tradingAccountId, walletId),
+        }
+      })
+
+    const adapter: VenueAdapter = {
+      venue: INTERNAL_VENUE,
+      verify: () => Effect.succeed({ externalAccountId: null }),
+      openSession,
+      instruments: (symbols) =>
+        Effect.sync(() =>
+          [...instruments.values()].filter(({ symbol }) => symbols === null || symbols.includes(symbol)),
+        ),
+      klines: (ask) =>
+        Effect.sync(() => ({
+          bars: markets.get(ask.instrumentId)?.shown.klines.read(ask, clock.now()) ?? [],
+          venueAt: clock.now(),
+        })),
+      market: (sink) => feed.connect(sink),
+      health: () => {
+        let restarts = 0
+        for (const { actor } of markets.values()) restarts += actor.restarts()
+        const streams = feed.openCount
+        return { venue: INTERNAL, status: "up", reason: null, since, restarts, streams, sessions: sessions.size }
+      },
+    }
+    return InternalVenue.of({ adapter, list })
+  })
+
+/** Nobody waits for an answer of a market: what it has to say are reports. */
+const never = (): never => {
+  throw new Error("a message to a market has no reply")
+}
+
+const assetsOf = (instrumentId: InstrumentId): { readonly baseAsset: string; readonly quoteAsset: string } => {
+  const [baseAsset = "", quoteAsset = ""] = instrumentId.slice(instrumentId.indexOf(":") + 1).split("/")
+  return { baseAsset, quoteAsset }
+}
+
+const orderOf = (account: TradingAccount, walletId: WalletId, asked: VenueOrder, at: number): InternalOrder => ({
+  tradeOrderId: asked.tradeOrderId,
+  tradingAccountId: account.tradingAccountId,
+  tenantId: account.tenantId,
+  userId: account.userId,
+  walletId,
+  instrumentId: asked.instrumentId,
+  orderSide: asked.orderSide,
+  orderType: asked.orderType,
+  timeInForce: asked.timeInForce,
+  limitPrice: asked.limitPrice === null || asked.orderType === "MARKET" ? null : Decimal.of(asked.limitPrice),
+  quantity: Decimal.of(asked.quantity),
+  budget: asked.cost === undefined ? null : Decimal.of(asked.cost),
+  executed: Decimal.ZERO,
+  status: "OPEN",
+  ending: null,
+  sequence: 0,
+  holdId: null,
+  held: Decimal.ZERO,
+  createdAt: at,
+  updatedAt: at,
+})
