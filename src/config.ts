@@ -65,6 +65,12 @@ export interface Settings {
   readonly wsTest: TestProfileSettings | null
   /** Limits per trading account; null: none, on loopback only. */
   readonly rateLimits: OrderLimits | null
+  /** Digits behind the point that clients may give amounts of an asset: asset → number; all others 18. */
+  readonly assetDigits: Readonly<Record<string, number>>
+  /** Holds that are due are looked for this often, in ms. */
+  readonly ledgerExpiryMillis: number
+  /** The ledger's balances are audited this often, in ms. */
+  readonly ledgerAuditMillis: number
   readonly accessLog: boolean
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
@@ -222,7 +228,7 @@ const testProfile = (env: Environment, transport: Pick<Settings, "host" | "produ
 
 const isAbove0 = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value > 0
 
-const rate = (name: keyof OrderLimits, given: unknown, fallback: Rate): Rate => {
+const rate = (name: "orderSubmit" | "orderCancel" | "quoteRequest", given: unknown, fallback: Rate): Rate => {
   if (given === undefined) return fallback
   const { perSecond, burst } = { ...(given as Partial<Record<keyof Rate, unknown>> | null) }
   if (!isAbove0(perSecond) || !isAbove0(burst) || !Number.isInteger(burst))
@@ -240,14 +246,28 @@ const rateLimits = (env: Environment, host: string): OrderLimits | null => {
   for (const name of Object.keys(given))
     if (!Object.hasOwn(ORDER_LIMITS, name))
       throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(ORDER_LIMITS).join(", ")}`)
-  const openOrders = given["openOrders"] ?? ORDER_LIMITS.openOrders
-  if (!isAbove0(openOrders) || !Number.isInteger(openOrders))
-    throw new InvalidSetting(`RATE_LIMITS: "openOrders" must be an integer above 0`)
+  const count = (name: "openOrders" | "openQuotes" | "openQuotesPerClient"): number => {
+    const value = given[name] ?? ORDER_LIMITS[name]
+    if (!isAbove0(value) || !Number.isInteger(value))
+      throw new InvalidSetting(`RATE_LIMITS: "${name}" must be an integer above 0`)
+    return value
+  }
   return {
     orderSubmit: rate("orderSubmit", given["orderSubmit"], ORDER_LIMITS.orderSubmit),
     orderCancel: rate("orderCancel", given["orderCancel"], ORDER_LIMITS.orderCancel),
-    openOrders,
+    openOrders: count("openOrders"),
+    quoteRequest: rate("quoteRequest", given["quoteRequest"], ORDER_LIMITS.quoteRequest),
+    openQuotes: count("openQuotes"),
+    openQuotesPerClient: count("openQuotesPerClient"),
   }
+}
+
+const assetDigits = (env: Environment): Readonly<Record<string, number>> => {
+  const given = object(env, "ASSET_DIGITS") ?? {}
+  for (const [asset, digits] of Object.entries(given))
+    if (typeof digits !== "number" || !Number.isInteger(digits) || digits < 0 || digits > 18)
+      throw new InvalidSetting(`ASSET_DIGITS: "${asset}" must be an integer from 0 to 18`)
+  return given as Readonly<Record<string, number>>
 }
 
 /** `none` switches PAPER off. */
@@ -304,6 +324,9 @@ export const readSettings = (env: Environment): Settings => {
     channels: object(env, "CHANNELS"),
     wsTest: testProfile(env, { host, production, tls, trustProxy }),
     rateLimits: rateLimits(env, host),
+    assetDigits: assetDigits(env),
+    ledgerExpiryMillis: integer(env, "LEDGER_EXPIRY_MS", 1000, 10, 60_000),
+    ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     failpoint,

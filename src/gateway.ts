@@ -30,12 +30,15 @@ import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
 import { makeVenueGate } from "./http/venue-gate.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { ledgerMetrics } from "./metrics/ledger-metrics.ts"
 import { serveMetrics } from "./metrics/metrics-server.ts"
 import { makeServiceMetrics } from "./metrics/service-metrics.ts"
 import { venueMetrics } from "./metrics/venue-metrics.ts"
+import { moneyRepositories, moneyStores } from "./money.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
+import { LedgerWatch } from "./ports/ledger-watch.ts"
 import type { Rpc } from "./ports/rpc.ts"
 import { VenuePort } from "./ports/venue-port.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
@@ -122,6 +125,7 @@ const repositories = Layer.mergeAll(
   Subscriptions.Default,
   IdempotentAnswers.Default,
   TradeOrders.Default,
+  moneyRepositories,
 )
 
 const directories = Layer.mergeAll(AccountDirectory.Default, InstrumentDirectory.Default)
@@ -136,6 +140,7 @@ const metrics = (
     const venues = yield* VenuePort
     const markets = yield* Markets
     const accounts = yield* TradingAccounts
+    const ledger = yield* LedgerWatch
     const service = makeServiceMetrics()
     const port = yield* serveMetrics(settings.metricsPort, () => [
       ...service({
@@ -146,6 +151,7 @@ const metrics = (
         writer: parts.writer.stats(),
       }),
       ...venueMetrics({ health: venues.health(), stats: venues.stats(), books: markets.stats() }),
+      ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
     notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })
   })
@@ -265,6 +271,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
       initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
       venueSessionsMax: settings.venueSessionsMax,
       sync,
+      assetDigits: settings.assetDigits,
       database: sql`SELECT 1`.pipe(
         Effect.timeout("1 second"),
         Effect.as(true),
@@ -368,7 +375,12 @@ const realtimeDocuments = (kinds: ChannelKinds): RealtimeDocuments => {
   return { asyncApi: asyncApiDocument(facts), page: realtimePage(facts) }
 }
 
-const drain = (server: ListeningServer, socket: SocketServer, inFlight: () => number, writer: Writer["Type"]) =>
+const drain = (
+  server: ListeningServer,
+  socket: SocketServer,
+  inFlight: () => number,
+  writers: ReadonlyArray<{ readonly drain: () => Promise<void> }>,
+) =>
   Effect.gen(function* () {
     server.stopAccepting()
     yield* Effect.promise(() => socket.shutdown())
@@ -377,7 +389,10 @@ const drain = (server: ListeningServer, socket: SocketServer, inFlight: () => nu
       Effect.timeout("5 seconds"),
       Effect.ignore,
     )
-    yield* Effect.tryPromise(() => writer.drain()).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+    yield* Effect.tryPromise(() => Promise.all(writers.map((writer) => writer.drain()))).pipe(
+      Effect.timeout("2 seconds"),
+      Effect.ignore,
+    )
   })
 
 /** Starts everything; ready when it returns. */
@@ -416,7 +431,10 @@ export const startGateway = (options: GatewayOptions) =>
       Effect.forkScoped,
     )
 
-    const known = Context.merge(base, store)
+    const { hit } = Context.get(base, Failpoint)
+    const stored = Context.merge(base, store)
+    const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
+    const known = Context.merge(stored, money)
     yield* fillDirectories(keys).pipe(Effect.provide(known))
     const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
       Effect.provide(known),
@@ -469,7 +487,7 @@ export const startGateway = (options: GatewayOptions) =>
       listening,
       drain: Effect.suspend(() => {
         isDraining = true
-        return drain(listening, socket, mounted.inFlight, writer)
+        return drain(listening, socket, mounted.inFlight, [writer, Context.get(money, LedgerWatch)])
       }),
     }
     return gateway

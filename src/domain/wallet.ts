@@ -100,6 +100,8 @@ export const AssetText = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9._-]
   examples: ["USDT"],
 })
 
+export const isAsset = Schema.is(AssetText)
+
 /** One row of a journal has so many digits before and behind the point: numeric(54, 18). */
 const AMOUNT_LIMIT = Decimal.fromUnits(10n ** 36n, 0)
 export const AMOUNT_DIGITS_MAX = 18

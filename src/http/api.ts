@@ -8,6 +8,7 @@ import { SessionApi } from "./session/endpoints.ts"
 import { SubscriptionApi } from "./subscription/endpoints.ts"
 import { TradeOrderApi } from "./trade-order/endpoints.ts"
 import { TradingAccountApi } from "./trading-account/endpoints.ts"
+import { WalletApi } from "./wallet/endpoints.ts"
 
 /** What the service calls itself (specification, Root record). */
 export const SERVICE = {
@@ -24,6 +25,7 @@ export const Api = HttpApi.make("gateway")
   .add(TradeOrderApi)
   .add(MarketApi)
   .add(SubscriptionApi)
+  .add(WalletApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -36,4 +38,5 @@ export interface ApiHandlers {
   readonly tradeOrder: Handlers<typeof TradeOrderApi>
   readonly market: Handlers<typeof MarketApi>
   readonly subscription: Handlers<typeof SubscriptionApi>
+  readonly wallet: Handlers<typeof WalletApi>
 }

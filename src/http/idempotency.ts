@@ -80,7 +80,7 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
   /** First calls at work in this process, by user, operation and key. */
   const working = new Map<string, Deferred.Deferred<void>>()
 
-  const once = (operation: string, handle: Handle, input: Input, reply: Reply, key: string) =>
+  const once = (operation: string, knowsRepeats: boolean, handle: Handle, input: Input, reply: Reply, key: string) =>
     Effect.gen(function* () {
       const { userId } = input.principal
       const claim = { userId, operation, key }
@@ -91,12 +91,9 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
       working.set(name, done)
       const work = Effect.gen(function* () {
         const kept = yield* answers.claim(claim, fingerprint, now())
-        if (kept !== null) {
-          if (kept.fingerprint !== fingerprint) reply.fail(new IdempotencyKeyReused())
-          else if (kept.answer === null) reply.fail(new IdempotentOutcomeUnknown())
-          else reply.ok(new JsonText(kept.answer), { headers: REPLAYED })
-          return
-        }
+        if (kept !== null && kept.fingerprint !== fingerprint) return reply.fail(new IdempotencyKeyReused())
+        if (kept !== null && kept.answer !== null) return reply.ok(new JsonText(kept.answer), { headers: REPLAYED })
+        if (kept !== null && !knowsRepeats) return reply.fail(new IdempotentOutcomeUnknown())
         const outcome = yield* outcomeOf(handle, input, reply)
         if (outcome._tag === "Answered") {
           // An answer that could not be kept is an answer all the same; a repeat will hear that nobody knows.
@@ -104,7 +101,8 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
           reply.ok(outcome.answer, outcome.options)
           return
         }
-        if (!UNKNOWN.has(outcome.error._tag)) yield* Effect.ignore(answers.release(claim))
+        // The first call may have been done after all: its key stays with its request.
+        if (kept === null && !UNKNOWN.has(outcome.error._tag)) yield* Effect.ignore(answers.release(claim))
         reply.fail(outcome.error, outcome.options)
       })
       yield* Effect.ensuring(
@@ -127,7 +125,7 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
         return reply.fail(
           new InvalidParameter({ parameter: "Idempotency-Key", reason: "1 to 64 of letters, digits and . _ : -" }),
         )
-      return once(`${resource}.${action}`, handle, input, reply, key)
+      return once(`${resource}.${action}`, route.knowsRepeats, handle, input, reply, key)
     }
     return { ...route, handler: keyed as unknown as AnyHandler }
   }

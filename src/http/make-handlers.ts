@@ -8,11 +8,15 @@ import { CredentialKeeper } from "../auth/credential-vault.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
+import { LedgerPort } from "../ports/ledger-port.ts"
+import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Credentials } from "../store/credentials.ts"
+import { LedgerJournal } from "../store/ledger-journal.ts"
 import { Subscriptions } from "../store/subscriptions.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
+import { Wallets } from "../store/wallets.ts"
 import type { ApiHandlers } from "./api.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
@@ -25,6 +29,7 @@ import { subscriptionHandlers } from "./subscription/handlers.ts"
 import { tradeOrderHandlers } from "./trade-order/handlers.ts"
 import { tradingAccountHandlers } from "./trading-account/handlers.ts"
 import { makeVenueGate } from "./venue-gate.ts"
+import { walletHandlers } from "./wallet/handlers.ts"
 
 export interface HandlerOptions {
   readonly environment: "PROD" | "UAT"
@@ -34,6 +39,7 @@ export interface HandlerOptions {
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
   readonly sync: InstrumentSync
+  readonly assetDigits: Readonly<Record<string, number>>
   /** Whether a query comes back; gives up by itself within a second. */
   readonly database: Effect.Effect<boolean>
   /** False while starting and while draining. */
@@ -62,6 +68,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         database: options.database,
         venues: port.health,
         auditPeriods: tradingAccounts.auditPeriods,
+        ledger: (yield* LedgerWatch).health,
         isReady: options.isReady,
       }),
       auth: sessionHandlers(yield* Sessions),
@@ -96,6 +103,14 @@ export const makeHandlers = (options: HandlerOptions) =>
         accounts,
         find,
         gate,
+        ...time,
+      }),
+      wallet: walletHandlers({
+        wallets: yield* Wallets,
+        journal: yield* LedgerJournal,
+        ledger: yield* LedgerPort,
+        cursors,
+        assetDigits: options.assetDigits,
         ...time,
       }),
     } satisfies ApiHandlers

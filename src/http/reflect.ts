@@ -9,7 +9,7 @@ import type { Principal } from "../domain/user.ts"
 import type { RouteFacts } from "./call.ts"
 import { type Check, compileCheck } from "./checks.ts"
 import { type QueryPlan, queryPlan } from "./query.ts"
-import { Access, type AccessLevel, type AnyHandler, Deadline } from "./route.ts"
+import { Access, type AccessLevel, type AnyHandler, Deadline, KnowsRepeats } from "./route.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
 
@@ -17,6 +17,7 @@ export interface Route extends RouteFacts {
   readonly access: AccessLevel
   /** The service's own records, which answer to the end: everything else is refused while draining. */
   readonly servesWhileDraining: boolean
+  readonly knowsRepeats: boolean
   readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
   readonly body: Check | undefined
   readonly handler: AnyHandler
@@ -48,6 +49,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         isHead: false,
         access,
         servesWhileDraining: group.identifier === "root",
+        knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
         query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
         body: bodyAst && compileCheck(bodyAst, `${name} body`),
         handler,

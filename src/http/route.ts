@@ -24,6 +24,14 @@ export class Deadline extends Context.Reference<Deadline>()("http/Deadline", {
   defaultValue: (): DeadlineTerms => ({ millis: 5_000, failure: () => new DeadlineExceeded() }),
 }) {}
 
+/**
+ * Whether the operation knows its own repeats: it makes its ids of the Idempotency-Key and the body, so that a call whose outcome nobody
+ * knows may simply be made again, and is answered as it ended.
+ */
+export class KnowsRepeats extends Context.Reference<KnowsRepeats>()("http/KnowsRepeats", {
+  defaultValue: () => false,
+}) {}
+
 /** For routes that wait for something slow: a venue, an instrument list, password hashing. */
 export const within = (millis: number): DeadlineTerms => ({ millis, failure: () => new DeadlineExceeded() })
 

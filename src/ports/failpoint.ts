@@ -27,6 +27,12 @@ export type FailpointName =
   /** It is stored, and has not left. */
   | "renew.committed"
   | "amend.dispatched"
+  /** A request is with the ledger's writer, and nowhere else. */
+  | "ledger.handedToWriter"
+  /** The statement with it has left for the database; whether it is committed is open. */
+  | "ledger.written"
+  /** It is committed, and nobody knows. */
+  | "ledger.committed"
   | "disconnect.halfway"
   | "sync.halfway"
   | "reconcile.halfway"

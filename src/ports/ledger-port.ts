@@ -116,6 +116,8 @@ export class LedgerPort extends Context.Tag("ports/LedgerPort")<
     readonly wallet: (walletId: WalletId) => Effect.Effect<Wallet | null, StorageUnavailable>
     /** In order of their making. */
     readonly openHolds: (walletId: WalletId) => Effect.Effect<ReadonlyArray<OpenHold>, StorageUnavailable>
+    /** Voids now what is due anyway (it is looked for every second), so that nothing stays held for a moment longer. */
+    readonly expireHolds: (walletId: WalletId) => Effect.Effect<void, StorageUnavailable>
     /** Runs once everything handed over before is settled; never within the call. */
     readonly after: (run: () => void) => void
     /** `full`: edges refuse with Busy. */

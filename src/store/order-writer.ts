@@ -77,6 +77,7 @@ const bytesOf = (unit: Unit): number => {
 
 export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const session = openWriterSession({
+    name: "order writer",
     connect: options.connect,
     timeoutMillis: options.timeoutMillis ?? TIMEOUT_MILLIS,
     warn: options.warn,

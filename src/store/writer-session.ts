@@ -1,5 +1,5 @@
 /**
- * The order writer's own connection. The one thing to know: `ask` returns only when the database has answered, with rows or with a
+ * A writer's own connection: of orders, or of the ledger. The one thing to know: `ask` returns only when the database has answered, with rows or with a
  * definite refusal; a lost connection, a timeout or a passing error sends the very same query again, for as long as it takes.
  */
 import type pg from "pg"
@@ -32,6 +32,8 @@ const BACKOFF_MIN_MILLIS = 10
 const BACKOFF_MAX_MILLIS = 1_000
 
 export const openWriterSession = (options: {
+  /** Whose it is, for warnings. */
+  readonly name: string
   readonly connect: () => Promise<pg.Client>
   /** Without an answer for this long the connection counts as lost. */
   readonly timeoutMillis: number
@@ -104,7 +106,7 @@ export const openWriterSession = (options: {
           // A new connection even after an error that the server reported: its statements are prepared anew, which cures stale plans.
           drop(used)
           retries++
-          options.warn(`the order writer sends again: ${error instanceof Error ? error.message : String(error)}`)
+          options.warn(`the ${options.name} sends again: ${error instanceof Error ? error.message : String(error)}`)
           await pause(backoffMillis)
           backoffMillis = Math.min(backoffMillis * 2, BACKOFF_MAX_MILLIS)
         }

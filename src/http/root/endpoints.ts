@@ -37,7 +37,7 @@ export type HealthRecord = typeof HealthRecord.Type
 
 const ROOT_WORDS = "Name, version and description of the service. Not more than that: see health."
 const HEALTH_WORDS =
-  "200 while the service can work: healthy, or degraded when a venue is away. Otherwise 503 -190001 with this record in details.metadata.health."
+  "200 while the service can work: healthy, or degraded when a venue is away or the ledger's audit finds something. Otherwise 503 -190001 with this record in details.metadata.health."
 
 const root = HttpApiEndpoint.get("get", "/api/v3")
   .addSuccess(Ok(RootRecord))

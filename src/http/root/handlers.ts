@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import { Busy } from "../../domain/errors.ts"
 import { dateTime } from "../../domain/time.ts"
+import type { LedgerHealth } from "../../ports/ledger-watch.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import { SERVICE } from "../api.ts"
 import type { Handlers } from "../route.ts"
@@ -16,6 +17,7 @@ export interface HealthSources {
   readonly database: Effect.Effect<boolean>
   readonly venues: () => ReadonlyArray<VenueHealth>
   readonly auditPeriods: TradingAccounts["Type"]["auditPeriods"]
+  readonly ledger: () => LedgerHealth
   /** False while starting and while draining. */
   readonly isReady: () => boolean
 }
@@ -31,6 +33,14 @@ const venueCheck = (venues: ReadonlyArray<VenueHealth>): HealthCheck => {
   const down = venues.filter((venue) => venue.status === "down").map((venue) => venue.venue)
   return down.length === 0 ? check("healthy") : check("degraded", `away: ${down.join(", ")}`)
 }
+
+/** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
+const ledgerCheck = ({ violations, pressure }: LedgerHealth): HealthCheck =>
+  violations.length > 0
+    ? check("degraded", `violations: ${violations.length}`)
+    : pressure === "full"
+      ? check("degraded", "its writer is behind")
+      : check("healthy")
 
 const worst = (checks: Readonly<Record<string, HealthCheck>>): HealthCheck["status"] => {
   const found = new Set(Object.values(checks).map((it) => it.status))
@@ -50,6 +60,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       database: hasDatabase ? check("healthy") : check("unhealthy", "no answer"),
       eventLoop: delay < LOOP_DELAY_MAX ? check("healthy") : check("degraded", `delayed by ${Math.round(delay)} ms`),
       venues: venueCheck(sources.venues()),
+      ledger: ledgerCheck(sources.ledger()),
     }
     const now = sources.now()
     const record: HealthRecord = {

@@ -1,0 +1,210 @@
+/** Wallets of the ledger: create, read, move money between one's own, close; admins fund and freeze (contract C9, C14, C16). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PositiveDecimalText } from "../../domain/decimal.ts"
+import {
+  AssetScaleExceeded,
+  ConflictingParameters,
+  InsufficientBalance,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidParameter,
+  LedgerConflict,
+  OnlyFullWithdrawal,
+  SameWallet,
+  WalletClosed,
+  WalletFailed,
+  WalletFrozen,
+  WalletHasHolds,
+  WalletNotFound,
+  WalletsUnrelated,
+} from "../../domain/errors.ts"
+import { UserId } from "../../domain/ids.ts"
+import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, KnowsRepeats, Query } from "../route.ts"
+import { Ask, optional, text } from "../wire-text.ts"
+
+/** What moving money may answer beside its own. */
+const moving = [
+  WalletNotFound,
+  WalletFrozen,
+  WalletClosed,
+  OnlyFullWithdrawal,
+  InsufficientBalance,
+  AssetScaleExceeded,
+  InvalidParameter,
+  LedgerConflict,
+  WalletFailed,
+] as const
+
+const create = HttpApiEndpoint.post("create", "/api/v3/wallet/create")
+  .setPayload(
+    Schema.Struct({ nickname: optional(text(128)) }).annotations({
+      identifier: "CreateWallet",
+      examples: [{ nickname: "Savings" }],
+    }),
+  )
+  .addSuccess(Ok(WalletRecord))
+  .annotate(Access, "write")
+  .annotate(KnowsRepeats, true)
+  .annotate(OpenApi.Summary, "Create a wallet")
+  .annotate(OpenApi.Description, "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname.")
+
+const get = HttpApiEndpoint.get("get", "/api/v3/wallet/get")
+  .setUrlParams(Query({ walletId: WalletId }))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(WalletNotFound))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "Get a wallet")
+  .annotate(OpenApi.Description, "The wallet with its balances: balance = available + held.")
+
+const list = HttpApiEndpoint.get("list", "/api/v3/wallet/list")
+  .setUrlParams(
+    Query({
+      walletType: Schema.optional(WalletType),
+      userId: Schema.optional(UserId),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(WalletRecord))
+  .addError(Fail(InsufficientPermissions, InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List wallets")
+  .annotate(
+    OpenApi.Description,
+    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them.",
+  )
+
+const Transfer = Schema.Struct({
+  sourceWalletId: WalletId,
+  destWalletId: WalletId,
+  asset: AssetText,
+  amount: PositiveDecimalText,
+}).annotations({
+  identifier: "WalletTransfer",
+  examples: [
+    {
+      sourceWalletId: WalletId.make("0192a4f4-1b5c-7a34-9a4e-5f1d2c3b4a59"),
+      destWalletId: WalletId.make("0192a4f4-2c6d-7b45-8b5f-6a2e3d4c5b60"),
+      asset: "USDT",
+      amount: PositiveDecimalText.make("12.5"),
+    },
+  ],
+})
+
+const transfer = HttpApiEndpoint.post("transfer", "/api/v3/wallet/transfer")
+  .setPayload(Transfer)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .addError(Fail(SameWallet, WalletsUnrelated, ...moving))
+  .annotate(Access, "write")
+  .annotate(KnowsRepeats, true)
+  .annotate(OpenApi.Summary, "Move money between your wallets")
+  .annotate(
+    OpenApi.Description,
+    "Both wallets are yours, and not of two different dealers. Answered after the commit. With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it.",
+  )
+
+const Funding = Schema.Struct({ walletId: WalletId, asset: AssetText, amount: PositiveDecimalText })
+
+const deposit = HttpApiEndpoint.post("deposit", "/api/v3/wallet/deposit")
+  .setPayload(Funding.annotations({ identifier: "WalletDeposit" }))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(...moving))
+  .annotate(Access, "admin")
+  .annotate(KnowsRepeats, true)
+  .annotate(OpenApi.Summary, "Fund a wallet (admin)")
+  .annotate(OpenApi.Description, "Extension: money from outside, against the installation's ACCOUNTING wallet.")
+
+const withdraw = HttpApiEndpoint.post("withdraw", "/api/v3/wallet/withdraw")
+  .setPayload(Funding.annotations({ identifier: "WalletWithdrawal" }))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(...moving))
+  .annotate(Access, "admin")
+  .annotate(KnowsRepeats, true)
+  .annotate(OpenApi.Summary, "Pay out of a wallet (admin)")
+  .annotate(OpenApi.Description, "Extension: money to the outside. Of a CLOSED wallet: the whole balance of an asset.")
+
+const one = (name: string) => Schema.Struct({ walletId: WalletId }).annotations({ identifier: name })
+
+const freeze = HttpApiEndpoint.post("freeze", "/api/v3/wallet/freeze")
+  .setPayload(one("FreezeWallet"))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(WalletNotFound, WalletClosed, WalletFailed))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Freeze a wallet (admin)")
+  .annotate(
+    OpenApi.Description,
+    "Nothing moves any more, in or out; holds that are there stay, and may only be released.",
+  )
+
+const unfreeze = HttpApiEndpoint.post("unfreeze", "/api/v3/wallet/unfreeze")
+  .setPayload(one("UnfreezeWallet"))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(WalletNotFound, WalletClosed, WalletFailed))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Unfreeze a wallet (admin)")
+  .annotate(OpenApi.Description, "ACTIVE again.")
+
+const close = HttpApiEndpoint.post("close", "/api/v3/wallet/close")
+  .setPayload(one("CloseWallet"))
+  .addSuccess(Ok(WalletRecord))
+  .addError(Fail(WalletNotFound, WalletHasHolds, WalletClosed, WalletFailed))
+  .annotate(Access, "write")
+  .annotate(OpenApi.Summary, "Close a wallet")
+  .annotate(
+    OpenApi.Description,
+    "For ever, from any state; refused while anything is held. What is left may leave once, each asset whole; of one that was frozen only through an admin.",
+  )
+
+const StatementRow = Schema.Struct({
+  transferId: Schema.String,
+  walletId: Schema.String,
+  direction: Schema.Literal("DEBIT", "CREDIT").annotations({ description: "DEBIT: out of this wallet" }),
+  counterWalletId: Schema.NullOr(Schema.String).annotations({ description: "null: not yours to know" }),
+  kind: Schema.Literal("single", "pending", "post", "void").annotations({
+    description: "pending: a hold; post and void end it, moving its amount or a part of it, or nothing",
+  }),
+  pendingId: Schema.NullOr(Schema.String).annotations({ description: "The hold that this ends" }),
+  asset: Schema.String,
+  amount: Schema.String.annotations({ description: "Of a void: what it released" }),
+  code: TransferCode,
+  reference: Schema.NullOr(Schema.String),
+  expiresAt: Schema.NullOr(Schema.Int),
+  expiresAtDateTime: Schema.NullOr(Schema.String),
+  createdAt: Schema.Int,
+  createdAtDateTime: Schema.String,
+}).annotations({ identifier: "WalletTransferRecord" })
+export type StatementRow = typeof StatementRow.Type
+
+const statement = HttpApiEndpoint.get("transferList", "/api/v3/wallet/transfer/list")
+  .setUrlParams(
+    Query({
+      walletId: WalletId,
+      asset: Schema.optional(AssetText),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(StatementRow))
+  .addError(Fail(WalletNotFound, InvalidCursor, ConflictingParameters))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "Statement of a wallet")
+  .annotate(OpenApi.Description, "Extension: every transfer in, out and held, newest first.")
+
+export class WalletApi extends HttpApiGroup.make("wallet")
+  .add(create)
+  .add(get)
+  .add(list)
+  .add(transfer)
+  .add(deposit)
+  .add(withdraw)
+  .add(freeze)
+  .add(unfreeze)
+  .add(close)
+  .add(statement)
+  .annotate(OpenApi.Title, "Wallets")
+  .annotate(OpenApi.Description, "The ledger: money held for you here, and what moved it.") {}

@@ -1,0 +1,339 @@
+/**
+ * Wallets: reads from the store, money through the ledger. The one thing to know: ids of what moves are made of the Idempotency-Key and
+ * the body, so that a repeat after any crash meets what the first call did.
+ */
+import { Effect } from "effect"
+import { Decimal } from "../../domain/decimal.ts"
+import {
+  AssetScaleExceeded,
+  Busy,
+  InsufficientPermissions,
+  InvalidParameter,
+  SameWallet,
+  WalletFailed,
+  WalletFrozen,
+  WalletHasHolds,
+  WalletNotFound,
+  WalletsUnrelated,
+} from "../../domain/errors.ts"
+import type { UserId } from "../../domain/ids.ts"
+import { nameUuid } from "../../domain/name-uuid.ts"
+import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
+import type { Principal } from "../../domain/user.ts"
+import {
+  accountingWalletId,
+  digitsOf,
+  type TransferCode,
+  type Wallet,
+  type WalletBalance,
+  type WalletId,
+  type WalletStatus,
+  type WalletType,
+  walletRecord,
+} from "../../domain/wallet.ts"
+import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
+import { COUNTED_MAX, type JournalTransfer, type LedgerJournal } from "../../store/ledger-journal.ts"
+import type { Wallets } from "../../store/wallets.ts"
+import { isFailure, relayed } from "../answers.ts"
+import type { Cursors } from "../pagination.ts"
+import type { Handlers, RequestFacts } from "../route.ts"
+import type { StatementRow, WalletApi } from "./endpoints.ts"
+
+export interface WalletParts {
+  readonly wallets: Wallets
+  readonly journal: LedgerJournal
+  readonly ledger: LedgerPort["Type"]
+  readonly cursors: Cursors
+  /** Asset → digits behind the point that amounts may have; all others 18. */
+  readonly assetDigits: Readonly<Record<string, number>>
+  readonly now: () => number
+  readonly uuid: () => string
+}
+
+/** Of ids made of an Idempotency-Key; never to be changed. */
+const NAMESPACE = Buffer.from("c47d0a95b1e84f26a0d35c9e27f6481b", "hex")
+const HOLDS_NAMED = 20
+const REPLAYED = { "Idempotency-Replayed": "true" } as const
+
+const isAdmin = (principal: Principal): boolean => principal.permissions.includes("admin")
+
+/** Everybody's own, and for admins those of their tenant. Somebody else's answers as one that does not exist. */
+const mayRead = (wallet: Wallet, principal: Principal): boolean =>
+  wallet.tenantId === principal.tenantId && (wallet.userId === principal.userId || isAdmin(principal))
+
+interface Move {
+  readonly operation: "transfer" | "deposit" | "withdraw"
+  readonly code: TransferCode
+  readonly from: WalletId
+  readonly to: WalletId
+  readonly asset: string
+  readonly amount: Decimal
+}
+
+export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> => {
+  const { wallets, journal, ledger, cursors, assetDigits, now, uuid } = parts
+
+  /** The same for every call with this key and content; without a key a fresh one. */
+  const idOf = (principal: Principal, request: RequestFacts, content: string): string => {
+    const key = request.header("idempotency-key")
+    return key === "" ? uuid() : nameUuid(`${principal.userId}|${key}|${content}`, NAMESPACE)
+  }
+
+  const readable = (principal: Principal, id: string) =>
+    Effect.flatMap(wallets.find(id.toLowerCase() as WalletId), (wallet) =>
+      wallet !== null && mayRead(wallet, principal) ? Effect.succeed(wallet) : new WalletNotFound(),
+    )
+
+  const recordOf = (wallet: Wallet) =>
+    Effect.map(wallets.balances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
+
+  const amountOf = (asset: string, text: string): Decimal | InvalidParameter | AssetScaleExceeded => {
+    const amount = Decimal.of(text)
+    if (amount.isZero()) return new InvalidParameter({ parameter: "amount", reason: "must be above zero" })
+    const digits = assetDigits[asset] ?? 18
+    return digitsOf(amount) > digits ? new AssetScaleExceeded({ asset, digits }) : amount
+  }
+
+  /** Moves it, or fails as the ledger refused it; done after the commit. */
+  const move = (principal: Principal, request: RequestFacts, it: Move) => {
+    if (ledger.pressure() === "full") return Effect.fail(new Busy({ retryAfterSeconds: 1 }))
+    const id = idOf(principal, request, `${it.operation}|${it.from}|${it.to}|${it.asset}|${it.amount}`)
+    return Effect.async<
+      Extract<LedgerOutcome, { _tag: "Applied" }>,
+      Extract<LedgerOutcome, { _tag: "Refused" }>["failure"]
+    >((resume) =>
+      ledger.post({
+        requestId: id,
+        transfers: [
+          {
+            kind: "single",
+            transferId: id,
+            pendingId: null,
+            debitWalletId: it.from,
+            creditWalletId: it.to,
+            asset: it.asset,
+            amount: it.amount,
+            code: it.code,
+            reference: null,
+            expiresAt: null,
+          },
+        ],
+        facts: [],
+        settled: (outcome) =>
+          resume(outcome._tag === "Applied" ? Effect.succeed(outcome) : Effect.fail(outcome.failure)),
+      }),
+    )
+  }
+
+  const headersOf = (outcome: { readonly replayed: boolean }) => (outcome.replayed ? { headers: REPLAYED } : {})
+
+  /** What an admin may fund and empty: a mirror says what its venue says, and the installation's own are the other side. */
+  const fundable = (wallet: Wallet) =>
+    wallet.walletType === "EXCHANGE" || wallet.walletType === "ACCOUNTING"
+      ? new WalletFailed({ reason: `money is not moved by hand in a wallet of type ${wallet.walletType}` })
+      : Effect.void
+
+  const fund =
+    (operation: "deposit" | "withdraw"): Handlers<typeof WalletApi>["deposit"] =>
+    ({ body, principal, request }, reply) => {
+      const amount = amountOf(body.asset, body.amount)
+      if (isFailure(amount)) return reply.fail(amount)
+      return relayed(
+        Effect.gen(function* () {
+          const wallet = yield* readable(principal, body.walletId)
+          yield* fundable(wallet)
+          const world = accountingWalletId(wallet.tenantId, "WORLD")
+          const isDeposit = operation === "deposit"
+          const outcome = yield* move(principal, request, {
+            operation,
+            code: isDeposit ? "DEPOSIT" : "WITHDRAWAL",
+            from: isDeposit ? world : wallet.walletId,
+            to: isDeposit ? wallet.walletId : world,
+            asset: body.asset,
+            amount,
+          })
+          reply.ok(yield* recordOf(wallet), headersOf(outcome))
+        }),
+        reply,
+      )
+    }
+
+  const setStatus =
+    (status: WalletStatus): Handlers<typeof WalletApi>["freeze"] =>
+    ({ body, principal }, reply) =>
+      Effect.gen(function* () {
+        const wallet = yield* readable(principal, body.walletId)
+        // Only closing meets holds.
+        reply.ok(yield* recordOf((yield* wallets.setStatus(wallet.walletId, status, now())) ?? wallet))
+      })
+
+  const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): StatementRow => {
+    const isDebit = t.debitWalletId === wallet.walletId
+    const counter = isDebit ? t.creditWalletId : t.debitWalletId
+    return {
+      transferId: t.transferId,
+      walletId: wallet.walletId,
+      direction: isDebit ? "DEBIT" : "CREDIT",
+      counterWalletId: known.has(counter) ? counter : null,
+      kind: t.kind,
+      pendingId: t.pendingId,
+      asset: t.asset,
+      amount: t.amount.toString(),
+      code: t.code,
+      reference: t.reference,
+      expiresAt: t.expiresAt,
+      expiresAtDateTime: dateTimeOrNull(t.expiresAt),
+      createdAt: t.at,
+      createdAtDateTime: dateTime(t.at),
+    }
+  }
+
+  return {
+    create: ({ body, principal, request }, reply) =>
+      Effect.gen(function* () {
+        const at = now()
+        const nickname = body.nickname ?? null
+        const wallet: Wallet = {
+          walletId: idOf(principal, request, `create|${nickname ?? ""}`) as WalletId,
+          tenantId: principal.tenantId,
+          walletType: "CLIENT",
+          status: "ACTIVE",
+          frozen: false,
+          allowNegative: false,
+          userId: principal.userId,
+          dealerAccountId: null,
+          metadata: nickname === null ? {} : { nickname },
+          createdAt: at,
+          updatedAt: at,
+        }
+        yield* wallets.insert(wallet)
+        const stored = (yield* wallets.find(wallet.walletId)) ?? wallet
+        reply.ok(yield* recordOf(stored))
+      }),
+
+    get: ({ query, principal }, reply) =>
+      Effect.gen(function* () {
+        reply.ok(yield* recordOf(yield* readable(principal, query.walletId)))
+      }),
+
+    list: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `wallet/list:${principal.userId}`,
+        filters: { walletType: query.walletType, userId: query.userId?.toLowerCase() },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const { walletType, userId } = plan.filters
+      if (userId !== undefined && userId !== principal.userId && !isAdmin(principal))
+        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const ours = walletType === "ACCOUNTING" && userId === undefined && isAdmin(principal)
+      const [createdAt, walletId] = plan.after?.split("|") ?? []
+      return Effect.gen(function* () {
+        const { rows, total } = yield* wallets.list({
+          tenantId: principal.tenantId,
+          userId: ours ? null : ((userId as UserId | undefined) ?? principal.userId),
+          walletType: (walletType as WalletType | undefined) ?? null,
+          after: walletId === undefined ? null : { createdAt: Number(createdAt), walletId },
+          limit: plan.limit + 1,
+          offset: plan.offset,
+        })
+        const page = rows.slice(0, plan.limit)
+        const balancesOf = new Map<WalletId, Array<WalletBalance>>(page.map((it) => [it.walletId, []]))
+        for (const balance of yield* wallets.balances([...balancesOf.keys()]))
+          balancesOf.get(balance.walletId)?.push(balance)
+        const last = page.at(-1)
+        const next = rows.length > plan.limit && last !== undefined ? `${last.createdAt}|${last.walletId}` : null
+        reply.ok(
+          page.map((it) => walletRecord(it, balancesOf.get(it.walletId) ?? [])),
+          { pagination: cursors.pagination(plan, plan.total?.count ?? total, next) },
+        )
+      })
+    },
+
+    transfer: ({ body, principal, request }, reply) => {
+      const from = body.sourceWalletId.toLowerCase() as WalletId
+      const to = body.destWalletId.toLowerCase() as WalletId
+      const amount = amountOf(body.asset, body.amount)
+      if (isFailure(amount)) return reply.fail(amount)
+      if (from === to) return reply.fail(new SameWallet())
+      return relayed(
+        Effect.gen(function* () {
+          const found = yield* wallets.findAll([from, to])
+          const source = found.find((it) => it.walletId === from)
+          const dest = found.find((it) => it.walletId === to)
+          if (source === undefined || source.userId !== principal.userId || source.tenantId !== principal.tenantId)
+            return yield* new WalletNotFound()
+          if (dest === undefined || dest.tenantId !== principal.tenantId) return yield* new WalletNotFound()
+          const scopes = new Set([source.dealerAccountId, dest.dealerAccountId].filter((it) => it !== null))
+          if (dest.userId !== principal.userId || scopes.size > 1) return yield* new WalletsUnrelated()
+          yield* fundable(source)
+          yield* fundable(dest)
+          // Frozen when it was closed: what is left goes through an admin.
+          if (source.status === "CLOSED" && source.frozen && !isAdmin(principal)) return yield* new WalletFrozen()
+          const move_ = { operation: "transfer", code: "TRANSFER", from, to, asset: body.asset, amount } as const
+          reply.ok("ok", headersOf(yield* move(principal, request, move_)))
+        }),
+        reply,
+      )
+    },
+
+    deposit: fund("deposit"),
+    withdraw: fund("withdraw"),
+    freeze: setStatus("FROZEN"),
+    unfreeze: setStatus("ACTIVE"),
+
+    close: ({ body, principal }, reply) =>
+      Effect.gen(function* () {
+        const wallet = yield* readable(principal, body.walletId)
+        if (wallet.userId !== principal.userId) return yield* new WalletNotFound()
+        yield* ledger.expireHolds(wallet.walletId)
+        const closed = yield* wallets.setStatus(wallet.walletId, "CLOSED", now())
+        if (closed !== null) return reply.ok(yield* recordOf(closed))
+        const holds = yield* journal.openHolds(wallet.walletId)
+        return yield* new WalletHasHolds({ transferIds: holds.slice(0, HOLDS_NAMED).map((it) => it.transferId) })
+      }),
+
+    transferList: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `wallet/transfer/list:${principal.userId}`,
+        filters: { walletId: query.walletId.toLowerCase(), asset: query.asset },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const asset = (plan.filters["asset"] as string | undefined) ?? null
+      return Effect.gen(function* () {
+        const wallet = yield* readable(principal, String(plan.filters["walletId"]))
+        const rows = yield* journal.statement({
+          walletId: wallet.walletId,
+          asset,
+          before: plan.after,
+          limit: plan.limit + 1,
+          offset: plan.offset,
+        })
+        const page = rows.slice(0, plan.limit)
+        const others = new Set(page.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
+        const known = (yield* wallets.findAll([wallet.walletId, ...others]))
+          .filter((it) => mayRead(it, principal))
+          .map((it) => it.walletId)
+        const counted = plan.total?.count ?? (yield* journal.count(wallet.walletId, asset))
+        const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
+        const last = page.at(-1)
+        reply.ok(
+          page.map((it) => rowOf(wallet, new Set<string>(known), it)),
+          {
+            pagination: cursors.pagination(
+              plan,
+              Math.min(counted, COUNTED_MAX),
+              rows.length > plan.limit && last !== undefined ? last.number : null,
+              isLowerBound,
+            ),
+          },
+        )
+      })
+    },
+  }
+}

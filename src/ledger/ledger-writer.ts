@@ -1,0 +1,222 @@
+/**
+ * The ledger's one writer: group commit of requests, first in, first out, one batch in flight on a connection of its own. The one thing
+ * to know: a batch is frozen when it is sent, and the same text is sent again until the database answers; ids make that harmless.
+ */
+import { randomUUID } from "node:crypto"
+import { performance } from "node:perf_hooks"
+import type pg from "pg"
+import { InternalDefect } from "../domain/errors.ts"
+import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
+import type { LedgerStats } from "../ports/ledger-watch.ts"
+import { constraintOf } from "../store/storage-failure.ts"
+import { openWriterSession } from "../store/writer-session.ts"
+import { type Accepted, batchText, type Fence, outcomesOf } from "./ledger-batch.ts"
+import { faultOfRequest } from "./ledger-failures.ts"
+
+const BATCH_REQUESTS_MAX = 100
+const BATCH_TRANSFERS_MAX = 600
+const PRESSURE_REQUESTS = 2_000
+const PRESSURE_AGE_MILLIS = 1_000
+const TIMEOUT_MILLIS = 5_000
+/** Another session wrote the same rows a moment ago: what was refused then is found, or is well, when it is sent again. */
+const PASSING: ReadonlySet<string> = new Set([
+  "ledger_request_pkey",
+  "ledger_transfer_pkey",
+  "wallet_balance_pkey",
+  "wallet_balance_wallet_id_allow_negative_status_fkey",
+])
+const PASSING_ATTEMPTS = 3
+
+export interface LedgerWriterOptions extends Fence {
+  /** A connection for the writer alone; called again after each loss. */
+  readonly connect: () => Promise<pg.Client>
+  /** The fence is gone: another process owns the database. Nothing settles any more; the process must end. */
+  readonly lost: (reason: string) => void
+  /** A callback threw, or a request was refused by the database itself: a defect of its owner, the writer goes on. */
+  readonly defect: (error: unknown) => void
+  readonly warn: (message: string) => void
+  /** Wall time, ms. */
+  readonly now: () => number
+  /** For failpoints: these requests have left for the database, whose answer is open; and: they are committed, nobody knows. */
+  readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
+  readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
+}
+
+export interface LedgerWriter {
+  readonly post: (request: LedgerRequest) => void
+  readonly after: (run: () => void) => void
+  readonly pressure: () => "calm" | "full"
+  readonly stats: () => Omit<LedgerStats, "holdsExpired">
+  /** Resolves when nothing waits and nothing is in flight; rejects when the writer was lost or closed before. */
+  readonly drain: () => Promise<void>
+  /** Ends the connection; whatever waits is never settled. */
+  readonly close: () => void
+}
+
+interface Entry extends Accepted {
+  /** Monotonic ms. */
+  readonly since: number
+  /** Why the ledger would not write it down; it is answered in its turn. */
+  readonly fault: ReturnType<typeof faultOfRequest>
+  /** Run once this request is settled. */
+  readonly followers: Array<() => void>
+}
+
+export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter => {
+  const session = openWriterSession({
+    name: "ledger writer",
+    connect: options.connect,
+    timeoutMillis: TIMEOUT_MILLIS,
+    warn: options.warn,
+  })
+  let waiting: Array<Entry> = []
+  let head = 0
+  let inFlight: ReadonlyArray<Entry> = []
+  let newest: Entry | undefined
+  let unsettled = 0
+  let running = false
+  let ended: string | undefined
+  let drains: Array<{ readonly resolve: () => void; readonly reject: (error: Error) => void }> = []
+  const counts = { batches: 0, requests: 0, transfers: 0, replayed: 0, commitMillis: 0 }
+  const refused = new Map<string, number>()
+
+  const guarded = (run: () => void): void => {
+    try {
+      run()
+    } catch (error) {
+      options.defect(error)
+    }
+  }
+
+  const settle = (entry: Entry, outcome: LedgerOutcome): void => {
+    unsettled--
+    counts.requests++
+    if (outcome._tag === "Refused") refused.set(outcome.failure._tag, (refused.get(outcome.failure._tag) ?? 0) + 1)
+    else if (outcome.replayed) counts.replayed++
+    else counts.transfers += entry.request.transfers.length
+    if (newest === entry) newest = undefined
+    guarded(() => entry.request.settled(outcome))
+    for (const follow of entry.followers) guarded(follow)
+  }
+
+  const end = (reason: string): void => {
+    if (ended !== undefined) return
+    ended = reason
+    session.close()
+    for (const { reject } of drains) reject(new Error(reason))
+    drains = []
+  }
+
+  /** Whatever is repeated within a batch waits for the next: it meets what the first has written. */
+  const nextBatch = (): ReadonlyArray<Entry> => {
+    const batch: Array<Entry> = []
+    const ids = new Set<string>()
+    let transfers = 0
+    for (; head < waiting.length && batch.length < BATCH_REQUESTS_MAX; head++) {
+      const entry = waiting[head]!
+      const { requestId, transfers: mine } = entry.request
+      if (batch.length > 0 && transfers + mine.length > BATCH_TRANSFERS_MAX) break
+      if (ids.has(requestId) || mine.some(({ transferId }) => ids.has(transferId))) break
+      transfers += mine.length
+      ids.add(requestId)
+      for (const { transferId } of mine) ids.add(transferId)
+      batch.push(entry)
+    }
+    if (head === waiting.length) {
+      waiting = []
+      head = 0
+    } else if (head > PRESSURE_REQUESTS) {
+      waiting = waiting.slice(head)
+      head = 0
+    }
+    return batch
+  }
+
+  /** Writes these and settles each, in order. False: closed or lost, the rest stays unsettled. */
+  const write = async (batch: ReadonlyArray<Entry>): Promise<boolean> => {
+    const requests = batch.map((entry) => entry.request)
+    const query = {
+      name: "ledger_apply",
+      text: "SELECT ledger_apply($1::jsonb) AS answer",
+      values: [batchText(randomUUID(), options, batch)],
+    }
+    const sentAt = performance.now()
+    const { sent } = options
+    for (let attempt = 1; ; attempt++) {
+      const answer = await session.ask(query, sent && (() => sent(requests)))
+      if (answer._tag === "Closed") return false
+      if (answer._tag === "Rows") {
+        const said = answer.rows[0]?.["answer"]
+        if (said === null || said === undefined) {
+          const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
+          end(reason)
+          options.lost(reason)
+          return false
+        }
+        counts.batches++
+        counts.commitMillis += performance.now() - sentAt
+        options.committed?.(requests)
+        for (const [index, outcome] of outcomesOf(batch, said).entries()) settle(batch[index]!, outcome)
+        return true
+      }
+      if (attempt < PASSING_ATTEMPTS && PASSING.has(constraintOf(answer.error) ?? "")) continue
+      if (batch.length === 1) {
+        options.defect(answer.error)
+        settle(batch[0]!, { _tag: "Refused", failure: new InternalDefect(), at: 0 })
+        return true
+      }
+      // Which of them the database refuses is found by halves; the others are not held up by it.
+      const middle = batch.length >> 1
+      return (await write(batch.slice(0, middle))) && (await write(batch.slice(middle)))
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (head < waiting.length) {
+      inFlight = nextBatch()
+      const sound = inFlight.filter((entry) => entry.fault === undefined)
+      for (const entry of inFlight) if (entry.fault !== undefined) settle(entry, { _tag: "Refused", ...entry.fault })
+      if (sound.length > 0 && !(await write(sound))) return
+      inFlight = []
+    }
+    running = false
+    for (const { resolve } of drains) resolve()
+    drains = []
+  }
+
+  return {
+    post: (request) => {
+      const entry: Entry = {
+        request,
+        at: options.now(),
+        since: performance.now(),
+        fault: faultOfRequest(request),
+        followers: [],
+      }
+      unsettled++
+      waiting.push(entry)
+      newest = entry
+      if (running || ended !== undefined) return
+      // Everything that this turn of the loop still hands over joins the batch; while one is in flight the next one gathers.
+      running = true
+      setImmediate(() => void run().catch(options.defect))
+    },
+    after: (follow) => {
+      if (newest === undefined) queueMicrotask(() => guarded(follow))
+      else newest.followers.push(follow)
+    },
+    pressure: () => {
+      if (ended !== undefined || unsettled >= PRESSURE_REQUESTS) return "full"
+      const oldest = inFlight[0] ?? waiting[head]
+      return oldest !== undefined && performance.now() - oldest.since > PRESSURE_AGE_MILLIS ? "full" : "calm"
+    },
+    stats: () => ({ ...counts, refused, retries: session.retries(), waiting: unsettled }),
+    drain: () =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) reject(new Error(ended))
+        else if (!running) resolve()
+        else drains.push({ resolve, reject })
+      }),
+    close: () => end("the ledger writer is closed"),
+  }
+}

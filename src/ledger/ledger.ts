@@ -1,0 +1,67 @@
+/**
+ * The ledger as a layer: LedgerPort over its writer and its reads, the expiry of holds, and the audit. Own the database first
+ * (store/node.ts); drain before the layer is released, or what waits is lost with the process.
+ */
+import { Context, Effect, Layer, Schedule } from "effect"
+import { Clock } from "../ports/clock.ts"
+import { LedgerPort } from "../ports/ledger-port.ts"
+import { LedgerWatch } from "../ports/ledger-watch.ts"
+import { LedgerJournal } from "../store/ledger-journal.ts"
+import { connectDedicated } from "../store/sql.ts"
+import { Wallets } from "../store/wallets.ts"
+import { makeHoldExpiry } from "./hold-expiry.ts"
+import { makeLedgerAudit } from "./ledger-audit.ts"
+import { type LedgerWriterOptions, startLedgerWriter } from "./ledger-writer.ts"
+
+/** Between the server's end of a statement and ours: whichever notices first, the same batch is sent again. */
+const STATEMENT_TIMEOUT_MILLIS = 4_500
+
+export interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
+  readonly url: string
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly expiryMillis: number
+  readonly auditMillis: number
+}
+
+export const ledgerLayer = (
+  options: LedgerOptions,
+): Layer.Layer<LedgerPort | LedgerWatch, never, Clock | LedgerJournal | Wallets> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const clock = yield* Clock
+      const journal = yield* LedgerJournal
+      const wallets = yield* Wallets
+      const connect = () =>
+        connectDedicated(options.url, {
+          applicationName: "venue-gateway ledger",
+          statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
+        })
+      const writer = yield* Effect.acquireRelease(
+        Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now })),
+        (open) => Effect.sync(open.close),
+      )
+      const expiry = makeHoldExpiry(writer.post, journal, clock.now)
+      const audit = makeLedgerAudit({ url: options.url, journal, now: clock.now, notice: options.notice })
+      const every = (millis: number) => Schedule.spaced(millis)
+      yield* Effect.ignore(expiry.run()).pipe(Effect.repeat(every(options.expiryMillis)), Effect.forkScoped)
+      yield* audit.look.pipe(Effect.repeat(every(options.auditMillis)), Effect.forkScoped)
+      yield* audit.nightly.pipe(Effect.repeat(every(10 * options.auditMillis)), Effect.forkScoped)
+      return Context.empty().pipe(
+        Context.add(LedgerPort, {
+          post: writer.post,
+          balances: (walletId) => wallets.balances([walletId]),
+          wallet: wallets.find,
+          openHolds: journal.openHolds,
+          expireHolds: expiry.run,
+          after: writer.after,
+          pressure: writer.pressure,
+        }),
+        Context.add(LedgerWatch, {
+          stats: () => ({ ...writer.stats(), holdsExpired: expiry.expired() }),
+          health: () => ({ ...audit.health(), pressure: writer.pressure() }),
+          recompute: audit.recompute,
+          drain: writer.drain,
+        }),
+      )
+    }),
+  )

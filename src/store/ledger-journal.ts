@@ -1,0 +1,141 @@
+/** What the ledger wrote, read back: statements of a wallet, open holds, and what the audit finds. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { Decimal } from "../domain/decimal.ts"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { TransferCode, WalletId } from "../domain/wallet.ts"
+import type { OpenHold } from "../ports/ledger-port.ts"
+import { decimal, instant, instantOrNull } from "./rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+/** A row of the journal. */
+export interface JournalTransfer {
+  readonly transferId: string
+  /** Grows in the order in which it was written. */
+  readonly number: string
+  readonly kind: "single" | "pending" | "post" | "void"
+  readonly pendingId: string | null
+  readonly debitWalletId: WalletId
+  readonly creditWalletId: WalletId
+  readonly asset: string
+  readonly amount: Decimal
+  readonly code: TransferCode
+  readonly reference: string | null
+  readonly expiresAt: number | null
+  readonly at: number
+}
+
+interface TransferRow {
+  readonly transfer_id: string
+  readonly number: string
+  readonly kind: JournalTransfer["kind"]
+  readonly pending_id: string | null
+  readonly debit_wallet_id: string
+  readonly credit_wallet_id: string
+  readonly asset: string
+  readonly amount: string
+  readonly code: string
+  readonly reference: string | null
+  readonly expires_at: string | null
+  readonly at: string
+}
+
+type HoldRow = Omit<TransferRow, "number" | "kind" | "pending_id" | "at">
+
+const transferOf = (row: TransferRow): JournalTransfer => ({
+  transferId: row.transfer_id,
+  number: row.number,
+  kind: row.kind,
+  pendingId: row.pending_id,
+  debitWalletId: row.debit_wallet_id as WalletId,
+  creditWalletId: row.credit_wallet_id as WalletId,
+  asset: row.asset,
+  amount: decimal(row.amount),
+  code: row.code as TransferCode,
+  reference: row.reference,
+  expiresAt: instantOrNull(row.expires_at),
+  at: instant(row.at),
+})
+
+const holdOf = (row: HoldRow): OpenHold => ({
+  transferId: row.transfer_id,
+  debitWalletId: row.debit_wallet_id as WalletId,
+  creditWalletId: row.credit_wallet_id as WalletId,
+  asset: row.asset,
+  amount: decimal(row.amount),
+  code: row.code as TransferCode,
+  reference: row.reference,
+  expiresAt: instantOrNull(row.expires_at),
+})
+
+export interface StatementPage {
+  readonly walletId: WalletId
+  readonly asset: string | null
+  /** Number of the last row of the page before. */
+  readonly before: string | null
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Counting stops here. */
+export const COUNTED_MAX = 10_000
+
+export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/LedgerJournal", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    return {
+      /** Newest first. Either side has its index, so a page costs its own length, and what is skipped. */
+      statement: (page: StatementPage): Effect.Effect<ReadonlyArray<JournalTransfer>, StorageUnavailable> => {
+        const last = page.limit + page.offset
+        const side = (column: "debit_wallet_id" | "credit_wallet_id") => sql`
+          (SELECT * FROM ledger_transfer WHERE ${sql(column)} = ${page.walletId}
+             AND (${page.asset}::text IS NULL OR asset = ${page.asset}) AND (${page.before}::bigint IS NULL OR number < ${page.before}::bigint)
+           ORDER BY number DESC LIMIT ${last})`
+        return orUnavailable(
+          sql<TransferRow>`
+            SELECT * FROM (${side("debit_wallet_id")} UNION ALL ${side("credit_wallet_id")}) t
+            ORDER BY number DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+        ).pipe(Effect.map((rows) => rows.map(transferOf)))
+      },
+
+      /** Up to COUNTED_MAX + 1. */
+      count: (walletId: WalletId, asset: string | null): Effect.Effect<number, StorageUnavailable> => {
+        const side = (column: "debit_wallet_id" | "credit_wallet_id") => sql`
+          (SELECT 1 FROM ledger_transfer WHERE ${sql(column)} = ${walletId} AND (${asset}::text IS NULL OR asset = ${asset})
+           LIMIT ${COUNTED_MAX + 1})`
+        return orUnavailable(
+          sql<{ total: number }>`
+            SELECT least(count(*), ${COUNTED_MAX + 1}::int)::int AS total
+            FROM (${side("debit_wallet_id")} UNION ALL ${side("credit_wallet_id")}) t`,
+        ).pipe(Effect.map((rows) => rows[0]!.total))
+      },
+
+      /** Of either side; in order of their making. */
+      openHolds: (walletId: WalletId): Effect.Effect<ReadonlyArray<OpenHold>, StorageUnavailable> =>
+        orUnavailable(
+          sql<HoldRow>`
+            SELECT h.* FROM ledger_hold h JOIN ledger_transfer t USING (transfer_id)
+            WHERE h.debit_wallet_id = ${walletId} OR h.credit_wallet_id = ${walletId} ORDER BY t.number`,
+        ).pipe(Effect.map((rows) => rows.map(holdOf))),
+
+      /** The oldest that are due, of one wallet or of all. */
+      dueHolds: (
+        now: number,
+        limit: number,
+        walletId: WalletId | null = null,
+      ): Effect.Effect<ReadonlyArray<OpenHold>, StorageUnavailable> =>
+        orUnavailable(
+          sql<HoldRow>`
+            SELECT * FROM ledger_hold WHERE expires_at <= ${now}
+              AND (${walletId}::uuid IS NULL OR debit_wallet_id = ${walletId} OR credit_wallet_id = ${walletId})
+            ORDER BY expires_at LIMIT ${limit}`,
+        ).pipe(Effect.map((rows) => rows.map(holdOf))),
+
+      /** What balances and open holds say against each other: cheap, for all the time. */
+      balanceViolations: orUnavailable(sql<{ what: string }>`SELECT what FROM ledger_balance_violation LIMIT 100`).pipe(
+        Effect.map((rows) => rows.map((row) => row.what)),
+      ),
+    }
+  }),
+}) {}
