@@ -45,6 +45,12 @@ const HedgeSettingsRecord = Schema.Struct({
       description: "How long opposite exposures are waited for before a hedge leaves; default 0",
     }),
   ),
+  retryMs: Schema.optional(
+    Schema.Int.pipe(Schema.between(100, 3_600_000)).annotations({
+      description:
+        "When all attempts failed the exposure stays open, and is tried again after this long; default 10000",
+    }),
+  ),
 }).annotations({ identifier: "HedgeSettings" })
 
 const PricingSettingsRecord = Schema.Struct({
@@ -110,6 +116,7 @@ export interface HedgeSettings {
   readonly attemptsMax: number
   readonly allowMarket: boolean
   readonly nettingWindowMillis: number
+  readonly retryMillis: number
 }
 
 export interface DealerConfig {
@@ -199,6 +206,7 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
       attemptsMax: hedge?.attemptsMax ?? 10,
       allowMarket: hedge?.allowMarket ?? false,
       nettingWindowMillis: hedge?.nettingWindowMs ?? 0,
+      retryMillis: hedge?.retryMs ?? 10_000,
     },
     allowSimulatedVenues: given.pricing?.allowSimulatedVenues ?? false,
     openQuotesMax: given.caps?.openQuotes ?? null,

@@ -1,0 +1,298 @@
+/**
+ * Keeper of a dealer's hedges (contract C8): what executed quotes owe leaves as orders of linked accounts, through the accounts' own order
+ * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, and there is one
+ * hedge of a pair at a time.
+ */
+import type { HedgeIntent } from "../domain/dealer.ts"
+import { Decimal, type PositiveDecimalText } from "../domain/decimal.ts"
+import { type HedgePlan, planHedge } from "../domain/hedge-order.ts"
+import { type HedgeReportRecord, hedgeReportRecord } from "../domain/hedge-report.ts"
+import type { InstrumentId, TradingAccountId } from "../domain/ids.ts"
+import type { SubmitRequest } from "../domain/submit-request.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
+import type { DealerCore } from "./dealer-core.ts"
+import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
+import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
+import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
+
+/** Since the process began, for metrics. */
+export interface HedgeCounts {
+  sent: number
+  filled: number
+  missed: number
+  alerts: number
+}
+
+/** Rows of the book that price a hedge. */
+const WALK_ROWS = 100
+
+export class HedgeKeeper {
+  readonly #lines = new Map<string, HedgeLine>()
+  /** Planned looks at a pair: they are called off by what makes one due at once. */
+  readonly #later = new Map<string, () => void>()
+  readonly #held = new Set<InstrumentId>()
+  readonly #courier: HedgeCourier
+
+  constructor(
+    private readonly core: DealerCore,
+    stored: ReadonlyArray<StoredHedges>,
+    asked: AskedHedges,
+    private readonly counts: HedgeCounts,
+  ) {
+    for (const line of stored) this.#add(line)
+    // Of a quote whose line was not there yet when the one before it was asked: there is nothing without an intent.
+    for (const { intent } of asked.values()) this.#lineOf(intent)
+    this.#courier = new HedgeCourier(core, asked, {
+      taken: (symbol, hedge, order) => this.#taken(this.#lines.get(symbol)!, hedge, order),
+      refused: (symbol, reason) => this.#missed(this.#lines.get(symbol)!, reason),
+    })
+  }
+
+  /** Goes on with what was open, in the first turn of the actor. */
+  start(): void {
+    this.#courier.resume()
+    for (const line of this.#lines.values()) this.#look(line)
+  }
+
+  /** From the commit callback of the execution. */
+  readonly executed = (intent: HedgeIntent): void => {
+    const line = this.#lineOf(intent)
+    line.owe(intent)
+    const { nettingWindowMillis } = this.core.dealer.config.hedge
+    // What waits for a better hour does so no longer: somebody has just been quoted a price.
+    if (line.rounds > 0) this.#callOff(line)
+    if (nettingWindowMillis > 0) this.#lookLater(line, nettingWindowMillis)
+    else this.#look(line)
+  }
+
+  /** A hedge's image, once it is durable. */
+  hear(order: TradeOrder): void {
+    const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)
+    if (line === undefined) throw new Error(`hedge ${order.tradeOrderId} of a pair without a quote`)
+    this.#hear(line, order, order.version === 1)
+  }
+
+  /** By asset, in that asset: above zero the dealer has too much of it. */
+  readonly positions = (): ReadonlyMap<string, Decimal> => {
+    const sums = new Map<string, Decimal>()
+    for (const { baseAsset, exposure } of this.#lines.values())
+      if (!exposure.isZero()) sums.set(baseAsset, (sums.get(baseAsset) ?? Decimal.ZERO).subtract(exposure))
+    return sums
+  }
+
+  readonly isFlat = (): boolean => [...this.#lines.values()].every((line) => !this.#isBusy(line) && this.#isDust(line))
+
+  /** A hedge is at work there, or what is open was priced there and is to be hedged. */
+  readonly isHedgingOn = (account: TradingAccountId): boolean =>
+    [...this.#lines.values()].some(
+      (line) =>
+        line.isAtWorkOn(account) ||
+        this.#courier.find(line.symbol)?.accountId === account ||
+        (line.open().some(({ intent }) => intent.tradingAccountId === account) && !this.#isDust(line)),
+    )
+
+  /** Linked accounts or settings are others: what found no place may find one. */
+  readonly dealerChanged = (): void => {
+    for (const line of this.#lines.values()) {
+      if (line.exposure.isZero()) continue
+      this.#callOff(line)
+      this.#look(line)
+    }
+  }
+
+  /** Nothing is open, and nothing is at work. */
+  readonly isIdle = (): boolean =>
+    [...this.#lines.values()].every((line) => !this.#isBusy(line) && (line.exposure.isZero() || line.isAccumulating))
+
+  readonly report = (): ReadonlyArray<HedgeReportRecord> =>
+    [...this.#lines.values()].map((line) => {
+      const place = this.#placeOf(line)
+      const mid = place === undefined ? null : this.#midOf(place.instrument.instrumentId)
+      return hedgeReportRecord(line.report(mid, this.#courier.find(line.symbol) !== undefined))
+    })
+
+  #add(stored: StoredHedges): HedgeLine {
+    const line = new HedgeLine(stored)
+    this.#lines.set(line.symbol, line)
+    return line
+  }
+
+  #lineOf({ baseAsset, quoteAsset }: HedgeIntent): HedgeLine {
+    return this.#lines.get(`${baseAsset}/${quoteAsset}`) ?? this.#add(emptyLine(baseAsset, quoteAsset))
+  }
+
+  /** A hedge of the pair is not over, or may exist. */
+  #isBusy(line: HedgeLine): boolean {
+    return line.isAtWork() || this.#courier.find(line.symbol) !== undefined
+  }
+
+  #isDust(line: HedgeLine): boolean {
+    const { exposure } = line
+    if (exposure.isZero()) return true
+    const place = this.#placeOf(line)
+    return place !== undefined && this.#plan(line, place)._tag === "TooSmall"
+  }
+
+  #placeOf(line: HedgeLine): HedgePlace | undefined {
+    const lead = line.lead()
+    return lead && placeOfHedge(this.core.parts, this.core.dealer, lead, line.rounds > 0)
+  }
+
+  /** The next hedge of the pair, if one is due. */
+  #look(line: HedgeLine): void {
+    if (this.#isBusy(line) || this.#later.has(line.symbol)) return
+    line.isAccumulating = false
+    if (line.exposure.isZero()) {
+      line.beginAnew()
+      this.#letBooksGo()
+      return
+    }
+    const place = this.#placeOf(line)
+    if (place === undefined) {
+      this.#missed(line, `no linked account trades ${line.symbol}`)
+      return
+    }
+    const { instrumentId } = place.instrument
+    if (!this.#held.has(instrumentId)) {
+      this.#held.add(instrumentId)
+      this.core.parts.markets.hold(instrumentId, this.#holder())
+    }
+    const plan = this.#plan(line, place)
+    if (plan._tag === "Order") this.#send(line, place, plan)
+    else if (plan._tag === "NoPrice") this.#missed(line, `${instrumentId} has no order book`)
+    else {
+      // The venue takes it together with what comes.
+      line.beginAnew()
+      line.isAccumulating = true
+    }
+  }
+
+  #plan(line: HedgeLine, { instrument }: HedgePlace): HedgePlan {
+    const { slippageBps } = this.core.dealer.config.hedge
+    const { exposure } = line
+    const side = exposure.isNegative() ? "bids" : "asks"
+    const book = this.core.parts.markets.topOfBook(instrument.instrumentId, side, WALK_ROWS)
+    const at = line.wasAtMarket ? "MARKET" : line.attempt === 1 && line.rounds === 0 ? "QUOTED" : "BOOK"
+    return planHedge({ instrument, exposure, open: line.open(), book, slippageBps, at })
+  }
+
+  #send(line: HedgeLine, { account, instrument }: HedgePlace, plan: Extract<HedgePlan, { _tag: "Order" }>): void {
+    const intent = line.lead()!
+    const number = line.nextNumber(intent)
+    const isMarket = plan.limitPrice === null
+    const request: SubmitRequest = {
+      tradingAccountId: account.tradingAccountId,
+      instrumentId: instrument.instrumentId,
+      idempotencyKey: hedgeKey(this.core.id, intent.hedgeIntentId, number),
+      orderSide: plan.orderSide,
+      orderType: isMarket ? "MARKET" : "LIMIT",
+      quantity: plan.quantity.toString() as PositiveDecimalText,
+      ...(plan.limitPrice !== null && {
+        limitPrice: plan.limitPrice.toString() as PositiveDecimalText,
+        timeInForce: "IOC",
+      }),
+    }
+    const message = {
+      _tag: "SubmitOrder",
+      request,
+      hedge: { dealerAccountId: this.core.id, quoteIds: plan.quoteIds },
+      receivedAt: this.core.parts.clock.monotonic(),
+      named: () => undefined,
+    } as const
+    this.core.parts.failpoint.hit("hedge.decided")
+    this.counts.sent++
+    this.#courier.ask(line.symbol, { intent, number, accountId: account.tradingAccountId, message })
+  }
+
+  #taken(line: HedgeLine, { intent, number }: AskedHedge, order: TradeOrder): void {
+    line.sent(intent, number)
+    this.core.parts.failpoint.hit("hedge.submitted")
+    // An order that was told already is known.
+    this.#hear(line, order, true)
+    this.#look(line)
+  }
+
+  #hear(line: HedgeLine, order: TradeOrder, isNew: boolean): void {
+    const heard = line.hear(order, isNew)
+    if (heard === null) return
+    if (heard.hasFilled) {
+      this.core.parts.failpoint.hit("hedge.filled")
+      this.counts.filled++
+      line.isAlerted = false
+    }
+    if (order.inDoubt && order.orderStatus === "UNKNOWN")
+      this.#alert(line, `the outcome of a hedge of ${line.symbol} is not known`)
+    if (!heard.hasEnded || this.#isBusy(line)) return
+    if (order.orderStatus === "FILLED") {
+      line.beginAnew()
+      this.#callOff(line)
+      this.#look(line)
+    } else if (line.exposure.isZero()) this.#look(line)
+    else this.#missed(line, order.rejectReason ?? `${order.executedQuantity} of ${order.baseQuantity} was to be had`)
+  }
+
+  /** An attempt closed nothing, or not all. */
+  #missed(line: HedgeLine, trouble: string): void {
+    const { attemptsMax, allowMarket, repriceMillis, retryMillis } = this.core.dealer.config.hedge
+    line.trouble = trouble
+    this.counts.missed++
+    if (line.attempt < attemptsMax) {
+      line.attempt++
+      this.#lookLater(line, repriceMillis)
+    } else if (allowMarket && !line.wasAtMarket) {
+      line.wasAtMarket = true
+      this.#lookLater(line, repriceMillis)
+    } else {
+      line.attempt = 1
+      line.rounds++
+      line.wasAtMarket = false
+      this.#alert(line, `${line.exposure.negate()} ${line.baseAsset} is open: ${trouble}`)
+      this.#lookLater(line, retryMillis)
+    }
+  }
+
+  #lookLater(line: HedgeLine, millis: number): void {
+    if (this.#later.has(line.symbol)) return
+    const callOff = this.core.self.later(millis, () => {
+      this.#later.delete(line.symbol)
+      this.#look(line)
+    })
+    this.#later.set(line.symbol, callOff)
+  }
+
+  #callOff(line: HedgeLine): void {
+    this.#later.get(line.symbol)?.()
+    this.#later.delete(line.symbol)
+  }
+
+  /** Once per exposure, until some of it is closed. */
+  #alert(line: HedgeLine, message: string): void {
+    if (line.isAlerted) return
+    line.isAlerted = true
+    this.counts.alerts++
+    const alert = { code: "HEDGE_OPEN", severity: "CRITICAL", message, tradeOrderId: line.newestHedge } as const
+    this.core.parts.tradingAccounts.post(this.core.dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+  }
+
+  #midOf(instrumentId: InstrumentId): Decimal | null {
+    const { markets } = this.core.parts
+    const [ask, bid] = (["asks", "bids"] as const).map((side) =>
+      Decimal.fromVenue(markets.topOfBook(instrumentId, side, 1)[0]?.[0] ?? ""),
+    )
+    return ask === undefined || bid === undefined ? null : ask.add(bid).multiply(HALF)
+  }
+
+  /** Books that only open exposures needed. */
+  #letBooksGo(): void {
+    if (![...this.#lines.values()].every(({ exposure }) => exposure.isZero())) return
+    for (const instrumentId of this.#held) this.core.parts.markets.release(instrumentId, this.#holder())
+    this.#held.clear()
+  }
+
+  #holder(): string {
+    return `hedge ${this.core.id}`
+  }
+}
+
+const HALF = Decimal.of("0.5")
