@@ -68,6 +68,8 @@ const accountOf = (userId: UserId, n: number): TradingAccount => ({
   updatedAt: Date.now(),
   disconnectedAt: null,
   cancelAllAt: null,
+  walletId: null,
+  dealerAccountId: null,
 })
 
 const orderOf = (request: SubmitRequest, now: number): TradeOrder => {

@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import { type Credential, CredentialRecord, credentialRecord } from "./credential.ts"
 import type { Decimal } from "./decimal.ts"
-import type { TenantId, TradingAccountId, UserId, VenueId } from "./ids.ts"
+import type { DealerAccountId, TenantId, TradingAccountId, UserId, VenueId } from "./ids.ts"
 import { dateTime } from "./time.ts"
+import type { WalletId } from "./wallet.ts"
 
 export const TradingAccountStatus = Schema.Literal(
   "NEW",
@@ -27,6 +28,10 @@ export interface TradingAccount {
   readonly externalTradingAccountId: string
   readonly nickname: string
   readonly status: TradingAccountStatus
+  /** At the internal venue: what it owns. Null elsewhere. */
+  readonly walletId: WalletId | null
+  /** At the internal venue: the dealer whose client it is; null: any dealer's. */
+  readonly dealerAccountId: DealerAccountId | null
   readonly credentials: ReadonlyArray<Credential>
   /** Starting balances of an account on an in-process venue, fixed when it is connected: [asset, decimal text]. */
   readonly initialBalances: ReadonlyArray<readonly [asset: string, quantity: string]>
@@ -51,6 +56,12 @@ export const TradingAccountRecord = Schema.Struct({
   positionMode: Schema.String,
   collateralMode: Schema.String,
   marginMode: Schema.String,
+  walletId: Schema.NullOr(Schema.String).annotations({
+    description: "Extension: at INTERNAL, the wallet that holds what the account owns",
+  }),
+  dealerAccountId: Schema.NullOr(Schema.String).annotations({
+    description: "Extension: at INTERNAL, the dealer whose client the account is; null: any dealer's",
+  }),
   credentials: Schema.Array(CredentialRecord),
   status: TradingAccountStatus,
   createdAt: Schema.Int,
@@ -74,6 +85,8 @@ export const tradingAccountRecord = (a: TradingAccount): TradingAccountRecord =>
   positionMode: "NETTING",
   collateralMode: "CROSS",
   marginMode: "CROSS",
+  walletId: a.walletId,
+  dealerAccountId: a.dealerAccountId,
   credentials: a.credentials.map(credentialRecord),
   status: a.status,
   createdAt: a.createdAt,

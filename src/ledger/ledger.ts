@@ -3,8 +3,9 @@
  * (store/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
+import type { WalletId } from "../domain/wallet.ts"
 import { Clock } from "../ports/clock.ts"
-import { LedgerPort } from "../ports/ledger-port.ts"
+import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
 import { connectDedicated } from "../store/sql.ts"
@@ -40,7 +41,18 @@ export const ledgerLayer = (
         Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now })),
         (open) => Effect.sync(open.close),
       )
-      const expiry = makeHoldExpiry(writer.post, journal, clock.now)
+      const watchers: Array<(wallets: ReadonlySet<WalletId>, requestId: string) => void> = []
+      const post = (request: LedgerRequest): void =>
+        writer.post({
+          ...request,
+          settled: (outcome) => {
+            request.settled(outcome)
+            if (outcome._tag === "Refused" || outcome.replayed) return
+            const wallets = new Set(outcome.balances.map(({ walletId }) => walletId))
+            for (const moved of watchers) moved(wallets, request.requestId)
+          },
+        })
+      const expiry = makeHoldExpiry(post, journal, clock.now)
       const audit = makeLedgerAudit({ url: options.url, journal, now: clock.now, notice: options.notice })
       const every = (millis: number) => Schedule.spaced(millis)
       yield* Effect.ignore(expiry.run()).pipe(Effect.repeat(every(options.expiryMillis)), Effect.forkScoped)
@@ -48,7 +60,8 @@ export const ledgerLayer = (
       yield* audit.nightly.pipe(Effect.repeat(every(10 * options.auditMillis)), Effect.forkScoped)
       return Context.empty().pipe(
         Context.add(LedgerPort, {
-          post: writer.post,
+          post,
+          watch: (moved) => void watchers.push(moved),
           balances: (walletId) => wallets.balances([walletId]),
           wallet: wallets.find,
           openHolds: journal.openHolds,

@@ -120,6 +120,8 @@ export class LedgerPort extends Context.Tag("ports/LedgerPort")<
     readonly expireHolds: (walletId: WalletId) => Effect.Effect<void, StorageUnavailable>
     /** Runs once everything handed over before is settled; never within the call. */
     readonly after: (run: () => void) => void
+    /** Told which wallets a request has moved, after its `settled`; expiries too. For good. */
+    readonly watch: (moved: (wallets: ReadonlySet<WalletId>, requestId: string) => void) => void
     /** `full`: edges refuse with Busy. */
     readonly pressure: () => "calm" | "full"
   }

@@ -64,6 +64,8 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
             status: account.status,
             initial_balances: JSON.stringify(account.initialBalances),
             channel_epoch: account.channelEpoch,
+            wallet_id: account.walletId,
+            dealer_account_id: account.dealerAccountId,
             created_at: account.createdAt,
             updated_at: account.updatedAt,
             disconnected_at: account.disconnectedAt,

@@ -30,6 +30,7 @@ import type {
   TradeOrder,
 } from "../domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../domain/trading-account.ts"
+import type { WalletId } from "../domain/wallet.ts"
 import type { PastOrder } from "../ports/account-store.ts"
 
 /** Of numeric text; a defect when the column holds NaN or Infinity, which nothing of ours writes. */
@@ -282,6 +283,8 @@ export interface AccountRow {
   readonly status: string
   readonly initial_balances: ReadonlyArray<readonly [string, string]>
   readonly channel_epoch: string
+  readonly wallet_id: string | null
+  readonly dealer_account_id: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly disconnected_at: string | null
@@ -290,7 +293,7 @@ export interface AccountRow {
 
 /** Select list of AccountRow, for a table or alias `a`. */
 export const ACCOUNT_COLUMNS = `a.trading_account_id, a.tenant_id, a.user_id, a.version, a.venue, a.external_trading_account_id,
-  a.nickname, a.status, a.initial_balances, a.channel_epoch, a.created_at, a.updated_at, a.disconnected_at,
+  a.nickname, a.status, a.initial_balances, a.channel_epoch, a.wallet_id, a.dealer_account_id, a.created_at, a.updated_at, a.disconnected_at,
   a.cancel_all_at`
 
 export const accountOf = (row: AccountRow, credentials: ReadonlyArray<Credential>): TradingAccount => ({
@@ -304,6 +307,8 @@ export const accountOf = (row: AccountRow, credentials: ReadonlyArray<Credential
   status: row.status as TradingAccountStatus,
   credentials,
   initialBalances: row.initial_balances,
+  walletId: row.wallet_id as WalletId | null,
+  dealerAccountId: row.dealer_account_id as DealerAccountId | null,
   channelEpoch: row.channel_epoch,
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),

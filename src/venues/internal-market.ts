@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import type { DomainError, StorageUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { type InternalFees, type InternalOrder, isImmediate, isPostOnly, restOf } from "../domain/internal-order.ts"
@@ -46,7 +46,7 @@ export interface MarketParts {
   readonly fees: InternalFees
   readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
   /** Of the instrument, in the order of its queues. */
-  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>, StorageUnavailable>
+  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>>
   readonly now: () => number
   readonly uuid: () => string
   readonly hit: (name: FailpointName) => void
@@ -92,10 +92,7 @@ interface Batch {
   paused: InternalOrder | null
 }
 
-export const internalMarket = (
-  parts: MarketParts,
-  self: Self<never>,
-): Effect.Effect<Built<MarketMessage>, StorageUnavailable> =>
+export const internalMarket = (parts: MarketParts, self: Self<never>): Effect.Effect<Built<MarketMessage>> =>
   Effect.map(parts.openOrders, (stored) => behaviour(parts, self, stored))
 
 const behaviour = (

@@ -185,6 +185,8 @@ const account: TradingAccount = {
   updatedAt: AT,
   disconnectedAt: null,
   cancelAllAt: null,
+  walletId: null,
+  dealerAccountId: null,
 }
 
 const quote: Quote = {

@@ -82,6 +82,8 @@ export const account = (n: number, balances: Readonly<Record<string, string>>): 
   updatedAt: 0,
   disconnectedAt: null,
   cancelAllAt: null,
+  walletId: null,
+  dealerAccountId: null,
 })
 
 export const limit = (

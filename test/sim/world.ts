@@ -66,6 +66,8 @@ export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount 
   updatedAt: START,
   disconnectedAt: null,
   cancelAllAt: null,
+  walletId: null,
+  dealerAccountId: null,
   ...patch,
 })
 
@@ -230,6 +232,7 @@ export class World {
           return () => void this.followers.delete(listener)
         },
         lastUpdateAt: () => null,
+        bookAge: () => null,
         stats: () => [],
       }),
       Layer.effect(

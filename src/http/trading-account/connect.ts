@@ -116,6 +116,8 @@ export const makeConnect = (parts: ConnectParts) => {
       updatedAt: at,
       disconnectedAt: null,
       cancelAllAt: null,
+      walletId: null,
+      dealerAccountId: null,
     }
   }
 

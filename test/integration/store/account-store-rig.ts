@@ -53,6 +53,8 @@ export const newAccount = (userId: UserId, changes: Partial<TradingAccount> = {}
     updatedAt: at,
     disconnectedAt: null,
     cancelAllAt: null,
+    walletId: null,
+    dealerAccountId: null,
     ...changes,
   }
 }
