@@ -1,0 +1,171 @@
+/**
+ * The ledger's writer over a real database, with wallets of one user, a clock that stands still, and a fact and a guard of the tests'
+ * own. The one thing to know: `ask` is one request and its outcome; several of them without awaiting are one batch.
+ */
+import { randomUUID } from "node:crypto"
+import type pg from "pg"
+import { Decimal } from "../../src/domain/decimal.ts"
+import { LedgerConflict } from "../../src/domain/errors.ts"
+import type { TenantId, UserId } from "../../src/domain/ids.ts"
+import { accountingWallet, type WalletId, type WalletType } from "../../src/domain/wallet.ts"
+import { type LedgerWriter, type LedgerWriterOptions, startLedgerWriter } from "../../src/ledger/ledger-writer.ts"
+import type { LedgerFact, LedgerOutcome, LedgerRequest, Movement, Resolution } from "../../src/ports/ledger-port.ts"
+import { connectDedicated } from "../../src/store/sql.ts"
+
+export const TENANT = "default" as TenantId
+export const WORLD = accountingWallet(TENANT, "WORLD", 0).walletId
+export const CLEARING = accountingWallet(TENANT, "CLEARING", 0).walletId
+
+export interface Balance {
+  readonly balance: string
+  readonly held: string
+}
+
+const PROBE = `
+  CREATE TABLE probe (id uuid PRIMARY KEY, word text NOT NULL CHECK (word <> 'bad'));
+  CREATE FUNCTION ledger_facts_probe(rows jsonb) RETURNS void LANGUAGE sql AS
+    $$ INSERT INTO probe SELECT * FROM jsonb_to_recordset(rows) AS r (id uuid, word text) $$;
+  CREATE FUNCTION ledger_guard_probe(fact jsonb, at bigint) RETURNS text LANGUAGE plpgsql AS $$
+  BEGIN
+    IF fact ->> 'word' = 'no' THEN RETURN 'not today'; END IF;
+    INSERT INTO probe VALUES ((fact ->> 'id')::uuid, fact ->> 'word');
+    RETURN NULL;
+  END $$;`
+
+export const single = (
+  from: WalletId,
+  to: WalletId,
+  amount: string,
+  more: Partial<Movement> & { readonly asset?: string } = {},
+): Movement => ({
+  kind: "single",
+  transferId: randomUUID(),
+  pendingId: null,
+  debitWalletId: from,
+  creditWalletId: to,
+  asset: "USDT",
+  amount: Decimal.of(amount),
+  code: "TRANSFER",
+  reference: null,
+  expiresAt: null,
+  ...more,
+})
+
+export const pending = (from: WalletId, to: WalletId, amount: string, more: Partial<Movement> = {}): Movement =>
+  single(from, to, amount, { kind: "pending", code: "HOLD", ...more })
+
+export const post = (pendingId: string, amount: string | null, more: Partial<Resolution> = {}): Resolution => ({
+  kind: "post",
+  transferId: randomUUID(),
+  pendingId,
+  amount: amount === null ? null : Decimal.of(amount),
+  code: "TRADE",
+  reference: null,
+  ...more,
+})
+
+export const voided = (pendingId: string, more: Partial<Resolution> = {}): Resolution =>
+  post(pendingId, null, { kind: "void", code: "RELEASE", ...more })
+
+export const fact = (word: string, id: string = randomUUID()): LedgerFact => ({ tag: "probe", row: { id, word } })
+export const guard = (word: string, id: string = randomUUID()): LedgerFact => ({
+  ...fact(word, id),
+  refusal: () => new LedgerConflict({ reason: "hold expired" }),
+})
+
+export type Asked = Pick<LedgerRequest, "transfers"> & Partial<Pick<LedgerRequest, "requestId" | "facts">>
+
+export interface LedgerRig {
+  readonly client: pg.Client
+  readonly writer: LedgerWriter
+  readonly clock: { now: number }
+  readonly defects: Array<unknown>
+  readonly lost: Array<string>
+  readonly wallet: (type?: WalletType) => Promise<WalletId>
+  readonly ask: (asked: Asked) => Promise<LedgerOutcome>
+  /** "applied", "replayed", or the failure's tag and reason. */
+  readonly word: (asked: Asked) => Promise<string>
+  /** From outside, so that there is something to move. */
+  readonly fund: (wallet: WalletId, amount: string, asset?: string) => Promise<void>
+  readonly balance: (wallet: WalletId, asset?: string) => Promise<Balance>
+  readonly setStatus: (wallet: WalletId, status: string) => Promise<string | null>
+  readonly violations: () => Promise<ReadonlyArray<string>>
+  readonly close: () => Promise<void>
+}
+
+export const wordOf = (outcome: LedgerOutcome): string => {
+  if (outcome._tag === "Applied") return outcome.replayed ? "replayed" : "applied"
+  const { failure } = outcome
+  return failure._tag === "LedgerConflict" ? failure.reason : failure._tag
+}
+
+/** Exactly as long as it must be. */
+const plain = (text: string): string => Decimal.fromVenue(text)?.toString() ?? text
+
+export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOptions> = {}): Promise<LedgerRig> => {
+  const client = await connectDedicated(url)
+  const userId = randomUUID() as UserId
+  const clock = { now: 1_000_000 }
+  const defects: Array<unknown> = []
+  const lost: Array<string> = []
+  await client.query("INSERT INTO tenant VALUES ($1, 0) ON CONFLICT DO NOTHING", [TENANT])
+  await client.query(
+    `INSERT INTO app_user (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata, created_at, updated_at)
+     VALUES ($1, $2, '', $3, '{}', '{}', '{}', 0, 0)`,
+    [userId, `${userId}@example.com`, TENANT],
+  )
+  await client.query("INSERT INTO gateway_node VALUES ('gateway', 1, 0) ON CONFLICT DO NOTHING")
+  if ((await client.query("SELECT to_regclass('probe') AS it")).rows[0].it === null) await client.query(PROBE)
+  const insert = async (walletId: string, type: WalletType): Promise<void> => {
+    await client.query(
+      `INSERT INTO wallet VALUES ($1, $2, $3, 'ACTIVE', false, $4, $5, NULL, '{}', 0, 0) ON CONFLICT DO NOTHING`,
+      [walletId, TENANT, type, type === "ACCOUNTING", type === "ACCOUNTING" ? null : userId],
+    )
+  }
+  await insert(WORLD, "ACCOUNTING")
+  await insert(CLEARING, "ACCOUNTING")
+  const writer = startLedgerWriter({
+    connect: () => connectDedicated(url, { applicationName: "ledger test writer" }),
+    nodeId: "gateway",
+    epoch: 1,
+    lost: (reason) => lost.push(reason),
+    defect: (error) => defects.push(error),
+    warn: () => {},
+    now: () => clock.now,
+    ...options,
+  })
+  const ask = (asked: Asked): Promise<LedgerOutcome> =>
+    new Promise((settled) => writer.post({ requestId: randomUUID(), facts: [], ...asked, settled }))
+  return {
+    client,
+    writer,
+    clock,
+    defects,
+    lost,
+    ask,
+    wallet: async (type = "CLIENT") => {
+      const walletId = randomUUID() as WalletId
+      await insert(walletId, type)
+      return walletId
+    },
+    word: async (asked) => wordOf(await ask(asked)),
+    fund: async (wallet, amount, asset = "USDT") => {
+      const said = wordOf(await ask({ transfers: [single(WORLD, wallet, amount, { asset, code: "DEPOSIT" })] }))
+      if (said !== "applied") throw new Error(`not funded: ${said}`)
+    },
+    balance: async (wallet, asset = "USDT") => {
+      const { rows } = await client.query(
+        "SELECT credits_posted - debits_posted AS balance, debits_pending AS held FROM wallet_balance WHERE wallet_id = $1 AND asset = $2",
+        [wallet, asset],
+      )
+      return { balance: plain(rows[0]?.balance ?? "0"), held: plain(rows[0]?.held ?? "0") }
+    },
+    setStatus: async (wallet, status) =>
+      (await client.query("SELECT wallet_set_status($1, $2, 1) AS word", [wallet, status])).rows[0].word,
+    violations: async () => (await client.query("SELECT what FROM ledger_violation")).rows.map(({ what }) => what),
+    close: async () => {
+      writer.close()
+      await client.end()
+    },
+  }
+}
