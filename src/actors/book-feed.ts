@@ -43,6 +43,11 @@ export class BookFeed {
     this.#updatedAt = this.#lostAt
   }
 
+  /** Ms since the newest update of a SYNCED book; null while it is not. */
+  get age(): number | null {
+    return this.actor.quality === "SYNCED" ? this.#monotonic() - this.#updatedAt : null
+  }
+
   /** Applies an update; true when the book is the venue's afterwards. */
   onDepth(update: DepthUpdate): boolean {
     try {

@@ -6,25 +6,34 @@ import type { Context } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors.ts"
-import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { HedgeReportRecord } from "../domain/hedge-report.ts"
+import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId, UserId } from "../domain/ids.ts"
 import type { OrderLimits } from "../domain/order-limits.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
 import type { Reply } from "../domain/reply.ts"
+import type { TokenBucket } from "../domain/token-bucket.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { DealerState, DealerStore } from "../ports/dealer-store.ts"
 import type { Failpoint } from "../ports/failpoint.ts"
+import type { HedgeStore } from "../ports/hedge-store.ts"
 import type { Ids } from "../ports/ids.ts"
 import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../ports/ledger-port.ts"
 import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
 import type { TradingAccounts } from "./account-messages.ts"
+import type { HedgeCounts } from "./dealer-hedging.ts"
 import type { QuoteTrade } from "./dealer-messages.ts"
+import { KnownRequests } from "./dealer-requests.ts"
+import { Following } from "./dealer-sources.ts"
+import { holdIdOf } from "./dealer-transfers.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
 
 export interface DealerParts {
   readonly store: Context.Tag.Service<typeof DealerStore>
+  readonly hedgeStore: Context.Tag.Service<typeof HedgeStore>
+  readonly hedgeCounts: HedgeCounts
   readonly ledger: Context.Tag.Service<typeof LedgerPort>
   readonly markets: Context.Tag.Service<typeof Markets>
   readonly venues: Context.Tag.Service<typeof VenuePort>
@@ -54,6 +63,10 @@ export interface Hedging {
   readonly isFlat: () => boolean
   /** A hedge is at work on this account. */
   readonly isHedgingOn: (account: TradingAccountId) => boolean
+  /** Links are others now. */
+  readonly dealerChanged: () => void
+  /** What is open, and what was earned, pair by pair. */
+  readonly report: () => ReadonlyArray<HedgeReportRecord>
 }
 
 /** A firm quote in memory. */
@@ -75,11 +88,16 @@ export class DealerCore {
   dealer: Dealer
   readonly id: DealerAccountId
   readonly quotes = new Map<QuoteId, LiveQuote>()
+  readonly requests = new KnownRequests()
+  readonly following: Following
+  /** By user. */
+  readonly buckets = new Map<UserId, TokenBucket>()
+  /** What one of an asset was worth when it was last known, in the risk currency. */
+  readonly riskPrices = new Map<string, Decimal>()
   /** Set by the behaviour before the first message. */
   hedging!: Hedging
-  /** Changes of the dealer itself, one at a time. */
-  isChanging = false
-  readonly whenChanged: Array<() => void> = []
+  /** Looks for quotes that are over at this instant; set by the keeper of expiries. */
+  watchExpiry: (at: number) => void = () => undefined
 
   constructor(
     readonly parts: DealerParts,
@@ -88,9 +106,38 @@ export class DealerCore {
   ) {
     this.dealer = state.dealer
     this.id = state.dealer.dealerAccountId
+    this.following = new Following(this)
+    for (const { quote, tradeOrderId } of state.openQuotes) {
+      const holdId = tradeOrderId && holdIdOf(tradeOrderId)
+      this.quotes.set(quote.quoteId, {
+        quote,
+        stored: true,
+        takenBy: tradeOrderId,
+        holdId,
+        settling: null,
+        isEnding: false,
+      })
+      this.requests.knows(quote)
+      parts.quoteOpened(quote)
+    }
   }
 
-  /** One request to the ledger; its outcome is a turn of its own, before any mail. Its news are told once it is durable, whoever lives. */
+  openQuotesOf(trader: TradingAccountId): number {
+    let count = 0
+    for (const { quote } of this.quotes.values()) if (quote.traderAccountId === trader) count++
+    return count
+  }
+
+  /** It is over. */
+  close(quoteId: QuoteId): void {
+    this.quotes.delete(quoteId)
+    this.parts.quoteClosed(quoteId)
+  }
+
+  /**
+   * One request to the ledger; its outcome is a turn of its own, before any mail. Its news are told once it is durable, whether this
+   * incarnation lives or not.
+   */
   post(
     request: Omit<LedgerRequest, "settled" | "requestId">,
     news: ReadonlyArray<QuoteNews>,
@@ -110,7 +157,7 @@ export class DealerCore {
     this.parts.ledger.post({ ...request, requestId: this.parts.ids.uuid(), settled })
   }
 
-  tell(news: QuoteNews): void {
+  private tell(news: QuoteNews): void {
     this.parts.tradingAccounts.post(news.tradingAccountId, { _tag: "TellQuote", news })
   }
 }

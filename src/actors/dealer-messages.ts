@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
 import type { DomainError } from "../domain/errors.ts"
+import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { FirmQuote, Quote } from "../domain/quote.ts"
 import type { AskedQuote } from "../domain/quote-request.ts"
@@ -88,6 +89,12 @@ export interface UnlinkAccount {
   readonly reply: Reply<Dealer, DomainError>
 }
 
+/** What is open and what was earned, pair by pair. */
+export interface ReadHedges {
+  readonly _tag: "ReadHedges"
+  readonly reply: Reply<ReadonlyArray<HedgeReportRecord>, DomainError>
+}
+
 export type DealerCommand =
   | RequestQuote
   | AcceptQuote
@@ -96,6 +103,7 @@ export type DealerCommand =
   | SetDealerStatus
   | LinkAccount
   | UnlinkAccount
+  | ReadHedges
 
 export class Dealers extends Context.Tag("actors/Dealers")<
   Dealers,

@@ -153,6 +153,10 @@ export class MarketFeed {
     return this.#lastUpdateAt.get(instrumentId) ?? null
   }
 
+  bookAge(instrumentId: InstrumentId): number | null {
+    return this.#books.get(instrumentId)?.age ?? null
+  }
+
   stats(): { readonly books: number; readonly stale: number } {
     let stale = 0
     for (const { actor } of this.#books.values()) if (actor.quality === "STALE") stale++

@@ -60,6 +60,8 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly follow: (instrumentId: InstrumentId, listener: MarketListener) => () => void
     /** Time of the newest update of an instrument's book; null before the first. */
     readonly lastUpdateAt: (instrumentId: InstrumentId) => number | null
+    /** How long ago a SYNCED book was last confirmed by an update, in ms; null while there is none. */
+    readonly bookAge: (instrumentId: InstrumentId) => number | null
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{ readonly venue: VenueId; readonly books: number; readonly stale: number }>
   }

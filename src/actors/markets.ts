@@ -197,6 +197,7 @@ const make = Effect.gen(function* () {
       return () => undefined
     },
     lastUpdateAt: (instrumentId) => feedOfInstrument(instrumentId)?.lastUpdateAt(instrumentId) ?? null,
+    bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })
 })

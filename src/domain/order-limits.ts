@@ -1,4 +1,4 @@
-/** How many orders an account may send, cancel and have working (contract C15). Each number is a setting. */
+/** How many orders an account may send, cancel and have working, and how many quotes may be asked for (contract C15). Each number is a setting. */
 import { Context } from "effect"
 import type { Rate } from "./token-bucket.ts"
 
@@ -9,12 +9,21 @@ export interface OrderLimits {
   readonly orderCancel: Rate
   /** Orders of an account that are not over. */
   readonly openOrders: number
+  /** Requests of one user to one dealer. */
+  readonly quoteRequest: Rate
+  /** Firm quotes of a dealer that are not over. */
+  readonly openQuotes: number
+  /** Those of one trading account among them. */
+  readonly openQuotesPerClient: number
 }
 
 export const ORDER_LIMITS: OrderLimits = {
   orderSubmit: { perSecond: 50, burst: 100 },
   orderCancel: { perSecond: 100, burst: 200 },
   openOrders: 500,
+  quoteRequest: { perSecond: 10, burst: 20 },
+  openQuotes: 1_000,
+  openQuotesPerClient: 100,
 }
 
 /** The limits of this process; `null`: none. Without a word of the composition root those of the contract. */

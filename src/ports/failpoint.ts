@@ -33,6 +33,16 @@ export type FailpointName =
   | "ledger.written"
   /** It is committed, and nobody knows. */
   | "ledger.committed"
+  /** A quote and its reservation are on their way to the ledger. */
+  | "quote.handedToLedger"
+  | "quote.committed"
+  /** An order has the quote; the client's funds are not held yet. */
+  | "quote.taken"
+  | "quote.held"
+  /** Both legs are on their way to the ledger. */
+  | "quote.settling"
+  /** They are durable; the client's order is not filled yet. */
+  | "quote.settled"
   | "disconnect.halfway"
   | "sync.halfway"
   | "reconcile.halfway"

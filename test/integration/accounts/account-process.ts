@@ -107,6 +107,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         release: () => undefined,
         follow: () => () => undefined,
         lastUpdateAt: () => null,
+        bookAge: () => null,
         stats: () => [],
       }),
     )

@@ -1,0 +1,109 @@
+/** One quote's price from the books as they are now: the best offer for the whole size, or why there is none. */
+import { PLAIN_PROFILE, type PricingProfile, takerFeeBps } from "../domain/dealer-config.ts"
+import { Decimal } from "../domain/decimal.ts"
+import {
+  type DomainError,
+  InvalidQuantityPrecision,
+  PricingProfileNotFound,
+  QuantityAboveMaximum,
+  QuantityBelowMinimum,
+} from "../domain/errors.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
+import { averageOf, isBetter, type Offer, type Priced, priceOffer, walkBook, worstOf } from "../domain/pricing.ts"
+import type { PricingReceipt } from "../domain/quote.ts"
+import { type AskedQuote, ttlSecondsOf } from "../domain/quote-request.ts"
+import { isWritableAmount } from "../domain/wallet.ts"
+import type { DealerCore } from "./dealer-core.ts"
+import { BOOK_AGE_MAX, type Source } from "./dealer-sources.ts"
+
+/** Rows of a book that are walked at most. */
+const ROWS_MAX = 1_000
+
+export interface PricedQuote extends Priced {
+  readonly receipt: PricingReceipt
+}
+
+export interface ProfileInForce {
+  readonly profileId: string | null
+  readonly profile: PricingProfile
+}
+
+export const profileOf = (
+  { dealer }: Pick<DealerCore, "dealer">,
+  asked: string | null,
+): ProfileInForce | PricingProfileNotFound => {
+  const profileId = asked ?? dealer.config.defaultPricingProfile
+  if (profileId === null) return { profileId, profile: PLAIN_PROFILE }
+  const profile = dealer.config.pricingProfiles.get(profileId)
+  return profile === undefined ? new PricingProfileNotFound() : { profileId, profile }
+}
+
+/** Steps and limits of what is sold here: the platform's own where it lists the pair, else those of the finest source. */
+export const termsOfTrade = (
+  { parts }: Pick<DealerCore, "parts">,
+  asked: Pick<AskedQuote, "instrumentId">,
+  sources: ReadonlyArray<Source>,
+): Instrument => {
+  const own = parts.instruments.find(asked.instrumentId)
+  if (own?.status === "ACTIVE") return own
+  const [first, ...others] = sources.map(({ instrument }) => instrument)
+  return others.reduce((a, b) => (quantityStep(b).lessThan(quantityStep(a)) ? b : a), first!)
+}
+
+/** A size in base is whole lots, as an order's is. */
+export const sizeFault = ({ size }: Pick<AskedQuote, "size">, instrument: Instrument): DomainError | null => {
+  const amount = size.quantityType === "BASE" ? size.quantity : size.quoteQuantity
+  if (!isWritableAmount(amount)) return new QuantityAboveMaximum({ maxQuantity: "1e36" })
+  if (size.quantityType === "QUOTE") return null
+  const step = quantityStep(instrument)
+  if (!amount.isMultipleOf(step)) return new InvalidQuantityPrecision({ step: step.toString() })
+  if (amount.lessThan(instrument.minQuantity))
+    return new QuantityBelowMinimum({ minQuantity: instrument.minQuantity.toString() })
+  if (instrument.maxQuantity !== null && amount.greaterThan(instrument.maxQuantity))
+    return new QuantityAboveMaximum({ maxQuantity: instrument.maxQuantity.toString() })
+  return null
+}
+
+/** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far. */
+export const priceNow = (
+  core: Pick<DealerCore, "dealer" | "parts">,
+  asked: Pick<AskedQuote, "orderSide" | "size" | "expiry">,
+  sources: ReadonlyArray<Source>,
+  profile: PricingProfile,
+  instrument: Instrument,
+  now: number,
+): PricedQuote | undefined => {
+  const { markets } = core.parts
+  const { orderSide, size } = asked
+  const side = orderSide === "BUY" ? "asks" : "bids"
+  const ttlBps = profile.ttlBps.multiply(Decimal.fromUnits(BigInt(ttlSecondsOf(asked.expiry, now)), 0))
+  let best: { readonly offer: Offer; readonly source: Source; readonly age: number } | undefined
+  for (const source of sources) {
+    const { instrumentId, venue } = source.instrument
+    const age = markets.bookAge(instrumentId)
+    if (age === null || age > BOOK_AGE_MAX) continue
+    const walk = walkBook(markets.topOfBook(instrumentId, side, ROWS_MAX), size)
+    if (walk === undefined) continue
+    const margin = { takerFeeBps: takerFeeBps(core.dealer.config, venue), markupBps: profile.markupBps, ttlBps }
+    const offer = { walk, margin }
+    if (best === undefined || isBetter(orderSide, offer, best.offer)) best = { offer, source, age }
+  }
+  if (best === undefined) return undefined
+  const { offer, source, age } = best
+  const priced = priceOffer(orderSide, offer, size, instrument)
+  if (priced === undefined) return undefined
+  const { walk, margin } = offer
+  return {
+    ...priced,
+    receipt: {
+      tradingAccountId: source.account.tradingAccountId,
+      venue: source.instrument.venue,
+      instrumentId: source.instrument.instrumentId,
+      bookAt: Math.round(now - age),
+      levels: walk.levels,
+      walkedPrice: averageOf(walk),
+      worstPrice: worstOf(walk),
+      ...margin,
+    },
+  }
+}

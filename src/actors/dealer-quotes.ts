@@ -1,0 +1,262 @@
+/**
+ * A request for a quote (contract C8): key, limits, price, risk, then one request to the ledger that stores the quote and reserves what it
+ * promises. The one thing to know: a rule of the dealer that says no makes a REJECTED quote, which is stored and answered like any other.
+ */
+import { exposureValue, worstExposures } from "../domain/dealer-risk.ts"
+import {
+  AssetNotQuoted,
+  Busy,
+  DealerArchived,
+  DealerCannotQuote,
+  DealerPaused,
+  type DomainError,
+  QuantityAboveMaximum,
+  QuoteRateLimited,
+  QuoteRequestReused,
+} from "../domain/errors.ts"
+import type { QuoteId, UserId } from "../domain/ids.ts"
+import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
+import { expireAtOf } from "../domain/quote-request.ts"
+import { TokenBucket } from "../domain/token-bucket.ts"
+import { isWritableAmount } from "../domain/wallet.ts"
+import { quoteCreatedFact } from "../ports/dealer-store.ts"
+import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
+import type { DealerCore, LiveQuote } from "./dealer-core.ts"
+import type { RequestQuote } from "./dealer-messages.ts"
+import { newsOf } from "./dealer-news.ts"
+import { priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
+import type { KnownRequest } from "./dealer-requests.ts"
+import { riskPriceOf, type Source, sourcesOf } from "./dealer-sources.ts"
+import { reservation } from "./dealer-transfers.ts"
+
+/** A first request for a pair waits so long for a book. */
+const BOOK_WAIT_MILLIS = 3_000
+
+export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = true): void => {
+  const { asked, reply } = message
+  const known = core.requests.find(asked.traderAccountId, asked.quoteRequestId)
+  if (known !== undefined) {
+    replay(core, message, known)
+    return
+  }
+  // Once per request: one that waits for a book has been counted.
+  const refusal = refusalOf(core) ?? (mayWait ? limitOf(core, asked.userId, asked.traderAccountId) : undefined)
+  if (refusal !== undefined) {
+    // The request may be one of long ago, whose quote is over.
+    replayOr(core, message, () => reply.fail(refusal))
+    return
+  }
+  const fail = (error: DomainError): void => replayOr(core, message, () => reply.fail(error))
+  const { baseCurrencies } = core.dealer
+  if (!baseCurrencies.includes(asked.baseAsset) && !baseCurrencies.includes(asked.quoteAsset))
+    return fail(new AssetNotQuoted({ baseCurrencies: [...baseCurrencies] }))
+  const inForce = profileOf(core, asked.pricingProfileId)
+  if ("_tag" in inForce) return fail(inForce)
+  const sources = sourcesOf(core, asked, asked.traderAccountId)
+  if (sources.length === 0) return fail(new DealerCannotQuote())
+  core.following.keep(sources)
+  const instrument = termsOfTrade(core, asked, sources)
+  const fault = sizeFault(asked, instrument)
+  if (fault !== null) return fail(fault)
+  if (mayWait && sources.every(({ instrument: it }) => core.parts.markets.bookAge(it.instrumentId) === null)) {
+    whenBooked(core, sources, () => requestQuote(core, message, false))
+    return
+  }
+  const now = core.parts.clock.now()
+  const expireAt = expireAtOf(asked.expiry, now)
+  const { profile, profileId } = inForce
+  const priced = priceNow(core, asked, sources, profile, instrument, now)
+  const plain: Quote = {
+    quoteId: core.parts.ids.uuid() as QuoteId,
+    tenantId: core.dealer.tenantId,
+    version: 1,
+    quoteRequestId: asked.quoteRequestId,
+    fingerprint: asked.quoteRequestId === null ? null : asked.fingerprint,
+    dealerAccountId: core.id,
+    traderAccountId: asked.traderAccountId,
+    traderUserId: asked.userId,
+    dealerWalletId: core.dealer.walletId,
+    traderWalletId: asked.traderWalletId,
+    instrumentId: asked.instrumentId,
+    baseAsset: asked.baseAsset,
+    quoteAsset: asked.quoteAsset,
+    orderSide: asked.orderSide,
+    quantityType: asked.size.quantityType,
+    quantity: asked.size.quantityType === "BASE" ? asked.size.quantity : null,
+    quoteQuantity: asked.size.quantityType === "QUOTE" ? asked.size.quoteQuantity : null,
+    price: null,
+    status: "CREATED",
+    rejectReason: null,
+    pricingProfileId: profileId,
+    receipt: null,
+    tradeOrderId: null,
+    createdAt: now,
+    updatedAt: now,
+    expireAt,
+  }
+  if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
+  const { price, quantity, receipt } = priced
+  const cost = price.multiply(quantity)
+  if (!isWritableAmount(cost)) return fail(new QuantityAboveMaximum({ maxQuantity: quantity.toString() }))
+  const quote: FirmQuote = { ...plain, quantity, quoteQuantity: plain.quoteQuantity ?? cost, price, receipt }
+  if (profile.maxNotional?.lessThan(cost) || profile.minNotional?.greaterThan(cost))
+    return reject(core, message, plain, "NOTIONAL_LIMIT")
+  if (isTooRisky(core, quote)) return reject(core, message, plain, "RISK_LIMIT")
+  offer(core, message, quote, plain)
+}
+
+const refusalOf = (core: DealerCore): DomainError | undefined => {
+  const { status } = core.dealer
+  if (status === "PAUSED") return new DealerPaused()
+  if (status === "ARCHIVED") return new DealerArchived()
+  return core.parts.ledger.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
+}
+
+/** The rate of one user, and what is outstanding. */
+const limitOf = (
+  core: DealerCore,
+  user: UserId,
+  trader: FirmQuote["traderAccountId"],
+): QuoteRateLimited | undefined => {
+  const { limits, clock } = core.parts
+  const { openQuotesMax, openQuotesPerClientMax } = core.dealer.config
+  if (limits !== null) {
+    const bucket = core.buckets.get(user) ?? new TokenBucket(limits.quoteRequest)
+    core.buckets.set(user, bucket)
+    const wait = bucket.take(clock.monotonic())
+    if (wait > 0) return new QuoteRateLimited({ bucket: "quoteRequest", retryAfterSeconds: Math.ceil(wait / 1_000) })
+  }
+  const most = Math.min(limits?.openQuotes ?? Number.MAX_SAFE_INTEGER, openQuotesMax ?? Number.MAX_SAFE_INTEGER)
+  const mostOfOne = Math.min(
+    limits?.openQuotesPerClient ?? Number.MAX_SAFE_INTEGER,
+    openQuotesPerClientMax ?? Number.MAX_SAFE_INTEGER,
+  )
+  if (core.quotes.size >= most || core.openQuotesOf(trader) >= mostOfOne)
+    return new QuoteRateLimited({ bucket: "openQuotes", retryAfterSeconds: 1 })
+  return undefined
+}
+
+/** The first of the books that comes, or none in time. */
+const whenBooked = (core: DealerCore, sources: ReadonlyArray<Source>, run: () => void): void => {
+  let isOver = false
+  let missing = sources.length
+  const once = (): void => {
+    if (isOver) return
+    isOver = true
+    callOff()
+    run()
+  }
+  const callOff = core.self.later(BOOK_WAIT_MILLIS, once)
+  const ok = core.self.turn(once)
+  const fail = core.self.turn(() => {
+    missing--
+    if (missing === 0) once()
+  })
+  for (const { instrument } of sources) core.parts.markets.readBook(instrument.instrumentId, 1, { ok, fail })
+}
+
+/** Whether the dealer could be open beyond its threshold with this quote. What cannot be valued is too much. */
+const isTooRisky = (core: DealerCore, quote: FirmQuote): boolean => {
+  const { riskThreshold } = core.dealer
+  if (riskThreshold === null) return false
+  const outstanding = [...core.quotes.values()].map((it) => it.quote)
+  const exposures = worstExposures(core.hedging.positions(), [...outstanding, quote])
+  const value = exposureValue(exposures, (asset) => riskPriceOf(core, asset))
+  return value === undefined || value.greaterThan(riskThreshold)
+}
+
+/** Stored together with the reservation of what it promises; answered from the commit. */
+const offer = (core: DealerCore, message: RequestQuote, quote: FirmQuote, plain: Quote): void => {
+  const live: LiveQuote = { quote, stored: false, takenBy: null, holdId: null, settling: null, isEnding: false }
+  core.quotes.set(quote.quoteId, live)
+  store(core, message, quote, [reservation(quote)], (outcome) => {
+    if (outcome._tag === "Applied") {
+      live.stored = true
+      core.parts.quoteOpened(quote)
+      core.watchExpiry(quote.expireAt)
+      return true
+    }
+    core.quotes.delete(quote.quoteId)
+    if (outcome.at > 0) return false
+    const { failure } = outcome
+    if (failure._tag === "InsufficientBalance") reject(core, message, plain, "INSUFFICIENT_INVENTORY")
+    else if (failure._tag === "WalletFrozen") whoseFreeze(core, message, plain, failure)
+    else message.reply.fail(failure)
+    return true
+  })
+}
+
+/** A dealer whose wallet is frozen has nothing to deliver; a client whose wallet is frozen is told so. */
+const whoseFreeze = (core: DealerCore, message: RequestQuote, plain: Quote, failure: DomainError): void => {
+  core.self.fork(core.parts.ledger.wallet(plain.traderWalletId), (exit) => {
+    const isOwn = exit._tag === "Success" && exit.value?.status === "ACTIVE"
+    if (isOwn) reject(core, message, plain, "INSUFFICIENT_INVENTORY")
+    else message.reply.fail(failure)
+  })
+}
+
+const reject = (core: DealerCore, message: RequestQuote, plain: Quote, rejectReason: QuoteRejectReason): void => {
+  const quote: Quote = { ...plain, status: "REJECTED", rejectReason }
+  store(core, message, quote, [], (outcome) => outcome._tag === "Applied")
+}
+
+/** `done`: whether the outcome was dealt with; else the caller is told, by the quote that the request has already if that is why. */
+const store = (
+  core: DealerCore,
+  message: RequestQuote,
+  quote: Quote,
+  transfers: ReadonlyArray<Transfer>,
+  done: (outcome: LedgerOutcome) => boolean,
+): void => {
+  const { reply } = message
+  const news = newsOf(core, quote, quote.createdAt)
+  const known = core.requests.begin(quote)
+  core.parts.failpoint.hit("quote.handedToLedger")
+  core.post({ transfers, facts: [quoteCreatedFact(quote, news)] }, news, (outcome) => {
+    const isDone = done(outcome)
+    if (outcome._tag === "Applied") {
+      core.parts.failpoint.hit("quote.committed")
+      reply.ok({ quote, replayed: false })
+    } else if (!isDone) replayOr(core, message, () => reply.fail(outcome.failure))
+    core.requests.end(known, outcome._tag === "Applied")
+  })
+}
+
+/** The quote that the key has, in its present state. */
+const replay = (core: DealerCore, message: RequestQuote, known: KnownRequest): void => {
+  const { asked, reply } = message
+  if (known.waiting !== null) {
+    known.waiting.push(() => requestQuote(core, message))
+    return
+  }
+  if (known.quote.fingerprint !== asked.fingerprint) {
+    reply.fail(new QuoteRequestReused({ quoteId: known.quote.quoteId }))
+    return
+  }
+  const live = core.quotes.get(known.quote.quoteId)
+  if (live !== undefined) {
+    reply.ok({ quote: live.quote, replayed: true })
+    return
+  }
+  core.self.fork(core.parts.store.findQuote(known.quote.quoteId), (exit) => {
+    if (exit._tag === "Success" && exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
+    else reply.ok({ quote: known.quote, replayed: true })
+  })
+}
+
+/** A key that memory does not know may be one of long ago: the store says. */
+const replayOr = (core: DealerCore, message: RequestQuote, run: () => void): void => {
+  const { asked, reply } = message
+  const { traderAccountId, quoteRequestId } = asked
+  if (quoteRequestId === null) {
+    run()
+    return
+  }
+  const key = { dealerAccountId: core.id, traderAccountId, quoteRequestId }
+  core.self.fork(core.parts.store.findRequested(key), (exit) => {
+    const found = exit._tag === "Success" ? exit.value : null
+    if (found === null) run()
+    else if (found.fingerprint !== asked.fingerprint) reply.fail(new QuoteRequestReused({ quoteId: found.quoteId }))
+    else reply.ok({ quote: found, replayed: true })
+  })
+}

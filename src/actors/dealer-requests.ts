@@ -1,0 +1,49 @@
+/** Requests for quotes by their keys (contract C2): those on their way to the ledger, and the newest of this process that are stored. */
+import type { TradingAccountId } from "../domain/ids.ts"
+import type { Quote } from "../domain/quote.ts"
+
+/** An older key is found in the store. */
+const KNOWN_MAX = 10_000
+
+export interface KnownRequest {
+  readonly key: string | null
+  readonly quote: Quote
+  /** Repeats that came before the quote was stored; null: it is. */
+  waiting: Array<() => void> | null
+}
+
+const keyOf = (trader: TradingAccountId, quoteRequestId: string): string => `${trader}|${quoteRequestId}`
+
+export class KnownRequests {
+  readonly #known = new Map<string, KnownRequest>()
+
+  find(trader: TradingAccountId, quoteRequestId: string | null): KnownRequest | undefined {
+    return quoteRequestId === null ? undefined : this.#known.get(keyOf(trader, quoteRequestId))
+  }
+
+  /** A stored quote. */
+  knows(quote: Quote): void {
+    this.begin(quote).waiting = null
+  }
+
+  /** A quote on its way to the ledger. One that takes its place under the same key inherits nobody: they come again by themselves. */
+  begin(quote: Quote): KnownRequest {
+    const { quoteRequestId } = quote
+    const key = quoteRequestId === null ? null : keyOf(quote.traderAccountId, quoteRequestId)
+    const known: KnownRequest = { key, quote, waiting: [] }
+    if (key !== null) this.#known.set(key, known)
+    return known
+  }
+
+  end(known: KnownRequest, isStored: boolean): void {
+    const { key, waiting } = known
+    if (key === null) return
+    known.waiting = null
+    if (!isStored && this.#known.get(key) === known) this.#known.delete(key)
+    for (const run of waiting ?? []) run()
+    for (const [oldest, { waiting: isOut }] of this.#known) {
+      if (this.#known.size <= KNOWN_MAX || isOut !== null) return
+      this.#known.delete(oldest)
+    }
+  }
+}

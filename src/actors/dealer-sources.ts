@@ -1,0 +1,98 @@
+/**
+ * Where a dealer's prices come from: the books of its linked accounts' venues. The one thing to know: a book that clients can move, for
+ * it is simulated or our own, counts only where the dealer's configuration says so, and never that of the client's own account.
+ */
+import { Decimal } from "../domain/decimal.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import { instrumentIdOf } from "../domain/instrument.ts"
+import { midOf } from "../domain/pricing.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { DealerCore } from "./dealer-core.ts"
+
+/** An older book says nothing about now (contract C8). */
+export const BOOK_AGE_MAX = 2_000
+/** Feeds of pairs that nobody asked for so long are let go. */
+const FOLLOW_MILLIS = 900_000
+
+export interface Source {
+  readonly account: TradingAccount
+  readonly instrument: Instrument
+}
+
+/** In the order in which the accounts were linked. */
+export const sourcesOf = (
+  { dealer, parts }: Pick<DealerCore, "dealer" | "parts">,
+  pair: { readonly baseAsset: string; readonly quoteAsset: string },
+  trader: TradingAccountId | null,
+): ReadonlyArray<Source> => {
+  const sources: Array<Source> = []
+  for (const id of dealer.linkedAccountIds) {
+    const account = parts.accounts.find(id)
+    const venue = account && parts.venues.find(account.venue)
+    if (account === undefined || venue === undefined || id === trader || account.status === "DISCONNECTED") continue
+    if (venue.inProcess && !dealer.config.allowSimulatedVenues) continue
+    const instrument = parts.instruments.find(instrumentIdOf(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`))
+    if (instrument?.status === "ACTIVE") sources.push({ account, instrument })
+  }
+  return sources
+}
+
+/** Between best bid and best ask of the first book that is fresh. */
+export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<Source>): Decimal | undefined => {
+  const { markets } = core.parts
+  for (const { instrument } of sources) {
+    const { instrumentId } = instrument
+    if ((markets.bookAge(instrumentId) ?? Number.MAX_VALUE) > BOOK_AGE_MAX) continue
+    const mid = midOf(markets.topOfBook(instrumentId, "bids", 1), markets.topOfBook(instrumentId, "asks", 1))
+    if (mid !== undefined) return mid
+  }
+  return undefined
+}
+
+/** Keeps the books open that a dealer quotes from, so that only the first request for a pair waits for one. */
+export class Following {
+  /** Monotonic ms of the newest request. */
+  readonly #askedAt = new Map<Instrument["instrumentId"], number>()
+
+  constructor(private readonly core: Pick<DealerCore, "parts" | "id">) {}
+
+  keep(sources: ReadonlyArray<Source>): void {
+    const { markets, clock } = this.core.parts
+    const now = clock.monotonic()
+    for (const { instrument } of sources) {
+      if (!this.#askedAt.has(instrument.instrumentId)) markets.hold(instrument.instrumentId, this.#key)
+      this.#askedAt.set(instrument.instrumentId, now)
+    }
+    for (const [instrumentId, at] of this.#askedAt) {
+      if (now - at < FOLLOW_MILLIS) continue
+      markets.release(instrumentId, this.#key)
+      this.#askedAt.delete(instrumentId)
+    }
+  }
+
+  close(): void {
+    for (const instrumentId of this.#askedAt.keys()) this.core.parts.markets.release(instrumentId, this.#key)
+    this.#askedAt.clear()
+  }
+
+  get #key(): string {
+    return `dealer ${this.core.id}`
+  }
+}
+
+/** What one of an asset is worth in the risk currency: one of itself, else by a book of the pair, either way round. */
+export const riskPriceOf = (core: DealerCore, asset: string): Decimal | undefined => {
+  const currency = riskCurrencyOf(core)
+  if (asset === currency) return Decimal.ONE
+  const straight = midAt(core, sourcesOf(core, { baseAsset: asset, quoteAsset: currency }, null))
+  if (straight !== undefined) core.riskPrices.set(asset, straight)
+  else {
+    const inverse = midAt(core, sourcesOf(core, { baseAsset: currency, quoteAsset: asset }, null))
+    if (inverse?.isPositive()) core.riskPrices.set(asset, Decimal.ONE.divide(inverse, 18, "UP"))
+  }
+  return core.riskPrices.get(asset)
+}
+
+export const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
+  dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!

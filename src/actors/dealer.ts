@@ -1,0 +1,64 @@
+/**
+ * The behaviour of one dealer's actor: what each message does. Built again from the store after a defect: firm quotes, who has taken them,
+ * exposure; everything that moves money is a request to the ledger, and what follows from it runs after its commit.
+ */
+import { Effect, type Scope } from "effect"
+import type { DealerAccountId } from "../domain/ids.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
+import type { Behaviour, Built, Self } from "../kernel/actor.ts"
+import { linkAccount, setDealerStatus, unlinkAccount } from "./dealer-admin.ts"
+import { DealerCore, type DealerParts } from "./dealer-core.ts"
+import { acceptQuote, letQuoteGo, settleQuote } from "./dealer-execution.ts"
+import { keepExpiry } from "./dealer-expiry.ts"
+import { HedgeKeeper } from "./dealer-hedging.ts"
+import type { AskedHedges } from "./dealer-hedging-courier.ts"
+import type { DealerCommand } from "./dealer-messages.ts"
+import { releaseOrphans } from "./dealer-orphans.ts"
+import { requestQuote } from "./dealer-quotes.ts"
+
+/** A stored image of a hedge of this dealer's. */
+export interface HearHedge {
+  readonly _tag: "HearHedge"
+  readonly order: TradeOrder
+  readonly reply?: never
+}
+
+export type DealerMessage = DealerCommand | HearHedge
+
+/** Requests for quotes may be refused as Busy; orders that were accepted, and what administers, never. */
+export const isRefusable = (message: DealerMessage): boolean =>
+  message._tag === "RequestQuote" || message._tag === "AcceptQuote"
+
+export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
+  const askedHedges: AskedHedges = new Map()
+  return (self: Self<never>): Effect.Effect<Built<DealerMessage>, never, Scope.Scope> =>
+    Effect.gen(function* () {
+      const core = new DealerCore(parts, self, yield* parts.store.load(id))
+      core.watchExpiry = keepExpiry(core)
+      const keeper = new HedgeKeeper(core, yield* parts.hedgeStore.load(id), askedHedges, parts.hedgeCounts)
+      core.hedging = keeper
+      yield* Effect.addFinalizer(() => Effect.sync(() => core.following.close()))
+      const handlers: Behaviour<DealerMessage> = {
+        RequestQuote: (message) => requestQuote(core, message),
+        AcceptQuote: (message) => acceptQuote(core, message),
+        LetQuoteGo: (message) => letQuoteGo(core, message),
+        SettleQuote: (message) => settleQuote(core, message),
+        SetDealerStatus: (message) => setDealerStatus(core, message),
+        LinkAccount: (message) => linkAccount(core, message),
+        UnlinkAccount: (message) => unlinkAccount(core, message),
+        ReadHedges: ({ reply }) => reply.ok(core.hedging.report()),
+        HearHedge: ({ order }) => keeper.hear(order),
+      }
+      return {
+        handlers,
+        started: () => {
+          parts.dealerChanged(core.dealer)
+          releaseOrphans(core)
+          for (const { quote } of core.quotes.values()) core.watchExpiry(quote.expireAt)
+          keeper.start()
+        },
+        // Its quotes end on time, and its exposure is its own affair.
+        isIdle: () => core.dealer.status === "ARCHIVED",
+      }
+    })
+}
