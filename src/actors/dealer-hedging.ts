@@ -223,7 +223,12 @@ export class HedgeKeeper {
     }
     if (order.inDoubt && order.orderStatus === "UNKNOWN")
       this.#alert(line, `the outcome of a hedge of ${line.symbol} is not known`)
-    if (!heard.hasEnded || this.#isBusy(line)) return
+    if (this.#isBusy(line)) return
+    if (!heard.hasEnded) {
+      // A late fill: what it executed too much is open.
+      this.#look(line)
+      return
+    }
     if (order.orderStatus === "FILLED") {
       line.beginAnew()
       this.#callOff(line)

@@ -1,0 +1,264 @@
+/**
+ * A dealer's keeper of hedges and everything around it that a test decides: the book, the linked accounts, what becomes of each order, and
+ * time. Accounts here do what the contract says of submits: one order per key, whoever asks how often.
+ */
+import type { AccountCommand, SubmitOrder } from "../../src/actors/account-messages.ts"
+import type { DealerCore } from "../../src/actors/dealer-core.ts"
+import { HedgeKeeper } from "../../src/actors/dealer-hedging.ts"
+import type { AskedHedges } from "../../src/actors/dealer-hedging-courier.ts"
+import type { Dealer, HedgeIntent } from "../../src/domain/dealer.ts"
+import { type DealerConfigRecord, dealerConfigOf } from "../../src/domain/dealer-config.ts"
+import { Decimal } from "../../src/domain/decimal.ts"
+import { AccountReconciling, type DomainError, IdempotencyConflict, OutcomeUnknown } from "../../src/domain/errors.ts"
+import { fingerprint } from "../../src/domain/fingerprint.ts"
+import { NO_TOTALS, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
+import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
+import type { Instrument } from "../../src/domain/instrument.ts"
+import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
+import { type Execution, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
+import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
+import type { StoredHedges } from "../../src/ports/hedge-store.ts"
+import { DEALER, LINKED, pair } from "./hedges.ts"
+
+export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
+export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
+
+interface Stored {
+  readonly order: TradeOrder
+  readonly print: string
+}
+
+export class HedgeWorld {
+  readonly orders: Array<Stored> = []
+  readonly alerts: Array<string> = []
+  readonly intents: Array<HedgeIntent> = []
+  readonly held = new Set<string>()
+  readonly asked: AskedHedges = new Map()
+  readonly counts = { sent: 0, filled: 0, missed: 0, alerts: 0 }
+  /** Of either side, best first. */
+  book: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
+  /** What the next submits run into; LOST: stored, and its answer lost. */
+  failures: Array<DomainError | "LOST" | "UNANSWERED"> = []
+  dealer: Dealer
+  keeper: HedgeKeeper
+  readonly instruments = new Map<string, Instrument>()
+  readonly statuses = new Map<TradingAccountId, TradingAccountStatus>([
+    [LINKED, "ACTIVE"],
+    [OTHER, "ACTIVE"],
+  ])
+  #now = 0
+  #timers: Array<{ readonly at: number; readonly run: () => void }> = []
+  #incarnation = 0
+  #told: Array<TradeOrder> = []
+
+  constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
+    this.instruments.set("MOCK:BTC/USDT", pair())
+    this.instruments.set("PAPER:BTC/USDT", {
+      ...pair(),
+      venue: "PAPER" as VenueId,
+      instrumentId: "PAPER:BTC/USDT" as Instrument["instrumentId"],
+    })
+    this.dealer = {
+      dealerAccountId: DEALER,
+      status: "ACTIVE",
+      linkedAccountIds: linked,
+      config: dealerConfigOf({ hedge }),
+      tradingAccountId: OWN,
+    } as unknown as Dealer
+    this.keeper = this.#wake()
+  }
+
+  /** An executed quote, as its commit tells it. */
+  executed(intent: HedgeIntent): void {
+    this.intents.push(intent)
+    this.keeper.executed(intent)
+  }
+
+  /** What becomes of the newest order, or another. */
+  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId): void {
+    const index = tradeOrderId === undefined ? this.orders.length - 1 : this.#index(tradeOrderId)
+    const { order, print } = this.orders[index]!
+    const executedQuantity = Decimal.of(executed)
+    const executedCost = executedQuantity.multiply(order.limitPrice ?? Decimal.of("100"))
+    const next: TradeOrder = {
+      ...order,
+      orderStatus,
+      inDoubt: orderStatus === "UNKNOWN",
+      executedQuantity,
+      executedCost,
+      executions: [] as ReadonlyArray<Execution>,
+      version: order.version + 1,
+    }
+    this.orders[index] = { order: next, print }
+    this.keeper.hear(next)
+  }
+
+  /** The actor dies and is built again from what is stored. */
+  restart(): void {
+    this.#timers = []
+    this.keeper = this.#wake()
+    this.keeper.start()
+    for (const order of this.#told.splice(0)) this.keeper.hear(order)
+  }
+
+  /** A new process: what was asked and not answered is gone with it. */
+  kill(): void {
+    this.asked.clear()
+    this.restart()
+  }
+
+  pass(millis: number): void {
+    const until = this.#now + millis
+    for (;;) {
+      const due = this.#timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]
+      if (due === undefined) break
+      this.#timers = this.#timers.filter((it) => it !== due)
+      this.#now = due.at
+      due.run()
+    }
+    this.#now = until
+  }
+
+  /** side quantity @ limit, of each order. */
+  sent(): ReadonlyArray<string> {
+    return this.orders.map(({ order }) => {
+      const price = order.limitPrice === null ? "market" : `${order.limitPrice}`
+      return `${order.orderSide} ${order.quantity} @ ${price}`
+    })
+  }
+
+  order(index = -1): TradeOrder {
+    return this.orders.at(index)!.order
+  }
+
+  /** As the store sums it up. */
+  stored(): ReadonlyArray<StoredHedges> {
+    if (this.intents.length === 0) return []
+    const owed = this.intents.reduce(withIntent, NO_TOTALS)
+    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, { ...order, fees: [] }), owed)
+    const newestFirst = this.intents.toReversed()
+    const open = openIntents(newestFirst, totals.owed.subtract(totals.hedged)).map(({ intent }) => intent)
+    const sent = new Map<HedgeIntentId, number>()
+    for (const { order } of this.orders) {
+      const intent = order.idempotencyKey!.split(":")[2] as HedgeIntentId
+      sent.set(intent, (sent.get(intent) ?? 0) + 1)
+    }
+    return [
+      {
+        baseAsset: "BTC",
+        quoteAsset: "USDT",
+        totals,
+        intents: newestFirst.filter((intent, index) => index === 0 || open.includes(intent)),
+        sent,
+        hedges: this.orders.map(({ order }) => ({ ...order, fees: [], isOver: isTerminal(order.orderStatus) })),
+      },
+    ]
+  }
+
+  #index(tradeOrderId: TradeOrderId): number {
+    return this.orders.findIndex(({ order }) => order.tradeOrderId === tradeOrderId)
+  }
+
+  #wake(): HedgeKeeper {
+    const mine = ++this.#incarnation
+    const alive = (): boolean => mine === this.#incarnation
+    const self = {
+      turn: (run: () => void) => () => {
+        if (alive()) run()
+      },
+      later: (millis: number, run: () => void) => {
+        const timer = { at: this.#now + millis, run: () => (alive() ? run() : undefined) }
+        this.#timers.push(timer)
+        return () => {
+          this.#timers = this.#timers.filter((it) => it !== timer)
+        }
+      },
+    }
+    const world = this
+    const core = {
+      id: DEALER,
+      self,
+      get dealer() {
+        return world.dealer
+      },
+      parts: {
+        accounts: { find: (id: TradingAccountId) => this.#account(id) },
+        instruments: { find: (id: string) => this.instruments.get(id) },
+        markets: {
+          topOfBook: () => this.book,
+          hold: (id: string) => void this.held.add(id),
+          release: (id: string) => void this.held.delete(id),
+        },
+        clock: { monotonic: () => this.#now, now: () => this.#now },
+        failpoint: { hit: () => undefined },
+        tradingAccounts: { post: (id: TradingAccountId, command: AccountCommand) => this.#take(id, command) },
+      },
+    } as unknown as DealerCore
+    return new HedgeKeeper(core, this.stored(), this.asked, this.counts)
+  }
+
+  #account(tradingAccountId: TradingAccountId): TradingAccount | undefined {
+    const status = this.statuses.get(tradingAccountId)
+    const venue = tradingAccountId === LINKED ? "MOCK" : "PAPER"
+    return status === undefined ? undefined : ({ tradingAccountId, status, venue } as unknown as TradingAccount)
+  }
+
+  #take(id: TradingAccountId, command: AccountCommand): void {
+    if (command._tag === "RaiseAlert") {
+      if (id !== OWN) throw new Error("an alert of another account")
+      this.alerts.push(command.alert.message)
+    } else if (command._tag === "SubmitOrder") this.#submit(id, command)
+    else if (command._tag === "ReadOrder") {
+      const { by, reply } = command
+      reply.ok(this.orders.find(({ order }) => "tradeOrderId" in by && order.tradeOrderId === by.tradeOrderId)!.order)
+    } else throw new Error(`not expected: ${command._tag}`)
+  }
+
+  #submit(id: TradingAccountId, { request, hedge, reply }: SubmitOrder): void {
+    const print = fingerprint(request)
+    const known = this.orders.find(
+      ({ order }) => order.tradingAccountId === id && order.idempotencyKey === request.idempotencyKey,
+    )
+    const failure = this.failures.shift()
+    if (failure === "UNANSWERED") return
+    if (known !== undefined) {
+      if (known.print === print) reply.ok({ order: known.order, replayed: true })
+      else reply.fail(new IdempotencyConflict({ tradeOrderId: known.order.tradeOrderId }))
+      return
+    }
+    if (failure !== undefined && failure !== "LOST") {
+      reply.fail(failure)
+      return
+    }
+    if (this.statuses.get(id) !== "ACTIVE") {
+      reply.fail(new AccountReconciling({}))
+      return
+    }
+    const number = `${this.orders.length + 1}`.padStart(12, "0")
+    const order = {
+      ...UNPLACED,
+      tradeOrderId: `00000006-0000-4000-8000-${number}` as TradeOrderId,
+      tradingAccountId: id,
+      instrumentId: request.instrumentId,
+      baseAsset: "BTC",
+      quoteAsset: "USDT",
+      orderSide: request.orderSide,
+      orderType: request.orderType,
+      timeInForce: request.timeInForce ?? "GTC",
+      limitPrice: request.limitPrice == null ? null : Decimal.of(request.limitPrice),
+      quantity: Decimal.of(request.quantity),
+      baseQuantity: Decimal.of(request.quantity),
+      idempotencyKey: request.idempotencyKey,
+      dealerAccountId: hedge!.dealerAccountId,
+      hedgeForQuoteIds: hedge!.quoteIds,
+    } as Partial<TradeOrder> as TradeOrder
+    this.orders.push({ order, print })
+    if (failure === "LOST") {
+      this.#told.push(order)
+      reply.fail(new OutcomeUnknown({ tradeOrderId: null }))
+      return
+    }
+    reply.ok({ order, replayed: false })
+    this.keeper.hear(order)
+  }
+}

@@ -1,0 +1,271 @@
+import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { InsufficientBalance } from "../../../src/domain/errors.ts"
+import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
+import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"
+
+const sell = (n: number, quantity = "1") => intentOf(n, { orderSide: "SELL", quantity: Decimal.of(quantity) })
+const buy = (n: number, quantity = "1") => intentOf(n, { quantity: Decimal.of(quantity) })
+const noMoney = () => new InsufficientBalance({ asset: "USDT", required: "1", available: "0" })
+
+describe("an executed quote", () => {
+  it("is hedged at once, at its venue, by an order that says for whom", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25"])
+    expect(world.order()).toMatchObject({
+      tradingAccountId: LINKED,
+      instrumentId: "MOCK:BTC/USDT",
+      timeInForce: "IOC",
+      idempotencyKey: `hedge:${DEALER}:${intentOf(1).hedgeIntentId}`,
+      dealerAccountId: DEALER,
+      hedgeForQuoteIds: [intentOf(1).quoteId],
+    })
+    expect(world.keeper.isFlat()).toBe(false)
+    world.becomes("FILLED", "1")
+    world.pass(60_000)
+    expect(world.orders).toHaveLength(1)
+    expect([world.keeper.isFlat(), world.keeper.positions().size, world.held.size]).toEqual([true, 0, 0])
+  })
+
+  it("waits while a hedge of its pair is at work, then goes with what is left of it", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.executed(buy(2, "2"))
+    world.pass(60_000)
+    expect(world.orders).toHaveLength(1)
+    world.becomes("CANCELLED", "0.4")
+    world.pass(500)
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 2.6 @ 100.25"])
+    expect(world.order().hedgeForQuoteIds).toEqual([intentOf(1).quoteId, intentOf(2).quoteId])
+  })
+
+  it("is covered by an opposite one, and no order leaves", () => {
+    const world = new HedgeWorld({ nettingWindowMs: 1_000 })
+    world.executed(buy(1))
+    world.pass(900)
+    world.executed(sell(2, "0.7"))
+    world.pass(200)
+    expect(world.sent()).toEqual(["BUY 0.3 @ 100.25"])
+    world.becomes("FILLED", "0.3")
+    world.executed(sell(3))
+    world.executed(buy(4))
+    world.pass(60_000)
+    expect(world.orders).toHaveLength(1)
+    expect(world.keeper.isFlat()).toBe(true)
+  })
+
+  it("that is too small for its venue waits for others, without an alert", () => {
+    const world = new HedgeWorld()
+    world.instruments.set("MOCK:BTC/USDT", pair({ minQuantity: Decimal.of("2") }))
+    world.executed(buy(1))
+    world.pass(600_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([0, 0])
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-1" }])
+    expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([true, true])
+    world.executed(buy(2))
+    expect(world.sent()).toEqual(["BUY 2 @ 100.25"])
+  })
+})
+
+describe("what a hedge did not close", () => {
+  it("is tried again every 500 ms at the market's price, ten times, and then stays open with one alert", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.book = [["200", "5"]]
+    for (let count = 1; count <= 10; count++) {
+      expect(world.orders).toHaveLength(count)
+      world.becomes("CANCELLED", "0")
+      world.pass(499)
+      expect(world.orders).toHaveLength(count)
+      world.pass(1)
+    }
+    expect(world.sent().slice(0, 3)).toEqual(["BUY 1 @ 100.25", "BUY 1 @ 200.5", "BUY 1 @ 200.5"])
+    expect(new Set(world.orders.map(({ order }) => order.idempotencyKey)).size).toBe(10)
+    expect(world.alerts).toEqual(["-1 BTC is open: 0 of 1 was to be had"])
+    expect(world.keeper.report()).toMatchObject([{ state: "OPEN", position: "-1" }])
+    world.pass(9_000)
+    expect(world.orders).toHaveLength(10)
+    // And is tried again for ever.
+    world.pass(1_000)
+    expect(world.orders).toHaveLength(11)
+    world.becomes("FILLED", "1")
+    expect(world.keeper.isFlat()).toBe(true)
+  })
+
+  it("goes at market after the last attempt, where the dealer allows it", () => {
+    const world = new HedgeWorld({ allowMarket: true, attemptsMax: 2, repriceMs: 100 })
+    world.executed(buy(1))
+    world.becomes("CANCELLED", "0.25")
+    world.pass(100)
+    world.becomes("CANCELLED", "0")
+    world.pass(100)
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 0.75 @ 100.25", "BUY 0.75 @ market"])
+    world.becomes("CANCELLED", "0.5")
+    expect(world.alerts).toHaveLength(1)
+    world.pass(10_000)
+    expect(world.sent()[3]).toBe("BUY 0.25 @ 100.25")
+  })
+
+  it("waits for a market that is gone, and goes when it is back", () => {
+    const world = new HedgeWorld()
+    world.book = []
+    world.executed(buy(1))
+    world.becomes("CANCELLED", "0")
+    world.pass(30_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([1, 1])
+    expect(world.keeper.report()).toMatchObject([{ trouble: "MOCK:BTC/USDT has no order book" }])
+    expect([...world.held]).toEqual(["MOCK:BTC/USDT"])
+    world.book = [["101", "5"]]
+    world.pass(10_000)
+    expect(world.sent()[1]).toBe("BUY 1 @ 101.25")
+  })
+
+  it("waits for an account that is away, and does not wait when a new quote says that the market is there", () => {
+    const world = new HedgeWorld()
+    world.statuses.set(LINKED, "UNAVAILABLE")
+    world.executed(buy(1))
+    world.pass(10_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([0, 1])
+    world.statuses.set(LINKED, "ACTIVE")
+    world.executed(buy(2))
+    expect(world.sent()).toEqual(["BUY 2 @ 100.25"])
+  })
+
+  it("goes to another linked account when one is gone for good, or stays away for a whole round", () => {
+    const world = new HedgeWorld({}, [LINKED, OTHER])
+    world.statuses.set(LINKED, "DISCONNECTED")
+    world.executed(buy(1))
+    expect(world.order().tradingAccountId).toBe(OTHER)
+    world.becomes("FILLED", "1")
+    world.statuses.set(LINKED, "UNAVAILABLE")
+    world.executed(buy(2))
+    world.pass(4_500)
+    expect(world.orders).toHaveLength(1)
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(2)
+    expect(world.order().tradingAccountId).toBe(OTHER)
+  })
+
+  it("waits for an account to be linked where there is none", () => {
+    const world = new HedgeWorld({}, [])
+    world.executed(buy(1))
+    world.pass(20_000)
+    expect(world.alerts).toEqual(["-1 BTC is open: no linked account trades BTC/USDT"])
+    world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
+    world.keeper.dealerChanged()
+    expect(world.order().tradingAccountId).toBe(OTHER)
+  })
+
+  it("stays open while its account has no money, and says so", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.failures = [noMoney(), noMoney()]
+    world.executed(buy(1))
+    expect(world.alerts).toEqual(["-1 BTC is open: Insufficient balance"])
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(0)
+    world.pass(10_000)
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25"])
+    expect(world.alerts).toHaveLength(1)
+  })
+})
+
+describe("a hedge in doubt", () => {
+  it("keeps its pair waiting for as long as it takes, with an alert, and is never sent again", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("UNKNOWN", "0")
+    world.executed(buy(2))
+    world.pass(3_600_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([1, 1])
+    world.becomes("FILLED", "1")
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 1 @ 100.25"])
+  })
+
+  it("that was declared never placed and is executed after all is taken back", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    const { tradeOrderId } = world.order()
+    world.becomes("REJECTED", "0")
+    world.pass(500)
+    world.becomes("FILLED", "1")
+    expect(world.keeper.isFlat()).toBe(true)
+    world.becomes("FILLED", "1", tradeOrderId)
+    expect(world.keeper.positions().get("BTC")?.toString()).toBe("1")
+    world.pass(500)
+    expect(world.sent()[2]).toBe("SELL 1 @ 99.75")
+    expect(world.order().hedgeForQuoteIds).toEqual([])
+    world.becomes("FILLED", "1")
+    expect(world.keeper.isFlat()).toBe(true)
+  })
+})
+
+describe("a dealer's actor that is built again", () => {
+  it("repeats a submit without an answer with its key, and there is one order", () => {
+    const world = new HedgeWorld()
+    world.failures = ["LOST"]
+    world.executed(buy(1))
+    world.pass(250)
+    expect(world.orders).toHaveLength(1)
+    world.becomes("FILLED", "1")
+    expect(world.keeper.isFlat()).toBe(true)
+    expect(world.orders).toHaveLength(1)
+  })
+
+  it.each(["restart", "kill"] as const)("after a %s sends nothing twice, wherever that comes", (how) => {
+    for (const answer of ["LOST", "UNANSWERED", undefined] as const)
+      for (const status of ["CREATED", "UNKNOWN", "FILLED", "CANCELLED"] as const) {
+        const world = new HedgeWorld()
+        world.failures = answer === undefined ? [] : [answer]
+        world.executed(buy(1))
+        world[how]()
+        if (status !== "CREATED") world.becomes(status, status === "FILLED" ? "1" : "0")
+        world[how]()
+        world.pass(1_000)
+        const expected = status === "CANCELLED" ? 2 : 1
+        expect([how, answer, status, world.orders.length]).toEqual([how, answer, status, expected])
+        world.becomes("FILLED", "1")
+        world[how]()
+        world.pass(60_000)
+        expect([world.orders.length, world.keeper.isFlat()]).toEqual([expected, true])
+      }
+  })
+
+  it("takes the order of its key for its hedge even if it was asked for at another price", () => {
+    const world = new HedgeWorld()
+    world.failures = ["LOST"]
+    world.executed(buy(1))
+    // As after a loss of what was asked, which is not in the store yet either.
+    const before = world.orders.splice(0)
+    world.kill()
+    expect(world.orders).toHaveLength(1)
+    world.orders.splice(0, 1, ...before)
+    world.book = [["90", "5"]]
+    world.restart()
+    expect(world.orders).toHaveLength(1)
+    world.pass(60_000)
+    expect(world.orders).toHaveLength(1)
+  })
+
+  it("says what is open, what was earned and what it cost", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("CANCELLED", "0.5")
+    world.restart()
+    expect(world.keeper.report()).toMatchObject([
+      {
+        symbol: "BTC/USDT",
+        state: "HEDGING",
+        position: "-0.5",
+        exposure: "50",
+        spreadCaptured: "1",
+        hedgeSlippage: "0.125",
+        unrealised: "0",
+        profit: "0.875",
+        openQuoteIds: [intentOf(1).quoteId],
+      },
+    ])
+    expect(world.keeper.isHedgingOn(LINKED)).toBe(true)
+    expect(world.keeper.isHedgingOn(OTHER)).toBe(false)
+  })
+})
