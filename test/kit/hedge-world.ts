@@ -251,7 +251,7 @@ export class HedgeWorld {
       idempotencyKey: request.idempotencyKey,
       dealerAccountId: hedge!.dealerAccountId,
       hedgeForQuoteIds: hedge!.quoteIds,
-    } as Partial<TradeOrder> as TradeOrder
+    } as unknown as TradeOrder
     this.orders.push({ order, print })
     if (failure === "LOST") {
       this.#told.push(order)
