@@ -71,6 +71,11 @@ export interface Settings {
   readonly ledgerExpiryMillis: number
   /** The ledger's balances are audited this often, in ms. */
   readonly ledgerAuditMillis: number
+  /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
+  readonly internalMakerFeeBps: string
+  readonly internalTakerFeeBps: string
+  /** Live accounts of one user at the internal venue. */
+  readonly internalAccountsMax: number
   readonly accessLog: boolean
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
@@ -270,6 +275,14 @@ const assetDigits = (env: Environment): Readonly<Record<string, number>> => {
   return given as Readonly<Record<string, number>>
 }
 
+/** Basis points, at most 1,000. */
+const feeBps = (env: Environment, name: string, fallback: string): string => {
+  const value = text(env, name) ?? fallback
+  if (!/^(0|[1-9]\d{0,3})(\.\d{1,4})?$/.test(value) || Number(value) > 1_000)
+    throw new InvalidSetting(`${name} must be a decimal from 0 to 1000, not "${value}"`)
+  return value
+}
+
 /** `none` switches PAPER off. */
 const paperSource = (env: Environment): string | null => {
   const given = text(env, "PAPER_SOURCE") ?? "BINANCE"
@@ -326,6 +339,9 @@ export const readSettings = (env: Environment): Settings => {
     rateLimits: rateLimits(env, host),
     assetDigits: assetDigits(env),
     ledgerExpiryMillis: integer(env, "LEDGER_EXPIRY_MS", 1000, 10, 60_000),
+    internalMakerFeeBps: feeBps(env, "INTERNAL_MAKER_FEE_BPS", "5"),
+    internalTakerFeeBps: feeBps(env, "INTERNAL_TAKER_FEE_BPS", "10"),
+    internalAccountsMax: integer(env, "INTERNAL_ACCOUNTS_MAX", 10, 1, 10_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),

@@ -34,7 +34,7 @@ import { ledgerMetrics } from "./metrics/ledger-metrics.ts"
 import { serveMetrics } from "./metrics/metrics-server.ts"
 import { makeServiceMetrics } from "./metrics/service-metrics.ts"
 import { venueMetrics } from "./metrics/venue-metrics.ts"
-import { moneyRepositories, moneyStores } from "./money.ts"
+import { createInstrument, internalVenueLayer, moneyRepositories, moneyStores } from "./money.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
@@ -55,6 +55,7 @@ import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
 import { Users } from "./store/users.ts"
 import { ccxtVenues } from "./venues/ccxt-venue.ts"
+import { InternalVenue } from "./venues/internal-venue.ts"
 import { MOCK } from "./venues/mock-instruments.ts"
 import { mockVenue } from "./venues/mock-venue.ts"
 import { PAPER, paperVenue } from "./venues/paper-venue.ts"
@@ -161,6 +162,7 @@ const venues = ({ settings, notice }: GatewayOptions) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { adapter } = yield* mockVenue(settings)
+      const internal = (yield* InternalVenue).adapter
       const connectors = yield* ccxtVenues({
         venueRoutes: settings.venueRoutes,
         venuesInactive: settings.venuesInactive,
@@ -169,7 +171,7 @@ const venues = ({ settings, notice }: GatewayOptions) =>
         heapMegabytes: settings.venueHeapMegabytes,
         notice: (venue, what) => notice(what, { venue }),
       })
-      const listed = yield* withPaper(settings.paperSource, [adapter, ...connectors.venues])
+      const listed = yield* withPaper(settings.paperSource, [adapter, internal, ...connectors.venues])
       const known = new Set<string>(listed.map(({ venue }) => venue.venue))
       const named = {
         VENUES_INACTIVE: settings.venuesInactive,
@@ -265,20 +267,24 @@ const holdSubscriptions = Effect.gen(function* () {
 
 const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, isReady: () => boolean) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    makeHandlers({
-      environment: settings.environment,
-      cursorKey: keys.cursor,
-      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
-      venueSessionsMax: settings.venueSessionsMax,
-      sync,
-      assetDigits: settings.assetDigits,
-      database: sql`SELECT 1`.pipe(
-        Effect.timeout("1 second"),
-        Effect.as(true),
-        Effect.orElseSucceed(() => false),
-      ),
-      isReady,
-    }),
+    Effect.flatMap(createInstrument, (create) =>
+      makeHandlers({
+        createInstrument: create,
+        internalAccountsMax: settings.internalAccountsMax,
+        environment: settings.environment,
+        cursorKey: keys.cursor,
+        initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
+        venueSessionsMax: settings.venueSessionsMax,
+        sync,
+        assetDigits: settings.assetDigits,
+        database: sql`SELECT 1`.pipe(
+          Effect.timeout("1 second"),
+          Effect.as(true),
+          Effect.orElseSucceed(() => false),
+        ),
+        isReady,
+      }),
+    ),
   )
 
 const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
@@ -434,8 +440,9 @@ export const startGateway = (options: GatewayOptions) =>
     const { hit } = Context.get(base, Failpoint)
     const stored = Context.merge(base, store)
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
-    const known = Context.merge(stored, money)
-    yield* fillDirectories(keys).pipe(Effect.provide(known))
+    const filled = Context.merge(stored, money)
+    yield* fillDirectories(keys).pipe(Effect.provide(filled))
+    const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
     const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )

@@ -2,12 +2,22 @@
  * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they come to life. Reads
  * as a parts list, like gateway.ts, which calls it: nothing is decided here.
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import type { Settings } from "./config.ts"
+import { Decimal } from "./domain/decimal.ts"
+import { ConflictingParameters } from "./domain/errors.ts"
+import type { Instrument } from "./domain/instrument.ts"
+import { INTERNAL } from "./domain/internal-order.ts"
+import type { CreateInstrument } from "./http/market/instrument-create.ts"
 import { ledgerLayer } from "./ledger/ledger.ts"
+import { Clock } from "./ports/clock.ts"
 import type { FailpointName } from "./ports/failpoint.ts"
+import { Instruments } from "./store/instruments.ts"
+import { InternalStoreLive } from "./store/internal-orders.ts"
 import { LedgerJournal } from "./store/ledger-journal.ts"
 import { Wallets } from "./store/wallets.ts"
+import { InternalVenue, internalVenue } from "./venues/internal-venue.ts"
 
 export interface MoneyOptions {
   readonly settings: Settings
@@ -37,3 +47,43 @@ export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyO
       ? {}
       : { sent: () => hit("ledger.written"), committed: () => hit("ledger.committed") }),
   })
+
+const PARTS_OF_BASIS_POINT = Decimal.of("0.0001")
+
+/** The venue of our own: after the directories are filled, before the venues are listed. */
+export const internalVenueLayer = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
+  Layer.scoped(
+    InternalVenue,
+    Effect.gen(function* () {
+      const rate = (bps: string): Decimal => Decimal.of(bps).multiply(PARTS_OF_BASIS_POINT)
+      return yield* internalVenue({
+        fees: { makerRate: rate(settings.internalMakerFeeBps), takerRate: rate(settings.internalTakerFeeBps) },
+        instruments: (yield* InstrumentDirectory).ofVenue(INTERNAL),
+        notice,
+      })
+    }),
+  ).pipe(Layer.provide(InternalStoreLive))
+
+const TERMS = ["tickSize", "lotSize", "minQuantity", "maxQuantity", "minNotional"] as const
+const areSame = (a: Instrument, b: Instrument): boolean =>
+  TERMS.every((name) => a[name]?.toString() === b[name]?.toString())
+
+/** Stored first, then known, then open for orders. */
+export const createInstrument = Effect.gen(function* () {
+  const venue = yield* InternalVenue
+  const store = yield* Instruments
+  const directory = yield* InstrumentDirectory
+  const { now } = yield* Clock
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const create: CreateInstrument = (instrument) =>
+    Effect.gen(function* () {
+      const known = directory.find(instrument.instrumentId)
+      if (known !== undefined)
+        return areSame(known, instrument) ? known : yield* new ConflictingParameters({ parameters: [...TERMS] })
+      yield* store.upsert(INTERNAL, [...directory.ofVenue(INTERNAL), instrument], now())
+      directory.put([instrument])
+      yield* venue.list(instrument)
+      return instrument
+    }).pipe(oneAtATime.withPermits(1))
+  return create
+})

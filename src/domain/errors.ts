@@ -350,6 +350,10 @@ export class ExternalAccountNotVisible extends Schema.TaggedError<ExternalAccoun
 export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()("AccountReconciling", {}) {
   override message = "Trading account reconciling"
 }
+/** `max` live accounts of one user at the internal venue: more would be wallets without end. */
+export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", { max: Schema.Int }) {
+  override message = "Too many accounts at the internal venue"
+}
 /** Orders may still be live at the venue: nothing was wiped, the account stays LOCKED and keeps trying. */
 export class DisconnectIncomplete extends Schema.TaggedError<DisconnectIncomplete>()("DisconnectIncomplete", {
   tradeOrderIds: Schema.Array(TradeOrderId),
@@ -666,6 +670,7 @@ export type DomainError =
   | CredentialsRequired
   | ExternalAccountNotVisible
   | AccountReconciling
+  | TooManyAccounts
   | DisconnectIncomplete
   | CredentialNotFound
   | CredentialsInvalid

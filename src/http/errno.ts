@@ -101,6 +101,7 @@ export const ERRNO = {
   CredentialsRequired: { status: 400, errno: -120007, code: "CREDENTIALS_REQUIRED" },
   ExternalAccountNotVisible: { status: 400, errno: -120008, code: "EXTERNAL_ACCOUNT_NOT_VISIBLE" },
   AccountReconciling: { status: 503, errno: -120009, code: "ACCOUNT_RECONCILING" },
+  TooManyAccounts: { status: 400, errno: -120000, code: "TOO_MANY_ACCOUNTS" },
   DisconnectIncomplete: { status: 503, errno: -120010, code: "DISCONNECT_INCOMPLETE" },
   // Credentials
   CredentialNotFound: { status: 404, errno: -121001, code: "CREDENTIAL_NOT_FOUND" },

@@ -20,6 +20,7 @@ import { Wallets } from "../store/wallets.ts"
 import type { ApiHandlers } from "./api.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
+import type { CreateInstrument } from "./market/instrument-create.ts"
 import { makeInstrumentLookup } from "./market/instrument-lookup.ts"
 import type { InstrumentSync } from "./market/instrument-sync.ts"
 import { makeCursors } from "./pagination.ts"
@@ -38,6 +39,9 @@ export interface HandlerOptions {
   /** Of accounts at venues that play, by venue. */
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
+  readonly internalAccountsMax: number
+  /** Lists an instrument at the internal venue, stored and open for orders when it answers. */
+  readonly createInstrument: CreateInstrument
   readonly sync: InstrumentSync
   readonly assetDigits: Readonly<Record<string, number>>
   /** Whether a query comes back; gives up by itself within a second. */
@@ -93,10 +97,12 @@ export const makeHandlers = (options: HandlerOptions) =>
         sync,
         initialBalances: options.initialBalances,
         venueSessionsMax: options.venueSessionsMax,
+        internalAccountsMax: options.internalAccountsMax,
+        wallets: yield* Wallets,
         ...time,
       }),
       tradeOrder: tradeOrderHandlers({ accounts, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
-      market: marketHandlers({ gate, directory, markets, sync, find, cursors }),
+      market: marketHandlers({ gate, directory, markets, sync, find, cursors, create: options.createInstrument }),
       subscription: subscriptionHandlers({
         subscriptions: yield* Subscriptions,
         markets,

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
 import { ExternalAccountTaken, type StorageUnavailable } from "../domain/errors.ts"
-import type { CredentialId } from "../domain/ids.ts"
+import type { CredentialId, DealerAccountId, TenantId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import {
   ACCOUNT_COLUMNS,
@@ -93,6 +93,30 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
       ).pipe(Effect.flatMap((stored) => (stored === undefined ? new ExternalAccountTaken() : Effect.succeed(stored))))
     }
 
-    return { loadAccounts, insertAccount }
+    /** An account at the internal venue and, unless it is there, its wallet: both or neither. */
+    const insertInternalAccount = (
+      account: TradingAccount,
+      wallet: Effect.Effect<void, StorageUnavailable>,
+    ): Effect.Effect<TradingAccount, ExternalAccountTaken | StorageUnavailable> =>
+      sql
+        .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))
+        .pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error))))
+
+    /** Whose dealer it is and whether it still takes clients; null: there is none. */
+    const dealer = (
+      id: DealerAccountId,
+    ): Effect.Effect<{ readonly tenantId: TenantId; readonly isArchived: boolean } | null, StorageUnavailable> =>
+      orUnavailable(
+        sql<{
+          tenant_id: string
+          status: string
+        }>`SELECT tenant_id, status FROM dealer WHERE dealer_account_id = ${id}`,
+      ).pipe(
+        Effect.map(([row]) =>
+          row === undefined ? null : { tenantId: row.tenant_id as TenantId, isArchived: row.status === "ARCHIVED" },
+        ),
+      )
+
+    return { loadAccounts, insertAccount, insertInternalAccount, dealer }
   }),
 }) {}

@@ -25,6 +25,7 @@ import { VenueCapabilityRecord, VenueRecord } from "../../domain/venue.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, Deadline, Query, within } from "../route.ts"
 import { Ask, InstrumentText, optional, text, VenueText } from "../wire-text.ts"
+import { NewInstrument } from "./instrument-create.ts"
 
 const SyncRecord = Schema.Struct({
   venue: Schema.String,
@@ -54,6 +55,17 @@ const instrumentSync = HttpApiEndpoint.post("instrumentSync", "/api/v3/market/in
   .annotate(
     OpenApi.Description,
     "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while.",
+  )
+
+const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/market/instrument/create")
+  .setPayload(NewInstrument)
+  .addSuccess(Ok(SecurityRecord))
+  .addError(Fail(InvalidParameter, ConflictingParameters))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "List an instrument at INTERNAL")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Opens a market of the internal venue for a pair of assets. Its terms never change; the same call again answers the instrument, with other terms it is refused.",
   )
 
 const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/instrument/list")
@@ -231,6 +243,7 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
 
 export class MarketApi extends HttpApiGroup.make("market")
   .add(instrumentSync)
+  .add(instrumentCreate)
   .add(instrumentList)
   .add(venueList)
   .add(venueCapabilityList)

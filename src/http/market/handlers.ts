@@ -6,6 +6,7 @@ import { type DomainError, InvalidInterval, InvalidTimeRange } from "../../domai
 import type { Instrument } from "../../domain/instrument.ts"
 import { isKlineInterval } from "../../domain/kline.ts"
 import type { TickerRecord } from "../../domain/market.ts"
+import { securityRecord } from "../../domain/security.ts"
 import type { Principal } from "../../domain/user.ts"
 import { venueCapabilityRecord, venueRecord } from "../../domain/venue.ts"
 import { ask, isFailure, relayed } from "../answers.ts"
@@ -14,6 +15,7 @@ import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { MarketApi } from "./endpoints.ts"
+import { type CreateInstrument, instrumentOf } from "./instrument-create.ts"
 import { makeInstrumentList } from "./instrument-list.ts"
 import type { FindInstrument, FoundInstrument } from "./instrument-lookup.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
@@ -25,6 +27,7 @@ export interface MarketParts {
   readonly sync: InstrumentSync
   readonly find: FindInstrument
   readonly cursors: Cursors
+  readonly create: CreateInstrument
 }
 
 const DEPTH = 10
@@ -77,6 +80,15 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
           { venue: venue.venue, synced: counts.synced, added: counts.added, updated: counts.updated },
           { headers },
         ),
+      )
+    },
+
+    instrumentCreate: ({ body }, reply) => {
+      const instrument = instrumentOf(body)
+      if (isFailure(instrument)) return reply.fail(instrument)
+      return relayed(
+        Effect.map(parts.create(instrument), (listed) => reply.ok(securityRecord(listed))),
+        reply,
       )
     },
 

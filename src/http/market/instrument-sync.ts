@@ -27,7 +27,7 @@ export interface InstrumentSync {
 }
 
 interface Parts {
-  readonly venues: Pick<VenuePort["Type"], "instruments">
+  readonly venues: Pick<VenuePort["Type"], "instruments" | "find">
   readonly directory: InstrumentDirectory
   /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
   readonly upsert: Instruments["upsert"]
@@ -45,8 +45,10 @@ export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }
     Effect.gen(function* () {
       const askedAt = monotonic()
       const found = yield* venues.instruments(venue, null)
-      // A venue without a single instrument is an empty answer, not a closed market.
-      if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
+      // A venue without a single instrument is an empty answer, not a closed market; one of ours may have none yet.
+      const isOwn = venues.find(venue)?.inProcess === true
+      if (found.length === 0 && !isOwn)
+        return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const counts = yield* upsert(venue, found, now())
       const gone = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))

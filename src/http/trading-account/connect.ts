@@ -2,7 +2,7 @@
  * Connecting an account (contract C11a): the venue says whose account it is before anything is stored, and the same account again is
  * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
  */
-import { createHash, randomBytes } from "node:crypto"
+import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
@@ -16,20 +16,25 @@ import {
   MissingParameter,
   VenueUnavailable,
 } from "../../domain/errors.ts"
-import type { CredentialId, TradingAccountId } from "../../domain/ids.ts"
+import type { CredentialId, DealerAccountId } from "../../domain/ids.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { Venue } from "../../domain/venue.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Accounts } from "../../store/accounts.ts"
+import type { Wallets } from "../../store/wallets.ts"
 import { ask } from "../answers.ts"
 import type { InstrumentSync } from "../market/instrument-sync.ts"
+import { makeConnectInternal } from "./connect-internal.ts"
+import { newAccount } from "./new-account.ts"
 
 export interface ConnectParts {
   readonly venues: Pick<VenuePort["Type"], "verify" | "find">
   readonly keeper: CredentialKeeper["Type"]
   readonly accounts: AccountDirectory
-  readonly store: Pick<Accounts, "insertAccount">
+  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "dealer">
+  readonly wallets: Pick<Wallets, "find" | "insert">
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly sync: InstrumentSync
   readonly now: () => number
@@ -38,6 +43,8 @@ export interface ConnectParts {
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Live accounts on venues with private sessions. */
   readonly venueSessionsMax: number
+  /** Live accounts of one user at the internal venue. */
+  readonly internalAccountsMax: number
 }
 
 export interface ConnectRequest {
@@ -45,6 +52,8 @@ export interface ConnectRequest {
   readonly venue: Venue
   readonly credentialIds: ReadonlyArray<CredentialId>
   readonly externalTradingAccountId: string | null
+  /** At the internal venue: the dealer whose client the account is to be. */
+  readonly dealerAccountId: DealerAccountId | null
   readonly nickname: string | null
 }
 
@@ -61,7 +70,7 @@ interface Identity {
 }
 
 export const makeConnect = (parts: ConnectParts) => {
-  const { venues, keeper, accounts, store, tradingAccounts, sync, now, uuid } = parts
+  const { venues, keeper, accounts, store, tradingAccounts, sync } = parts
   const oneAtATime = Effect.unsafeMakeSemaphore(1)
 
   const labelled = (request: ConnectRequest): Effect.Effect<Identity, MissingParameter | ConflictingParameters> =>
@@ -98,29 +107,6 @@ export const makeConnect = (parts: ConnectParts) => {
     return sessions < parts.venueSessionsMax
   }
 
-  const newAccount = (request: ConnectRequest, externalId: string): TradingAccount => {
-    const at = now()
-    return {
-      tradingAccountId: uuid() as TradingAccountId,
-      tenantId: request.principal.tenantId,
-      userId: request.principal.userId,
-      version: 1,
-      venue: request.venue.venue,
-      externalTradingAccountId: externalId,
-      nickname: request.nickname ?? request.venue.name,
-      status: "CREATED",
-      credentials: [],
-      initialBalances: Object.entries(parts.initialBalances[request.venue.venue] ?? {}),
-      channelEpoch: randomBytes(6).toString("base64url"),
-      createdAt: at,
-      updatedAt: at,
-      disconnectedAt: null,
-      cancelAllAt: null,
-      walletId: null,
-      dealerAccountId: null,
-    }
-  }
-
   const known = (request: ConnectRequest, externalId: string): TradingAccount | undefined =>
     accounts.findExternal(request.principal.userId, request.venue.venue, externalId)
 
@@ -131,25 +117,36 @@ export const makeConnect = (parts: ConnectParts) => {
       if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
       // Only what was proven to be the user's own is ever linked.
       const proven = credentials.map((it) => it.credentialId)
-      const stored = yield* store.insertAccount(newAccount(request, externalId), externalKey, proven)
+      const stored = yield* store.insertAccount(newAccount(parts, request, externalId), externalKey, proven)
       accounts.put(stored)
       return { account: stored, isNew: true }
     }).pipe(oneAtATime.withPermits(1))
 
+  const internal = makeConnectInternal(parts)
+
+  /** The same account again. */
+  const renamed = (
+    { tradingAccountId }: TradingAccount,
+    { nickname }: ConnectRequest,
+    attach: Identity["credentials"],
+  ) =>
+    ask<TradingAccount, DomainError>((reply) =>
+      tradingAccounts.post(tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
+    )
+
   return (request: ConnectRequest): Effect.Effect<TradingAccount, DomainError> =>
     Effect.gen(function* () {
+      if (request.venue.venue === INTERNAL) {
+        const { account, isNew } = yield* internal(request).pipe(oneAtATime.withPermits(1))
+        return yield* isNew ? tradingAccounts.start(account, READY_MILLIS) : renamed(account, request, [])
+      }
+      if (request.dealerAccountId !== null)
+        return yield* new ConflictingParameters({ parameters: ["venue", "dealerAccountId"] })
       const identity = yield* request.venue.needsCredentials ? proved(request) : labelled(request)
       // The same for a venue of ours that lists what another one does.
       if (request.venue.source !== undefined) yield* sync.ensure(request.venue.venue)
       const { account, isNew } = yield* findOrInsert(request, identity)
       if (isNew) return yield* tradingAccounts.start(account, READY_MILLIS)
-      return yield* ask<TradingAccount, DomainError>((reply) =>
-        tradingAccounts.post(account.tradingAccountId, {
-          _tag: "UpdateAccount",
-          nickname: request.nickname,
-          attach: identity.credentials,
-          reply,
-        }),
-      )
+      return yield* renamed(account, request, identity.credentials)
     })
 }

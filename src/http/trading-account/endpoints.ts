@@ -9,6 +9,8 @@ import {
   CredentialRevoked,
   CredentialsInvalid,
   CredentialsRequired,
+  DealerArchived,
+  DealerNotFound,
   DisconnectIncomplete,
   ExternalAccountNotVisible,
   ExternalAccountTaken,
@@ -18,6 +20,7 @@ import {
   MissingParameter,
   PortfolioUnavailable,
   TenantForbidden,
+  TooManyAccounts,
   TradingAccountNotFound,
   VenueInactive,
   VenueUnavailable,
@@ -31,12 +34,15 @@ import { AccountText, Ask, optional, text, VenueText } from "../wire-text.ts"
 const ConnectAccount = Schema.Struct({
   venue: VenueText,
   credentialIds: optional(Schema.Array(CredentialId).pipe(Schema.maxItems(16))).annotations({
-    description: "From credential/create; MOCK needs none",
+    description: "From credential/create; MOCK, PAPER and INTERNAL need none",
   }),
   externalTradingAccountId: optional(text(128)).annotations({
-    description: "The account's id at the venue where the venue tells it, else a label of your own",
+    description:
+      "The account's id at the venue where the venue tells it, else a label of your own; at INTERNAL left out, or a wallet of yours",
   }),
-  dealerAccountId: optional(Schema.UUID),
+  dealerAccountId: optional(Schema.UUID).annotations({
+    description: "At INTERNAL: makes the account a client of that dealer",
+  }),
   nickname: optional(text(128)),
 }).annotations({
   identifier: "ConnectTradingAccount",
@@ -61,6 +67,9 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
       ExternalAccountNotVisible,
       ExternalAccountTaken,
       AccountDisconnected,
+      DealerNotFound,
+      DealerArchived,
+      TooManyAccounts,
     ),
   )
   .annotate(Access, "write")
@@ -68,7 +77,7 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
   .annotate(OpenApi.Summary, "Connect a trading account")
   .annotate(
     OpenApi.Description,
-    "Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials.",
+    "Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials. At INTERNAL every account has a wallet of its own, made with it, and externalTradingAccountId is that wallet's id.",
   )
 
 const update = HttpApiEndpoint.post("update", "/api/v3/tradingAccount/update")

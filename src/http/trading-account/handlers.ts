@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { DomainError } from "../../domain/errors.ts"
 import { InsufficientPermissions, TenantForbidden } from "../../domain/errors.ts"
-import type { UserId } from "../../domain/ids.ts"
+import type { DealerAccountId, UserId } from "../../domain/ids.ts"
 import {
   type Position,
   positionRecord,
@@ -41,6 +41,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
         venue: named.venue,
         credentialIds: [...new Set(body.credentialIds ?? [])],
         externalTradingAccountId: body.externalTradingAccountId ?? null,
+        dealerAccountId: (body.dealerAccountId?.toLowerCase() ?? null) as DealerAccountId | null,
         nickname: body.nickname ?? null,
       }
       const connected = Effect.map(connect(request), (account) =>

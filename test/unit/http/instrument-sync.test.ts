@@ -36,6 +36,7 @@ const setup = Effect.gen(function* () {
   const sync = makeInstrumentSync({
     directory,
     venues: {
+      find: () => undefined,
       instruments: (_venue, symbols) => {
         asked.push(symbols)
         return answer

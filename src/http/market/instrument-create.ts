@@ -1,0 +1,71 @@
+/** Instruments of the platform's own venue: what an admin asks for, checked. A listed instrument never changes: orders count in its steps. */
+import { type Effect, Schema } from "effect"
+import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
+import { ConflictingParameters, type DomainError, InvalidParameter } from "../../domain/errors.ts"
+import type { Instrument } from "../../domain/instrument.ts"
+import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
+import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"
+import { optional } from "../wire-text.ts"
+
+/** Repeated with the same terms, the instrument that is there; with others, ConflictingParameters. */
+export type CreateInstrument = (instrument: Instrument) => Effect.Effect<Instrument, DomainError>
+
+const Asset = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9.]{0,29}$/))
+
+export const NewInstrument = Schema.Struct({
+  baseAsset: Asset,
+  quoteAsset: Asset,
+  tickSize: PositiveDecimalText.annotations({ description: "Step of prices" }),
+  lotSize: PositiveDecimalText.annotations({ description: "Step of quantities" }),
+  minQuantity: optional(PositiveDecimalText).annotations({ description: "One lot when left out" }),
+  maxQuantity: optional(PositiveDecimalText),
+  minNotional: optional(PositiveDecimalText).annotations({ description: "Smallest price × quantity" }),
+}).annotations({
+  identifier: "CreateInstrument",
+  examples: [
+    {
+      baseAsset: "BTC",
+      quoteAsset: "USDT",
+      tickSize: "0.01" as PositiveDecimalText,
+      lotSize: "0.0001" as PositiveDecimalText,
+    },
+  ],
+})
+
+export const instrumentOf = (
+  asked: typeof NewInstrument.Type,
+): Instrument | ConflictingParameters | InvalidParameter => {
+  const { baseAsset, quoteAsset } = asked
+  if (baseAsset === quoteAsset) return new ConflictingParameters({ parameters: ["baseAsset", "quoteAsset"] })
+  const tickSize = Decimal.of(asked.tickSize)
+  const lotSize = Decimal.of(asked.lotSize)
+  const minQuantity = asked.minQuantity == null ? lotSize : Decimal.of(asked.minQuantity)
+  const maxQuantity = asked.maxQuantity == null ? null : Decimal.of(asked.maxQuantity)
+  const minNotional = asked.minNotional == null ? null : Decimal.of(asked.minNotional)
+  const given = { tickSize, lotSize, minQuantity, maxQuantity, minNotional }
+  for (const [parameter, value] of Object.entries(given))
+    if (value !== null && !value.isPositive()) return new InvalidParameter({ parameter, reason: "must be above 0" })
+  // A price × a quantity must be an amount that the ledger can write down.
+  if (digitsOf(tickSize) + digitsOf(lotSize) > AMOUNT_DIGITS_MAX)
+    return new InvalidParameter({
+      parameter: "tickSize",
+      reason: `tickSize and lotSize have more than ${AMOUNT_DIGITS_MAX} digits behind the point together`,
+    })
+  for (const [parameter, value] of Object.entries({ minQuantity, maxQuantity }))
+    if (value !== null && !value.isMultipleOf(lotSize))
+      return new InvalidParameter({ parameter, reason: "must be a whole number of lots" })
+  if (maxQuantity?.lessThan(minQuantity))
+    return new ConflictingParameters({ parameters: ["minQuantity", "maxQuantity"] })
+  return {
+    instrumentId: internalInstrumentId(baseAsset, quoteAsset),
+    venue: INTERNAL,
+    symbol: `${baseAsset}/${quoteAsset}`,
+    baseAsset,
+    quoteAsset,
+    securityType: "CRYPTO",
+    ...given,
+    precision: digitsOf(tickSize),
+    scale: digitsOf(lotSize),
+    status: "ACTIVE",
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Connecting an account at the platform's own venue (contract C9): without credentials, with a wallet of its own that is made in one
+ * transaction with it. Named by a wallet of the caller's, it is that wallet that trades. Called one at a time.
+ */
+import { Effect } from "effect"
+import {
+  ConflictingParameters,
+  DealerArchived,
+  DealerNotFound,
+  ExternalAccountNotVisible,
+  TooManyAccounts,
+} from "../../domain/errors.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
+import type { Wallet, WalletId } from "../../domain/wallet.ts"
+import type { ConnectParts, ConnectRequest } from "./connect.ts"
+import { newAccount } from "./new-account.ts"
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+export const makeConnectInternal = (parts: ConnectParts) => {
+  const { accounts, store, wallets, internalAccountsMax, now, uuid } = parts
+
+  const newWallet = ({ principal, dealerAccountId, nickname }: ConnectRequest): Wallet => {
+    const at = now()
+    return {
+      walletId: uuid() as WalletId,
+      tenantId: principal.tenantId,
+      walletType: "CLIENT",
+      status: "ACTIVE",
+      frozen: false,
+      allowNegative: false,
+      userId: principal.userId,
+      dealerAccountId,
+      metadata: nickname === null ? {} : { nickname },
+      createdAt: at,
+      updatedAt: at,
+    }
+  }
+
+  /** One that the caller has and that no account trades with: of an account that was disconnected, or made by itself. */
+  const ownWallet = ({ principal, dealerAccountId }: ConnectRequest, named: string) =>
+    Effect.gen(function* () {
+      const id = named.toLowerCase()
+      const wallet = UUID.test(id) ? yield* wallets.find(id as WalletId) : null
+      const isOwn =
+        wallet !== null &&
+        wallet.tenantId === principal.tenantId &&
+        wallet.userId === principal.userId &&
+        wallet.walletType === "CLIENT" &&
+        wallet.status !== "CLOSED"
+      if (!isOwn) return yield* new ExternalAccountNotVisible()
+      if (dealerAccountId !== null && wallet.dealerAccountId !== null && wallet.dealerAccountId !== dealerAccountId)
+        return yield* new ConflictingParameters({ parameters: ["externalTradingAccountId", "dealerAccountId"] })
+      return wallet
+    })
+
+  return (request: ConnectRequest) =>
+    Effect.gen(function* () {
+      const { principal, dealerAccountId, credentialIds, externalTradingAccountId: named } = request
+      if (credentialIds.length > 0) return yield* new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
+      const known = named === null ? undefined : accounts.findExternal(principal.userId, INTERNAL, named.toLowerCase())
+      if (known !== undefined) {
+        if (dealerAccountId !== null && known.dealerAccountId !== dealerAccountId)
+          return yield* new ConflictingParameters({ parameters: ["externalTradingAccountId", "dealerAccountId"] })
+        return { account: known, isNew: false }
+      }
+      if (dealerAccountId !== null) {
+        const dealer = yield* store.dealer(dealerAccountId)
+        if (dealer === null || dealer.tenantId !== principal.tenantId) return yield* new DealerNotFound()
+        if (dealer.isArchived) return yield* new DealerArchived()
+      }
+      const live = accounts
+        .ofUser(principal.userId)
+        .filter(({ venue, status }) => venue === INTERNAL && status !== "DISCONNECTED")
+      if (live.length >= internalAccountsMax) return yield* new TooManyAccounts({ max: internalAccountsMax })
+      const wallet = named === null ? newWallet(request) : yield* ownWallet(request, named)
+      const account = {
+        ...newAccount(parts, request, wallet.walletId),
+        walletId: wallet.walletId,
+        dealerAccountId: dealerAccountId ?? (wallet.dealerAccountId as typeof dealerAccountId),
+      }
+      const stored = yield* store.insertInternalAccount(account, named === null ? wallets.insert(wallet) : Effect.void)
+      accounts.put(stored)
+      return { account: stored, isNew: true }
+    })
+}
