@@ -123,7 +123,7 @@ const tradeRow = (core: DealerCore, quote: FirmQuote, tradeOrderId: TradeOrderId
   })
 
 export const settleQuote = (core: DealerCore, message: SettleQuote): void => {
-  const { quoteId, tradeOrderId, ingressAt, reply } = message
+  const { quoteId, tradeOrderId, reply } = message
   const live = core.quotes.get(quoteId)
   if (live === undefined) {
     settledBefore(core, message)
@@ -139,6 +139,8 @@ export const settleQuote = (core: DealerCore, message: SettleQuote): void => {
     return
   }
   live.settling = [reply]
+  // Whoever has the quote had it in time.
+  const ingressAt = message.isResumed ? Math.min(message.ingressAt, quote.expireAt - 1) : message.ingressAt
   const at = core.parts.clock.now()
   const executed: FirmQuote = { ...quote, version: 2, status: "EXECUTED", tradeOrderId, updatedAt: at }
   const news = newsOf(core, executed, at)

@@ -67,6 +67,8 @@ export interface SettleQuote {
   readonly quoteId: QuoteId
   readonly tradeOrderId: TradeOrderId
   readonly ingressAt: number
+  /** Asked again, of an order that was stored before: it was in time then, `ingressAt` may be later. */
+  readonly isResumed: boolean
   readonly reply: Reply<QuoteTrade, DomainError>
 }
 

@@ -84,6 +84,8 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const { order } = live
   if (isTerminal(order.orderStatus)) return
   if (reason === "ACCOUNT_DISCONNECTED" || !order.cancelRequested) live.cancelReason = reason
+  // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and whoever asks hears how it ended.
+  if (placeOf(order) === "DEALER") return
   // What the venue never saw is withdrawn at once.
   if (live.stored && placeOf(order) !== "VENUE") {
     withdraw(core, live, reason)

@@ -24,6 +24,7 @@ import { answerClosed, type ChangeOptions, type Consequence, type Live } from ".
 import type { News } from "./trading-account-news.ts"
 import { AccountOutlet } from "./trading-account-outlet.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
+import { Quoting } from "./trading-account-quoting.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 
 const QUERY_SPACING_MILLIS = 100
@@ -91,6 +92,7 @@ export class AccountCore extends AccountOutlet {
   /** The account is ready again: what waited for a session is looked at; set by the keepers of lists and triggers. */
   readonly becameReady: Array<() => void> = []
   readonly quarantine = new Quarantine()
+  readonly quoting = new Quoting()
   readonly limits: AccountLimits
   private readonly queries = Effect.unsafeMakeSemaphore(1)
   private readonly lists = Effect.unsafeMakeSemaphore(1)

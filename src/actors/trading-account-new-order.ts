@@ -1,6 +1,6 @@
 /** The rows that a checked submit becomes: the submitted order first, then the orders that come with it (contract C4). */
 import { Decimal } from "../domain/decimal.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
+import type { DealerAccountId, QuoteId, TradeOrderId } from "../domain/ids.ts"
 import type { LegPlan, OrderPlan } from "../domain/order-plan.ts"
 import { NO_TERMS } from "../domain/order-terms.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
@@ -18,6 +18,14 @@ export interface NewOrder {
   /** Wall ms. */
   readonly now: number
   readonly hedge: HedgeOf | undefined
+  /** Of a QUOTED order, which is known to its dealer already. */
+  readonly quoted?: QuotedName
+}
+
+export interface QuotedName {
+  readonly tradeOrderId: TradeOrderId
+  readonly quoteId: QuoteId
+  readonly dealerAccountId: DealerAccountId
 }
 
 export const ordersOf = (core: AccountCore, made: NewOrder): readonly [TradeOrder, ...ReadonlyArray<TradeOrder>] => {
@@ -51,10 +59,13 @@ const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
   leavesAtOnce ? deadlinesFrom(core, now) : { notAfter: null, submitDeadline: null }
 
 /** One literal: what is spread first and added to afterwards grows field by field, and costs ten times as much as all its values. */
-const submitted = (core: AccountCore, { request, plan, held, fingerprint, now, hedge }: NewOrder): TradeOrder => {
+const submitted = (
+  core: AccountCore,
+  { request, plan, held, fingerprint, now, hedge, quoted }: NewOrder,
+): TradeOrder => {
   const { notAfter, submitDeadline } = deadlineOf(core, plan.terms?.trigger?.execution !== "EMULATED", now)
   return {
-    tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
+    tradeOrderId: quoted?.tradeOrderId ?? (core.parts.ids.uuid() as TradeOrderId),
     tenantId: core.account.tenantId,
     tradingAccountId: core.id,
     version: 1,
@@ -62,10 +73,10 @@ const submitted = (core: AccountCore, { request, plan, held, fingerprint, now, h
     instrumentId: plan.instrument.instrumentId,
     orderListId: null,
     contingencyType: null,
-    quoteId: null,
+    quoteId: quoted?.quoteId ?? null,
     positionId: plan.positionId,
     replacesTradeOrderId: null,
-    dealerAccountId: hedge?.dealerAccountId ?? null,
+    dealerAccountId: hedge?.dealerAccountId ?? quoted?.dealerAccountId ?? null,
     hedgeForQuoteIds: hedge?.quoteIds ?? UNPLACED.hedgeForQuoteIds,
     terms: plan.terms,
     baseAsset: plan.instrument.baseAsset,
@@ -142,6 +153,8 @@ const legOf = (
   ...own,
   ...plan,
   tradeOrderId: core.parts.ids.uuid() as TradeOrderId,
+  quoteId: null,
+  dealerAccountId: null,
   terms: { ...NO_TERMS, trigger, parentId, leg, leverage: own.terms?.leverage ?? null },
   quantity: own.baseQuantity,
   orderQuantityType: "BASE",

@@ -11,6 +11,7 @@ import type { Ids } from "../ports/ids.ts"
 import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
 import type { AuditKind } from "./account-messages.ts"
+import type { QuoteDesk } from "./dealer-messages.ts"
 import type { HedgeDesk } from "./hedge-desk.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
@@ -35,6 +36,7 @@ export interface AccountParts {
   /** Of the whole process. */
   readonly triggers: TriggerBoard
   readonly hedges: HedgeDesk
+  readonly quotes: QuoteDesk
   /** Null: none. */
   readonly limits: OrderLimits | null
   readonly wholeOrders: number

@@ -1,9 +1,182 @@
 /**
- * What an account has to do with quotes: orders of type QUOTED, which a dealer executes (contract C8, order-path 4), and the news of its
- * quotes on its channel.
+ * Orders of type QUOTED, from the client's side (order-path 4): the dealer takes the quote and holds the client's funds, then the order is
+ * stored, then the dealer settles, and its trade comes back as a report. The one thing to know: no order exists before the dealer has said
+ * yes, and once one does it is asked about until the dealer has said what became of it.
  */
-import type { TellQuote } from "./account-messages.ts"
+
+import { Decimal } from "../domain/decimal.ts"
+import type { DomainError } from "../domain/errors.ts"
+import type { QuoteId, TradeOrderId } from "../domain/ids.ts"
+import { quotedFault, quotedPlan } from "../domain/order-rules-quoted.ts"
+import { isTerminal } from "../domain/order-status.ts"
+import type { FirmQuote } from "../domain/quote.ts"
+import { tradeOrderJson } from "../domain/trade-order-record.ts"
+import type { SubmitOrder, TellQuote } from "./account-messages.ts"
+import type { QuotedOrder, QuoteTrade } from "./dealer-messages.ts"
+import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
+import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { applyFill } from "./trading-account-evidence.ts"
+import type { Live } from "./trading-account-live.ts"
+import { ordersOf } from "./trading-account-new-order.ts"
+import { eventOf, moved } from "./trading-account-progress.ts"
+import { attempt } from "./trading-account-quarantine.ts"
+import { leave } from "./trading-account-release.ts"
+
+/** A dealer that could not say what became of a quote is asked again. */
+const AGAIN_MILLIS = 250
+
+/** Key, limits and state of the account were looked at before. */
+export const submitQuoted = (core: AccountCore, message: SubmitOrder, print: string): void => {
+  const { parts } = core
+  const { request } = message
+  const fault = quotedFault(request, core.venue)
+  if (fault !== null) {
+    message.reply.fail(fault)
+    return
+  }
+  const decided = core.quoting.begin(request)
+  const order: QuotedOrder = {
+    tradeOrderId: parts.ids.uuid() as TradeOrderId,
+    quoteId: request.quoteId!.toLowerCase() as QuoteId,
+    tradingAccountId: core.id,
+    instrumentId: request.instrumentId ?? null,
+    orderSide: request.orderSide as QuotedOrder["orderSide"],
+    quantity: request.quantity,
+    limitPrice: request.limitPrice ?? null,
+    ingressAt: parts.clock.now() - Math.max(0, parts.clock.monotonic() - message.receivedAt),
+  }
+  const turn = (run: () => void): void => core.self.turn(run)()
+  parts.quotes.post({
+    _tag: "AcceptQuote",
+    order,
+    reply: {
+      ok: (quote) => turn(() => accepted(core, message, print, order, quote, decided)),
+      fail: (error) =>
+        turn(() => {
+          message.reply.fail(error)
+          decided()
+        }),
+    },
+  })
+}
+
+/** The quote is this order's, and the funds are held. */
+const accepted = (
+  core: AccountCore,
+  message: SubmitOrder,
+  print: string,
+  { tradeOrderId, quoteId, ingressAt }: QuotedOrder,
+  quote: FirmQuote,
+  decided: () => void,
+): void => {
+  const { request, reply } = message
+  const letGo = (): void => core.parts.quotes.post({ _tag: "LetQuoteGo", quoteId, tradeOrderId })
+  const refuse = (error: DomainError): void => {
+    letGo()
+    reply.fail(error)
+    decided()
+  }
+  const now = core.parts.clock.now()
+  const refusal = refusalOf(core)
+  if (refusal !== undefined) return refuse(refusal)
+  const checked = quotedPlan(request, quote, circumstancesOf(core, now, false))
+  if ("error" in checked) return refuse(checked.error)
+  // It may not wait for prices: that was said.
+  if ("wanted" in checked) throw new Error("a quoted order that waits for prices")
+  const quoted = { tradeOrderId, quoteId, dealerAccountId: quote.dealerAccountId }
+  const made = { request, plan: checked.plan, held: Decimal.ZERO, fingerprint: print, now, hedge: undefined, quoted }
+  const [order, ...others] = ordersOf(core, made)
+  message.named(order.tradeOrderId)
+  const live = core.add(order)
+  const rest = others.map((other) => core.add(other))
+  const json = tradeOrderJson(order)
+  core.commit(
+    [order, ...others].map((it) => ({ _tag: "Order", order: it })),
+    [
+      core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
+      ...others.map((it) => core.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
+    ],
+    () => {
+      for (const one of [live, ...rest]) one.stored = true
+      settle(core, live, ingressAt, false)
+      const wait = waitOf(request)
+      const told = withLinked(core, live, reply)
+      if (wait !== null) awaitFurther(core, live, { until: wait, reply: told, replayed: false }, message.receivedAt)
+      else if (rest.length === 0) reply.ok({ order, replayed: false, json })
+      else told.ok({ order, replayed: false, json })
+      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(true)
+      decided()
+    },
+    () => undefined,
+    (outcome) => {
+      letGo()
+      for (const one of [...rest, live]) core.undo(one)
+      whenKnown(core, outcome.order.tradeOrderId, (older) => {
+        for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
+        if (older !== null) replay(core, message, older, outcome.by, print)
+        decided()
+      })
+    },
+  )
+}
+
+/** Asks the dealer to settle what is stored, until it says how that ended. */
+const settle = (core: AccountCore, live: Live, ingressAt: number, isResumed: boolean): void => {
+  const { order } = live
+  if (isTerminal(order.orderStatus)) return
+  leave(core, live)
+  const turn = (run: () => void): void => core.self.turn(run)()
+  core.parts.quotes.post({
+    _tag: "SettleQuote",
+    quoteId: order.quoteId as QuoteId,
+    tradeOrderId: order.tradeOrderId,
+    ingressAt,
+    isResumed,
+    reply: {
+      ok: (trade) => turn(() => executed(core, live, trade)),
+      fail: (error) =>
+        turn(() => {
+          if (isDefinite(error)) ended(core, live, error)
+          else core.self.later(AGAIN_MILLIS, () => settle(core, live, ingressAt, true))
+        }),
+    },
+  })
+}
+
+/** The dealer's own end, or a busy one, says nothing about the quote. */
+const isDefinite = ({ _tag }: DomainError): boolean =>
+  _tag !== "Busy" && _tag !== "OutcomeUnknown" && _tag !== "ShuttingDown" && _tag !== "StorageUnavailable"
+
+const executed = (core: AccountCore, live: Live, { tradeId, quote, executedAt }: QuoteTrade): void => {
+  const fill = {
+    tradeOrderId: live.order.tradeOrderId,
+    externalOrderId: live.order.tradeOrderId,
+    externalTradeId: tradeId,
+    instrumentId: quote.instrumentId,
+    orderSide: quote.orderSide,
+    quantity: quote.quantity.toString(),
+    price: quote.price.toString(),
+    fees: [],
+    executedAt,
+  }
+  attempt(core, live, fill, () => applyFill(core, live, fill))
+  core.askBalances()
+}
+
+/** Nothing moved, and nothing will. Only time is called EXPIRED (contract C1). */
+const ended = (core: AccountCore, live: Live, error: DomainError): void => {
+  const { order } = live
+  if (isTerminal(order.orderStatus)) return
+  const next =
+    error._tag === "QuoteExpired"
+      ? moved(order, "EXPIRED")
+      : moved(order, "REJECTED", { rejectReason: `NOT_SETTLED: ${error.message}` })
+  core.change(live, next, eventOf(next))
+}
+
+/** Stored by a process, or an incarnation, that did not see the end: the quote is firm, so it is settled now, if its holds are still there. */
+export const resumeQuoted = (core: AccountCore, live: Live): void => settle(core, live, live.order.createdAt, true)
 
 /** The event and the end of its waiting are one unit. Of an account that is over nothing is told any more. */
 export const tellQuote = (core: AccountCore, { news }: TellQuote): void => {

@@ -19,6 +19,7 @@ export const release = (core: AccountCore, live: Live): void => {
   if (live.order.expireAt !== null) core.watchExpiry(live)
   switch (placeOf(live.order)) {
     case "WAITING":
+    case "DEALER":
       return
     case "ARMED":
       core.arm(live)
@@ -53,7 +54,8 @@ export const dispatch = (core: AccountCore, live: Live): void => {
   core.parts.failpoint.hit("submit.dispatched")
 }
 
-const leave = (core: AccountCore, live: Live): void => {
+/** On its way: the SUBMITTED event rides with the next commit. */
+export const leave = (core: AccountCore, live: Live): void => {
   const { order } = live
   // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
   if (order.orderStatus === "CREATED") {

@@ -2,30 +2,22 @@
  * Submit: key look-up, then state, rules and funds, then one unit; dispatch, answer and publication from its commit callback.
  * An order whose commit came after `notAfter` is never dispatched (order-path 3).
  */
-import {
-  AccountDisconnected,
-  AccountNotActive,
-  AccountReconciling,
-  Busy,
-  type DomainError,
-  InsufficientBalance,
-  VenueInactive,
-} from "../domain/errors.ts"
+import { InsufficientBalance } from "../domain/errors.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
 import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder } from "./account-messages.ts"
+import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
 import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { holdOf, WALK_ROWS } from "./trading-account-hold.ts"
+import { holdOf } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
 import { ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
-import { recall } from "./trading-account-recall.ts"
+import { submitQuoted } from "./trading-account-quoted.ts"
 import { NOT_AFTER_MILLIS, partnerOf, release } from "./trading-account-release.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
@@ -38,6 +30,7 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   parts.failpoint.hit("submit.parsed")
   const { request, reply } = message
   const print = fingerprint(request)
+  if (core.quoting.isHeldUp(request, () => submitOrder(core, message, mayWait))) return
   const known = knownBy(core, request.idempotencyKey ?? null, request.clientOrderId ?? null)
   if (known !== undefined) {
     whenKnown(core, known.tradeOrderId, (live) => {
@@ -54,6 +47,10 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   const refusal = (mayWait ? core.limits.submitError(core.open.size) : null) ?? refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
+    return
+  }
+  if (request.orderType === "QUOTED") {
+    submitQuoted(core, message, print)
     return
   }
   const now = parts.clock.now()
@@ -100,18 +97,8 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   parts.failpoint.hit("submit.handedToWriter")
 }
 
-const check = (core: AccountCore, request: SubmitOrder["request"], now: number, mayWait: boolean): Checked => {
-  const { markets, instruments } = core.parts
-  return checkOrder(request, {
-    venue: core.venue,
-    findInstrument: instruments.find,
-    now,
-    lastPrice: markets.lastPrice,
-    book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
-    available: (asset) => core.portfolio.of(asset).available,
-    mayWait,
-  })
-}
+const check = (core: AccountCore, request: SubmitOrder["request"], now: number, mayWait: boolean): Checked =>
+  checkOrder(request, circumstancesOf(core, now, mayWait))
 
 /** Opens the feed that knows the price, and goes on when it does, or after a while without. */
 const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
@@ -135,27 +122,6 @@ const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | 
   if (byKey !== undefined) return { tradeOrderId: byKey, by: "idempotencyKey" as const }
   const byClient = clientOrderId === null ? undefined : core.idOfClient(clientOrderId)
   return byClient === undefined ? undefined : { tradeOrderId: byClient, by: "clientOrderId" as const }
-}
-
-/** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */
-const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (live: Live | null) => void): void => {
-  const live = core.orders.get(tradeOrderId)
-  if (live?.stored === true) run(live)
-  else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
-  else
-    recall(core, { tradeOrderId }, (found) => {
-      if (found === undefined) throw new Error(`order ${tradeOrderId} has a key and is not in the store`)
-      run(found)
-    })
-}
-
-const refusalOf = (core: AccountCore): DomainError | undefined => {
-  const { status } = core.account
-  if (status === "DISCONNECTED") return new AccountDisconnected({})
-  if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
-  if (core.venue.status === "INACTIVE") return new VenueInactive({})
-  if (status !== "ACTIVE" || core.phase !== "ready") return new AccountReconciling({})
-  return core.parts.store.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
 }
 
 /** The submit is durable: dispatch and answer. */

@@ -23,7 +23,7 @@ import { keepExpiries } from "./trading-account-expiry.ts"
 import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
-import { tellQuote } from "./trading-account-quoted.ts"
+import { resumeQuoted, tellQuote } from "./trading-account-quoted.ts"
 import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
@@ -132,6 +132,7 @@ const recover = (core: AccountCore, triggers: TriggerKeeper): void => {
     const { order } = live
     if (order.expireAt !== null) core.watchExpiry(live)
     if (placeOf(order) === "ARMED") triggers.resume(live)
+    if (placeOf(order) === "DEALER") resumeQuoted(core, live)
     if (placeOf(order) !== "VENUE") continue
     doubtFired(core, live)
     if (order.orderStatus === "CREATED" || order.orderStatus === "SUBMITTED") {

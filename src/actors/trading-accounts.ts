@@ -26,6 +26,7 @@ import { Ids } from "../ports/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
+import { QuoteDeskInForce } from "./dealer-messages.ts"
 import { HedgeDeskInForce } from "./hedge-desk.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { Markets } from "./market-messages.ts"
@@ -62,6 +63,7 @@ const make = Effect.gen(function* () {
     markets,
     triggers: new TriggerBoard(markets.follow),
     hedges: yield* HedgeDeskInForce,
+    quotes: yield* QuoteDeskInForce,
     accounts,
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,

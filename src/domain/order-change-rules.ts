@@ -44,6 +44,7 @@ export const changeableError = (order: TradeOrder): DomainError | null => {
   if (isTerminal(orderStatus)) return new OrderClosed({ status: orderStatus })
   if (order.cancelRequested) return new OrderNotChangeable({ reason: "it is being cancelled" })
   if (changeOf(order) !== null) return new OrderNotChangeable({ reason: "it is being changed" })
+  if (placeOf(order) === "DEALER") return new OrderNotChangeable({ reason: "it executes a quote" })
   if (placeOf(order) !== "VENUE") return null
   // A trigger that fired is ACCEPTED before the venue has said so.
   const isConfirmed = order.externalOrderId !== null && !order.inDoubt

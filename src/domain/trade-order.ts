@@ -197,11 +197,12 @@ export const UNPLACED = {
 
 /**
  * Where an order is. WAITING: for the fills of its parent, nothing was ever sent. ARMED: its trigger is watched by the gateway. VENUE: at
- * the venue, on its way there, or over.
+ * the venue, on its way there, or over. DEALER: it executes a quote, which is a dealer's to settle and nobody's to cancel.
  */
-export const placeOf = (order: TradeOrder): "WAITING" | "ARMED" | "VENUE" => {
-  const { origin, orderStatus, notAfter, terms } = order
+export const placeOf = (order: TradeOrder): "WAITING" | "ARMED" | "VENUE" | "DEALER" => {
+  const { origin, orderStatus, orderType, notAfter, terms } = order
   if (isTerminal(orderStatus) || origin === "EXTERNAL") return "VENUE"
+  if (orderType === "QUOTED") return "DEALER"
   const trigger = terms?.trigger ?? null
   const isWatched = trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt === null
   if (isWatched && trigger.armedAt !== null) return "ARMED"

@@ -1,0 +1,49 @@
+/** What every submit is judged by, of whatever type: the account's state, the market around it, and the orders that were before it. */
+import {
+  AccountDisconnected,
+  AccountNotActive,
+  AccountReconciling,
+  Busy,
+  type DomainError,
+  VenueInactive,
+} from "../domain/errors.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import type { OrderCircumstances } from "../domain/order-plan.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import { WALK_ROWS } from "./trading-account-hold.ts"
+import type { Live } from "./trading-account-live.ts"
+import { recall } from "./trading-account-recall.ts"
+
+export const circumstancesOf = (core: AccountCore, now: number, mayWait: boolean): OrderCircumstances => {
+  const { markets, instruments } = core.parts
+  return {
+    venue: core.venue,
+    findInstrument: instruments.find,
+    now,
+    lastPrice: markets.lastPrice,
+    book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
+    available: (asset) => core.portfolio.of(asset).available,
+    mayWait,
+  }
+}
+
+export const refusalOf = (core: AccountCore): DomainError | undefined => {
+  const { status } = core.account
+  if (status === "DISCONNECTED") return new AccountDisconnected({})
+  if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
+  if (core.venue.status === "INACTIVE") return new VenueInactive({})
+  if (status !== "ACTIVE" || core.phase !== "ready") return new AccountReconciling({})
+  return core.parts.store.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
+}
+
+/** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */
+export const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (live: Live | null) => void): void => {
+  const live = core.orders.get(tradeOrderId)
+  if (live?.stored === true) run(live)
+  else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
+  else
+    recall(core, { tradeOrderId }, (found) => {
+      if (found === undefined) throw new Error(`order ${tradeOrderId} has a key and is not in the store`)
+      run(found)
+    })
+}
