@@ -87,16 +87,17 @@ export const internalVenue = (
     const own = new Set<string>()
 
     let isScheduled = false
+    const schedule = (): void => {
+      if (isScheduled) return
+      isScheduled = true
+      queueMicrotask(() => {
+        isScheduled = false
+        feed.flush()
+      })
+    }
     const feed: MatcherFeed = new MatcherFeed({
       markets: [],
-      schedule: () => {
-        if (isScheduled) return
-        isScheduled = true
-        queueMicrotask(() => {
-          isScheduled = false
-          feed.flush()
-        })
-      },
+      schedule,
       opened: () => undefined,
       now: clock.now,
     })
@@ -140,8 +141,14 @@ export const internalVenue = (
                 uuid,
                 hit: failpoint.hit,
                 report: (account, report) => sessions.report(account, report),
-                published: (settlement) => shown.published(settlement),
-                opened: (book) => shown.open((side) => book.matcher.levels(side)),
+                published: (settlement) => {
+                  shown.published(settlement)
+                  schedule()
+                },
+                opened: (book) => {
+                  shown.open((side) => book.matcher.levels(side))
+                  schedule()
+                },
                 decided: (tradeOrderId) => sessions.decided(tradeOrderId),
                 notice: options.notice,
               },
