@@ -8,6 +8,7 @@ import { clients } from "./clients/clients.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
+import { ledgerModel } from "./ledger-model.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
 import { shutdown } from "./nemesis/shutdown.ts"
@@ -135,6 +136,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   "worker-faults": {
     usage: "[--rounds 6]: threads of connectors that crash, hang or fill their heap while three venues stream",
     run: (progress) => workerFaults({ rounds: count("rounds", 1), progress }),
+  },
+  "ledger-model": {
+    usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",
+    run: (progress) => ledgerModel({ runs: count("runs", 1), seed: count("seed", 0), progress }),
   },
   oracle: {
     usage: "[--seed N]: two recorded days of a book, with and without faults of the line",
