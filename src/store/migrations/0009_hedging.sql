@@ -39,3 +39,13 @@ CREATE FUNCTION ledger_facts_hedge_intent(rows jsonb) RETURNS void LANGUAGE sql 
   FROM jsonb_populate_recordset(NULL::hedge_intent, rows)
   ON CONFLICT DO NOTHING
 $$;
+
+-- Accounts at venues that are mirrored in the ledger: the wallet, and the newest fill whose transfers are in it. It may be behind by what a
+-- crash cut off: transfers have ids made of the fill's, so that what is posted once more changes nothing.
+CREATE TABLE exchange_mirror (
+  trading_account_id uuid PRIMARY KEY,
+  wallet_id uuid NOT NULL REFERENCES wallet,
+  last_number bigint NOT NULL
+);
+-- The fills of an account behind that number.
+CREATE INDEX execution_number ON execution (trading_account_id, number);

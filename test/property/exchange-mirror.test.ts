@@ -1,0 +1,120 @@
+/** The mirror of an account at a venue against a plain sum of its fills: never below zero, always what the venue shows after a look. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  adjustments,
+  fillTransfers,
+  lackOf,
+  type MirrorBalances,
+  type MirroredAccount,
+  mirrorWalletId,
+} from "../../src/actors/exchange-mirror-transfers.ts"
+import { Decimal } from "../../src/domain/decimal.ts"
+import type { ExecutionId, TenantId, UserId, VenueId } from "../../src/domain/ids.ts"
+import type { Execution, OrderSide } from "../../src/domain/trade-order.ts"
+import { accountingWalletId, isWritableAmount } from "../../src/domain/wallet.ts"
+import type { Transfer } from "../../src/ports/ledger-port.ts"
+import type { StoredFill } from "../../src/ports/mirror-store.ts"
+import { LINKED } from "../kit/hedges.ts"
+
+const account: MirroredAccount = {
+  tradingAccountId: LINKED,
+  tenantId: "default" as TenantId,
+  userId: LINKED as string as UserId,
+  venue: "BINANCE",
+}
+const MIRROR = mirrorWalletId(LINKED)
+
+const amount = fc
+  .tuple(fc.bigInt({ min: 1n, max: 10n ** 16n }), fc.integer({ min: 0, max: 20 }))
+  .map(([units, scale]) => Decimal.fromUnits(units, scale))
+
+const fill: fc.Arbitrary<StoredFill> = fc
+  .record({
+    executionId: fc.uuid(),
+    orderSide: fc.constantFrom<OrderSide>("BUY", "SELL"),
+    quantity: amount,
+    price: amount,
+    fee: fc.option(fc.record({ asset: fc.constantFrom("BTC", "USDT", "BNB", "not an asset"), quantity: amount })),
+    isHedge: fc.boolean(),
+  })
+  .map(({ executionId, orderSide, quantity, price, fee, isHedge }) => ({
+    number: 1,
+    baseAsset: "BTC",
+    quoteAsset: "USDT",
+    isHedge,
+    execution: {
+      executionId: executionId as ExecutionId,
+      orderSide,
+      executedQuantity: quantity,
+      executedCost: quantity.multiply(price),
+      fees: fee === null ? [] : [{ ...fee, venue: "BINANCE" as VenueId }],
+    } as unknown as Execution,
+  }))
+
+/** As the ledger would: each transfer in its order, refused below zero. */
+const play = (balances: MirrorBalances, transfers: ReadonlyArray<Transfer>): void => {
+  for (const transfer of transfers) {
+    if (transfer.kind !== "single") throw new Error("holds nothing")
+    const { asset, creditWalletId, debitWalletId } = transfer
+    expect(isWritableAmount(transfer.amount)).toBe(true)
+    expect([creditWalletId, debitWalletId].filter((it) => it === MIRROR)).toHaveLength(1)
+    const before = balances.get(asset) ?? Decimal.ZERO
+    const after = creditWalletId === MIRROR ? before.add(transfer.amount) : before.subtract(transfer.amount)
+    expect(after.isNegative()).toBe(false)
+    balances.set(asset, after)
+  }
+}
+
+const step = Decimal.fromUnits(1n, 18)
+const shown = fc.dictionary(fc.constantFrom("BTC", "USDT", "ETH"), amount)
+
+describe("the mirror of an account", () => {
+  it("never goes below zero, moves the same for one fill, and is what the venue shows after a look", () => {
+    void fc.assert(
+      fc.property(fc.array(fill, { maxLength: 12 }), shown, (fills, venue) => {
+        const ledger: MirrorBalances = new Map()
+        for (const [index, one] of fills.entries()) {
+          play(ledger, lackOf(account, one, new Map(ledger), `look ${index}`))
+          const first = fillTransfers(account, one, new Map(ledger))
+          play(ledger, first)
+          expect(JSON.stringify(fillTransfers(account, one, new Map()))).toBe(JSON.stringify(first))
+        }
+        const there = new Map(Object.entries(venue))
+        play(ledger, adjustments(account, there, new Map(ledger), "look"))
+        for (const asset of new Set([...ledger.keys(), ...there.keys()])) {
+          const wanted = (there.get(asset) ?? Decimal.ZERO).roundTo(step, "HALF_EVEN")
+          expect(`${asset} ${ledger.get(asset) ?? Decimal.ZERO}`).toBe(`${asset} ${wanted}`)
+        }
+        expect(adjustments(account, there, ledger, "next look")).toEqual([])
+      }),
+    )
+  })
+
+  it("trades with the world outside, and takes what nobody explains from suspense", () => {
+    const one: StoredFill = {
+      number: 1,
+      baseAsset: "BTC",
+      quoteAsset: "USDT",
+      isHedge: true,
+      execution: {
+        executionId: "e" as ExecutionId,
+        orderSide: "BUY",
+        executedQuantity: Decimal.ONE,
+        executedCost: Decimal.of("100"),
+        fees: [{ asset: "BTC", venue: "BINANCE" as VenueId, quantity: Decimal.of("0.001") }],
+      } as unknown as Execution,
+    }
+    const words = (transfers: ReadonlyArray<Transfer>) =>
+      transfers.map((it) => (it.kind === "single" ? [it.code, it.asset, `${it.amount}`, it.debitWalletId] : []))
+    const suspense = accountingWalletId(account.tenantId, "SUSPENSE")
+    const world = accountingWalletId(account.tenantId, "WORLD")
+    const balances: MirrorBalances = new Map([["USDT", Decimal.of("40")]])
+    expect(words(lackOf(account, one, balances, "x"))).toEqual([["ADJUSTMENT", "USDT", "60", suspense]])
+    expect(words(fillTransfers(account, one, balances))).toEqual([
+      ["HEDGE", "BTC", "1", world],
+      ["HEDGE", "USDT", "100", MIRROR],
+      ["FEE", "BTC", "0.001", MIRROR],
+    ])
+  })
+})
