@@ -34,7 +34,15 @@ import { ledgerMetrics } from "./metrics/ledger-metrics.ts"
 import { serveMetrics } from "./metrics/metrics-server.ts"
 import { makeServiceMetrics } from "./metrics/service-metrics.ts"
 import { venueMetrics } from "./metrics/venue-metrics.ts"
-import { createInstrument, internalVenueLayer, moneyRepositories, moneyStores } from "./money.ts"
+import {
+  createInstrument,
+  dealersLayer,
+  fillDealers,
+  internalVenueLayer,
+  moneyDesks,
+  moneyRepositories,
+  moneyStores,
+} from "./money.ts"
 import { ChannelPort } from "./ports/channel-port.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
@@ -452,14 +460,20 @@ export const startGateway = (options: GatewayOptions) =>
     const hub = new Hub(server.app, Context.get(base, Clock).monotonic)
     const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
-    const edges = Context.merge(Context.merge(known, auth), outside)
+    const edges = Context.mergeAll(known, auth, outside, moneyDesks())
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
       Effect.provideService(OrderLimitsInForce, settings.rateLimits),
       Effect.provide(edges),
     )
-    const all = Context.merge(edges, actors)
+    yield* fillDealers.pipe(Effect.provide(known))
+    const traders = Context.merge(edges, actors)
+    const dealers = yield* Layer.build(dealersLayer).pipe(
+      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
+      Effect.provide(traders),
+    )
+    const all = Context.merge(traders, dealers)
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     let isDraining = false

@@ -2,7 +2,11 @@
  * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they come to life. Reads
  * as a parts list, like gateway.ts, which calls it: nothing is decided here.
  */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { DealerDirectory } from "./actors/dealer-directory.ts"
+import { QuoteDesk, QuoteDeskInForce } from "./actors/dealer-messages.ts"
+import { DealersLive } from "./actors/dealers.ts"
+import { HedgeDesk, HedgeDeskInForce } from "./actors/hedge-desk.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import type { Settings } from "./config.ts"
 import { Decimal } from "./domain/decimal.ts"
@@ -13,6 +17,9 @@ import type { CreateInstrument } from "./http/market/instrument-create.ts"
 import { ledgerLayer } from "./ledger/ledger.ts"
 import { Clock } from "./ports/clock.ts"
 import type { FailpointName } from "./ports/failpoint.ts"
+import { dealerStoreLayer } from "./store/dealer-store-sql.ts"
+import { DealerRows } from "./store/dealers.ts"
+import { hedgeStoreLayer } from "./store/hedge-store-sql.ts"
 import { Instruments } from "./store/instruments.ts"
 import { InternalStoreLive } from "./store/internal-orders.ts"
 import { LedgerJournal } from "./store/ledger-journal.ts"
@@ -29,7 +36,12 @@ export interface MoneyOptions {
 }
 
 /** Repositories of the money side: see `repositories` of gateway.ts. */
-export const moneyRepositories = Layer.mergeAll(Wallets.Default, LedgerJournal.Default)
+export const moneyRepositories = Layer.mergeAll(
+  Wallets.Default,
+  LedgerJournal.Default,
+  DealerRows.Default,
+  DealerDirectory.Default,
+)
 
 /** What needs nothing but the store: built before the venues, one of which is ours. */
 export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyOptions) =>
@@ -87,3 +99,16 @@ export const createInstrument = Effect.gen(function* () {
     }).pipe(oneAtATime.withPermits(1))
   return create
 })
+
+/** Where accounts and dealers meet: made for both of them, before either. */
+export const moneyDesks = () =>
+  Context.make(QuoteDeskInForce, new QuoteDesk()).pipe(Context.add(HedgeDeskInForce, new HedgeDesk()))
+
+/** What the dealers must know before the first of them wakes. */
+export const fillDealers = Effect.gen(function* () {
+  const directory = yield* DealerDirectory
+  for (const dealer of yield* (yield* DealerRows).loadDealers) directory.put(dealer)
+})
+
+/** After the accounts, whose desks it serves. */
+export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerStoreLayer, hedgeStoreLayer)))

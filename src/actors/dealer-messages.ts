@@ -91,10 +91,16 @@ export interface UnlinkAccount {
   readonly reply: Reply<Dealer, DomainError>
 }
 
-/** What is open and what was earned, pair by pair. */
-export interface ReadHedges {
-  readonly _tag: "ReadHedges"
-  readonly reply: Reply<ReadonlyArray<HedgeReportRecord>, DomainError>
+/** What only its actor knows. */
+export interface DealerReport {
+  readonly openQuotes: number
+  /** What is open and what was earned, pair by pair. */
+  readonly hedging: ReadonlyArray<HedgeReportRecord>
+}
+
+export interface ReadDealer {
+  readonly _tag: "ReadDealer"
+  readonly reply: Reply<DealerReport, DomainError>
 }
 
 export type DealerCommand =
@@ -105,7 +111,7 @@ export type DealerCommand =
   | SetDealerStatus
   | LinkAccount
   | UnlinkAccount
-  | ReadHedges
+  | ReadDealer
 
 export class Dealers extends Context.Tag("actors/Dealers")<
   Dealers,

@@ -46,7 +46,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         SetDealerStatus: (message) => setDealerStatus(core, message),
         LinkAccount: (message) => linkAccount(core, message),
         UnlinkAccount: (message) => unlinkAccount(core, message),
-        ReadHedges: ({ reply }) => reply.ok(core.hedging.report()),
+        ReadDealer: ({ reply }) => reply.ok({ openQuotes: core.quotes.size, hedging: core.hedging.report() }),
         HearHedge: ({ order }) => keeper.hear(order),
       }
       return {

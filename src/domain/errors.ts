@@ -354,6 +354,12 @@ export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()
 export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", { max: Schema.Int }) {
   override message = "Too many accounts at the internal venue"
 }
+/** What is asked for is not done with accounts of this kind: only accounts on INTERNAL take quotes, and a dealer's own stays connected. */
+export class AccountUnsupported extends Schema.TaggedError<AccountUnsupported>()("AccountUnsupported", {
+  reason: Schema.String,
+}) {
+  override message = "Operation not supported on this account type"
+}
 /** Orders may still be live at the venue: nothing was wiped, the account stays LOCKED and keeps trying. */
 export class DisconnectIncomplete extends Schema.TaggedError<DisconnectIncomplete>()("DisconnectIncomplete", {
   tradeOrderIds: Schema.Array(TradeOrderId),
@@ -671,6 +677,7 @@ export type DomainError =
   | ExternalAccountNotVisible
   | AccountReconciling
   | TooManyAccounts
+  | AccountUnsupported
   | DisconnectIncomplete
   | CredentialNotFound
   | CredentialsInvalid

@@ -1,7 +1,9 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, OpenApi } from "@effect/platform"
 import { CredentialApi } from "./credential/endpoints.ts"
+import { DealerApi } from "./dealer/endpoints.ts"
 import { MarketApi } from "./market/endpoints.ts"
+import { QuoteApi } from "./quote/endpoints.ts"
 import { RootApi } from "./root/endpoints.ts"
 import type { Handlers } from "./route.ts"
 import { SessionApi } from "./session/endpoints.ts"
@@ -25,6 +27,8 @@ export const Api = HttpApi.make("gateway")
   .add(TradeOrderApi)
   .add(MarketApi)
   .add(SubscriptionApi)
+  .add(DealerApi)
+  .add(QuoteApi)
   .add(WalletApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
@@ -38,5 +42,7 @@ export interface ApiHandlers {
   readonly tradeOrder: Handlers<typeof TradeOrderApi>
   readonly market: Handlers<typeof MarketApi>
   readonly subscription: Handlers<typeof SubscriptionApi>
+  readonly dealer: Handlers<typeof DealerApi>
+  readonly quote: Handlers<typeof QuoteApi>
   readonly wallet: Handlers<typeof WalletApi>
 }

@@ -102,6 +102,7 @@ export const ERRNO = {
   ExternalAccountNotVisible: { status: 400, errno: -120008, code: "EXTERNAL_ACCOUNT_NOT_VISIBLE" },
   AccountReconciling: { status: 503, errno: -120009, code: "ACCOUNT_RECONCILING" },
   TooManyAccounts: { status: 400, errno: -120000, code: "TOO_MANY_ACCOUNTS" },
+  AccountUnsupported: { status: 400, errno: -120011, code: "ACCOUNT_UNSUPPORTED" },
   DisconnectIncomplete: { status: 503, errno: -120010, code: "DISCONNECT_INCOMPLETE" },
   // Credentials
   CredentialNotFound: { status: 404, errno: -121001, code: "CREDENTIAL_NOT_FOUND" },

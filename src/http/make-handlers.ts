@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
 import { TradingAccounts } from "../actors/account-messages.ts"
+import { DealerDirectory } from "../actors/dealer-directory.ts"
+import { Dealers } from "../actors/dealer-messages.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Markets } from "../actors/market-messages.ts"
 import { CredentialKeeper } from "../auth/credential-vault.ts"
@@ -13,17 +15,20 @@ import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Credentials } from "../store/credentials.ts"
+import { DealerRows } from "../store/dealers.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
 import { Subscriptions } from "../store/subscriptions.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
 import { Wallets } from "../store/wallets.ts"
 import type { ApiHandlers } from "./api.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
+import { dealerHandlers } from "./dealer/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
 import type { CreateInstrument } from "./market/instrument-create.ts"
 import { makeInstrumentLookup } from "./market/instrument-lookup.ts"
 import type { InstrumentSync } from "./market/instrument-sync.ts"
 import { makeCursors } from "./pagination.ts"
+import { quoteHandlers } from "./quote/handlers.ts"
 import { rootHandlers } from "./root/handlers.ts"
 import { sessionHandlers } from "./session/handlers.ts"
 import { subscriptionHandlers } from "./subscription/handlers.ts"
@@ -109,6 +114,28 @@ export const makeHandlers = (options: HandlerOptions) =>
         accounts,
         find,
         gate,
+        ...time,
+      }),
+      dealer: dealerHandlers({
+        dealers: yield* Dealers,
+        directory: yield* DealerDirectory,
+        rows: yield* DealerRows,
+        accountRows: yield* Accounts,
+        wallets: yield* Wallets,
+        accounts,
+        tradingAccounts,
+        gate,
+        cursors,
+        ...time,
+      }),
+      quote: quoteHandlers({
+        dealers: yield* Dealers,
+        directory: yield* DealerDirectory,
+        rows: yield* DealerRows,
+        accounts,
+        instruments: directory,
+        gate,
+        cursors,
         ...time,
       }),
       wallet: walletHandlers({

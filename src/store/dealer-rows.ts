@@ -37,8 +37,9 @@ export interface DealerRow {
 /** Select list of DealerRow, for a table or alias `d`. */
 export const DEALER_COLUMNS = `d.dealer_account_id, d.tenant_id, d.version, d.name, d.status, d.base_currencies, d.risk_threshold, d.config,
   d.owner_user_id, d.trading_account_id, d.wallet_id, d.created_at, d.updated_at,
-  (SELECT array_agg(l.trading_account_id::text ORDER BY l.position) FROM dealer_link l
-   WHERE l.dealer_account_id = d.dealer_account_id) AS linked`
+  (SELECT array_agg(l.trading_account_id::text ORDER BY l.position)
+   FROM dealer_link l JOIN trading_account a USING (trading_account_id)
+   WHERE l.dealer_account_id = d.dealer_account_id AND a.status <> 'DISCONNECTED') AS linked`
 
 export const dealerOf = (row: DealerRow): Dealer => ({
   dealerAccountId: row.dealer_account_id as DealerAccountId,

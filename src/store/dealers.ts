@@ -1,11 +1,11 @@
 /** Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes. */
 import { SqlClient } from "@effect/sql"
+import { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
 import type { StorageUnavailable } from "../domain/errors.ts"
 import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Quote, QuoteStatus } from "../domain/quote.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
@@ -41,61 +41,34 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
       sql.unsafe<DealerRow>(`SELECT ${DEALER_COLUMNS} FROM dealer d ORDER BY d.created_at, d.dealer_account_id`),
     ).pipe(Effect.map((rows) => rows.map(dealerOf)))
 
-    /** Account, wallet and dealer, or nothing. */
-    const provision = (dealer: Dealer, account: TradingAccount): Effect.Effect<void, StorageUnavailable> =>
-      orUnavailable(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`INSERT INTO wallet ${sql.insert({
-              wallet_id: dealer.walletId,
-              tenant_id: dealer.tenantId,
-              wallet_type: "DEALER",
-              status: "ACTIVE",
-              frozen: false,
-              allow_negative: false,
-              user_id: dealer.ownerUserId,
-              dealer_account_id: dealer.dealerAccountId,
-              metadata: JSON.stringify({ nickname: dealer.name }),
-              created_at: dealer.createdAt,
-              updated_at: dealer.updatedAt,
-            })}`
-            yield* sql`INSERT INTO trading_account ${sql.insert({
-              trading_account_id: account.tradingAccountId,
-              tenant_id: account.tenantId,
-              user_id: account.userId,
-              version: account.version,
-              venue: account.venue,
-              external_trading_account_id: account.externalTradingAccountId,
-              external_key: account.externalTradingAccountId,
-              nickname: account.nickname,
-              status: account.status,
-              initial_balances: JSON.stringify(account.initialBalances),
-              channel_epoch: account.channelEpoch,
-              wallet_id: account.walletId,
-              dealer_account_id: account.dealerAccountId,
-              created_at: account.createdAt,
-              updated_at: account.updatedAt,
-              disconnected_at: account.disconnectedAt,
-              cancel_all_at: account.cancelAllAt,
-            })}`
-            yield* sql`INSERT INTO dealer ${sql.insert({
-              dealer_account_id: dealer.dealerAccountId,
-              tenant_id: dealer.tenantId,
-              version: dealer.version,
-              name: dealer.name,
-              status: dealer.status,
-              base_currencies: `{${dealer.baseCurrencies.join(",")}}`,
-              risk_threshold: dealer.riskThreshold?.toString() ?? null,
-              config: JSON.stringify(dealer.config.given),
-              owner_user_id: dealer.ownerUserId,
-              trading_account_id: dealer.tradingAccountId,
-              wallet_id: dealer.walletId,
-              created_at: dealer.createdAt,
-              updated_at: dealer.updatedAt,
-            })}`
-          }),
+    /** With what is stored before it (its account and its wallet), or nothing of it all. */
+    const insert = <E>(
+      dealer: Dealer,
+      before: Effect.Effect<unknown, E>,
+    ): Effect.Effect<void, E | StorageUnavailable> => {
+      const own = sql`INSERT INTO dealer ${sql.insert({
+        dealer_account_id: dealer.dealerAccountId,
+        tenant_id: dealer.tenantId,
+        version: dealer.version,
+        name: dealer.name,
+        status: dealer.status,
+        base_currencies: `{${dealer.baseCurrencies.join(",")}}`,
+        risk_threshold: dealer.riskThreshold?.toString() ?? null,
+        config: JSON.stringify(dealer.config.given),
+        owner_user_id: dealer.ownerUserId,
+        trading_account_id: dealer.tradingAccountId,
+        wallet_id: dealer.walletId,
+        created_at: dealer.createdAt,
+        updated_at: dealer.updatedAt,
+      })}`
+      return sql.withTransaction(Effect.zipRight(before, orUnavailable(own))).pipe(
+        Effect.catchIf(
+          (error): error is SqlError => error instanceof SqlError,
+          (error) => orUnavailable(Effect.fail(error)),
         ),
+        Effect.asVoid,
       )
+    }
 
     const conditionOf = (query: QuoteQuery): { readonly text: string; readonly values: Array<string | number> } => {
       const values: Array<string | number> = [query.tenantId]
@@ -114,7 +87,7 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
 
     return {
       loadDealers,
-      provision,
+      insert,
       findQuote: (id: QuoteId): Effect.Effect<Quote | null, StorageUnavailable> =>
         orUnavailable(sql.unsafe<QuoteRow>(`SELECT ${QUOTE_COLUMNS} FROM quote q WHERE q.quote_id = $1`, [id])).pipe(
           Effect.map(([row]) => (row === undefined ? null : quoteOf(row))),

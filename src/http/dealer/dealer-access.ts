@@ -1,0 +1,16 @@
+/** Who sees what of a dealer (contract C16): its side is its operators and the admins of its tenant. */
+import type { DealerDirectory } from "../../actors/dealer-directory.ts"
+import type { Dealer } from "../../domain/dealer.ts"
+import { DealerNotFound } from "../../domain/errors.ts"
+import type { DealerAccountId } from "../../domain/ids.ts"
+import type { Principal } from "../../domain/user.ts"
+
+export const dealerOf = (dealers: DealerDirectory, principal: Principal, id: string): Dealer | DealerNotFound => {
+  const dealer = dealers.find(id.toLowerCase() as DealerAccountId)
+  return dealer === undefined || dealer.tenantId !== principal.tenantId ? new DealerNotFound() : dealer
+}
+
+export const isDealersSide = (principal: Principal, dealer: Dealer | undefined): boolean =>
+  dealer !== undefined &&
+  dealer.tenantId === principal.tenantId &&
+  (principal.permissions.includes("admin") || dealer.config.operators.includes(principal.userId))

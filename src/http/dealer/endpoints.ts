@@ -1,0 +1,175 @@
+/** Dealer accounts: administered by admins, linked by the owners of accounts who operate them (contract C8, C14, C16). */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { DealerRecord, DealerStatus } from "../../domain/dealer.ts"
+import { DealerConfigRecord } from "../../domain/dealer-config.ts"
+import { PositiveDecimalText } from "../../domain/decimal.ts"
+import {
+  AccountAlreadyLinked,
+  AccountForbidden,
+  AccountHasHedges,
+  AccountNotActive,
+  AccountNotLinked,
+  ConflictingParameters,
+  DealerArchived,
+  DealerHasPositions,
+  DealerNotFound,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidParameter,
+  TradingAccountNotFound,
+} from "../../domain/errors.ts"
+import { HedgeReportRecord } from "../../domain/hedge-report.ts"
+import { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
+import { Ask, optional } from "../wire-text.ts"
+
+const ByDealer = Schema.Struct({ dealerAccountId: DealerAccountId }).annotations({ identifier: "ByDealer" })
+
+const create = HttpApiEndpoint.post("create", "/api/v3/dealer/create")
+  .setPayload(
+    Schema.Struct({
+      name: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)),
+      baseCurrencies: Schema.Array(Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}$/)))
+        .pipe(Schema.minItems(1), Schema.maxItems(100))
+        .annotations({ description: "A pair is quoted when its base or its quote asset is among them" }),
+      riskThreshold: optional(PositiveDecimalText).annotations({
+        description: "The most that may be open and not hedged, in the risk currency; absent: no limit",
+      }),
+      config: optional(DealerConfigRecord),
+    }).annotations({
+      identifier: "CreateDealer",
+      examples: [{ name: "Desk", baseCurrencies: ["BTC", "ETH"] }],
+    }),
+  )
+  .addSuccess(Ok(DealerRecord))
+  .addError(Fail(InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Deadline, within(15_000))
+  .annotate(OpenApi.Summary, "Create a dealer")
+  .annotate(
+    OpenApi.Description,
+    "Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.",
+  )
+
+const DealerDetail = Schema.Struct({
+  ...DealerRecord.fields,
+  openQuotes: Schema.NullOr(Schema.Int).annotations({ description: "Extension: firm quotes that are not over" }),
+  hedging: Schema.NullOr(Schema.Array(HedgeReportRecord)).annotations({
+    description: "Extension: positions, exposure and profit, pair by pair",
+  }),
+}).annotations({ identifier: "DealerDetail" })
+export type DealerDetail = typeof DealerDetail.Type
+
+const get = HttpApiEndpoint.get("get", "/api/v3/dealer/get")
+  .setUrlParams(Query({ dealerAccountId: DealerAccountId }))
+  .addSuccess(Ok(DealerDetail))
+  .addError(Fail(DealerNotFound))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "Get a dealer")
+  .annotate(
+    OpenApi.Description,
+    "Admins and the dealer's operators see all of it; any other user of the tenant its id, name, status, baseCurrencies and times, the other fields null.",
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/v3/dealer/list")
+  .setUrlParams(
+    Query({
+      status: Schema.optional(DealerStatus),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(DealerRecord))
+  .addError(Fail(InvalidCursor, ConflictingParameters))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "List dealers")
+  .annotate(OpenApi.Description, "Dealers of your tenant, newest first.")
+
+const pause = HttpApiEndpoint.post("pause", "/api/v3/dealer/pause")
+  .setPayload(ByDealer)
+  .addSuccess(Ok(DealerRecord))
+  .addError(Fail(DealerNotFound, DealerArchived))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Pause a dealer")
+  .annotate(
+    OpenApi.Description,
+    "No new quotes. Those that bind may be executed until their end, and hedging goes on. Repeated: the same record.",
+  )
+
+const resume = HttpApiEndpoint.post("resume", "/api/v3/dealer/resume")
+  .setPayload(ByDealer)
+  .addSuccess(Ok(DealerRecord))
+  .addError(Fail(DealerNotFound, DealerArchived))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Resume a dealer")
+
+const archive = HttpApiEndpoint.post("archive", "/api/v3/dealer/archive")
+  .setPayload(ByDealer)
+  .addSuccess(Ok(DealerRecord))
+  .addError(Fail(DealerNotFound, DealerArchived, DealerHasPositions))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Archive a dealer")
+  .annotate(
+    OpenApi.Description,
+    "For ever. Refused while quotes bind, exposure is not hedged, or hedges are at work. What its wallet holds stays there for an admin to withdraw.",
+  )
+
+const AccountOfDealer = Schema.Struct({
+  dealerAccountId: DealerAccountId,
+  tradingAccountId: TradingAccountId,
+}).annotations({ identifier: "DealerAccountLink" })
+
+const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/link")
+  .setPayload(AccountOfDealer)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .addError(
+    Fail(
+      DealerNotFound,
+      DealerArchived,
+      TradingAccountNotFound,
+      AccountForbidden,
+      InsufficientPermissions,
+      AccountNotActive,
+      AccountAlreadyLinked,
+      InvalidParameter,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(OpenApi.Summary, "Link an account to a dealer")
+  .annotate(
+    OpenApi.Description,
+    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. Accounts on MOCK, PAPER and INTERNAL price quotes only where config.pricing.allowSimulatedVenues says so.",
+  )
+
+const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/account/unlink")
+  .setPayload(AccountOfDealer)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .addError(
+    Fail(
+      DealerNotFound,
+      DealerArchived,
+      TradingAccountNotFound,
+      AccountForbidden,
+      InsufficientPermissions,
+      AccountNotLinked,
+      AccountHasHedges,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(OpenApi.Summary, "Unlink an account from a dealer")
+  .annotate(OpenApi.Description, "Refused while a hedge is at work on it.")
+
+export class DealerApi extends HttpApiGroup.make("dealer")
+  .add(create)
+  .add(get)
+  .add(list)
+  .add(pause)
+  .add(resume)
+  .add(archive)
+  .add(accountLink)
+  .add(accountUnlink)
+  .annotate(OpenApi.Title, "Dealers")
+  .annotate(OpenApi.Description, "Firm prices from the books of linked accounts, delivered from a wallet, hedged.") {}

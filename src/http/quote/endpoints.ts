@@ -1,0 +1,119 @@
+/** Firm quotes from a dealer: request, get, list (contract C8, C14). They are executed by tradeOrder/submit, orderType QUOTED. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  AccountForbidden,
+  AccountNotActive,
+  AccountUnsupported,
+  AssetNotQuoted,
+  ConflictingParameters,
+  DealerArchived,
+  DealerCannotQuote,
+  DealerNotFound,
+  DealerPaused,
+  InstrumentNotFound,
+  InsufficientPermissions,
+  InvalidCursor,
+  InvalidInstrumentId,
+  InvalidParameter,
+  InvalidQuantityPrecision,
+  InvalidQuoteSide,
+  InvalidQuoteTime,
+  MissingParameter,
+  PricingProfileNotFound,
+  QuantityAboveMaximum,
+  QuantityBelowMinimum,
+  QuoteNotFound,
+  QuoteRateLimited,
+  QuoteRequestReused,
+  QuoteSizeAmbiguous,
+  TradingAccountNotFound,
+  WalletClosed,
+  WalletFrozen,
+} from "../../domain/errors.ts"
+import { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
+import { QuoteRecord, QuoteStatus } from "../../domain/quote.ts"
+import { QuoteRequest } from "../../domain/quote-request.ts"
+import { Fail, Ok, Page } from "../envelope.ts"
+import { Access, Query } from "../route.ts"
+import { Ask } from "../wire-text.ts"
+
+const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
+  .setPayload(QuoteRequest)
+  .addSuccess(Ok(QuoteRecord))
+  .addError(
+    Fail(
+      DealerNotFound,
+      DealerPaused,
+      DealerArchived,
+      DealerCannotQuote,
+      AssetNotQuoted,
+      PricingProfileNotFound,
+      MissingParameter,
+      InvalidParameter,
+      ConflictingParameters,
+      InvalidInstrumentId,
+      InstrumentNotFound,
+      InvalidQuoteSide,
+      QuoteSizeAmbiguous,
+      InvalidQuoteTime,
+      QuoteRequestReused,
+      QuoteRateLimited,
+      TradingAccountNotFound,
+      AccountForbidden,
+      AccountNotActive,
+      AccountUnsupported,
+      InvalidQuantityPrecision,
+      QuantityBelowMinimum,
+      QuantityAboveMaximum,
+      WalletFrozen,
+      WalletClosed,
+    ),
+  )
+  .annotate(Access, "write")
+  .annotate(OpenApi.Summary, "Request a quote")
+  .annotate(
+    OpenApi.Description,
+    [
+      "A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then; the client's funds are looked at when the quote is executed.",
+      "",
+      "A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.",
+    ].join("\n"),
+  )
+
+const get = HttpApiEndpoint.get("get", "/api/v3/quote/get")
+  .setUrlParams(Query({ quoteId: QuoteId }))
+  .addSuccess(Ok(QuoteRecord))
+  .addError(Fail(QuoteNotFound))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "Get a quote")
+  .annotate(
+    OpenApi.Description,
+    "Extension: yours, or as admin or operator of its dealer, with the levels that priced it.",
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/v3/quote/list")
+  .setUrlParams(
+    Query({
+      dealerAccountId: Schema.optional(DealerAccountId).annotations({
+        description: "All quotes of a dealer whose side you are on; else yours of it",
+      }),
+      traderAccountId: Schema.optional(TradingAccountId),
+      status: Schema.optional(QuoteStatus),
+      limit: Ask.limit(1_000, 50),
+      offset: Ask.offset,
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(QuoteRecord))
+  .addError(Fail(DealerNotFound, InvalidCursor, ConflictingParameters, InsufficientPermissions))
+  .annotate(Access, "read")
+  .annotate(OpenApi.Summary, "List quotes")
+  .annotate(OpenApi.Description, "Extension: your quotes, newest first.")
+
+export class QuoteApi extends HttpApiGroup.make("quote")
+  .add(request)
+  .add(get)
+  .add(list)
+  .annotate(OpenApi.Title, "Quotes")
+  .annotate(OpenApi.Description, "Firm prices from dealers: asked for, executed once, or over in time.") {}

@@ -1,0 +1,203 @@
+/** Requests for quotes are addressed here and go to the dealer's actor; reads come from the store, which only knows what is durable. */
+import { Effect } from "effect"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { DealerDirectory } from "../../actors/dealer-directory.ts"
+import type { Dealers } from "../../actors/dealer-messages.ts"
+import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { Dealer } from "../../domain/dealer.ts"
+import {
+  AccountForbidden,
+  AccountNotActive,
+  AccountUnsupported,
+  ConflictingParameters,
+  type DomainError,
+  InstrumentNotFound,
+  InvalidCursor,
+  InvalidInstrumentId,
+  MissingParameter,
+  QuoteNotFound,
+} from "../../domain/errors.ts"
+import type { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
+import { parseInstrumentId } from "../../domain/instrument.ts"
+import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
+import { type Quote, type QuoteStatus, quoteRecord } from "../../domain/quote.ts"
+import { type AskedQuote, type QuoteRequest, quoteFingerprint, quoteTermsOf } from "../../domain/quote-request.ts"
+import type { TradingAccount } from "../../domain/trading-account.ts"
+import type { Principal } from "../../domain/user.ts"
+import type { DealerRows } from "../../store/dealers.ts"
+import { accountOf } from "../account-access.ts"
+import { isFailure } from "../answers.ts"
+import { dealerOf, isDealersSide } from "../dealer/dealer-access.ts"
+import { type Cursors, timeKey } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { VenueGate } from "../venue-gate.ts"
+import type { QuoteApi } from "./endpoints.ts"
+
+export interface QuoteHandlerParts {
+  readonly dealers: Dealers["Type"]
+  readonly directory: DealerDirectory
+  readonly rows: Pick<DealerRows, "findQuote" | "listQuotes">
+  readonly accounts: AccountDirectory
+  readonly instruments: InstrumentDirectory
+  readonly gate: VenueGate
+  readonly cursors: Cursors
+  readonly now: () => number
+}
+
+type Pair = Pick<AskedQuote, "baseAsset" | "quoteAsset">
+
+export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteApi> => {
+  const { dealers, directory, rows, accounts, instruments, gate, cursors, now } = parts
+
+  /** Any name of the pair at a venue of the installation, or its two assets. */
+  const pairOf = (body: QuoteRequest): Pair | DomainError => {
+    const { baseAsset, quoteAsset } = body
+    const id = body.instrumentId ?? null
+    if (id === null) {
+      if (!baseAsset) return new MissingParameter({ parameter: quoteAsset ? "baseAsset" : "instrumentId" })
+      return quoteAsset ? { baseAsset, quoteAsset } : new MissingParameter({ parameter: "quoteAsset" })
+    }
+    const canonical = gate.canonicalInstrumentId(id)
+    const name = parseInstrumentId(canonical)
+    if (name === undefined) return new InvalidInstrumentId()
+    const isOther = (own: string, given: string | null | undefined): boolean => Boolean(given) && given !== own
+    if (isOther(name.baseAsset, baseAsset))
+      return new ConflictingParameters({ parameters: ["instrumentId", "baseAsset"] })
+    if (isOther(name.quoteAsset, quoteAsset))
+      return new ConflictingParameters({ parameters: ["instrumentId", "quoteAsset"] })
+    // A pair of ours needs no book of ours to be quoted.
+    if (name.venue !== INTERNAL && instruments.find(canonical) === undefined)
+      return new InstrumentNotFound({ instrumentId: canonical })
+    return { baseAsset: name.baseAsset, quoteAsset: name.quoteAsset }
+  }
+
+  /** The named account, else the caller's only one that is ACTIVE at INTERNAL. */
+  const traderOf = (principal: Principal, named: string | null, dealer: Dealer): TradingAccount | DomainError => {
+    const isClient = ({ dealerAccountId }: TradingAccount): boolean =>
+      dealerAccountId === null || dealerAccountId === dealer.dealerAccountId
+    if (named === null) {
+      const [only, ...others] = accounts
+        .ofUser(principal.userId)
+        .filter(
+          (it) =>
+            it.venue === INTERNAL &&
+            it.status === "ACTIVE" &&
+            it.tenantId === principal.tenantId &&
+            directory.ofOwnAccount(it.tradingAccountId) === undefined,
+        )
+      return only === undefined || others.length > 0
+        ? new MissingParameter({ parameter: "traderAccountId" })
+        : checked(only)
+    }
+    const account = accountOf(accounts, principal, named, "write")
+    return isFailure(account) ? account : checked(account)
+
+    function checked(account: TradingAccount): TradingAccount | DomainError {
+      if (account.venue !== INTERNAL || account.walletId === null)
+        return new AccountUnsupported({ reason: "quotes are for accounts on INTERNAL" })
+      // A dealer's own account is nobody's client.
+      if (!isClient(account) || directory.ofOwnAccount(account.tradingAccountId) !== undefined)
+        return new AccountForbidden()
+      return account.status === "ACTIVE" ? account : new AccountNotActive({ status: account.status })
+    }
+  }
+
+  const askedOf = (principal: Principal, body: QuoteRequest, dealer: Dealer): AskedQuote | DomainError => {
+    const terms = quoteTermsOf(body, now())
+    if ("_tag" in terms) return terms
+    const pair = pairOf(body)
+    if ("_tag" in pair) return pair
+    const trader = traderOf(principal, body.traderAccountId ?? null, dealer)
+    if (isFailure(trader)) return trader
+    const asked = {
+      ...terms,
+      ...pair,
+      userId: principal.userId,
+      traderAccountId: trader.tradingAccountId,
+      traderWalletId: trader.walletId!,
+      instrumentId: internalInstrumentId(pair.baseAsset, pair.quoteAsset),
+      pricingProfileId: body.pricingProfileId ?? null,
+      quoteRequestId: body.quoteRequestId ?? null,
+    }
+    return { ...asked, fingerprint: quoteFingerprint(asked, body) }
+  }
+
+  const recordOf = (principal: Principal, quote: Quote) =>
+    quoteRecord(quote, isDealersSide(principal, directory.find(quote.dealerAccountId)))
+
+  return {
+    request: ({ body, principal }, reply) => {
+      const dealer = dealerOf(directory, principal, body.dealerAccountId)
+      if (isFailure(dealer)) return reply.fail(dealer)
+      const asked = askedOf(principal, body, dealer)
+      if ("_tag" in asked) return reply.relay(asked)
+      return dealers.post(dealer.dealerAccountId, {
+        _tag: "RequestQuote",
+        asked,
+        reply: {
+          ok: ({ quote, replayed }) => {
+            const record = recordOf(principal, quote)
+            if (replayed) reply.ok(record, { headers: { "Idempotency-Replayed": "true" } })
+            else reply.ok(record)
+          },
+          fail: reply.relay,
+        },
+      })
+    },
+
+    get: ({ query, principal }, reply) =>
+      Effect.map(rows.findQuote(query.quoteId.toLowerCase() as QuoteId), (quote) => {
+        const isOurs =
+          quote !== null &&
+          quote.tenantId === principal.tenantId &&
+          (quote.traderUserId === principal.userId || isDealersSide(principal, directory.find(quote.dealerAccountId)))
+        if (isOurs) reply.ok(recordOf(principal, quote))
+        else reply.fail(new QuoteNotFound())
+      }),
+
+    list: ({ query, principal }, reply) => {
+      const plan = cursors.plan({
+        scope: `quote/list:${principal.userId}`,
+        filters: {
+          dealerAccountId: query.dealerAccountId?.toLowerCase(),
+          traderAccountId: query.traderAccountId?.toLowerCase(),
+          status: query.status,
+        },
+        limit: query.limit ?? 50,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const { dealerAccountId, traderAccountId, status } = plan.filters
+      const dealer = typeof dealerAccountId === "string" ? dealerOf(directory, principal, dealerAccountId) : undefined
+      if (dealer !== undefined && isFailure(dealer)) return reply.fail(dealer)
+      const after = plan.after === null ? null : keysetOf(plan.after)
+      if (plan.after !== null && after === null) return reply.fail(new InvalidCursor())
+      const listed = rows.listQuotes({
+        tenantId: principal.tenantId,
+        traderUserId: isDealersSide(principal, dealer) ? null : principal.userId,
+        dealerAccountId: (dealerAccountId as DealerAccountId | undefined) ?? null,
+        traderAccountId: (traderAccountId as TradingAccountId | undefined) ?? null,
+        status: (status as QuoteStatus | undefined) ?? null,
+        limit: plan.limit,
+        offset: plan.offset,
+        after,
+        counted: plan.total === null,
+      })
+      return Effect.map(listed, (page) => {
+        const total = plan.total ?? { count: page.total, isLowerBound: page.totalIsLowerBound }
+        const last = page.quotes.at(-1)
+        const next = page.hasNext && last !== undefined ? timeKey(last.createdAt, last.quoteId) : null
+        reply.ok(
+          page.quotes.map((quote) => recordOf(principal, quote)),
+          { pagination: cursors.pagination(plan, total.count, next, total.isLowerBound) },
+        )
+      })
+    },
+  }
+}
+
+const keysetOf = (key: string): { readonly createdAt: number; readonly quoteId: QuoteId } | null => {
+  const m = /^(\d+)\|([0-9a-f-]{36})$/.exec(key)
+  return m === null ? null : { createdAt: Number(m[1]), quoteId: m[2] as QuoteId }
+}
