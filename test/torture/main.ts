@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
+import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
@@ -24,14 +25,15 @@ import { workerFaults } from "./worker-faults.ts"
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    kills: { type: "string", default: "100" },
+    kills: { type: "string" },
     cuts: { type: "string", default: "200" },
     publications: { type: "string", default: "10000" },
-    connections: { type: "string", default: "1000" },
+    connections: { type: "string" },
     frames: { type: "string", default: "1000000" },
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
+    seconds: { type: "string", default: "60" },
     rate: { type: "string", default: "500" },
     stall: { type: "string", default: "60" },
     built: { type: "boolean", default: false },
@@ -61,12 +63,13 @@ type Count =
   | "minutes"
   | "rounds"
   | "runs"
+  | "seconds"
   | "rate"
   | "stall"
   | "seed"
 
-const count = (name: Count, min: number): number => {
-  const n = Number(values[name])
+const count = (name: Count, min: number, fallback?: number): number => {
+  const n = Number(values[name] ?? fallback)
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
 }
@@ -83,7 +86,7 @@ const killRun = async (progress: Progress): Promise<ReadonlyArray<Verdict>> => {
   if (database !== "embedded" && database !== "url") throw new Misused("--database is embedded or url")
   const verdicts: Array<Verdict> = []
   for (const venue of killVenues()) {
-    const found = await killOrders({ venue, kills: count("kills", 1), seed: count("seed", 0), database, progress })
+    const found = await killOrders({ venue, kills: count("kills", 1, 100), seed: count("seed", 0), database, progress })
     verdicts.push(...found.map((verdict) => ({ ...verdict, name: `${venue}: ${verdict.name}` })))
   }
   return verdicts
@@ -125,7 +128,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   "slow-readers": {
     usage: "[--connections 1000]: half of them stop reading",
     run: (progress) => {
-      const connections = count("connections", 2)
+      const connections = count("connections", 2, 1_000)
       return slowReaders({ connections, stopped: Math.floor(connections / 2), progress })
     },
   },
@@ -136,6 +139,19 @@ const RUNS: Readonly<Record<string, Run>> = {
   "worker-faults": {
     usage: "[--rounds 6]: threads of connectors that crash, hang or fill their heap while three venues stream",
     run: (progress) => workerFaults({ rounds: count("rounds", 1), progress }),
+  },
+  bank: {
+    usage:
+      "[--seconds 60] [--connections 18] [--kills 2] [--built] [--seed N]: money moves over HTTP while gateway and PostgreSQL are killed, each --kills times",
+    run: (progress) =>
+      bank({
+        seconds: count("seconds", 1),
+        connections: count("connections", 1, 18),
+        kills: count("kills", 1, 2),
+        seed: count("seed", 0),
+        built: values.built,
+        progress,
+      }),
   },
   "ledger-model": {
     usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",
