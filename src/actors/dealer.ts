@@ -58,7 +58,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
           keeper.start()
         },
         // Its quotes end on time, and its exposure is its own affair.
-        isIdle: () => core.dealer.status === "ARCHIVED",
+        isIdle: () => core.dealer.status === "ARCHIVED" && keeper.isIdle(),
       }
     })
 }
