@@ -12,9 +12,12 @@ import { documentOf } from "./vector-table.ts"
 
 const text = documentOf("exchange-core/basic.feature")
 
-/** exchange-core's own scales: a lot of ETH_XBT is 100,000 units of ETH, and a price unit is 10 units of XBT for it. */
+/**
+ * exchange-core's own scales: a lot of ETH_XBT is 100,000 units of ETH, and a price unit is 10 units of XBT for it. EUR_USD is a pair on
+ * margin there; here clients sell what they have, which is ETH.
+ */
 const TERMS = {
-  EUR_USD: { base: "EUR", quote: "USD", price: 1, lot: 1 },
+  EUR_USD: { base: "ETH", quote: "USD", price: 1, lot: 1 },
   ETH_XBT: { base: "ETH", quote: "XBT", price: 0.0001, lot: 100_000 },
 } as const
 
