@@ -44,7 +44,7 @@ export const submitQuoted = (core: AccountCore, message: SubmitOrder, print: str
     orderSide: request.orderSide as QuotedOrder["orderSide"],
     quantity: request.quantity,
     limitPrice: request.limitPrice ?? null,
-    ingressAt: parts.clock.now() - Math.max(0, parts.clock.monotonic() - message.receivedAt),
+    ingressAt: Math.floor(parts.clock.now() - Math.max(0, parts.clock.monotonic() - message.receivedAt)),
   }
   const turn = (run: () => void): void => core.self.turn(run)()
   parts.quotes.post({
