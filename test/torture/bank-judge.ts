@@ -6,7 +6,7 @@ import type { Move, Tellers } from "./bank-tellers.ts"
 import { none, type Verdict } from "./kill-verdict.ts"
 
 const SNAPSHOT_PAUSE_MILLIS = 50
-const REPEATED_MAX = 300
+const REPEATED_MAX = 100
 
 const sum = (texts: ReadonlyArray<string>): string =>
   texts.reduce((all, text) => all.add(Decimal.fromVenue(text) ?? Decimal.ZERO), Decimal.ZERO).toString()

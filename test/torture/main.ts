@@ -10,6 +10,7 @@ import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
+import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
 import { shutdown } from "./nemesis/shutdown.ts"
@@ -156,6 +157,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   "ledger-model": {
     usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",
     run: (progress) => ledgerModel({ runs: count("runs", 1), seed: count("seed", 0), progress }),
+  },
+  "ledger-sabotage": {
+    usage: "[--only TEXT]: the ledger is broken on purpose, one thing at a time; each must turn a check red",
+    run: (progress) => ledgerSabotage(progress, values.only),
   },
   oracle: {
     usage: "[--seed N]: two recorded days of a book, with and without faults of the line",
