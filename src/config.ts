@@ -71,6 +71,8 @@ export interface Settings {
   readonly ledgerExpiryMillis: number
   /** The ledger's balances are audited this often, in ms. */
   readonly ledgerAuditMillis: number
+  /** How often fills and balances of linked accounts are carried over to their mirrors in the ledger, in ms. */
+  readonly exchangeMirrorMillis: number
   /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
   readonly internalMakerFeeBps: string
   readonly internalTakerFeeBps: string
@@ -343,6 +345,7 @@ export const readSettings = (env: Environment): Settings => {
     internalTakerFeeBps: feeBps(env, "INTERNAL_TAKER_FEE_BPS", "10"),
     internalAccountsMax: integer(env, "INTERNAL_ACCOUNTS_MAX", 10, 1, 10_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
+    exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     failpoint,

@@ -39,6 +39,7 @@ import {
   dealersLayer,
   fillDealers,
   internalVenueLayer,
+  keepMirrors,
   moneyDesks,
   moneyRepositories,
   moneyStores,
@@ -474,6 +475,7 @@ export const startGateway = (options: GatewayOptions) =>
       Effect.provide(traders),
     )
     const all = Context.merge(traders, dealers)
+    yield* keepMirrors(options).pipe(Effect.provide(all))
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     let isDraining = false

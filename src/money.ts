@@ -2,10 +2,11 @@
  * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they come to life. Reads
  * as a parts list, like gateway.ts, which calls it: nothing is decided here.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { DealerDirectory } from "./actors/dealer-directory.ts"
 import { QuoteDesk, QuoteDeskInForce } from "./actors/dealer-messages.ts"
 import { DealersLive } from "./actors/dealers.ts"
+import { makeExchangeMirror } from "./actors/exchange-mirror.ts"
 import { HedgeDesk, HedgeDeskInForce } from "./actors/hedge-desk.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import type { Settings } from "./config.ts"
@@ -23,6 +24,7 @@ import { hedgeStoreLayer } from "./store/hedge-store-sql.ts"
 import { Instruments } from "./store/instruments.ts"
 import { InternalStoreLive } from "./store/internal-orders.ts"
 import { LedgerJournal } from "./store/ledger-journal.ts"
+import { mirrorStoreLayer } from "./store/mirror-store-sql.ts"
 import { Wallets } from "./store/wallets.ts"
 import { InternalVenue, internalVenue } from "./venues/internal-venue.ts"
 
@@ -112,3 +114,16 @@ export const fillDealers = Effect.gen(function* () {
 
 /** After the accounts, whose desks it serves. */
 export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerStoreLayer, hedgeStoreLayer)))
+
+/** The ledger's mirrors of linked accounts follow what these trade. The same trouble with one of them is told once. */
+export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
+  Effect.gen(function* () {
+    const look = yield* makeExchangeMirror
+    const told = new Map<string, string>()
+    const trouble: Parameters<typeof look>[0] = (tradingAccountId, { message }) => {
+      if (told.get(tradingAccountId) === message) return
+      told.set(tradingAccountId, message)
+      notice("a linked account is not mirrored", { tradingAccountId, error: message })
+    }
+    yield* look(trouble).pipe(Effect.repeat(Schedule.spaced(settings.exchangeMirrorMillis)), Effect.forkScoped)
+  }).pipe(Effect.provide(mirrorStoreLayer))
