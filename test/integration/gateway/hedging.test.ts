@@ -1,0 +1,230 @@
+/**
+ * Executed quotes and their hedges: the gateway, unmodified ccxt and the loopback Binance as the judge of what arrived there. Every test
+ * has a dealer, a linked account and a client of its own; what a hedge did is asked of the exchange itself.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { type Api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import {
+  balancesOf,
+  type Client,
+  connectExchange,
+  type Desk,
+  type DeskOptions,
+  dealerDetail,
+  hedgesOf,
+  hedgingOf,
+  openClient,
+  openDesk,
+  requestQuote,
+  signUpAdmin,
+  trade,
+  untilHedged,
+} from "../../kit/hedging-desk.ts"
+import { withDatabaseServer } from "./database.ts"
+import { type AccountEvent, closeClients, connectClient, listen } from "./socket.ts"
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const makeDatabase = withDatabaseServer()
+let exchange: BinanceExchange
+let gateway: Gateway
+let admin: Api
+
+beforeAll(async () => {
+  exchange = await startBinanceExchange({ market: "still" })
+  const database = await makeDatabase()
+  gateway = await startGateway({
+    env: {
+      DATABASE_URL: database.url,
+      VENUE_ROUTES: JSON.stringify(exchange.routes),
+      EXCHANGE_MIRROR_MS: "200",
+    },
+  })
+  admin = await signUpAdmin(gateway)
+})
+afterEach(() => exchange.fault({ fault: "clear" }))
+afterAll(async () => {
+  closeClients()
+  await endGateways()
+  await exchange?.stop()
+})
+
+const scene = async (options: DeskOptions = {}): Promise<{ readonly desk: Desk; readonly client: Client }> => {
+  const desk = await openDesk(admin, exchange, options)
+  return { desk, client: await openClient(gateway, desk) }
+}
+
+const bought = (orders: ReadonlyArray<{ readonly side: string; readonly executedQty: string }>): number =>
+  orders.reduce((sum, { side, executedQty }) => sum + (side === "BUY" ? 1 : -1) * Number(executedQty), 0)
+
+/** What the exchange has of the dealer, and that nothing arrived twice. */
+const atExchange = ({ apiKey }: Desk) => {
+  const twice = exchange.placements().filter((it) => it.apiKey === apiKey && (it.count > 1 || it.created > 1))
+  expect(twice).toEqual([])
+  return exchange.orders(apiKey)
+}
+
+describe("an executed quote", () => {
+  it("is hedged exactly once at the venue that priced it, and the ledger mirrors the account", async () => {
+    const { desk, client } = await scene({
+      config: { pricingProfiles: { p: { markupBps: 20 } }, defaultPricingProfile: "p" },
+    })
+    const { quote, order } = await trade(client, desk)
+    expect(order).toMatchObject({ status: "FILLED", averagePrice: quote.price })
+    const hedging = await untilHedged(desk)
+    const [hedge, ...others] = await hedgesOf(desk)
+    expect(others).toEqual([])
+    expect(hedge).toMatchObject({
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      timeInForce: "IOC",
+      status: "FILLED",
+      quantity: "0.5",
+      dealerAccountId: desk.dealerAccountId,
+      hedgeForQuoteIds: [quote.quoteId],
+    })
+    const there = atExchange(desk)
+    expect(there.map(({ executedQty, side }) => [side, Number(executedQty)])).toEqual([["BUY", 0.5]])
+    // Nobody else trades in a still market: the hedge cost what the quote was priced at.
+    expect(hedging).toMatchObject({ position: "0", exposure: "0", hedgeSlippage: "0", openQuoteIds: [], trouble: null })
+    expect(Number(hedging.spreadCaptured)).toBeGreaterThan(0)
+    expect(hedging.profit).toBe(hedging.spreadCaptured)
+    const wallets = (
+      await admin.get<ReadonlyArray<{ walletId: string; metadata: Record<string, string> }>>("/wallet/list", {
+        walletType: "EXCHANGE",
+        limit: 1000,
+      })
+    ).record
+    const mirror = wallets.find(({ metadata }) => metadata["tradingAccountId"] === desk.linkedAccountId)
+    const shown = async () =>
+      Object.fromEntries((await admin.portfolio(desk.linkedAccountId)).record.map((it) => [it.currency, it.balance]))
+    await until("the mirror is what the venue shows", async () => {
+      const [mirrored, venue] = [await balancesOf(admin, mirror!.walletId), await shown()]
+      return JSON.stringify(Object.entries(mirrored).sort()) === JSON.stringify(Object.entries(venue).sort())
+    })
+    const statement = (
+      await admin.get<ReadonlyArray<{ code: string; asset: string; amount: string }>>("/wallet/transfer/list", {
+        walletId: mirror!.walletId,
+        limit: 100,
+      })
+    ).record
+    const moved = (asset: string): number =>
+      statement
+        .filter((row) => row.code === "HEDGE" && row.asset === asset)
+        .reduce((sum, { amount }) => sum + Number(amount), 0)
+    expect(moved("BTC")).toBeCloseTo(0.5, 8)
+    expect(moved("USDT")).toBeCloseTo(Number(hedge!.executedCost), 8)
+  })
+
+  it("and its opposite within the netting window leave one order for the difference", async () => {
+    const { desk, client } = await scene({ config: { hedge: { nettingWindowMs: 5_000 } } })
+    await trade(client, desk, { quantity: "0.5" })
+    await trade(client, desk, { orderSide: "SELL", quantity: "0.3" })
+    await untilHedged(desk)
+    const orders = atExchange(desk)
+    expect([orders.length, bought(orders).toFixed(8)]).toEqual([1, "0.20000000"])
+  })
+
+  it("that is worth less than the venue takes waits for the next, and both leave as one", async () => {
+    const { desk, client } = await scene()
+    // Binance takes orders of 5 USDT and more.
+    await trade(client, desk, { quantity: "0.00002" })
+    await until("it accumulates", async () => (await hedgingOf(desk))?.state === "ACCUMULATING")
+    expect(atExchange(desk)).toEqual([])
+    const { quote } = await trade(client, desk, { quantity: "0.01" })
+    await untilHedged(desk)
+    const [hedge] = await hedgesOf(desk)
+    expect([hedge?.quantity, hedge?.hedgeForQuoteIds.length, hedge?.hedgeForQuoteIds[1]]).toEqual([
+      "0.01002",
+      2,
+      quote.quoteId,
+    ])
+  })
+})
+
+describe("a paused dealer", () => {
+  it("quotes no more and hedges on; one that is not flat is not archived, nor its account unlinked", async () => {
+    const { desk, client } = await scene({ config: { hedge: { repriceMs: 100, attemptsMax: 1, retryMs: 300 } } })
+    const { dealerAccountId, linkedAccountId: tradingAccountId } = desk
+    const body = '{"code":-2010,"msg":"Account has insufficient balance for requested action."}'
+    exchange.fault({
+      fault: "answer",
+      match: "POST /api/v3/order",
+      times: "always",
+      action: { kind: "status", status: 400, body },
+    })
+    const quote = await until("a firm quote", async () => {
+      const { envelope } = await requestQuote(client, desk)
+      return envelope.data?.status === "CREATED" ? envelope.data : undefined
+    })
+    await desk.calls.post("/dealer/pause", { dealerAccountId }).then(({ record }) => record)
+    expect((await requestQuote(client, desk)).envelope.errno).toBe(-141002)
+    const events = await listen<AccountEvent>(
+      await connectClient(gateway, desk.calls.token!),
+      `tradingAccount:${desk.tradingAccountId}`,
+    )
+    const { tradingAccountId: traderAccountId } = client
+    const { quoteId, instrumentId, orderSide, quantity } = quote
+    const order = await client.calls.submitted({
+      tradingAccountId: traderAccountId,
+      orderType: "QUOTED",
+      quoteId,
+      instrumentId,
+      orderSide,
+      quantity,
+      awaitClosed: true,
+    })
+    expect(order.status).toBe("FILLED")
+    await until("an alert", () =>
+      events
+        .records()
+        .some(({ kind, data }) => kind === "TRADING_ACCOUNT.ALERT" && JSON.stringify(data).includes("HEDGE_OPEN")),
+    )
+    expect((await hedgingOf(desk))?.position).toBe("-0.5")
+    const archived = await desk.calls.post("/dealer/archive", { dealerAccountId })
+    expect(archived.envelope.errno).toBe(-141004)
+    const unlinked = await desk.calls.post("/dealer/account/unlink", { dealerAccountId, tradingAccountId })
+    expect(unlinked.envelope.errno).toBe(-141007)
+    exchange.fault({ fault: "clear" })
+    await untilHedged(desk)
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.50000000")
+    await desk.calls.post("/dealer/account/unlink", { dealerAccountId, tradingAccountId }).then(({ record }) => record)
+    await desk.calls.post("/dealer/archive", { dealerAccountId }).then(({ record }) => record)
+    expect((await dealerDetail(desk)).status).toBe("ARCHIVED")
+  })
+})
+
+describe("an exposure without a market", () => {
+  it("is tried for ever, and goes to an account that is linked when its own is gone", async () => {
+    const { desk, client } = await scene({
+      config: { hedge: { repriceMs: 50, attemptsMax: 2, retryMs: 300 } },
+      balances: { BTC: "1" },
+    })
+    const { dealerAccountId } = desk
+    await trade(client, desk)
+    await until("it stays open", async () => (await hedgingOf(desk))?.state === "OPEN")
+    expect(await hedgingOf(desk)).toMatchObject({ trouble: "Insufficient balance", position: "-0.5" })
+    await desk.calls.disconnect(desk.linkedAccountId).then(({ record }) => record)
+    const other = await connectExchange(admin, exchange)
+    const link = { dealerAccountId, tradingAccountId: other.tradingAccountId }
+    await desk.calls.post("/dealer/account/link", link).then(({ record }) => record)
+    await untilHedged(desk)
+    expect(bought(exchange.orders(other.apiKey)).toFixed(8)).toBe("0.50000000")
+    expect(atExchange(desk)).toEqual([])
+  })
+})
+
+describe("a hedge in doubt", () => {
+  it("is not sent again, and what it executed is counted when it is known", async () => {
+    const { desk, client } = await scene()
+    exchange.fault({ fault: "suppressUserEvents", on: true })
+    exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-destroy" } })
+    await trade(client, desk)
+    await untilHedged(desk)
+    const orders: ReadonlyArray<TradeOrderRecord> = await hedgesOf(desk)
+    expect(orders.map(({ status, executedQuantity }) => [status, executedQuantity])).toEqual([["FILLED", "0.5"]])
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.50000000")
+  })
+})
