@@ -63,6 +63,7 @@ export const makeHandlers = (options: HandlerOptions) =>
     const directory = yield* InstrumentDirectory
     const accounts = yield* AccountDirectory
     const tradingAccounts = yield* TradingAccounts
+    const dealerDirectory = yield* DealerDirectory
     const markets = yield* Markets
     const keeper = yield* CredentialKeeper
     const gate = makeVenueGate(port, options.environment)
@@ -104,6 +105,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         venueSessionsMax: options.venueSessionsMax,
         internalAccountsMax: options.internalAccountsMax,
         wallets: yield* Wallets,
+        isDealersOwn: (id) => (dealerDirectory.ofOwnAccount(id)?.status ?? "ARCHIVED") !== "ARCHIVED",
         ...time,
       }),
       tradeOrder: tradeOrderHandlers({ accounts, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
@@ -118,7 +120,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       }),
       dealer: dealerHandlers({
         dealers: yield* Dealers,
-        directory: yield* DealerDirectory,
+        directory: dealerDirectory,
         rows: yield* DealerRows,
         accountRows: yield* Accounts,
         wallets: yield* Wallets,
@@ -130,7 +132,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       }),
       quote: quoteHandlers({
         dealers: yield* Dealers,
-        directory: yield* DealerDirectory,
+        directory: dealerDirectory,
         rows: yield* DealerRows,
         accounts,
         instruments: directory,

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import {
   AccountDisconnected,
   AccountForbidden,
+  AccountUnsupported,
   ConflictingParameters,
   CredentialNotFound,
   CredentialRevoked,
@@ -124,7 +125,7 @@ const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/di
     }).annotations({ identifier: "DisconnectTradingAccount" }),
   )
   .addSuccess(Ok(TradingAccountRecord))
-  .addError(Fail(TradingAccountNotFound, AccountForbidden, DisconnectIncomplete))
+  .addError(Fail(AccountUnsupported, TradingAccountNotFound, AccountForbidden, DisconnectIncomplete))
   .annotate(Access, "write")
   .annotate(Deadline, within(40_000))
   .annotate(OpenApi.Summary, "Disconnect a trading account")

@@ -1,8 +1,8 @@
 /** Passes account operations on to the account's actor; lists come from the directory. */
 import { Effect } from "effect"
 import type { DomainError } from "../../domain/errors.ts"
-import { InsufficientPermissions, TenantForbidden } from "../../domain/errors.ts"
-import type { DealerAccountId, UserId } from "../../domain/ids.ts"
+import { AccountUnsupported, InsufficientPermissions, TenantForbidden } from "../../domain/errors.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import {
   type Position,
   positionRecord,
@@ -22,6 +22,8 @@ import { readPortfolios } from "./portfolio.ts"
 export interface TradingAccountParts extends ConnectParts {
   readonly gate: VenueGate
   readonly cursors: Cursors
+  /** The account that a dealer delivers from, unless the dealer is archived. */
+  readonly isDealersOwn: (id: TradingAccountId) => boolean
 }
 
 const answering = (reply: HttpReply<TradingAccountRecord, never>) => ({
@@ -106,6 +108,8 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       const account = accountOf(accounts, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       if (account.status === "DISCONNECTED") return reply.ok(tradingAccountRecord(account))
+      if (parts.isDealersOwn(account.tradingAccountId))
+        return reply.fail(new AccountUnsupported({ reason: "a dealer delivers from it" }))
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "DisconnectAccount",
         force: body.force ?? false,

@@ -127,11 +127,11 @@ describe("the execution of a quote", () => {
     const client = await desk.client()
     const quote = await client.quote({ ttl: 60 })
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => client.execute(quote, { idempotencyKey: "the one" })),
+      Array.from({ length: 20 }, () => client.execute(quote, { idempotencyKey: "the-one" })),
     )
     expect(new Set(answers.map(({ record }) => record.tradeOrderId)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === "true")).toHaveLength(19)
-    const other = await client.execute(quote, { idempotencyKey: "the one", quantity: "0.4" })
+    const other = await client.execute(quote, { idempotencyKey: "the-one", quantity: "0.4" })
     expect(other.envelope.errno).toBe(-110006)
     expect((await desk.wallet(client.walletId))["BTC"]).toEqual(["10.5", "0"])
   })
