@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest"
+import { exposureValue, worstExposures } from "../../../src/domain/dealer-risk.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { Instrument } from "../../../src/domain/instrument.ts"
+import { averageOf, isBetter, midOf, priceOffer, walkBook, worstOf } from "../../../src/domain/pricing.ts"
+import type { QuoteSize } from "../../../src/domain/quote-request.ts"
+
+const d = Decimal.of
+const base = (quantity: string): QuoteSize => ({ quantityType: "BASE", quantity: d(quantity) })
+const money = (quoteQuantity: string): QuoteSize => ({ quantityType: "QUOTE", quoteQuantity: d(quoteQuantity) })
+const instrument = { tickSize: d("0.01"), lotSize: d("0.001"), precision: 2, scale: 3 } as Instrument
+const ASKS = [
+  ["100", "1"],
+  ["101", "2"],
+  ["103.5", "4"],
+] as const
+const margin = (bps: string) => ({ takerFeeBps: d(bps), markupBps: Decimal.ZERO, ttlBps: Decimal.ZERO })
+
+describe("a walk of the book", () => {
+  it.each([
+    ["within the first level", "0.5", "50", "100"],
+    ["just the first level", "1", "100", "100"],
+    ["into the second", "2", "201", "101"],
+    ["to the last bit of the book", "7", "716", "103.5"],
+  ])("takes levels best first: %s", (_, quantity, cost, worst) => {
+    const walk = walkBook(ASKS, base(quantity))!
+    expect([walk.quantity.toString(), walk.cost.toString(), worstOf(walk).toString()]).toEqual([quantity, cost, worst])
+  })
+
+  it("is none when the book does not reach so far", () => {
+    expect(walkBook(ASKS, base("7.000000000000000001"))).toBeUndefined()
+    expect(walkBook([], base("1"))).toBeUndefined()
+    expect(walkBook(ASKS, money("716.000000000000000001"))).toBeUndefined()
+  })
+
+  it("spends an amount of quote asset, its last level in part", () => {
+    const walk = walkBook(ASKS, money("150.5"))!
+    expect(walk.quantity.toString()).toBe("1.5")
+    expect(walk.cost.toString()).toBe("150.5")
+    expect(walkBook(ASKS, money("716"))!.quantity.toString()).toBe("7")
+    // A third has no last digit: what is missing is worth nothing.
+    const third = walkBook([["3", "1"]], money("1"))!
+    expect(third.quantity.toString()).toBe("0.333333333333333333")
+    expect(third.cost.toString()).toBe("0.999999999999999999")
+  })
+
+  it("passes over rows that are no prices", () => {
+    expect(
+      walkBook(
+        [
+          ["0", "5"],
+          ["-1", "5"],
+          ["x", "5"],
+          ["2", "0"],
+          ["3", "1"],
+        ],
+        base("1"),
+      )!.cost.toString(),
+    ).toBe("3")
+  })
+
+  it("has a mean price, and a middle between both sides", () => {
+    expect(averageOf(walkBook(ASKS, base("3"))!).toString()).toBe("100.666666666666666667")
+    expect(midOf([["99", "1"]], ASKS)?.toString()).toBe("99.5")
+    expect(midOf([], ASKS)).toBeUndefined()
+  })
+})
+
+describe("a price", () => {
+  const priced = (side: "BUY" | "SELL", size: QuoteSize, bps: string, it = instrument) =>
+    priceOffer(side, { walk: walkBook(ASKS, size)!, margin: margin(bps) }, size, it)
+
+  it.each([
+    // 100 × 1.001
+    ["BUY", "1", "10", "100.1"],
+    // 100.666… rounds away from the client
+    ["BUY", "3", "0", "100.67"],
+    ["SELL", "3", "0", "100.66"],
+    ["SELL", "1", "10", "99.9"],
+    ["BUY", "2", "20", "100.71"],
+    ["SELL", "2", "20", "100.29"],
+    // whole already: nothing is rounded
+    ["BUY", "2", "0", "100.5"],
+    ["SELL", "2", "0", "100.5"],
+  ] as const)("of a %s of %s with %s bps is %s", (side, quantity, bps, price) => {
+    expect(priced(side, base(quantity), bps)?.price.toString()).toBe(price)
+  })
+
+  it("sums fee, markup and the time that it binds", () => {
+    const all = { takerFeeBps: d("7.5"), markupBps: d("2.5"), ttlBps: d("0.05").multiply(d("300")) }
+    const size = base("1")
+    const offer = { walk: walkBook(ASKS, size)!, margin: all }
+    expect(priceOffer("BUY", offer, size, instrument)?.price.toString()).toBe("100.25")
+  })
+
+  it("in quote asset is for whole lots, never more than the amount", () => {
+    const it = priced("BUY", money("150.5"), "10")!
+    expect(it.price.toString()).toBe("100.44")
+    expect(it.quantity.toString()).toBe("1.498")
+    expect(priced("BUY", money("0.05"), "0")).toBeUndefined()
+  })
+
+  it("is none for a sell whose margin eats it up", () => {
+    expect(priced("SELL", base("1"), "10000")).toBeUndefined()
+    expect(priced("SELL", base("1"), "20000")).toBeUndefined()
+  })
+
+  it("has only so many digits that price × quantity can be written down", () => {
+    const any = { ...instrument, tickSize: Decimal.ZERO, lotSize: Decimal.ZERO, precision: 12, scale: 18 }
+    const fine = priced("BUY", base("0.123456789012345"), "1", any)!
+    expect(fine.price.multiply(fine.quantity).toString().split(".")[1]!.length).toBeLessThanOrEqual(18)
+    expect(fine.price.toString()).toBe("100.01")
+  })
+
+  it("compares venues by what the client pays or gets in all", () => {
+    const near = { walk: walkBook([["100", "9"]], base("1"))!, margin: margin("30") }
+    const far = { walk: walkBook([["100.1", "9"]], base("1"))!, margin: margin("10") }
+    expect(isBetter("BUY", far, near)).toBe(true)
+    expect(isBetter("BUY", near, far)).toBe(false)
+    expect(isBetter("SELL", far, near)).toBe(true)
+    expect(isBetter("BUY", near, near)).toBe(false)
+  })
+})
+
+describe("a dealer's exposure", () => {
+  const quote = (orderSide: "BUY" | "SELL", quantity: string, baseAsset = "BTC") => ({
+    baseAsset,
+    orderSide,
+    quantity: d(quantity),
+  })
+  const worst = (position: string, ...quotes: ReadonlyArray<ReturnType<typeof quote>>) =>
+    worstExposures(new Map([["BTC", d(position)]]), quotes)
+      .get("BTC")
+      ?.toString() ?? "0"
+
+  it("counts firm quotes where they hurt most, and never against each other", () => {
+    expect(worst("0", quote("BUY", "1"))).toBe("1")
+    expect(worst("0", quote("BUY", "1"), quote("SELL", "1"))).toBe("1")
+    expect(worst("0", quote("BUY", "1"), quote("SELL", "2"), quote("BUY", "0.5"))).toBe("2")
+    expect(worst("-3", quote("SELL", "2"))).toBe("3")
+    expect(worst("-3", quote("SELL", "7"))).toBe("4")
+    expect(worst("3", quote("BUY", "2"))).toBe("3")
+  })
+
+  it("is valued asset by asset, and not at all without a price", () => {
+    const exposures = worstExposures(new Map([["ETH", d("-2")]]), [quote("BUY", "1")])
+    const prices = new Map([
+      ["BTC", d("100")],
+      ["ETH", d("10")],
+    ])
+    expect(exposureValue(exposures, (asset) => prices.get(asset))?.toString()).toBe("120")
+    expect(exposureValue(exposures, () => undefined)).toBeUndefined()
+    expect(exposureValue(new Map(), () => undefined)?.toString()).toBe("0")
+  })
+})
