@@ -3,6 +3,7 @@
  * journal computed again. The one thing to know: it only reads; what it finds stands in health and metrics until it is gone.
  */
 import { Effect } from "effect"
+import { StorageUnavailable } from "../domain/errors.ts"
 import type { LedgerHealth } from "../ports/ledger-watch.ts"
 import type { LedgerJournal } from "../store/ledger-journal.ts"
 import { connectDedicated } from "../store/sql.ts"
@@ -13,8 +14,8 @@ export interface LedgerAudit {
   /** Cheap. A database that is away is no finding: the next look comes. */
   readonly look: Effect.Effect<void>
   /** Reads the whole journal, on a connection of its own. */
-  readonly recompute: Effect.Effect<ReadonlyArray<string>>
-  /** `recompute`, unless it was done this night (UTC) already. */
+  readonly recompute: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+  /** `recompute`, unless it was done this night (UTC) already; a database that is away is asked again soon. */
   readonly nightly: Effect.Effect<void>
   readonly health: () => Omit<LedgerHealth, "pressure">
 }
@@ -56,7 +57,7 @@ export const makeLedgerAudit = (options: {
     }
   }
 
-  const recompute = Effect.map(Effect.promise(readAll), (found) => {
+  const recompute = Effect.map(Effect.tryPromise({ try: readAll, catch: () => new StorageUnavailable() }), (found) => {
     report(found, whole)
     whole = found
     recomputedAt = options.now()
@@ -70,7 +71,7 @@ export const makeLedgerAudit = (options: {
     recompute,
     nightly: Effect.suspend(() =>
       recomputedAt !== null && dayOf(recomputedAt) === dayOf(options.now()) ? Effect.void : recompute,
-    ).pipe(Effect.catchAllCause((cause) => Effect.logWarning("the ledger could not be computed again", cause))),
+    ).pipe(Effect.ignore),
     health: () => ({
       violations: [...new Set([...quick, ...whole])],
       auditedAt,

@@ -1,5 +1,6 @@
 /** How the ledger is: for health, metrics and the shutdown. */
 import { Context, type Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors.ts"
 
 export interface LedgerStats {
   readonly batches: number
@@ -33,7 +34,7 @@ export class LedgerWatch extends Context.Tag("ports/LedgerWatch")<
     readonly stats: () => LedgerStats
     readonly health: () => LedgerHealth
     /** Computes everything again from the journal, now. */
-    readonly recompute: Effect.Effect<ReadonlyArray<string>>
+    readonly recompute: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Resolves when nothing waits and nothing is in flight. */
     readonly drain: () => Promise<void>
   }

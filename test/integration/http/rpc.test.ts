@@ -161,6 +161,8 @@ describe("the calls of the socket", () => {
     await ada.api.submit(limit("read-2", { awaitAccepted: true }))
     await ada.api.subscribeBook({ instrumentId: BTC })
     const { tradeOrderId, clientOrderId } = placed
+    const { walletId } = (await ada.api.post<{ readonly walletId: string }>("/wallet/create", {})).record
+    await ada.api.post("/wallet/deposit", { walletId, asset: "USDT", amount: "1" })
     const table: Readonly<Record<string, readonly [good: ReadonlyArray<Input>, bad: ReadonlyArray<Input>]>> = {
       health: [[{}], []],
       "health.live": [[{}], []],
@@ -215,6 +217,19 @@ describe("the calls of the socket", () => {
         ],
       ],
       "market.subscription.orderbook.list": [[{}, { instrumentId: BTC }], [{ instrumentId: "" }]],
+      "wallet.get": [[{ walletId }], [{}, { walletId: UNKNOWN }, { walletId: "nope" }]],
+      "wallet.list": [
+        [{}, { walletType: "CLIENT", limit: 1 }],
+        [{ walletType: "PURSE" }, { limit: 0 }],
+      ],
+      "wallet.transfer.list": [
+        [{ walletId }, { walletId, asset: "USDT" }],
+        [{}, { walletId: UNKNOWN }],
+      ],
+      "dealer.get": [[], [{}, { dealerAccountId: UNKNOWN }]],
+      "dealer.list": [[{}, { status: "ACTIVE" }], [{ limit: 0 }]],
+      "quote.get": [[], [{}, { quoteId: UNKNOWN }]],
+      "quote.list": [[{}], [{ limit: 0 }]],
     }
     expect(clientOrderId).toBeNull()
     expect(Object.keys(table).sort()).toEqual([...reads.keys()].sort())

@@ -1,3 +1,4 @@
+/** A short run of the bank test: money moves over HTTP while the gateway and its database are killed. */
 import { afterAll, describe, expect, it } from "vitest"
 import { endGateways } from "../../kit/gateway.ts"
 import { bank } from "../../torture/bank.ts"

@@ -1,3 +1,4 @@
+/** The ledger in PostgreSQL against the ledger on paper: the same random requests, the same outcomes and balances. */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withTestDatabase } from "../../kit/database.ts"

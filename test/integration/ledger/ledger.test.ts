@@ -1,3 +1,4 @@
+/** The ledger's writer and its function in a real database: what moves, what is refused, and what no crash or attack changes. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
@@ -280,11 +281,93 @@ describe("a fact", () => {
     expect(await rig.balance(b)).toEqual({ balance: "2", held: "0" })
   })
 
+  it("needs no transfers", async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    expect(
+      await Promise.all([
+        rig.word({ transfers: [], facts: [fact("alone", first)] }),
+        rig.word({ transfers: [], facts: [guard("yes", second)] }),
+        rig.word({ transfers: [], facts: [guard("no")] }),
+        rig.word({ transfers: [] }),
+      ]),
+    ).toEqual(["applied", "applied", "hold expired", "applied"])
+    const { rowCount } = await rig.client.query("SELECT 1 FROM probe WHERE id = ANY ($1)", [[first, second]])
+    expect(rowCount).toBe(2)
+  })
+
   it("of a repeat is not stored again", async () => {
     await twoWallets()
     const asked = { requestId: randomUUID(), transfers: [single(a, b, "1")], facts: [fact("once"), guard("yes")] }
     expect(await rig.word(asked)).toBe("applied")
     expect(await rig.word(asked)).toBe("replayed")
+  })
+})
+
+describe("the database", () => {
+  it("refuses by itself what the writer never asks for", async () => {
+    await twoWallets()
+    const hold = pending(a, b, "10")
+    const resolution = post(hold.transferId, "1")
+    await rig.word({ transfers: [hold] })
+    await rig.word({ transfers: [resolution] })
+    const refused = async (text: string): Promise<string> =>
+      rig.client.query(text).then(
+        () => "done",
+        (error: { code: string; constraint?: string }) => error.constraint ?? error.code,
+      )
+    expect(await refused("UPDATE ledger_transfer SET amount = 1")).toBe("23001")
+    expect(await refused("DELETE FROM ledger_transfer")).toBe("23001")
+    expect(await refused("TRUNCATE ledger_transfer")).toBe("23001")
+    expect(await refused("DELETE FROM ledger_request")).toBe("23001")
+    expect(await refused("DELETE FROM ledger_rejected")).toBe("23001")
+    expect(await refused(`UPDATE wallet_balance SET debits_posted = 1000 WHERE wallet_id = '${a}'`)).toBe(
+      "no_overdraft",
+    )
+    expect(await refused(`UPDATE wallet SET allow_negative = true WHERE wallet_id = '${a}'`)).toMatch(/^wallet_check/)
+    expect(await refused(`UPDATE wallet SET status = 'CLOSED' WHERE wallet_id = '${WORLD}'`)).toMatch(/^wallet_check/)
+    expect(
+      await refused(`INSERT INTO ledger_transfer (transfer_id, request_id, kind, pending_id, debit_wallet_id, credit_wallet_id, asset, amount, code, at)
+        SELECT gen_random_uuid(), request_id, kind, pending_id, debit_wallet_id, credit_wallet_id, asset, amount, code, at
+        FROM ledger_transfer WHERE transfer_id = '${resolution.transferId}'`),
+    ).toBe("ledger_transfer_resolves_once")
+  })
+
+  it("finds everything that was changed behind the ledger's back", async () => {
+    await twoWallets()
+    const [hold, done] = [pending(a, b, "10"), single(a, b, "5")]
+    await rig.word({ transfers: [hold, done] })
+    const found = async (...tampering: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+      await rig.client.query("BEGIN")
+      for (const table of ["ledger_transfer", "ledger_request"])
+        await rig.client.query(`ALTER TABLE ${table} DISABLE TRIGGER ALL`)
+      for (const text of tampering) await rig.client.query(text)
+      const what = (await rig.violations()).map((it) => it.replace(/[0-9a-f-]{36}/g, "ID"))
+      await rig.client.query("ROLLBACK")
+      return [...new Set(what)].sort()
+    }
+    const of = `WHERE transfer_id = '${done.transferId}'`
+    expect(await found()).toEqual([])
+    expect(
+      await found(`UPDATE wallet_balance SET credits_posted = credits_posted + 1 WHERE wallet_id = '${a}'`),
+    ).toEqual(["balance of USDT in ID differs from the journal", "debits and credits of USDT differ"])
+    expect(await found(`UPDATE ledger_transfer SET amount = 4 ${of}`)).toEqual([
+      "balance of USDT in ID differs from the journal",
+    ])
+    expect(await found(`DELETE FROM ledger_transfer ${of}`)).toEqual(["balance of USDT in ID differs from the journal"])
+    expect(await found(`DELETE FROM ledger_hold WHERE transfer_id = '${hold.transferId}'`)).toEqual([
+      "holds of USDT differ from the balance of ID",
+      "open holds differ from the journal: ID",
+    ])
+    expect(
+      await found(
+        `DELETE FROM ledger_request USING ledger_transfer t ${of.replace("transfer_id", "t.transfer_id")} AND ledger_request.request_id = t.request_id`,
+      ),
+    ).toEqual(["transfer of a request that was not applied: ID"])
+    expect(
+      await found(
+        `INSERT INTO ledger_rejected VALUES ('${done.transferId}', gen_random_uuid(), 'WalletFrozen', NULL, 0)`,
+      ),
+    ).toEqual(["transfer both done and rejected: ID"])
   })
 })
 

@@ -1,3 +1,4 @@
+/** Wallets over HTTP, in a gateway of their own: who may do what, what a key is worth, and what the audit shows. */
 import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import pg from "pg"
