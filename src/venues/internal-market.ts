@@ -5,41 +5,34 @@
  * What the ledger refuses is taken back whole and done again command by command, so that it stops no more than the order concerned.
  */
 import { Effect } from "effect"
-import { Decimal } from "../domain/decimal.ts"
-import type { DomainError } from "../domain/errors.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
-import { type InternalFees, type InternalOrder, isImmediate, isPostOnly, restOf } from "../domain/internal-order.ts"
+import { type InternalFees, type InternalOrder, isImmediate } from "../domain/internal-order.ts"
 import type { Built, Self } from "../kernel/actor.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
-import { LEDGER_TRANSFERS_MAX, type LedgerOutcome, type LedgerPort, type Transfer } from "../ports/ledger-port.ts"
-import type { SessionReport, VenueAmend } from "../ports/venue-port.ts"
-import { type Arrival, InternalBook } from "./internal-book.ts"
+import {
+  LEDGER_TRANSFERS_MAX,
+  type LedgerFact,
+  type LedgerOutcome,
+  type LedgerPort,
+  type Transfer,
+} from "../ports/ledger-port.ts"
+import type { SessionReport } from "../ports/venue-port.ts"
+import { InternalBook } from "./internal-book.ts"
+import {
+  amendedOf,
+  type Batch,
+  type Cancellation,
+  type Change,
+  type Entry,
+  keepsPlace,
+  type MarketMessage,
+  type Take,
+} from "./internal-commands.ts"
+import { makeEndings } from "./internal-endings.ts"
+import { makeIntake } from "./internal-intake.ts"
 import { MarketQueue } from "./internal-queue.ts"
-import { acceptedOf, refusedOf, stateOf } from "./internal-reports.ts"
-import { holdOf, orderFact, pendingOf, type Settlement, voidOf } from "./internal-settlement.ts"
-import { stepsRefusalOf } from "./matcher-steps.ts"
-import { unitsOf } from "./units.ts"
-
-/** Without its place in the queue and its hold, which the market gives it. */
-export interface Submission {
-  readonly _tag: "Submit"
-  readonly order: InternalOrder
-  /** Wall ms: too late after it. */
-  readonly notAfter: number
-}
-export interface Cancellation {
-  readonly _tag: "Cancel"
-  readonly account: TradingAccountId
-  readonly tradeOrderId: TradeOrderId
-}
-export interface Amendment {
-  readonly _tag: "Amend"
-  readonly account: TradingAccountId
-  readonly tradeOrderId: TradeOrderId
-  readonly to: VenueAmend
-}
-export type MarketMessage = Submission | Cancellation | Amendment
+import type { Settlement } from "./internal-settlement.ts"
 
 export interface MarketParts {
   readonly instrument: Instrument
@@ -70,27 +63,6 @@ const AGAIN_MILLIS = 250
 const TRADE_TRANSFERS = 5
 /** What an order may add beside its trades. */
 const ORDER_TRANSFERS = 3
-/** At market a buy may cost so much more than the book shows when it comes in. */
-const MARKET_CLAMP = Decimal.of("1.05")
-const SMALLEST = Decimal.fromUnits(1n, 18)
-
-interface Take {
-  readonly _tag: "Take"
-  order: InternalOrder
-  readonly arrival: Arrival
-  /** The ledger holds for it. */
-  isReady: boolean
-}
-interface Change extends Amendment {
-  readonly sequence: number
-}
-type Entry = Take | Cancellation | Change
-
-interface Batch {
-  readonly settlement: Settlement
-  readonly entries: Array<Take | Cancellation>
-  paused: InternalOrder | null
-}
 
 export const internalMarket = (parts: MarketParts, self: Self<never>): Effect.Effect<Built<MarketMessage>> =>
   Effect.map(parts.openOrders, (stored) => behaviour(parts, self, stored))
@@ -103,8 +75,6 @@ const behaviour = (
   const { instrument, ledger, now, uuid, report } = parts
   const book = new InternalBook({ instrument, fees: parts.fees, uuid, now })
   const queue = new MarketQueue<Entry>()
-  /** Orders that could not even be ended: kept off the book, and ended when somebody asks again. */
-  const stuck = new Map<TradeOrderId, InternalOrder>()
   let sequence = stored.at(-1)?.sequence ?? 0
   /** A settlement is in flight, or a question about one. */
   let isBusy = false
@@ -128,89 +98,12 @@ const behaviour = (
 
   const post = (
     transfers: ReadonlyArray<Transfer>,
-    facts: ReadonlyArray<ReturnType<typeof orderFact>>,
+    facts: ReadonlyArray<LedgerFact>,
     settled: (outcome: LedgerOutcome) => void,
     dead: () => void = () => undefined,
   ): void => ledger.post({ requestId: uuid(), transfers, facts, settled: self.settling(settled, dead) })
 
-  const refuse = (order: InternalOrder, code: string, text: string): void => {
-    report(order.tradingAccountId, refusedOf(order.tradeOrderId, code, text, now()))
-    parts.decided(order.tradeOrderId)
-  }
-
-  // Submit
-
-  const submit = ({ order: asked, notAfter }: Submission): void => {
-    const at = now()
-    if (at > notAfter) {
-      const { tradingAccountId, tradeOrderId } = asked
-      report(tradingAccountId, { _tag: "NotSent", tradeOrderId, reason: "past its notAfter", at })
-      parts.decided(tradeOrderId)
-      return
-    }
-    const off = stepsRefusalOf(instrument, asked)
-    if (off !== undefined) return refuse(asked, off.code, off.text)
-    // Looked at again when it meets the book.
-    if (isPostOnly(asked) && book.wouldTake(asked))
-      return refuse(asked, "WOULD_TAKE", "post-only order would trade at once")
-    const order: InternalOrder = { ...asked, sequence: ++sequence }
-    const need = needOf(order)
-    if (need.isPositive()) hold(order, need, true)
-    else endAtOnce(order)
-  }
-
-  const needOf = (order: InternalOrder): Decimal => {
-    const { orderSide, limitPrice, budget } = order
-    if (orderSide === "SELL" || limitPrice !== null) return holdOf(order)
-    return budget ?? marketCost(order).multiply(MARKET_CLAMP).roundTo(SMALLEST, "UP")
-  }
-
-  const marketCost = (order: InternalOrder): Decimal => {
-    const units = unitsOf(restOf(order), instrument.scale) ?? 0n
-    return Decimal.fromUnits(book.matcher.cost("BUY", units), instrument.precision + instrument.scale)
-  }
-
-  const hold = (order: InternalOrder, amount: Decimal, mayBeLess: boolean, waiting?: Take): void => {
-    const holdId = uuid()
-    const held: InternalOrder = { ...order, holdId, held: amount }
-    const entry: Take = waiting ?? { _tag: "Take", order: held, arrival: "NEW", isReady: false }
-    entry.order = held
-    if (waiting === undefined) queue.push(entry)
-    const settled = (outcome: LedgerOutcome): void => {
-      if (outcome._tag === "Applied") {
-        entry.isReady = true
-        parts.hit("internal.held")
-        report(order.tradingAccountId, acceptedOf(order, now()))
-        parts.decided(order.tradeOrderId)
-      } else {
-        const exact = order.orderType === "MARKET" && order.budget === null ? marketCost(order) : amount
-        const isDear = outcome.failure._tag === "InsufficientBalance" && order.orderSide === "BUY"
-        if (mayBeLess && isDear && exact.isPositive() && exact.lessThan(amount)) {
-          hold(order, exact, false, entry)
-          return
-        }
-        queue.remove(entry)
-        refuse(order, codeOf(outcome.failure), outcome.failure.message)
-      }
-      pump()
-    }
-    const transfers = [pendingOf(held, instrument, holdId, amount)]
-    post(transfers, [orderFact(held)], settled, () => parts.decided(order.tradeOrderId))
-  }
-
-  /** A market buy while nobody sells. */
-  const endAtOnce = (order: InternalOrder): void => {
-    const ended: InternalOrder = { ...order, status: "CANCELLED", ending: "REMAINDER" }
-    const settlement = book.begin()
-    settlement.report(order, acceptedOf(order, settlement.at))
-    settlement.report(order, { _tag: "OrderSeen", state: stateOf(ended) })
-    settlement.change(ended)
-    post([], settlement.finish(), (outcome) => {
-      if (outcome._tag === "Refused") return refuse(order, codeOf(outcome.failure), outcome.failure.message)
-      parts.decided(order.tradeOrderId)
-      tell(settlement)
-    })
-  }
+  const { end, stuck } = makeEndings({ parts, book, post })
 
   // The book
 
@@ -331,34 +224,6 @@ const behaviour = (
     })
   }
 
-  /** Ends an order outside of the book's order of events: its hold is let go, whatever is asked of it meanwhile. */
-  const end = (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]): void => {
-    const ended: InternalOrder = { ...order, status, ending, holdId: null, held: Decimal.ZERO, updatedAt: now() }
-    const release = order.holdId === null ? [] : [voidOf(order, order.holdId, uuid())]
-    stuck.set(order.tradeOrderId, order)
-    post(release, [orderFact(ended)], (outcome) => {
-      const settlement = book.begin()
-      const side = order.orderSide
-      if (order.limitPrice !== null) {
-        const price = unitsOf(order.limitPrice, instrument.precision)!
-        settlement.levels.push({ side, price, quantity: levelAt(side, price) })
-      }
-      parts.published(settlement)
-      if (outcome._tag === "Refused") {
-        const { tradeOrderId } = order
-        parts.notice("an order could not be ended", { tradeOrderId, failure: outcome.failure._tag })
-        return
-      }
-      stuck.delete(order.tradeOrderId)
-      report(order.tradingAccountId, { _tag: "OrderSeen", state: stateOf(ended) })
-    })
-  }
-
-  const levelAt = (side: "BUY" | "SELL", price: bigint): bigint => {
-    for (const level of book.matcher.levels(side)) if (level.price === price) return level.quantity
-    return 0n
-  }
-
   // Cancel and change
 
   const cancel = ({ account, tradeOrderId }: Cancellation, settlement: Settlement): void => {
@@ -368,7 +233,7 @@ const behaviour = (
       settlement.report(order, { _tag: "CancelAccepted", tradeOrderId, at })
       return
     }
-    const known = stuck.get(tradeOrderId)
+    const known = stuck(tradeOrderId)
     if (known?.tradingAccountId === account) end(known, "CANCELLED", null)
     else {
       const text = "the order does not rest"
@@ -381,17 +246,11 @@ const behaviour = (
       report(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text, at: now() })
     const order = book.find(tradeOrderId)
     if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
-    if (to.stopPrice !== null) return no("no triggers here")
-    const quantity = Decimal.of(to.quantity)
-    const limitPrice = to.limitPrice === null ? order.limitPrice : Decimal.of(to.limitPrice)
-    const wanted: InternalOrder = { ...order, quantity, limitPrice, updatedAt: now() }
-    if (!restOf(wanted).isPositive()) return no("that much is executed already")
-    const off = stepsRefusalOf(instrument, wanted)
-    if (off !== undefined) return no(off.text)
-    if ((to.postOnly ?? isPostOnly(wanted)) && book.wouldTake(wanted)) return no("post-only order would trade at once")
-    const keepsPlace = limitPrice!.equals(order.limitPrice!) && quantity.atMost(order.quantity)
+    const wanted = amendedOf(book, instrument, order, to, now())
+    if (typeof wanted === "string") return no(wanted)
+    const stays = keepsPlace(wanted, order)
     const settlement = book.begin()
-    settlement.change(keepsPlace ? wanted : { ...wanted, sequence: place })
+    settlement.change(stays ? wanted : { ...wanted, sequence: place })
     const facts = settlement.finish()
     isBusy = true
     post(settlement.transfers, facts, (outcome) => {
@@ -401,7 +260,7 @@ const behaviour = (
         parts.hit("internal.amended")
         const stored = settlement.image(tradeOrderId)!
         const after = book.begin()
-        if (keepsPlace) {
+        if (stays) {
           book.shrink(stored, after)
           book.commit(after, null)
         } else {
@@ -417,7 +276,7 @@ const behaviour = (
   return {
     started,
     handlers: {
-      Submit: submit,
+      Submit: makeIntake({ parts, book, queue, post, nextSequence: () => ++sequence, tell, pump }),
       Cancel: (message) => {
         queue.push(message)
         pump()
@@ -429,11 +288,3 @@ const behaviour = (
     },
   }
 }
-
-const CODES: Partial<Record<DomainError["_tag"], string>> = {
-  InsufficientBalance: "INSUFFICIENT_BALANCE",
-  WalletFrozen: "WALLET_FROZEN",
-  WalletClosed: "WALLET_CLOSED",
-  StorageUnavailable: "STORAGE_UNAVAILABLE",
-}
-const codeOf = ({ _tag }: DomainError): string => CODES[_tag] ?? "SETTLEMENT_REFUSED"

@@ -1,5 +1,6 @@
 /** Orders and trades of the platform's own venue in the words of a session. */
 
+import type { DomainError } from "../domain/errors.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { venueClientId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
@@ -86,3 +87,12 @@ export const acceptedOf = (order: InternalOrder, at: number) =>
 
 export const refusedOf = (tradeOrderId: TradeOrderId, code: string, text: string, at: number) =>
   ({ _tag: "Refused", tradeOrderId, code, text, at }) as const
+
+const CODES: Partial<Record<DomainError["_tag"], string>> = {
+  InsufficientBalance: "INSUFFICIENT_BALANCE",
+  WalletFrozen: "WALLET_FROZEN",
+  WalletClosed: "WALLET_CLOSED",
+  StorageUnavailable: "STORAGE_UNAVAILABLE",
+}
+/** Why the ledger does not take an order, in the words of the errno table where there is one. */
+export const codeOf = ({ _tag }: DomainError): string => CODES[_tag] ?? "SETTLEMENT_REFUSED"

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors.ts"
 import { VenueUnavailable } from "../domain/errors.ts"
-import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import type { LedgerPort } from "../ports/ledger-port.ts"
 import type { SessionReport, VenueBalances } from "../ports/venue-port.ts"
@@ -26,7 +26,7 @@ export class InternalSessions {
   /** Counts what is asked of the ledger for an account, and what is answered. */
   readonly #stirs = new Map<TradingAccountId, number>()
   /** Submits of which the journal does not know yet, and who waits for it. */
-  readonly #undecided = new Map<TradeOrderId, Array<() => void>>()
+  readonly #undecided = new Map<TradeOrderId, { readonly at: InstrumentId; readonly waiting: Array<() => void> }>()
   readonly #ledger: Pick<LedgerPort["Type"], "balances" | "after">
   readonly #now: () => number
 
@@ -68,22 +68,27 @@ export class InternalSessions {
     return this.#byWallet.get(walletId)
   }
 
-  undecided(tradeOrderId: TradeOrderId): void {
-    this.#undecided.set(tradeOrderId, [])
+  undecided(tradeOrderId: TradeOrderId, at: InstrumentId): void {
+    this.#undecided.set(tradeOrderId, { at, waiting: [] })
+  }
+
+  /** Of a market that looks at nothing any more. */
+  decideAll(at: InstrumentId): void {
+    for (const [tradeOrderId, it] of this.#undecided) if (it.at === at) this.decided(tradeOrderId)
   }
 
   decided(tradeOrderId: TradeOrderId): void {
-    const waiting = this.#undecided.get(tradeOrderId)
+    const found = this.#undecided.get(tradeOrderId)
     this.#undecided.delete(tradeOrderId)
-    for (const run of waiting ?? []) run()
+    for (const run of found?.waiting ?? []) run()
   }
 
   /** Once the journal says what became of a submit. */
   whenDecided(tradeOrderId: TradeOrderId): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
-      const waiting = this.#undecided.get(tradeOrderId)
-      if (waiting === undefined) resume(Effect.void)
-      else waiting.push(() => resume(Effect.void))
+      const found = this.#undecided.get(tradeOrderId)
+      if (found === undefined) resume(Effect.void)
+      else found.waiting.push(() => resume(Effect.void))
     })
   }
 

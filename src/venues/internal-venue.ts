@@ -20,7 +20,9 @@ import { InternalStore } from "../ports/internal-store.ts"
 import { LedgerPort } from "../ports/ledger-port.ts"
 import type { OrderLookup, VenueOrder } from "../ports/venue-port.ts"
 import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
-import { internalMarket, type MarketMessage } from "./internal-market.ts"
+import type { MarketMessage } from "./internal-commands.ts"
+import { atHalted, type HaltedParts } from "./internal-halted.ts"
+import { internalMarket } from "./internal-market.ts"
 import { InternalPublic } from "./internal-public.ts"
 import { fillsOf, quotedStateOf, refusedOf, stateOf } from "./internal-reports.ts"
 import { InternalSessions } from "./internal-sessions.ts"
@@ -51,6 +53,8 @@ export interface InternalVenueOptions {
   /** What the admins have listed. */
   readonly instruments: ReadonlyArray<Instrument>
   readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** Of tests. */
+  readonly reopenMillis?: number
 }
 
 export class InternalVenue extends Context.Tag("venues/InternalVenue")<
@@ -82,6 +86,8 @@ export const internalVenue = (
     const sessions = new InternalSessions(ledger, clock.now)
     const markets = new Map<InstrumentId, Market>()
     const instruments = new Map<InstrumentId, Instrument>()
+    /** Their actors gave up. */
+    const halted = new Set<InstrumentId>()
     const since = clock.now()
     /** Requests of the venue itself: what they move its accounts count by their own fills. */
     const own = new Set<string>()
@@ -167,7 +173,13 @@ export const internalVenue = (
             sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
             sessions.everyone({ _tag: "StreamUp" })
           },
-          onParked: () => run(Effect.delay(reopen(instrument), REOPEN_MILLIS)),
+          onParked: () => {
+            options.notice("a market of the internal venue is halted", { instrumentId: instrument.instrumentId })
+            halted.add(instrument.instrumentId)
+            // Mail that was never looked at: nothing of it is stored.
+            sessions.decideAll(instrument.instrumentId)
+            run(Effect.delay(reopen(instrument), options.reopenMillis ?? REOPEN_MILLIS))
+          },
         },
         Context.empty(),
       )
@@ -182,6 +194,7 @@ export const internalVenue = (
     const reopen = (instrument: Instrument): Effect.Effect<void> =>
       Effect.suspend(() => {
         const market = markets.get(instrument.instrumentId)
+        halted.delete(instrument.instrumentId)
         return market === undefined ? Effect.void : live(instrument, market.shown)
       })
 
@@ -201,7 +214,17 @@ export const internalVenue = (
       { discard: true },
     )
 
-    const marketOf = (instrumentId: InstrumentId): Actor<MarketMessage> | undefined => markets.get(instrumentId)?.actor
+    const atHalt: HaltedParts = {
+      post,
+      order: store.order,
+      now: clock.now,
+      uuid,
+      report: (account, report) => sessions.report(account, report),
+      decided: (tradeOrderId) => sessions.decided(tradeOrderId),
+      run: (work) => void run(work),
+    }
+    const marketOf = (instrumentId: InstrumentId): Pick<Actor<MarketMessage>, "post"> | undefined =>
+      halted.has(instrumentId) ? { post: (message) => atHalted(atHalt, message) } : markets.get(instrumentId)?.actor
 
     const answer = <A>(read: Effect.Effect<A, unknown>): Effect.Effect<A, VenueUnavailable> =>
       Effect.mapError(read, () => new VenueUnavailable({ reason: "the journal cannot be read" }))
@@ -233,7 +256,7 @@ export const internalVenue = (
               return report(refusedOf(tradeOrderId, "INSTRUMENT_NOT_FOUND", "no such instrument", at))
             if (asked.trigger !== undefined || asked.pairedWith !== undefined || (asked.leverage ?? 1) !== 1)
               return report(refusedOf(tradeOrderId, "NOT_SUPPORTED", "no triggers and no leverage here", at))
-            sessions.undecided(tradeOrderId)
+            sessions.undecided(tradeOrderId, asked.instrumentId)
             actor.post({ _tag: "Submit", order: orderOf(account, walletId, asked, at), notAfter: asked.notAfter })
           },
           cancel: ({ tradeOrderId, instrumentId }) => {

@@ -1,0 +1,70 @@
+/** What a market of the platform's own venue is told, what waits in its queue, and what one request of its settles. */
+import { Decimal } from "../domain/decimal.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { Instrument } from "../domain/instrument.ts"
+import { type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
+import type { VenueAmend } from "../ports/venue-port.ts"
+import type { Arrival, InternalBook } from "./internal-book.ts"
+import type { Settlement } from "./internal-settlement.ts"
+import { stepsRefusalOf } from "./matcher-steps.ts"
+
+/** Without its place in the queue and its hold, which the market gives it. */
+export interface Submission {
+  readonly _tag: "Submit"
+  readonly order: InternalOrder
+  /** Wall ms: too late after it. */
+  readonly notAfter: number
+}
+export interface Cancellation {
+  readonly _tag: "Cancel"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+}
+export interface Amendment {
+  readonly _tag: "Amend"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+  readonly to: VenueAmend
+}
+export type MarketMessage = Submission | Cancellation | Amendment
+
+export interface Take {
+  readonly _tag: "Take"
+  order: InternalOrder
+  readonly arrival: Arrival
+  /** The ledger holds for it. */
+  isReady: boolean
+}
+export interface Change extends Amendment {
+  readonly sequence: number
+}
+export type Entry = Take | Cancellation | Change
+
+export interface Batch {
+  readonly settlement: Settlement
+  readonly entries: Array<Take | Cancellation>
+  paused: InternalOrder | null
+}
+
+/** The order as its owner wants it, or why it stays as it is. */
+export const amendedOf = (
+  book: InternalBook,
+  instrument: Instrument,
+  order: InternalOrder,
+  to: VenueAmend,
+  at: number,
+): InternalOrder | string => {
+  if (to.stopPrice !== null) return "no triggers here"
+  const quantity = Decimal.of(to.quantity)
+  const limitPrice = to.limitPrice === null ? order.limitPrice : Decimal.of(to.limitPrice)
+  const wanted: InternalOrder = { ...order, quantity, limitPrice, updatedAt: at }
+  if (!restOf(wanted).isPositive()) return "that much is executed already"
+  const off = stepsRefusalOf(instrument, wanted)
+  if (off !== undefined) return off.text
+  if ((to.postOnly ?? isPostOnly(wanted)) && book.wouldTake(wanted)) return "post-only order would trade at once"
+  return wanted
+}
+
+/** Less at the same price; anything else goes to the back of the queue. */
+export const keepsPlace = (wanted: InternalOrder, order: InternalOrder): boolean =>
+  wanted.limitPrice!.equals(order.limitPrice!) && wanted.quantity.atMost(order.quantity)
