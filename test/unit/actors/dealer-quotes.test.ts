@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { CLIENT, INVENTORY, QuoteWorld } from "../../kit/quote-world.ts"
+
+const d = Decimal.of
+const holdings = ({ stored }: QuoteWorld) =>
+  [CLIENT, INVENTORY].map((wallet) => ["BTC", "USDT"].map((asset) => stored.balance(wallet, asset).toString()))
+const held = ({ stored }: QuoteWorld) =>
+  [CLIENT, INVENTORY].map((wallet) => ["BTC", "USDT"].map((asset) => stored.held(wallet, asset).toString()))
+const UNTOUCHED = [
+  ["100", "100000"],
+  ["100", "100000"],
+]
+const NOTHING = [
+  ["0", "0"],
+  ["0", "0"],
+]
+
+describe("the end of a quote", () => {
+  it.each([
+    [-1, true],
+    [0, false],
+    [1, false],
+  ])("decides by the server's clock: an order that came %s ms from it", (offset, isExecuted) => {
+    const world = new QuoteWorld()
+    const quote = world.firm()
+    world.pass(quote.expireAt + offset - world.now)
+    const { order, accepted, error } = world.accept(quote)
+    expect(accepted !== undefined).toBe(isExecuted)
+    if (!isExecuted) expect(error?._tag).toBe("QuoteExpired")
+    const { trade } = isExecuted ? world.settle(quote.quoteId, order) : { trade: undefined }
+    expect(trade !== undefined).toBe(isExecuted)
+    world.rest()
+    expect(world.status(quote.quoteId)).toBe(isExecuted ? "EXECUTED" : "EXPIRED")
+    expect(held(world)).toEqual(NOTHING)
+    expect(holdings(world)).toEqual(
+      isExecuted
+        ? [
+            ["101", "99899.8"],
+            ["99", "100100.2"],
+          ]
+        : UNTOUCHED,
+    )
+  })
+
+  it("waits a moment for an order that came in time and is being stored, and no longer", () => {
+    const world = new QuoteWorld()
+    const [first, second] = [world.firm(), world.firm()]
+    world.pass(9_999)
+    const [stored, lost] = [world.accept(first), world.accept(second)]
+    world.pass(3_000)
+    expect(world.status(first.quoteId)).toBe("CREATED")
+    expect(world.settle(first.quoteId, stored.order, first.expireAt - 1).trade).toBeDefined()
+    world.pass(3_000)
+    expect(world.status(second.quoteId)).toBe("EXPIRED")
+    expect(world.settle(second.quoteId, lost.order, second.expireAt - 1).error?._tag).toBe("QuoteExpired")
+    expect(held(world)).toEqual(NOTHING)
+  })
+
+  it("comes after a restart too, whether the ledger ended its holds meanwhile or not", () => {
+    for (const away of [1_000, 60_000]) {
+      const world = new QuoteWorld()
+      const quote = world.firm()
+      world.pass(9_000)
+      world.inFlight = []
+      world.now += away
+      world.pass(0)
+      world.kill(0)
+      world.pass(1_000)
+      expect(world.status(quote.quoteId)).toBe("EXPIRED")
+      expect(held(world)).toEqual(NOTHING)
+    }
+  })
+})
+
+describe("a quote", () => {
+  it("belongs to the first order, until that lets it go", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm()
+    world.isPrompt = false
+    const first = world.accept(quote)
+    const second = world.accept(quote)
+    expect(second.error?._tag).toBe("QuoteUsed")
+    world.flush()
+    expect(first.accepted).toBeDefined()
+    world.letGo(quote.quoteId, second.order)
+    expect(world.accept(quote).error?._tag).toBe("QuoteUsed")
+    world.letGo(quote.quoteId, first.order)
+    world.flush()
+    expect(held(world)).toEqual([
+      ["0", "0"],
+      ["1", "0"],
+    ])
+    world.isPrompt = true
+    const third = world.accept(quote)
+    expect(world.settle(quote.quoteId, third.order).trade).toBeDefined()
+    expect(world.hedged).toMatchObject([{ orderSide: "BUY", venue: "MOCK" }])
+  })
+
+  it("is settled once, however often that is asked", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm({ orderSide: "SELL" })
+    const { order } = world.accept(quote)
+    world.isPrompt = false
+    const answers = [world.settle(quote.quoteId, order), world.settle(quote.quoteId, order)]
+    world.flush()
+    answers.push(world.settle(quote.quoteId, order))
+    expect(new Set(answers.map(({ trade }) => trade?.tradeId)).size).toBe(1)
+    expect(world.settle(quote.quoteId, world.orderId()).error?._tag).toBe("QuoteUsed")
+    expect(world.stored.intents).toHaveLength(1)
+    expect(holdings(world)[0]).toEqual(["99", "100098.8"])
+  })
+
+  it("leaves nothing half done when a wallet is frozen, wherever on its way", () => {
+    for (const wallet of [CLIENT, INVENTORY]) {
+      const world = new QuoteWorld()
+      const quote = world.firm()
+      world.stored.frozen.add(wallet)
+      expect(world.accept(quote).error?._tag).toBe("WalletFrozen")
+      world.stored.frozen.clear()
+      const { order } = world.accept(quote)
+      world.stored.frozen.add(wallet)
+      expect(world.settle(quote.quoteId, order).error?._tag).toBe("WalletFrozen")
+      expect(holdings(world)).toEqual(UNTOUCHED)
+      world.stored.frozen.clear()
+      const again = world.accept(quote)
+      expect(world.settle(quote.quoteId, again.order).trade).toBeDefined()
+      expect(held(world)).toEqual(NOTHING)
+    }
+  })
+
+  it("binds a dealer that is paused, and keeps one from being archived until it is durably over", () => {
+    const world = new QuoteWorld()
+    const [first, second] = [world.firm(), world.firm()]
+    expect(world.set("PAUSED").dealer?.status).toBe("PAUSED")
+    expect(world.ask().error?._tag).toBe("DealerPaused")
+    const { order } = world.accept(first)
+    expect(world.settle(first.quoteId, order).trade).toBeDefined()
+    world.isPrompt = false
+    world.pass(10_000)
+    expect(world.inFlight).toHaveLength(1)
+    expect(world.set("ARCHIVED").error?._tag).toBe("DealerHasPositions")
+    world.flush()
+    expect(world.status(second.quoteId)).toBe("EXPIRED")
+    expect(world.set("ARCHIVED").dealer?.status).toBe("ARCHIVED")
+    expect(world.ask().error?._tag).toBe("DealerArchived")
+    expect(world.accept(second).error?._tag).toBe("QuoteExpired")
+    expect(world.set("ACTIVE").error?._tag).toBe("DealerArchived")
+  })
+
+  it("is none from a book that is old", () => {
+    const world = new QuoteWorld()
+    world.bookAge = 2_000
+    expect(world.ask().quote?.status).toBe("CREATED")
+    world.bookAge = 2_001
+    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+  })
+
+  it("that asks for more than the client has is refused to him alone", () => {
+    const world = new QuoteWorld()
+    world.stored.balances.set(`${CLIENT} USDT`, d("100.19"))
+    const quote = world.firm()
+    expect(world.accept(quote).error?._tag).toBe("InsufficientBalance")
+    expect(world.status(quote.quoteId)).toBe("CREATED")
+    world.stored.balances.set(`${CLIENT} USDT`, d("100.2"))
+    expect(world.accept(quote).accepted).toBeDefined()
+  })
+})
+
+describe("a process that dies", () => {
+  it("gives back funds that were held for an order that was never stored", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm()
+    world.accept(quote)
+    expect(held(world)[0]).toEqual(["0", "100.2"])
+    world.kill(0)
+    world.flush()
+    expect(held(world)[0]).toEqual(["0", "0"])
+    const again = world.accept(quote)
+    expect(world.settle(quote.quoteId, again.order).trade).toBeDefined()
+  })
+
+  it("keeps its word to an order that was stored, and says the same of it ever after", () => {
+    for (const reached of [0, 1]) {
+      const world = new QuoteWorld()
+      const quote = world.firm()
+      const { order } = world.accept(quote)
+      world.stored.orders.set(quote.quoteId, order)
+      world.isPrompt = false
+      world.settle(quote.quoteId, order)
+      world.kill(reached)
+      world.isPrompt = true
+      world.pass(12_000)
+      const { trade } = world.settle(quote.quoteId, order, world.now, true)
+      expect(trade?.quote.price.toString()).toBe("100.2")
+      expect(world.stored.trades).toHaveLength(1)
+      expect(holdings(world)[0]).toEqual(["101", "99899.8"])
+      expect(held(world)).toEqual(NOTHING)
+    }
+  })
+})
