@@ -10,7 +10,7 @@ afterAll(endGateways)
 
 const quiet = (): void => undefined
 
-it.each(["binance", "mock trigger.committed", "mock amend.dispatched"])(
+it.each(["binance", "mock trigger.committed", "mock amend.dispatched", "desk quote.settled", "desk hedge."])(
   "dies at %s, and nothing is lost, sent twice, stuck or otherwise than at the venue",
   async (only) => {
     const verdicts = await failpoints({

@@ -9,7 +9,7 @@ import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
 import { ask, isActive, openStage, type Stage, type Trader } from "./stage.ts"
-import { examine, type Findings, falsehoods, restless } from "./truth.ts"
+import { examine, type Findings, falsehoods, linkedOf, restless } from "./truth.ts"
 
 export interface FailpointOptions {
   readonly runs: number
@@ -99,7 +99,7 @@ const once = async (stage: Stage, course: Course, hit: number, truthMillis: numb
     course.traders.push(trader)
   }
   await scene.prepare?.(stage, trader)
-  if (scene.place === "submit.held") {
+  if (scene.place.endsWith(".unanswered")) {
     await scene.provoke?.(trader, stage)
     await stage.kill()
     course.reached += 1
@@ -175,7 +175,7 @@ const repeats = async (trader: Trader): Promise<void> => {
 
 /** Each start agrees with the venue about every account there is: as many as these would use up what it allows in a minute. */
 const leave = async ({ traders }: Course): Promise<void> => {
-  for (const { calls, tradingAccountId } of traders)
+  for (const { calls, tradingAccountId } of traders.flatMap((trader) => [trader, ...linkedOf(trader)]))
     await attempt(() => calls.post("/tradingAccount/disconnect", { tradingAccountId, force: true }))
 }
 

@@ -1,12 +1,13 @@
 /** What a trader does so that the gateway comes by a named place, and how often it may come by before it dies there. */
+import type { QuoteRecord } from "../../../src/domain/quote.ts"
 import type { FailpointName } from "../../../src/ports/failpoint.ts"
 import { until } from "../../kit/gateway.ts"
 import { call, type Stage, type StageVenue, submit, type Trader } from "./stage.ts"
 
 export interface Scene {
   readonly venue: StageVenue
-  /** `submit.held`: the exchange has the order and keeps its answer, the process is killed from outside. */
-  readonly place: FailpointName | "submit.held"
+  /** `….unanswered`: the exchange has the order, or the hedge, and keeps its answer; the process is killed from outside. */
+  readonly place: FailpointName | "submit.unanswered" | "hedge.unanswered"
   /** The N of the kill is drawn from 1 to this. */
   readonly hitsMax: number
   /** With the gateway that runs before. */
@@ -76,6 +77,37 @@ const holdsAnswer = async ({ exchange }: Stage, trader: Trader): Promise<void> =
   await until("the order at the exchange", () => exchange.orders(trader.apiKey).length > before)
 }
 
+/** A quote of either side, executed: each leaves a hedge. */
+const quotes = async (trader: Trader): Promise<void> => {
+  for (const orderSide of ["BUY", "SELL"]) {
+    const { desk, tradingAccountId: traderAccountId, instrumentId } = trader
+    const asked = { traderAccountId, instrumentId, orderSide, quantity: "0.01", ttl: 300 }
+    const answer = await call<QuoteRecord>(trader, "/quote/request", {
+      ...asked,
+      dealerAccountId: desk?.dealerAccountId,
+    })
+    const quote = answer?.envelope.data
+    if (quote?.status !== "CREATED") continue
+    await submit(trader, {
+      orderType: "QUOTED",
+      quoteId: quote.quoteId,
+      orderSide,
+      quantity: quote.quantity,
+      awaitClosed: true,
+    })
+  }
+}
+
+const holdsHedge = async (trader: Trader, { exchange }: Stage): Promise<void> => {
+  const before = exchange.orders(trader.apiKey).length
+  exchange.fault({ fault: "suppressUserEvents", on: true })
+  exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  await until("the hedge at the exchange", async () => {
+    await quotes(trader)
+    return exchange.orders(trader.apiKey).length > before
+  })
+}
+
 const syncs = (venue: StageVenue) => async (trader: Trader) => {
   await submit(trader, resting)
   await call(trader, "/market/instrument/sync", { venue: venue.toUpperCase() })
@@ -101,7 +133,7 @@ const onSubmits = (venue: StageVenue): ReadonlyArray<Scene> =>
 
 export const SCENES: ReadonlyArray<Scene> = [
   ...onSubmits("binance"),
-  { venue: "binance", place: "submit.held", hitsMax: 1, provoke: (trader, stage) => holdsAnswer(stage, trader) },
+  { venue: "binance", place: "submit.unanswered", hitsMax: 1, provoke: (trader, stage) => holdsAnswer(stage, trader) },
   { venue: "binance", place: "cancel.accepted", hitsMax: 2, provoke: cancels },
   { venue: "binance", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
   {
@@ -126,4 +158,21 @@ export const SCENES: ReadonlyArray<Scene> = [
   { venue: "mock", place: "trigger.committed", hitsMax: 2, provoke: trails },
   { venue: "mock", place: "list.committed", hitsMax: 2, provoke: lists },
   { venue: "mock", place: "amend.dispatched", hitsMax: 2, provoke: replaces },
+  ...(
+    [
+      ["quote.handedToLedger", 2],
+      ["quote.committed", 2],
+      ["quote.taken", 2],
+      ["quote.held", 2],
+      ["quote.settling", 2],
+      ["ledger.written", 6],
+      ["quote.settled", 2],
+      ["hedge.decided", 2],
+      ["submit.written", 3],
+      ["submit.dispatched", 2],
+      ["hedge.submitted", 2],
+      ["hedge.filled", 2],
+    ] as const
+  ).map(([place, hitsMax]): Scene => ({ venue: "desk", place, hitsMax, provoke: quotes })),
+  { venue: "desk", place: "hedge.unanswered", hitsMax: 1, provoke: holdsHedge },
 ]

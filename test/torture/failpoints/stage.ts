@@ -19,10 +19,12 @@ import {
   startGateway,
   until,
 } from "../../kit/gateway.ts"
+import { type Desk, openClient, openDesk, signUpAdmin } from "../../kit/hedging-desk.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { attempt } from "../kill-load.ts"
 
-export type StageVenue = "binance" | "mock"
+/** desk: a client of a dealer that hedges at binance. */
+export type StageVenue = "binance" | "mock" | "desk"
 
 export interface Trader {
   readonly venue: StageVenue
@@ -30,6 +32,8 @@ export interface Trader {
   readonly tradingAccountId: string
   readonly apiKey: string
   readonly instrumentId: string
+  /** Of a client: its dealer, whose linked account is at the exchange. */
+  readonly desk: Desk | null
   /** Every tradeOrderId that was answered with HTTP 200. */
   readonly acknowledged: Set<string>
   /** Keys whose request got no answer, with the request. */
@@ -75,11 +79,14 @@ export const openStage = async (extra: Readonly<Record<string, string>> = {}, bu
   const starts: Array<number> = []
   let running: Gateway | undefined
   let dataDir: string | undefined
+  // The first user there is.
+  let admin: Api | undefined
   const start = async (): Promise<Gateway> => {
     const askedAt = performance.now()
     running = await startGateway({ env, built, ...(dataDir !== undefined && { dataDir }) })
     dataDir = running.dataDir
     starts.push(performance.now() - askedAt)
+    admin ??= await signUpAdmin(running)
     return running
   }
   const gateway = (): Gateway => {
@@ -98,7 +105,7 @@ export const openStage = async (extra: Readonly<Record<string, string>> = {}, bu
       await gateway().exited
       running = undefined
     },
-    enter: (venue) => enter(gateway(), exchange, venue),
+    enter: (venue) => (venue === "desk" ? enterDesk(gateway(), exchange, admin!) : enter(gateway(), exchange, venue)),
     close: async () => {
       running?.kill("SIGKILL")
       await running?.exited
@@ -127,6 +134,7 @@ export const enter = async (gateway: Gateway, exchange: BinanceExchange | null, 
     tradingAccountId,
     apiKey: keys.apiKey,
     instrumentId,
+    desk: null,
     acknowledged: new Set(),
     unanswered: new Map(),
     refused: new Map(),
@@ -135,6 +143,26 @@ export const enter = async (gateway: Gateway, exchange: BinanceExchange | null, 
   await until("an ACTIVE account", () => isActive(trader), READY_MILLIS)
   await calls.orderBook(instrumentId, 1)
   return trader
+}
+
+/** A new client of a new dealer. */
+const enterDesk = async (gateway: Gateway, exchange: BinanceExchange, admin: Api): Promise<Trader> => {
+  const config = { hedge: { repriceMs: 100, retryMs: 1_000 } }
+  const desk = await openDesk(admin, exchange, { balances: BALANCES, config })
+  const client = await openClient(gateway, desk)
+  await admin.orderBook("BINANCE:BTC/USDT", 1)
+  return {
+    venue: "desk",
+    calls: client.calls,
+    tradingAccountId: client.tradingAccountId,
+    apiKey: desk.apiKey,
+    instrumentId: "INTERNAL:BTC/USDT",
+    desk,
+    acknowledged: new Set(),
+    unanswered: new Map(),
+    refused: new Map(),
+    trouble: "",
+  }
 }
 
 /** False also while nobody answers. */

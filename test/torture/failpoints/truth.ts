@@ -1,6 +1,10 @@
 /** Whether the gateway knows what the exchange knows, and what must be true of a trader when everything has come to rest. */
+
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { QuoteRecord } from "../../../src/domain/quote.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { hedgingOf } from "../../kit/hedging-desk.ts"
 import { executionsAddUp, isKeptHere, mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill-judge.ts"
 import { short } from "../kill-verdict.ts"
 import type { Stage, Trader } from "./stage.ts"
@@ -28,15 +32,47 @@ const untrue = (
   })
 }
 
+/** The linked account of a client's dealer, as a trader of its own; none of others. */
+export const linkedOf = (trader: Trader): ReadonlyArray<Trader> => {
+  const { desk, apiKey } = trader
+  if (desk === null) return []
+  const { calls, linkedAccountId: tradingAccountId } = desk
+  return [{ ...trader, venue: "binance", calls, tradingAccountId, apiKey, desk: null, acknowledged: new Set() }]
+}
+
+/** What of the executed quotes is not covered, or is covered twice: by what the exchange itself did. */
+const uncovered = async ({ exchange }: Stage, { calls, desk, apiKey }: Trader): Promise<ReadonlyArray<string>> => {
+  if (desk === null) return []
+  const { record } = await calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: 1000 })
+  const sum = (amounts: ReadonlyArray<readonly [side: string, quantity: string]>): Decimal =>
+    amounts.reduce(
+      (all, [side, quantity]) => (side === "BUY" ? all.add(Decimal.of(quantity)) : all.subtract(Decimal.of(quantity))),
+      Decimal.ZERO,
+    )
+  const executed = record.filter(({ status }) => status === "EXECUTED")
+  const owed = sum(executed.map(({ orderSide, quantity }) => [orderSide, quantity ?? "0"]))
+  const hedged = sum(exchange.orders(apiKey).map(({ side, executedQty }) => [side, plain(executedQty)]))
+  return owed.equals(hedged) ? [] : [`${executed.length} quotes come to ${owed}, their hedges to ${hedged}`]
+}
+
 /** What is not yet as the venue has it. MOCK is in the process: what is in doubt there is not true yet. */
 export const falsehoods = async (stage: Stage, trader: Trader): Promise<ReadonlyArray<string>> => {
   const orders = await ordersOf(trader)
   if (trader.venue === "binance") return untrue(stage.exchange, trader, orders)
+  for (const linked of linkedOf(trader)) {
+    const found = await falsehoods(stage, linked)
+    if (found.length > 0) return found
+  }
   return orders.filter(({ inDoubt, orderStatus }) => inDoubt || orderStatus === "UNKNOWN").map(short)
 }
 
-export const restless = async (trader: Trader): Promise<ReadonlyArray<string>> =>
-  unsettled(await ordersOf(trader)).map(short)
+export const restless = async (trader: Trader): Promise<ReadonlyArray<string>> => {
+  const found = unsettled(await ordersOf(trader)).map(short)
+  for (const linked of linkedOf(trader)) found.push(...(await restless(linked)))
+  const hedging = trader.desk === null ? undefined : await hedgingOf(trader.desk)
+  if (hedging !== undefined && hedging.state !== "FLAT") found.push(`${hedging.position} is ${hedging.state}`)
+  return found
+}
 
 export interface Findings {
   readonly orders: number
@@ -58,11 +94,13 @@ export const examine = async (stage: Stage, trader: Trader): Promise<Findings> =
     for (const order of orders)
       if (!there.has(clientIdOf(order)) && !mayBeAbsent(order)) different.push(`${short(order)}, there nothing`)
   }
+  const linked = await Promise.all(linkedOf(trader).map((it) => examine(stage, it)))
+  different.push(...linked.flatMap((it) => it.different), ...(await uncovered(stage, trader)))
   return {
     orders: orders.length,
     lost: [...trader.acknowledged].filter((id) => !byId.has(id)),
-    twice: [...sentTwice(stage, trader), ...doubled(orders)],
-    stuck: unsettled(orders).map(short),
+    twice: [...sentTwice(stage, trader), ...doubled(orders), ...linked.flatMap((it) => it.twice)],
+    stuck: await restless(trader),
     different,
     proofs: orders
       .filter(({ rejectReason }) => rejectReason !== null && UNPLACED.some((it) => rejectReason.startsWith(it)))
