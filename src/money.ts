@@ -59,7 +59,11 @@ export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyO
     auditMillis: settings.ledgerAuditMillis,
     ...(settings.failpoint === null
       ? {}
-      : { sent: () => hit("ledger.written"), committed: () => hit("ledger.committed") }),
+      : {
+          handed: () => hit("ledger.handedToWriter"),
+          sent: () => hit("ledger.written"),
+          committed: () => hit("ledger.committed"),
+        }),
   })
 
 const PARTS_OF_BASIS_POINT = Decimal.of("0.0001")

@@ -37,7 +37,8 @@ export interface LedgerWriterOptions extends Fence {
   readonly warn: (message: string) => void
   /** Wall time, ms. */
   readonly now: () => number
-  /** For failpoints: these requests have left for the database, whose answer is open; and: they are committed, nobody knows. */
+  /** For failpoints: a request is here and nowhere else; some have left for the database, whose answer is open; they are committed, nobody knows. */
+  readonly handed?: (() => void) | undefined
   readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
   readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
 }
@@ -196,6 +197,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       unsettled++
       waiting.push(entry)
       newest = entry
+      options.handed?.()
       if (running || ended !== undefined) return
       // Everything that this turn of the loop still hands over joins the batch; while one is in flight the next one gathers.
       running = true
