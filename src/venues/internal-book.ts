@@ -11,7 +11,7 @@ import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../do
 import { acceptedOf, fillOf, stateOf } from "./internal-reports.ts"
 import { Settlement } from "./internal-settlement.ts"
 import { type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
-import { unitsOf } from "./units.ts"
+import { countOf } from "./units.ts"
 
 /** How an order comes to the book: for the first time, changed by its owner, or on its way through a book of many orders. */
 export type Arrival = "NEW" | "AMENDED" | "GOES_ON"
@@ -141,8 +141,8 @@ export class InternalBook {
       id: order.tradeOrderId,
       owner: order.userId,
       side: order.orderSide,
-      price: order.limitPrice === null ? null : unitsOf(order.limitPrice, precision)!,
-      quantity: unitsOf(restOf(order), scale)!,
+      price: order.limitPrice === null ? null : countOf(order.limitPrice, precision),
+      quantity: countOf(restOf(order), scale),
       timeInForce: timeInForce === "IOC" || timeInForce === "FOK" ? timeInForce : "GTC",
       postOnly: false,
     }
@@ -166,7 +166,7 @@ export class InternalBook {
     const { instrument } = this.#options
     const { precision, scale } = instrument
     const budget = order.held.divide(Decimal.ONE, precision + scale, "DOWN")
-    return this.#matcher.affordable(unitsOf(budget, precision + scale)!, unitsOf(quantityStep(instrument), scale)!)
+    return this.#matcher.affordable(countOf(budget, precision + scale), countOf(quantityStep(instrument), scale))
   }
 
   #applied(events: ReadonlyArray<MatchEvent>, takerId: TradeOrderId, settlement: Settlement): InternalOrder | null {

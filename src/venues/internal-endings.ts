@@ -10,7 +10,7 @@ import type { InternalBook } from "./internal-book.ts"
 import type { MarketParts } from "./internal-market.ts"
 import { stateOf } from "./internal-reports.ts"
 import { orderFact, voidOf } from "./internal-settlement.ts"
-import { unitsOf } from "./units.ts"
+import { countOf } from "./units.ts"
 
 export interface Endings {
   readonly end: (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]) => void
@@ -42,7 +42,7 @@ export const makeEndings = ({
       const settlement = book.begin()
       const side = order.orderSide
       if (order.limitPrice !== null) {
-        const price = unitsOf(order.limitPrice, instrument.precision)!
+        const price = countOf(order.limitPrice, instrument.precision)
         settlement.levels.push({ side, price, quantity: levelAt(side, price) })
       }
       parts.published(settlement)

@@ -9,7 +9,7 @@ import type { Settlement } from "./internal-settlement.ts"
 import type { FeedMarket, MatcherFeed, PublicBook } from "./matcher-feed.ts"
 import { MatcherKlines } from "./matcher-klines.ts"
 import { type MatchSide, RestingSide } from "./matcher-side.ts"
-import { unitsOf } from "./units.ts"
+import { countOf, unitsOf } from "./units.ts"
 
 /** Levels by their totals, without the orders that make them. */
 class StoredBook implements PublicBook {
@@ -74,7 +74,7 @@ export class InternalPublic implements FeedMarket {
       const { instrumentId, precision, scale } = this.instrument
       const price = trade.price.toString()
       const quantity = trade.quantity.toString()
-      this.klines.add(unitsOf(trade.price, precision)!, unitsOf(trade.quantity, scale)!, trade.executedAt)
+      this.klines.add(countOf(trade.price, precision), countOf(trade.quantity, scale), trade.executedAt)
       this.lastPrice = price
       this.lastQuantity = quantity
       const { tradeId, takerSide, executedAt } = trade

@@ -7,3 +7,10 @@ export const unitsOf = (value: Decimal, digits: number): bigint | undefined => {
   const power = 10n ** BigInt(value.scale - digits)
   return value.units % power === 0n ? value.units / power : undefined
 }
+
+/** Of what must be one: a defect otherwise. */
+export const countOf = (value: Decimal, digits: number): bigint => {
+  const units = unitsOf(value, digits)
+  if (units === undefined) throw new Error(`${value} is no whole number of 10^-${digits}`)
+  return units
+}
