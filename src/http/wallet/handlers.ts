@@ -18,7 +18,6 @@ import {
 } from "../../domain/errors.ts"
 import type { UserId } from "../../domain/ids.ts"
 import { nameUuid } from "../../domain/name-uuid.ts"
-import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
 import type { Principal } from "../../domain/user.ts"
 import {
   accountingWalletId,
@@ -32,12 +31,14 @@ import {
   walletRecord,
 } from "../../domain/wallet.ts"
 import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
-import { COUNTED_MAX, type JournalTransfer, type LedgerJournal } from "../../store/ledger-journal.ts"
+import type { LedgerJournal } from "../../store/ledger-journal.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { isFailure, relayed } from "../answers.ts"
 import type { Cursors } from "../pagination.ts"
 import type { Handlers, RequestFacts } from "../route.ts"
-import type { StatementRow, WalletApi } from "./endpoints.ts"
+import type { WalletApi } from "./endpoints.ts"
+import { statementHandler } from "./statement.ts"
+import { isAdmin, readableWallet } from "./wallet-access.ts"
 
 export interface WalletParts {
   readonly wallets: Wallets
@@ -54,12 +55,6 @@ export interface WalletParts {
 const NAMESPACE = Buffer.from("c47d0a95b1e84f26a0d35c9e27f6481b", "hex")
 const HOLDS_NAMED = 20
 const REPLAYED = { "Idempotency-Replayed": "true" } as const
-
-const isAdmin = (principal: Principal): boolean => principal.permissions.includes("admin")
-
-/** Everybody's own, and for admins those of their tenant. Somebody else's answers as one that does not exist. */
-const mayRead = (wallet: Wallet, principal: Principal): boolean =>
-  wallet.tenantId === principal.tenantId && (wallet.userId === principal.userId || isAdmin(principal))
 
 interface Move {
   readonly operation: "transfer" | "deposit" | "withdraw"
@@ -79,10 +74,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
     return key === "" ? uuid() : nameUuid(`${principal.userId}|${key}|${content}`, NAMESPACE)
   }
 
-  const readable = (principal: Principal, id: string) =>
-    Effect.flatMap(wallets.find(id.toLowerCase() as WalletId), (wallet) =>
-      wallet !== null && mayRead(wallet, principal) ? Effect.succeed(wallet) : new WalletNotFound(),
-    )
+  const readable = (principal: Principal, id: string) => readableWallet(wallets, principal, id)
 
   const recordOf = (wallet: Wallet) =>
     Effect.map(wallets.balances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
@@ -166,27 +158,6 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
         // Only closing meets holds.
         reply.ok(yield* recordOf((yield* wallets.setStatus(wallet.walletId, status, now())) ?? wallet))
       })
-
-  const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): StatementRow => {
-    const isDebit = t.debitWalletId === wallet.walletId
-    const counter = isDebit ? t.creditWalletId : t.debitWalletId
-    return {
-      transferId: t.transferId,
-      walletId: wallet.walletId,
-      direction: isDebit ? "DEBIT" : "CREDIT",
-      counterWalletId: known.has(counter) ? counter : null,
-      kind: t.kind,
-      pendingId: t.pendingId,
-      asset: t.asset,
-      amount: t.amount.toString(),
-      code: t.code,
-      reference: t.reference,
-      expiresAt: t.expiresAt,
-      expiresAtDateTime: dateTimeOrNull(t.expiresAt),
-      createdAt: t.at,
-      createdAtDateTime: dateTime(t.at),
-    }
-  }
 
   return {
     create: ({ body, principal, request }, reply) =>
@@ -295,45 +266,6 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
         return yield* new WalletHasHolds({ transferIds: holds.slice(0, HOLDS_NAMED).map((it) => it.transferId) })
       }),
 
-    transferList: ({ query, principal }, reply) => {
-      const plan = cursors.plan({
-        scope: `wallet/transfer/list:${principal.userId}`,
-        filters: { walletId: query.walletId.toLowerCase(), asset: query.asset },
-        limit: query.limit ?? 50,
-        offset: query.offset ?? 0,
-        cursor: query.cursor,
-      })
-      if (isFailure(plan)) return reply.fail(plan)
-      const asset = (plan.filters["asset"] as string | undefined) ?? null
-      return Effect.gen(function* () {
-        const wallet = yield* readable(principal, String(plan.filters["walletId"]))
-        const rows = yield* journal.statement({
-          walletId: wallet.walletId,
-          asset,
-          before: plan.after,
-          limit: plan.limit + 1,
-          offset: plan.offset,
-        })
-        const page = rows.slice(0, plan.limit)
-        const others = new Set(page.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
-        const known = (yield* wallets.findAll([wallet.walletId, ...others]))
-          .filter((it) => mayRead(it, principal))
-          .map((it) => it.walletId)
-        const counted = plan.total?.count ?? (yield* journal.count(wallet.walletId, asset))
-        const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
-        const last = page.at(-1)
-        reply.ok(
-          page.map((it) => rowOf(wallet, new Set<string>(known), it)),
-          {
-            pagination: cursors.pagination(
-              plan,
-              Math.min(counted, COUNTED_MAX),
-              rows.length > plan.limit && last !== undefined ? last.number : null,
-              isLowerBound,
-            ),
-          },
-        )
-      })
-    },
+    transferList: statementHandler(parts),
   }
 }

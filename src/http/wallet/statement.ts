@@ -1,0 +1,83 @@
+/** The statement of a wallet: its rows of the journal, newest first. The other side is named only to those who may read it. */
+import { Effect } from "effect"
+import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
+import type { Wallet } from "../../domain/wallet.ts"
+import { COUNTED_MAX, type JournalTransfer, type LedgerJournal } from "../../store/ledger-journal.ts"
+import type { Wallets } from "../../store/wallets.ts"
+import { isFailure } from "../answers.ts"
+import type { Cursors } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { StatementRow, WalletApi } from "./endpoints.ts"
+import { mayRead, readableWallet } from "./wallet-access.ts"
+
+const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): StatementRow => {
+  const isDebit = t.debitWalletId === wallet.walletId
+  const counter = isDebit ? t.creditWalletId : t.debitWalletId
+  return {
+    transferId: t.transferId,
+    walletId: wallet.walletId,
+    direction: isDebit ? "DEBIT" : "CREDIT",
+    counterWalletId: known.has(counter) ? counter : null,
+    kind: t.kind,
+    pendingId: t.pendingId,
+    asset: t.asset,
+    amount: t.amount.toString(),
+    code: t.code,
+    reference: t.reference,
+    expiresAt: t.expiresAt,
+    expiresAtDateTime: dateTimeOrNull(t.expiresAt),
+    createdAt: t.at,
+    createdAtDateTime: dateTime(t.at),
+  }
+}
+
+export const statementHandler =
+  ({
+    wallets,
+    journal,
+    cursors,
+  }: {
+    readonly wallets: Wallets
+    readonly journal: LedgerJournal
+    readonly cursors: Cursors
+  }): Handlers<typeof WalletApi>["transferList"] =>
+  ({ query, principal }, reply) => {
+    const plan = cursors.plan({
+      scope: `wallet/transfer/list:${principal.userId}`,
+      filters: { walletId: query.walletId.toLowerCase(), asset: query.asset },
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+      cursor: query.cursor,
+    })
+    if (isFailure(plan)) return reply.fail(plan)
+    const asset = (plan.filters["asset"] as string | undefined) ?? null
+    return Effect.gen(function* () {
+      const wallet = yield* readableWallet(wallets, principal, String(plan.filters["walletId"]))
+      const rows = yield* journal.statement({
+        walletId: wallet.walletId,
+        asset,
+        before: plan.after,
+        limit: plan.limit + 1,
+        offset: plan.offset,
+      })
+      const page = rows.slice(0, plan.limit)
+      const others = new Set(page.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
+      const known = (yield* wallets.findAll([wallet.walletId, ...others]))
+        .filter((it) => mayRead(it, principal))
+        .map((it) => it.walletId)
+      const counted = plan.total?.count ?? (yield* journal.count(wallet.walletId, asset))
+      const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
+      const last = page.at(-1)
+      reply.ok(
+        page.map((it) => rowOf(wallet, new Set<string>(known), it)),
+        {
+          pagination: cursors.pagination(
+            plan,
+            Math.min(counted, COUNTED_MAX),
+            rows.length > plan.limit && last !== undefined ? last.number : null,
+            isLowerBound,
+          ),
+        },
+      )
+    })
+  }
