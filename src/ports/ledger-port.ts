@@ -39,7 +39,7 @@ export type Transfer = Movement | Resolution
 
 /** What is stored beside transfers. Each tag has its SQL function in a migration: see `LedgerFact`. */
 export type FactTag =
-  /** Of the tests: see test/kit/ledger-facts.ts. */
+  /** Of the tests: see test/kit/ledger-rig.ts. */
   | "probe"
   /** The internal venue's own rows: domain/internal-order.ts. */
   | "internal_order"
