@@ -1,7 +1,9 @@
 /** The platform's own venue as its users see it: over HTTP and the socket, with the ledger behind it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { type InternalMarket, internalMarket } from "../../kit/internal-market.ts"
+import { closeClients, connectClient, listen } from "./socket.ts"
 
 let gateway: Gateway
 let market: InternalMarket
@@ -10,7 +12,10 @@ beforeAll(async () => {
   gateway = await startGateway({ env: { INTERNAL_MAKER_FEE_BPS: "10", INTERNAL_TAKER_FEE_BPS: "20" } })
   market = await internalMarket(gateway)
 })
-afterAll(endGateways)
+afterAll(async () => {
+  closeClients()
+  await endGateways()
+})
 
 describe("the internal venue", () => {
   it("connects without credentials and brings a wallet along", async () => {
@@ -198,6 +203,52 @@ describe("the internal venue", () => {
     const stranger = await market.trader()
     const taken = await stranger.calls.connect({ venue: "INTERNAL", externalTradingAccountId: ann.walletId })
     expect(taken.envelope.errno).toBe(-120008)
+  })
+
+  it("tells sockets of books, trades and accounts what is stored", async () => {
+    const ann = await market.trader({ BTC: "1" })
+    const bob = await market.trader({ USD: "1000" })
+    const client = await connectClient(gateway, bob.calls.token ?? "")
+    const [, symbol] = market.instrumentId.split("INTERNAL:")
+    const books = await listen<OrderBookRecord>(client, `market:orderbook:INTERNAL:${symbol}`)
+    const tape = await listen<{ price: string; quantity: string; side: string }>(
+      client,
+      `market:trade:INTERNAL:${symbol}`,
+    )
+    const account = await listen<{ kind: string }>(client, `tradingAccount:${bob.tradingAccountId}`)
+    await ann.limit("SELL", "1", "300")
+    const bid = await bob.limit("BUY", "0.25", "300")
+    await bob.rests(bid.tradeOrderId, "FILLED")
+    await until("the trade", () => tape.records().length > 0)
+    expect(tape.records()).toMatchObject([{ price: "300", quantity: "0.25", side: "BUY" }])
+    await until("the book after it", () => books.records().some(({ asks }) => asks.join() === "300,0.75,"))
+    const kinds = () => account.records().map(({ kind }) => kind)
+    await until(
+      "the fill and what it makes",
+      () => kinds().includes("TRADE_ORDER.FILLED") && kinds().at(-1) === "PORTFOLIO.UPDATED",
+    )
+    const told = kinds().slice(kinds().indexOf("EXECUTION.CREATED"))
+    expect(told.slice(0, 3)).toEqual(["EXECUTION.CREATED", "TRADE_ORDER.FILLED", "PORTFOLIO.UPDATED"])
+    await ann.calls.post("/tradeOrder/cancelAll", { tradingAccountId: ann.tradingAccountId })
+    await until("an empty book", async () => (await market.book()).asks.length === 0)
+  })
+
+  it("watches triggers as it does for MOCK", async () => {
+    const ann = await market.trader({ BTC: "2" })
+    const bob = await market.trader({ USD: "1000" })
+    const trade = async (price: string): Promise<void> => {
+      await ann.limit("SELL", "0.1", price)
+      const bid = await bob.limit("BUY", "0.1", price)
+      await bob.rests(bid.tradeOrderId, "FILLED")
+    }
+    await trade("300")
+    await bob.limit("BUY", "1", "280")
+    const stop = await ann.submit({ orderSide: "SELL", orderType: "STOP", quantity: "0.5", stopPrice: "290" })
+    expect(stop.status).toBe("OPEN")
+    await trade("289")
+    expect(await ann.rests(stop.tradeOrderId, "FILLED")).toMatchObject({ averagePrice: "280" })
+    await bob.calls.post("/tradeOrder/cancelAll", { tradingAccountId: bob.tradingAccountId })
+    await until("an empty book", async () => (await market.book()).bids.length === 0)
   })
 
   it("shows trades as tickers and bars", async () => {
