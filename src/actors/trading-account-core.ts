@@ -80,6 +80,8 @@ export class AccountCore extends AccountOutlet {
   askBalances: () => void = () => undefined
   /** Asks the venue about an order until the question is answered; set by the keeper of doubts. */
   look: (live: Live, why: string) => void = () => undefined
+  /** Reads the order and its trades from the venue after a while: the store refused what was said of it; set by `keepReadingAgain`. */
+  readAgain: (live: Live, millis: number) => void = () => undefined
   /** Watches the order's trigger; set by the keeper of triggers. */
   arm: (live: Live) => void = () => undefined
   /** Ends the order at its `expireAt`; set by the keeper of expiries. */

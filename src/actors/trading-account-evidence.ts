@@ -230,8 +230,8 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   const { owed, order } = live
   const { session } = core
   if (owed === null) return
-  const again = (): void => {
-    if (live.owed !== null) live.owed.callOff = core.self.later(TRADES_MILLIS, () => fetchOwed(core, live))
+  const again = (millis = TRADES_MILLIS): void => {
+    if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
   }
   if (session === null) {
     again()
@@ -246,12 +246,17 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()
     if (exit.value === null) return
+    /** Until the store is given a trade of it again. */
+    let pause: number | null = null
     for (const fill of exit.value) {
       const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId
       const known = isOwn ? live : core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
       const owner = known === live || known?.owed ? known : undefined
       if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
+      if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
     }
+    // The trade is known: an execution of ours in its place would have another price, and no fees.
+    if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
     const { owed: rest } = live
     if (rest !== null && attempt(core, live, rest.state, () => infer(core, live, rest.state)) !== true) again()
   })
