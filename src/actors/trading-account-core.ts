@@ -30,6 +30,7 @@ const QUERY_SPACING_MILLIS = 100
 /** Venues list trades by their own clocks. */
 export const FILLS_MARGIN_MILLIS = 60_000
 const ENDED_MILLIS = 600_000
+const NO_OTHERS: ReadonlyArray<Consequence> = []
 
 /** What the venue shows of an account at one instant, and since another. */
 export interface OpenAndFills {
@@ -222,8 +223,9 @@ export class AccountCore extends AccountOutlet {
     const isReport = options.portfolio !== false
     const teller = isReport ? live : null
     const unit: ChangeUnit = { now, at: options.at ?? now, teller, rows: [], events: [], changed: [] }
-    this.include(unit, { live, next, kind, alerts, committed }, options.execution)
-    if (options.others !== undefined) for (const other of options.others) this.include(unit, other)
+    const others = options.others ?? NO_OTHERS
+    this.include(unit, { live, next, kind, alerts, committed }, others, options.execution)
+    for (let i = 0; i < others.length; i++) this.include(unit, others[i]!, others.slice(i + 1))
     if (options.rows !== undefined) unit.rows.push(...options.rows)
     // What the list's other orders hold now.
     if (unit.changed.length > 1) unit.events.push(...this.changedPositions(now))
@@ -240,8 +242,8 @@ export class AccountCore extends AccountOutlet {
     )
   }
 
-  /** One order's change, and what follows for its list. */
-  private include(unit: ChangeUnit, one: Consequence, execution?: Execution): void {
+  /** One order's change, and what follows for its list: not of an image that another of the same unit, in `later`, takes the place of. */
+  private include(unit: ChangeUnit, one: Consequence, later: ReadonlyArray<Consequence>, execution?: Execution): void {
     const { now, rows, events } = unit
     const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
     rows.push({ _tag: "Order", order })
@@ -253,8 +255,8 @@ export class AccountCore extends AccountOutlet {
     if (one.live === unit.teller) events.push(...this.changedPositions(now))
     if (one.alerts !== undefined) for (const alert of one.alerts) events.push(this.news.ofAlert(alert, now))
     unit.changed.push({ one, order })
-    if (order.orderListId === null) return
-    for (const more of this.consequences(one.live, before)) this.include(unit, more)
+    if (order.orderListId === null || later.some(({ live }) => live === one.live)) return
+    for (const more of this.consequences(one.live, before)) this.include(unit, more, later)
   }
 
   private changeStored({ live, committed }: Consequence, order: TradeOrder): void {

@@ -11,18 +11,10 @@ import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
-import {
-  acknowledged,
-  cancelled,
-  endingOf,
-  eventOf,
-  filled,
-  IllegalTransition,
-  moved,
-} from "./trading-account-progress.ts"
+import { acknowledged, cancelled, endingOf, eventOf, filled, moved } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { lossOf, partnerOf, submittedAt } from "./trading-account-release.ts"
-import { changeNotMade, endCancelled, weighChange } from "./trading-account-replace.ts"
+import { endCancelled, weighChange, withoutChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 import { firedAtVenue } from "./trading-account-trigger.ts"
 
@@ -139,31 +131,40 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       finish(core, live, moved(live.order, "FILLED"), at)
       return
     case "CANCELLED":
-    case "EXPIRED": {
-      const { to, cancelReason } = endingOf(before, state, reasonOf(core, live), core.parts.clock.now())
-      const patch = withVenueId(before, state)
-      const next =
-        to === "EXPIRED" || cancelReason === null
-          ? moved(before, "EXPIRED", patch)
-          : { ...cancelled(before, cancelReason, at ?? core.parts.clock.now()), ...patch }
-      endCancelled(core, live, next, at)
+    case "EXPIRED":
+      ended(core, live, state, at)
       return
-    }
     case "REJECTED":
-      if (before.executedQuantity.isPositive()) throw new IllegalTransition(before, "REJECTED")
-      // Its change ends first: nothing that is being changed is rejected (contract C1.3).
-      if (!before.cancelRequested) changeNotMade(core, live, "the venue rejected the order", at)
-      finish(
-        core,
-        live,
-        moved(live.order, "REJECTED", {
-          ...withVenueId(before, state),
-          rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
-        }),
-        at,
-      )
+      // What was executed in part is not undone by that word: the venue ended the rest (contract C1.3).
+      if (before.executedQuantity.isPositive()) ended(core, live, { ...state, status: "CANCELLED" }, at)
+      else rejected(core, live, state, at)
       return
   }
+}
+
+/** Without a word of ours, or by it. */
+const ended = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
+  const { order } = live
+  const { to, cancelReason } = endingOf(order, state, reasonOf(core, live), core.parts.clock.now())
+  const patch = withVenueId(order, state)
+  const next =
+    to === "EXPIRED" || cancelReason === null
+      ? moved(order, "EXPIRED", patch)
+      : { ...cancelled(order, cancelReason, at ?? core.parts.clock.now()), ...patch }
+  endCancelled(core, live, next, at)
+}
+
+/** Nothing that is being changed is rejected (contract C1.3): its change ends first, in the same unit, so that no list asks for it again. */
+const rejected = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
+  const { order } = live
+  const back = order.cancelRequested ? order : withoutChange(order)
+  const next = moved(back, "REJECTED", {
+    ...withVenueId(order, state),
+    rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
+  })
+  if (back === order) finish(core, live, next, at)
+  else
+    core.change(live, back, eventOf(back), { at, others: [{ live, next, kind: eventOf(next), alerts: lossOf(next) }] })
 }
 
 /** Why it ends if the venue does not say: of a pair that the venue keeps, a leg that was not asked to end follows the other. */

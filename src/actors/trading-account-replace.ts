@@ -162,20 +162,24 @@ export const changeMade = (core: AccountCore, live: Live, externalOrderId: strin
 
 /** The venue did not change the order, and will not: it works on as it was. */
 export const changeNotMade = (core: AccountCore, live: Live, reason: string, at: number | null): void => {
-  const { order } = live
-  const change = changeOf(order)
-  if (change === null || isTerminal(order.orderStatus)) return
-  const next: TradeOrder = { ...unmade(order, change), inDoubt: order.cancelRequested && order.inDoubt }
+  const back = withoutChange(live.order)
+  if (back === live.order) return
+  const kind = live.order.cancelRequested ? null : eventOf(back)
   const committed = (stored: TradeOrder): void => tell(live, { _tag: "Refused", order: stored, reason })
-  if (order.cancelRequested) {
-    core.change(live, next, null, { at, committed })
-    return
-  }
+  core.change(live, back, kind, { at, committed })
+}
+
+/** The order as it was before the change that is under way, with what was executed meanwhile; the same image when there is none. */
+export const withoutChange = (order: TradeOrder): TradeOrder => {
+  const change = changeOf(order)
+  if (change === null || isTerminal(order.orderStatus)) return order
+  const next: TradeOrder = { ...unmade(order, change), inDoubt: order.cancelRequested && order.inDoubt }
+  if (order.cancelRequested) return next
   const isFilled = next.executedQuantity.atLeast(next.baseQuantity)
   const to = isFilled ? "FILLED" : next.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED"
-  const back =
-    order.orderStatus === to ? { ...next, statusBeforeCancel: null } : moved(next, to, { statusBeforeCancel: null })
-  core.change(live, back, eventOf(back), { at, committed })
+  return order.orderStatus === to
+    ? { ...next, statusBeforeCancel: null }
+    : moved(next, to, { statusBeforeCancel: null })
 }
 
 /**
