@@ -242,7 +242,7 @@ export class AccountCore extends AccountOutlet {
     )
   }
 
-  /** One order's change, and what follows for its list: not of an image that another of the same unit, in `later`, takes the place of. */
+  /** One order's change, and what follows for its list: once for all images of a list that come together, the rest of which is in `later`. */
   private include(unit: ChangeUnit, one: Consequence, later: ReadonlyArray<Consequence>, execution?: Execution): void {
     const { now, rows, events } = unit
     const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
@@ -255,8 +255,9 @@ export class AccountCore extends AccountOutlet {
     if (one.live === unit.teller) events.push(...this.changedPositions(now))
     if (one.alerts !== undefined) for (const alert of one.alerts) events.push(this.news.ofAlert(alert, now))
     unit.changed.push({ one, order })
-    if (order.orderListId === null || later.some(({ live }) => live === one.live)) return
-    for (const more of this.consequences(one.live, before)) this.include(unit, more, later)
+    if (order.orderListId === null || later.some(({ live }) => live.order.orderListId === order.orderListId)) return
+    const more = this.consequences(one.live, before)
+    for (let i = 0; i < more.length; i++) this.include(unit, more[i]!, [...more.slice(i + 1), ...later])
   }
 
   private changeStored({ live, committed }: Consequence, order: TradeOrder): void {

@@ -8,6 +8,7 @@ import {
   changeOf,
   heldAs,
   isMadeBy,
+  isRenewal,
   made,
   type OrderChange,
   unmade,
@@ -106,7 +107,7 @@ const send = (core: AccountCore, live: Live): void => {
     changeNotMade(core, live, "the venue session is gone", null)
     return
   }
-  if (change.how === "RENEW") sendCancel(core, live)
+  if (isRenewal(change)) sendCancel(core, live)
   else {
     session.amend?.(core.refOf(order), amendOf(order, change))
     core.parts.failpoint.hit("amend.dispatched")
@@ -126,7 +127,7 @@ const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
 }
 
 /** The order is being cancelled to make place for a new one. */
-export const isRenewing = (order: TradeOrder): boolean => changeOf(order)?.how === "RENEW" && !order.cancelRequested
+export const isRenewing = (order: TradeOrder): boolean => isRenewal(changeOf(order)) && !order.cancelRequested
 
 /** A renewal that is still worth going on with. */
 export const isRenewalDue = (core: AccountCore, order: TradeOrder): boolean =>
@@ -189,7 +190,7 @@ export const withoutChange = (order: TradeOrder): TradeOrder => {
 export const weighChange = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void => {
   const { order } = live
   const change = changeOf(order)
-  if (change === null || change.how === "RENEW") return
+  if (change === null || isRenewal(change)) return
   const isMade = isMadeBy(order, change, state)
   if (isMade === true) {
     changeMade(core, live, state.externalOrderId, state.updatedAt)
@@ -205,7 +206,8 @@ export const weighChange = (core: AccountCore, live: Live, state: VenueOrderStat
 export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void => {
   const { order } = live
   const change = changeOf(order)
-  if (change === null || !isRenewing(order) || next.cancelReason !== "REPLACED") {
+  // What takes the place of an exit that makes way for a pair is the list's affair.
+  if (change?.how !== "RENEW" || !isRenewing(order) || next.cancelReason !== "REPLACED") {
     core.change(live, next, eventOf(next), { at })
     return
   }

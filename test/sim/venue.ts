@@ -474,10 +474,18 @@ export class SimVenue {
     )
     for (const [, id] of orders) this.arrivals.set(id, (this.arrivals.get(id) ?? 0) + 1)
     if (fate === "refuse") return false
+    // Between its prices the market must be, as at Binance.
+    if (orders.length === 2 && orders.some(([leg]) => this.isThere(leg))) return false
     const [[only, id] = []] = orders
     if (orders.length === 2) this.placeList(orders)
     else if (only !== undefined && id !== undefined) this.place(only, id)
     return true
+  }
+
+  /** It would trigger or trade at once. */
+  private isThere({ trigger, limitPrice, orderSide }: SimOrder["order"]): boolean {
+    const level = Decimal.of(trigger?.stopPrice ?? limitPrice ?? "0")
+    return reaches(trigger?.on ?? (orderSide === "SELL" ? "RISE" : "FALL"), level, this.price)
   }
 
   private cancel(session: OpenSession, ref: VenueOrderRef): void {
