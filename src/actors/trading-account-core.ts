@@ -295,6 +295,7 @@ export class AccountCore extends AccountOutlet {
   private executed(execution: Execution, order: TradeOrder, now: number): News {
     this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
     this.own(execution)
+    this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
     let contained = false
     for (const [asset, change] of changesOf(execution, order.baseAsset, order.quoteAsset)) {
       if (!this.portfolio.executed(asset, change, execution.executedAt)) contained = true

@@ -12,6 +12,7 @@ import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
 import type { AuditKind } from "./account-messages.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
+import type { KnownPrices } from "./known-prices.ts"
 import type { Markets } from "./market-messages.ts"
 import type { TriggerBoard } from "./trigger-board.ts"
 
@@ -33,6 +34,8 @@ export interface AccountParts {
   readonly instruments: InstrumentDirectory
   /** Of the whole process. */
   readonly triggers: TriggerBoard
+  /** Of the whole process. */
+  readonly prices: KnownPrices
   /** Null: none. */
   readonly limits: OrderLimits | null
   readonly wholeOrders: number

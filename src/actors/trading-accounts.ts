@@ -27,6 +27,7 @@ import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
+import { KnownPrices } from "./known-prices.ts"
 import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
@@ -60,6 +61,7 @@ const make = Effect.gen(function* () {
     vault: yield* CredentialVault,
     markets,
     triggers: new TriggerBoard(markets.follow),
+    prices: new KnownPrices(),
     accounts,
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,
