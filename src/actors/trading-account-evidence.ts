@@ -11,7 +11,15 @@ import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
-import { acknowledged, cancelled, endingOf, eventOf, filled, moved } from "./trading-account-progress.ts"
+import {
+  acknowledged,
+  cancelled,
+  endingOf,
+  eventOf,
+  filled,
+  IllegalTransition,
+  moved,
+} from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { lossOf, partnerOf, submittedAt } from "./trading-account-release.ts"
 import { endCancelled, weighChange, withoutChange } from "./trading-account-replace.ts"
@@ -135,9 +143,10 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       ended(core, live, state, at)
       return
     case "REJECTED":
-      // What was executed in part is not undone by that word: the venue ended the rest (contract C1.3).
-      if (before.executedQuantity.isPositive()) ended(core, live, { ...state, status: "CANCELLED" }, at)
-      else rejected(core, live, state, at)
+      if (before.executedQuantity.isZero()) rejected(core, live, state, at)
+      // A word that may not be (contract C1.3): the venue is asked, and if it says so again it has ended the rest.
+      else if (asked) ended(core, live, { ...state, status: "CANCELLED" }, at)
+      else throw new IllegalTransition(before, "REJECTED")
       return
   }
 }

@@ -236,19 +236,21 @@ describe("without its private stream an account", () => {
 })
 
 describe("a word of the venue that makes no sense", () => {
-  it("about a partly filled order, REJECTED, is kept once and asked about once a minute", () => {
+  it("about a partly filled order, REJECTED, is kept raw and asked about: said again, it is the end of the rest", () => {
     const world = ready()
     const order = placed(world)
     world.venue.fill(simOf(world, order), Decimal.of("0.4"))
     world.advance(100)
     world.venue.end(simOf(world, order), "REJECTED")
+    world.advance(10)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PARTIALLY_FILLED" })
     world.advance(2_000)
+    expect([world.status(), restarts(world), world.database.quarantined.size]).toEqual(["ACTIVE", 0, 1])
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "VENUE" })
     const { questions } = world.venue
     world.advance(118_000)
-    expect([world.status(), restarts(world), world.database.quarantined.size]).toEqual(["ACTIVE", 0, 1])
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PARTIALLY_FILLED" })
-    // Audits of open orders, fills and balances, and the question itself, once a minute.
-    expect(world.venue.questions - questions).toBeLessThan(12 + 2 + 4 + 4)
+    // Audits of open orders, fills and balances, and none for its sake.
+    expect(world.venue.questions - questions).toBeLessThan(12 + 2 + 4)
   })
 
   it("in one row of the balances leaves the others as they are", () => {
