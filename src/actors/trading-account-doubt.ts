@@ -12,7 +12,7 @@ import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.t
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen } from "./trading-account-evidence.ts"
 import { strayFill } from "./trading-account-foreign.ts"
-import type { Live } from "./trading-account-live.ts"
+import type { Doubt, Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
 import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
@@ -34,11 +34,13 @@ const isOpenQuestion = ({ order }: Live): boolean =>
   !isTerminal(order.orderStatus) &&
   (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested || changeOf(order) !== null)
 
+const newDoubt = (): Doubt => ({ attempt: 0, notFounds: 0, isUnanswered: false, callOff: () => undefined })
+
 /** Starts asking, unless it is being asked already. */
 export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
   live.order = noted(live.order, core.parts.clock.now(), why)
   if (live.doubt !== null) return
-  live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
+  live.doubt = newDoubt()
   schedule(core, live)
 }
 
@@ -79,11 +81,30 @@ const ask = (core: AccountCore, live: Live): void => {
     schedule(core, live)
     return
   }
+  const wasUnanswered = live.doubt.isUnanswered
+  live.doubt.isUnanswered = false
   core.self.fork(core.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
     if (live.doubt === null) return
-    if (Exit.isFailure(exit)) return schedule(core, live)
+    if (Exit.isFailure(exit)) {
+      schedule(core, live)
+      live.doubt.isUnanswered = true
+      return
+    }
+    if (wasUnanswered) hurry(core, live.doubt)
     understood(core, live, exit.value, () => answered(core, live, exit.value))
   })
+}
+
+/** The venue answers again: what it left unanswered is asked from the beginning, or a proof would take as long as the outage did. */
+const hurry = (core: AccountCore, answeredNow: Doubt): void => {
+  answeredNow.attempt = 0
+  for (const live of core.openLives()) {
+    const { doubt } = live
+    if (doubt === null || !doubt.isUnanswered) continue
+    doubt.callOff()
+    doubt.attempt = 0
+    schedule(core, live)
+  }
 }
 
 /** An answer that makes no sense would be the same in a moment: the question is asked again in a minute. */
@@ -197,7 +218,7 @@ const stillOpen = (core: AccountCore, live: Live): void => {
     }
     if (isDue) sendCancel(core, live)
   }
-  if (live.doubt === null) live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
+  if (live.doubt === null) live.doubt = newDoubt()
   live.doubt.callOff()
   schedule(core, live)
 }

@@ -47,6 +47,42 @@ describe("audits", () => {
     }
   })
 
+  it("that wait at the venue's budget keep no proof waiting", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.submit()
+    world.venue.listsWaitMillis = 60_000
+    world.advance(60_000)
+    world.venue.fates.submit = () => "lostBefore"
+    const asked = world.submit()
+    // The venue's window of 5 s and the time to leave, the margin of the proof, the next question, and the view itself.
+    world.advance(35_000)
+    expect(world.read(okOf(asked).order.tradeOrderId)).toMatchObject({
+      orderStatus: "REJECTED",
+      rejectReason: "NOT_PLACED: proven by expiry",
+    })
+  })
+
+  it("and doubts that a long outage left unanswered are caught up with within a minute of its end", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.venue.fates.submit = () => "lostBefore"
+    world.venue.isUp = false
+    const orders = Array.from({ length: 20 }, () => okOf(advanced(world, world.submit())).order)
+    world.advance(600_000)
+    world.venue.isUp = true
+    world.advance(60_000)
+    const states = orders.map(({ tradeOrderId }) => world.read(tradeOrderId).orderStatus)
+    expect(new Set(states)).toEqual(new Set(["REJECTED"]))
+  })
+
+  const advanced = <A>(world: World, asked: A): A => {
+    world.advance(500)
+    return asked
+  }
+
   /** An order placed elsewhere, of which the stream says nothing. */
   const hiddenOrder = (world: World): void => {
     world.venue.fates.stream = () => "drop"
