@@ -22,6 +22,8 @@ import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 const LAST_PAUSE_MILLIS = 60_000
+/** News of an order are no reason to put off a question that is due. */
+const SOON_MILLIS = 1_000
 const PROOF_NOT_FOUNDS = 3
 const PROOF_MARGIN_MILLIS = 10_000
 /** Without an expiry at the venue an order is given up this long after its submit. */
@@ -34,12 +36,18 @@ const isOpenQuestion = ({ order }: Live): boolean =>
   !isTerminal(order.orderStatus) &&
   (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested || changeOf(order) !== null)
 
-const newDoubt = (): Doubt => ({ attempt: 0, notFounds: 0, isUnanswered: false, callOff: () => undefined })
+const newDoubt = (): Doubt => ({ attempt: 0, notFounds: 0, dueAt: 0, isUnanswered: false, callOff: () => undefined })
 
-/** Starts asking, unless it is being asked already. */
+/** Starts asking. What is being asked already is asked soon: there is news of it. */
 export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
   live.order = noted(live.order, core.parts.clock.now(), why)
-  if (live.doubt !== null) return
+  if (live.doubt !== null) {
+    if (live.doubt.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
+      live.doubt.attempt = 0
+      schedule(core, live)
+    }
+    return
+  }
   live.doubt = newDoubt()
   schedule(core, live)
 }
@@ -50,7 +58,6 @@ export const askAgain = (core: AccountCore): void => {
     if (!isOpenQuestion(live)) continue
     if (live.doubt === null) startDoubt(core, live, "asked again: the session is back")
     else {
-      live.doubt.callOff()
       live.doubt.attempt = 0
       schedule(core, live)
     }
@@ -67,6 +74,9 @@ const schedule = (core: AccountCore, live: Live): void => {
   if (doubt === null) return
   const pause = PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS
   doubt.attempt++
+  doubt.dueAt = core.parts.clock.monotonic() + pause
+  // One question at a time, whoever asked for it.
+  doubt.callOff()
   doubt.callOff = core.self.later(pause, () => ask(core, live))
 }
 
@@ -101,7 +111,6 @@ const hurry = (core: AccountCore, answeredNow: Doubt): void => {
   for (const live of core.openLives()) {
     const { doubt } = live
     if (doubt === null || !doubt.isUnanswered) continue
-    doubt.callOff()
     doubt.attempt = 0
     schedule(core, live)
   }
@@ -114,7 +123,6 @@ const understood = (core: AccountCore, live: Live, answer: unknown, apply: () =>
     return true
   })
   if (isUnderstood === true || live.doubt === null) return
-  live.doubt.callOff()
   live.doubt.attempt = PAUSES_MILLIS.length
   schedule(core, live)
 }
@@ -153,7 +161,6 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   const known = core.parts.clock.monotonic() - (live.sentAt ?? live.knownAt)
   const isEarly = now <= proofAt || known <= proofAt - submittedAt(live.order)
   if (doubt.notFounds < PROOF_NOT_FOUNDS || isEarly || core.session === null) {
-    doubt.callOff()
     schedule(core, live)
     return
   }
@@ -219,7 +226,6 @@ const stillOpen = (core: AccountCore, live: Live): void => {
     if (isDue) sendCancel(core, live)
   }
   if (live.doubt === null) live.doubt = newDoubt()
-  live.doubt.callOff()
   schedule(core, live)
 }
 

@@ -78,6 +78,25 @@ describe("audits", () => {
     expect(new Set(states)).toEqual(new Set(["REJECTED"]))
   })
 
+  it("leave no doubt waiting for its next question when there is news of it", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    const { tradeOrderId } = okOf(advanced(world, world.submit())).order
+    world.venue.fates.cancel = () => "silentBefore"
+    world.venue.fates.stream = () => "drop"
+    world.venue.isUp = false
+    world.cancel(tradeOrderId)
+    world.advance(100_000)
+    // It has ended there unheard, and the venue says so to the next cancel.
+    world.venue.end(world.venue.find({ tradeOrderId, externalOrderId: null })!, "CANCELLED")
+    world.venue.fates.cancel = () => "accept"
+    world.venue.isUp = true
+    world.cancel(tradeOrderId)
+    world.advance(3_000)
+    expect(world.read(tradeOrderId).orderStatus).toBe("CANCELLED")
+  })
+
   const advanced = <A>(world: World, asked: A): A => {
     world.advance(500)
     return asked
