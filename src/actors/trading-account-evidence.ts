@@ -27,6 +27,8 @@ import { decimal, instant, venueId } from "./trading-account-text.ts"
 import { firedAtVenue } from "./trading-account-trigger.ts"
 
 const TRADES_MILLIS = 5_000
+/** An older price says nothing about an execution. */
+const REMEMBERED_MILLIS = 3_600_000
 
 /** One fill. Whether it was new. */
 export const applyFill = (core: AccountCore, live: Live, fill: VenueFill): boolean => {
@@ -272,14 +274,19 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   })
 }
 
+/** What the order would have met, by the best that is known: the book, the newest trade, what the instrument cost within the hour. */
+const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeOrder): Decimal | null => {
+  const top = parts.markets.topOfBook(instrumentId, orderSide === "BUY" ? "asks" : "bids", 1)[0]?.[0]
+  const text = top ?? parts.markets.lastPrice(instrumentId)
+  return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
+}
+
 /** No trade explains what the venue named: an execution of ours does, at the best price known. */
 const infer = (core: AccountCore, live: Live, state: VenueOrderState): boolean => {
   const { order } = live
   const executedQuantity = namedQuantity(order, state).subtract(order.executedQuantity)
-  const side = order.orderSide === "BUY" ? "asks" : "bids"
-  const top = core.parts.markets.topOfBook(order.instrumentId, side, 1)[0]?.[0]
-  const executedPrice = order.limitPrice ?? order.executedPrice ?? (top === undefined ? undefined : decimal(top))
-  if (executedPrice === undefined) return false
+  const executedPrice = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+  if (executedPrice === null) return false
   record(core, live, state.externalOrderId, {
     ...executionOf(core, order),
     externalTradeId: `inferred:${order.tradeOrderId}:${order.executions.length}`,

@@ -430,6 +430,23 @@ describe("evidence", () => {
     expect(world.read(order.tradeOrderId).executions[0]!.inferred).toBe(false)
   })
 
+  it.each([
+    ["the newest trade", "101"],
+    ["what the instrument cost before", null],
+  ])("that no trade explains is closed at market by the price of %s, where there is no book", (_from, lastPrice) => {
+    const world = ready()
+    placed(world, { orderType: "MARKET" })
+    world.lastPrice = lastPrice
+    world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
+    const order = placed(world, { orderSide: "SELL", orderType: "MARKET" })
+    world.venue.find(order)!.fills.length = 0
+    world.advance(6_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({
+      orderStatus: "FILLED",
+      executions: [{ inferred: true, executedPrice: Decimal.of(lastPrice ?? "100") }],
+    })
+  })
+
   it("that no trade explains is closed by an inferred execution", () => {
     const world = ready()
     const order = placed(world)
