@@ -26,6 +26,8 @@ const LAST_PAUSE_MILLIS = 60_000
 const SOON_MILLIS = 1_000
 const PROOF_NOT_FOUNDS = 3
 const PROOF_MARGIN_MILLIS = 10_000
+/** The question whose answer may prove it is asked so long after the proof is ripe. */
+const RIPE_MILLIS = 100
 /** Without an expiry at the venue an order is given up this long after its submit. */
 const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
 const CANCELS_MAX = 3
@@ -69,10 +71,11 @@ const stop = (live: Live): void => {
   live.doubt = null
 }
 
-const schedule = (core: AccountCore, live: Live): void => {
+/** `withinMillis`: not later, if the next question may be the last. */
+const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
   const { doubt } = live
   if (doubt === null) return
-  const pause = PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS
+  const pause = Math.min(withinMillis, PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS)
   doubt.attempt++
   doubt.dueAt = core.parts.clock.monotonic() + pause
   // One question at a time, whoever asked for it.
@@ -159,9 +162,9 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       : live.order.submitDeadline + PROOF_MARGIN_MILLIS
   // By both clocks: a step of the wall clock proves nothing.
   const known = core.parts.clock.monotonic() - (live.sentAt ?? live.knownAt)
-  const isEarly = now <= proofAt || known <= proofAt - submittedAt(live.order)
-  if (doubt.notFounds < PROOF_NOT_FOUNDS || isEarly || core.session === null) {
-    schedule(core, live)
+  const ripeIn = Math.max(proofAt - now, proofAt - submittedAt(live.order) - known)
+  if (doubt.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.session === null) {
+    schedule(core, live, ripeIn >= 0 ? ripeIn + RIPE_MILLIS : undefined)
     return
   }
   prove(core, live, (proof) => {

@@ -56,8 +56,10 @@ describe("audits", () => {
     world.advance(60_000)
     world.venue.fates.submit = () => "lostBefore"
     const asked = world.submit()
-    // The venue's window of 5 s and the time to leave, the margin of the proof, the next question, and the view itself.
-    world.advance(35_000)
+    // 2 s to leave, the venue's window of 5 s, the margin of 10 s, then the question and the view.
+    world.advance(17_000)
+    expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("UNKNOWN")
+    world.advance(3_000)
     expect(world.read(okOf(asked).order.tradeOrderId)).toMatchObject({
       orderStatus: "REJECTED",
       rejectReason: "NOT_PLACED: proven by expiry",
