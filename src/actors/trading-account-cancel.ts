@@ -3,7 +3,7 @@
  * after 1 s. Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence.
  */
 import { AccountDisconnected, CancelRejected, type DomainError, OrderNotFound } from "../domain/errors.ts"
-import { changeOf, unmade } from "../domain/order-change.ts"
+import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
 import { type CancelReason, placeOf } from "../domain/trade-order.ts"
@@ -102,12 +102,12 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
   const change = changeOf(order)
   // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
-  const isJoined = change?.how === "RENEW" && live.cancelSentAt !== null
+  const isJoined = isRenewal(change) && live.cancelSentAt !== null
   if (reason !== "ACCOUNT_DISCONNECTED" && !isJoined) live.cancelsSent = 0
   if (!isJoined) live.cancelSentAt = null
   const before =
     change === null || order.orderStatus !== "PENDING_REPLACE" ? order.orderStatus : order.statusBeforeCancel
-  const kept = change?.how === "RENEW" ? unmade(order, change) : order
+  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
   const next = moved(kept, "PENDING_CANCEL", { statusBeforeCancel: before, cancelRequested: true, inDoubt })
   const committed = (): void => {
     if (mayCancel(core, live)) sendCancel(core, live)

@@ -31,6 +31,7 @@ const QUERY_SPACING_MILLIS = 100
 /** Venues list trades by their own clocks. */
 export const FILLS_MARGIN_MILLIS = 60_000
 const ENDED_MILLIS = 600_000
+const NO_OTHERS: ReadonlyArray<Consequence> = []
 
 /** What the venue shows of an account at one instant, and since another. */
 export interface OpenAndFills {
@@ -81,6 +82,8 @@ export class AccountCore extends AccountOutlet {
   askBalances: () => void = () => undefined
   /** Asks the venue about an order until the question is answered; set by the keeper of doubts. */
   look: (live: Live, why: string) => void = () => undefined
+  /** Reads the order and its trades from the venue after a while: the store refused what was said of it; set by `keepReadingAgain`. */
+  readAgain: (live: Live, millis: number) => void = () => undefined
   /** Watches the order's trigger; set by the keeper of triggers. */
   arm: (live: Live) => void = () => undefined
   /** Ends the order at its `expireAt`; set by the keeper of expiries. */
@@ -222,8 +225,9 @@ export class AccountCore extends AccountOutlet {
     const isReport = options.portfolio !== false
     const teller = isReport ? live : null
     const unit: ChangeUnit = { now, at: options.at ?? now, teller, rows: [], events: [], changed: [] }
-    this.include(unit, { live, next, kind, alerts, committed }, options.execution)
-    if (options.others !== undefined) for (const other of options.others) this.include(unit, other)
+    const others = options.others ?? NO_OTHERS
+    this.include(unit, { live, next, kind, alerts, committed }, others, options.execution)
+    for (let i = 0; i < others.length; i++) this.include(unit, others[i]!, others.slice(i + 1))
     if (options.rows !== undefined) unit.rows.push(...options.rows)
     // What the list's other orders hold now.
     if (unit.changed.length > 1) unit.events.push(...this.changedPositions(now))
@@ -240,8 +244,8 @@ export class AccountCore extends AccountOutlet {
     )
   }
 
-  /** One order's change, and what follows for its list. */
-  private include(unit: ChangeUnit, one: Consequence, execution?: Execution): void {
+  /** One order's change, and what follows for its list: once for all images of a list that come together, the rest of which is in `later`. */
+  private include(unit: ChangeUnit, one: Consequence, later: ReadonlyArray<Consequence>, execution?: Execution): void {
     const { now, rows, events } = unit
     const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
     rows.push({ _tag: "Order", order })
@@ -253,8 +257,9 @@ export class AccountCore extends AccountOutlet {
     if (one.live === unit.teller) events.push(...this.changedPositions(now))
     if (one.alerts !== undefined) for (const alert of one.alerts) events.push(this.news.ofAlert(alert, now))
     unit.changed.push({ one, order })
-    if (order.orderListId === null) return
-    for (const more of this.consequences(one.live, before)) this.include(unit, more)
+    if (order.orderListId === null || later.some(({ live }) => live.order.orderListId === order.orderListId)) return
+    const more = this.consequences(one.live, before)
+    for (let i = 0; i < more.length; i++) this.include(unit, more[i]!, [...more.slice(i + 1), ...later])
   }
 
   private changeStored({ live, committed }: Consequence, order: TradeOrder): void {
@@ -292,6 +297,7 @@ export class AccountCore extends AccountOutlet {
   private executed(execution: Execution, order: TradeOrder, now: number): News {
     this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
     this.own(execution)
+    this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
     let contained = false
     for (const [asset, change] of changesOf(execution, order.baseAsset, order.quoteAsset)) {
       if (!this.portfolio.executed(asset, change, execution.executedAt)) contained = true

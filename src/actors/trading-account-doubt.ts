@@ -12,7 +12,7 @@ import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.t
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen } from "./trading-account-evidence.ts"
 import { strayFill } from "./trading-account-foreign.ts"
-import type { Live } from "./trading-account-live.ts"
+import type { Doubt, Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
 import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
@@ -22,8 +22,12 @@ import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 const LAST_PAUSE_MILLIS = 60_000
+/** News of an order are no reason to put off a question that is due. */
+const SOON_MILLIS = 1_000
 const PROOF_NOT_FOUNDS = 3
 const PROOF_MARGIN_MILLIS = 10_000
+/** The question whose answer may prove it is asked so long after the proof is ripe. */
+const RIPE_MILLIS = 100
 /** Without an expiry at the venue an order is given up this long after its submit. */
 const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
 const CANCELS_MAX = 3
@@ -34,11 +38,19 @@ const isOpenQuestion = ({ order }: Live): boolean =>
   !isTerminal(order.orderStatus) &&
   (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested || changeOf(order) !== null)
 
-/** Starts asking, unless it is being asked already. */
+const newDoubt = (): Doubt => ({ attempt: 0, notFounds: 0, dueAt: 0, isUnanswered: false, callOff: () => undefined })
+
+/** Starts asking. What is being asked already is asked soon: there is news of it. */
 export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
   live.order = noted(live.order, core.parts.clock.now(), why)
-  if (live.doubt !== null) return
-  live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
+  if (live.doubt !== null) {
+    if (live.doubt.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
+      live.doubt.attempt = 0
+      schedule(core, live)
+    }
+    return
+  }
+  live.doubt = newDoubt()
   schedule(core, live)
 }
 
@@ -48,7 +60,6 @@ export const askAgain = (core: AccountCore): void => {
     if (!isOpenQuestion(live)) continue
     if (live.doubt === null) startDoubt(core, live, "asked again: the session is back")
     else {
-      live.doubt.callOff()
       live.doubt.attempt = 0
       schedule(core, live)
     }
@@ -60,11 +71,15 @@ const stop = (live: Live): void => {
   live.doubt = null
 }
 
-const schedule = (core: AccountCore, live: Live): void => {
+/** `withinMillis`: not later, if the next question may be the last. */
+const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
   const { doubt } = live
   if (doubt === null) return
-  const pause = PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS
+  const pause = Math.min(withinMillis, PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS)
   doubt.attempt++
+  doubt.dueAt = core.parts.clock.monotonic() + pause
+  // One question at a time, whoever asked for it.
+  doubt.callOff()
   doubt.callOff = core.self.later(pause, () => ask(core, live))
 }
 
@@ -79,11 +94,29 @@ const ask = (core: AccountCore, live: Live): void => {
     schedule(core, live)
     return
   }
+  const wasUnanswered = live.doubt.isUnanswered
+  live.doubt.isUnanswered = false
   core.self.fork(core.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
     if (live.doubt === null) return
-    if (Exit.isFailure(exit)) return schedule(core, live)
+    if (Exit.isFailure(exit)) {
+      schedule(core, live)
+      live.doubt.isUnanswered = true
+      return
+    }
+    if (wasUnanswered) hurry(core, live.doubt)
     understood(core, live, exit.value, () => answered(core, live, exit.value))
   })
+}
+
+/** The venue answers again: what it left unanswered is asked from the beginning, or a proof would take as long as the outage did. */
+const hurry = (core: AccountCore, answeredNow: Doubt): void => {
+  answeredNow.attempt = 0
+  for (const live of core.openLives()) {
+    const { doubt } = live
+    if (doubt === null || !doubt.isUnanswered) continue
+    doubt.attempt = 0
+    schedule(core, live)
+  }
 }
 
 /** An answer that makes no sense would be the same in a moment: the question is asked again in a minute. */
@@ -93,7 +126,6 @@ const understood = (core: AccountCore, live: Live, answer: unknown, apply: () =>
     return true
   })
   if (isUnderstood === true || live.doubt === null) return
-  live.doubt.callOff()
   live.doubt.attempt = PAUSES_MILLIS.length
   schedule(core, live)
 }
@@ -130,10 +162,9 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       : live.order.submitDeadline + PROOF_MARGIN_MILLIS
   // By both clocks: a step of the wall clock proves nothing.
   const known = core.parts.clock.monotonic() - (live.sentAt ?? live.knownAt)
-  const isEarly = now <= proofAt || known <= proofAt - submittedAt(live.order)
-  if (doubt.notFounds < PROOF_NOT_FOUNDS || isEarly || core.session === null) {
-    doubt.callOff()
-    schedule(core, live)
+  const ripeIn = Math.max(proofAt - now, proofAt - submittedAt(live.order) - known)
+  if (doubt.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.session === null) {
+    schedule(core, live, ripeIn >= 0 ? ripeIn + RIPE_MILLIS : undefined)
     return
   }
   prove(core, live, (proof) => {
@@ -197,8 +228,7 @@ const stillOpen = (core: AccountCore, live: Live): void => {
     }
     if (isDue) sendCancel(core, live)
   }
-  if (live.doubt === null) live.doubt = { attempt: 0, notFounds: 0, callOff: () => undefined }
-  live.doubt.callOff()
+  if (live.doubt === null) live.doubt = newDoubt()
   schedule(core, live)
 }
 

@@ -22,11 +22,13 @@ import {
 } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { lossOf, partnerOf, submittedAt } from "./trading-account-release.ts"
-import { changeNotMade, endCancelled, weighChange } from "./trading-account-replace.ts"
+import { endCancelled, weighChange, withoutChange } from "./trading-account-replace.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 import { firedAtVenue } from "./trading-account-trigger.ts"
 
 const TRADES_MILLIS = 5_000
+/** An older price says nothing about an execution. */
+const REMEMBERED_MILLIS = 3_600_000
 
 /** One fill. Whether it was new. */
 export const applyFill = (core: AccountCore, live: Live, fill: VenueFill): boolean => {
@@ -139,31 +141,41 @@ export const seen = (core: AccountCore, live: Live, state: VenueOrderState, aske
       finish(core, live, moved(live.order, "FILLED"), at)
       return
     case "CANCELLED":
-    case "EXPIRED": {
-      const { to, cancelReason } = endingOf(before, state, reasonOf(core, live), core.parts.clock.now())
-      const patch = withVenueId(before, state)
-      const next =
-        to === "EXPIRED" || cancelReason === null
-          ? moved(before, "EXPIRED", patch)
-          : { ...cancelled(before, cancelReason, at ?? core.parts.clock.now()), ...patch }
-      endCancelled(core, live, next, at)
+    case "EXPIRED":
+      ended(core, live, state, at)
       return
-    }
     case "REJECTED":
-      if (before.executedQuantity.isPositive()) throw new IllegalTransition(before, "REJECTED")
-      // Its change ends first: nothing that is being changed is rejected (contract C1.3).
-      if (!before.cancelRequested) changeNotMade(core, live, "the venue rejected the order", at)
-      finish(
-        core,
-        live,
-        moved(live.order, "REJECTED", {
-          ...withVenueId(before, state),
-          rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
-        }),
-        at,
-      )
+      if (before.executedQuantity.isZero()) rejected(core, live, state, at)
+      // A word that may not be (contract C1.3): the venue is asked, and if it says so again it has ended the rest.
+      else if (asked) ended(core, live, { ...state, status: "CANCELLED" }, at)
+      else throw new IllegalTransition(before, "REJECTED")
       return
   }
+}
+
+/** Without a word of ours, or by it. */
+const ended = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
+  const { order } = live
+  const { to, cancelReason } = endingOf(order, state, reasonOf(core, live), core.parts.clock.now())
+  const patch = withVenueId(order, state)
+  const next =
+    to === "EXPIRED" || cancelReason === null
+      ? moved(order, "EXPIRED", patch)
+      : { ...cancelled(order, cancelReason, at ?? core.parts.clock.now()), ...patch }
+  endCancelled(core, live, next, at)
+}
+
+/** Nothing that is being changed is rejected (contract C1.3): its change ends first, in the same unit, so that no list asks for it again. */
+const rejected = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
+  const { order } = live
+  const back = order.cancelRequested ? order : withoutChange(order)
+  const next = moved(back, "REJECTED", {
+    ...withVenueId(order, state),
+    rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
+  })
+  if (back === order) finish(core, live, next, at)
+  else
+    core.change(live, back, eventOf(back), { at, others: [{ live, next, kind: eventOf(next), alerts: lossOf(next) }] })
 }
 
 /** Why it ends if the venue does not say: of a pair that the venue keeps, a leg that was not asked to end follows the other. */
@@ -230,8 +242,8 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   const { owed, order } = live
   const { session } = core
   if (owed === null) return
-  const again = (): void => {
-    if (live.owed !== null) live.owed.callOff = core.self.later(TRADES_MILLIS, () => fetchOwed(core, live))
+  const again = (millis = TRADES_MILLIS): void => {
+    if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
   }
   if (session === null) {
     again()
@@ -246,25 +258,35 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()
     if (exit.value === null) return
+    /** Until the store is given a trade of it again. */
+    let pause: number | null = null
     for (const fill of exit.value) {
       const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId
       const known = isOwn ? live : core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
       const owner = known === live || known?.owed ? known : undefined
       if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
+      if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
     }
+    // The trade is known: an execution of ours in its place would have another price, and no fees.
+    if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
     const { owed: rest } = live
     if (rest !== null && attempt(core, live, rest.state, () => infer(core, live, rest.state)) !== true) again()
   })
+}
+
+/** What the order would have met, by the best that is known: the book, the newest trade, what the instrument cost within the hour. */
+const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeOrder): Decimal | null => {
+  const top = parts.markets.topOfBook(instrumentId, orderSide === "BUY" ? "asks" : "bids", 1)[0]?.[0]
+  const text = top ?? parts.markets.lastPrice(instrumentId)
+  return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
 }
 
 /** No trade explains what the venue named: an execution of ours does, at the best price known. */
 const infer = (core: AccountCore, live: Live, state: VenueOrderState): boolean => {
   const { order } = live
   const executedQuantity = namedQuantity(order, state).subtract(order.executedQuantity)
-  const side = order.orderSide === "BUY" ? "asks" : "bids"
-  const top = core.parts.markets.topOfBook(order.instrumentId, side, 1)[0]?.[0]
-  const executedPrice = order.limitPrice ?? order.executedPrice ?? (top === undefined ? undefined : decimal(top))
-  if (executedPrice === undefined) return false
+  const executedPrice = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+  if (executedPrice === null) return false
   record(core, live, state.externalOrderId, {
     ...executionOf(core, order),
     externalTradeId: `inferred:${order.tradeOrderId}:${order.executions.length}`,

@@ -11,6 +11,9 @@ import type { AccountCore } from "./trading-account-core.ts"
 export const WALK_ROWS = 100
 /** At market a buy may cost so much more than is seen of the book, or than its trigger says. */
 export const MARKET_CLAMP = Decimal.of("1.05")
+/** By a price that was seen within this time and is not seen any more. */
+const REMEMBERED_MILLIS = 3_600_000
+const REMEMBERED_CLAMP = Decimal.of("1.2")
 
 /** For the submitted order and all that comes with it: exits hold nothing of their own, a pair holds once. */
 export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | InsufficientBalance => {
@@ -21,13 +24,36 @@ export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | Insufficie
   const refuse = (need: Decimal): InsufficientBalance =>
     new InsufficientBalance({ asset, required: need.toString(), available: available.toString() })
   if (orderSide === "SELL") return baseQuantity.greaterThan(available) ? refuse(baseQuantity) : baseQuantity
+  const withFee = (cost: Decimal): Decimal => (core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost)
   const fixed = fixedCostOf(plan)
-  const cost = fixed ?? walkCost(core.parts.markets.topOfBook(instrument.instrumentId, "asks", WALK_ROWS), baseQuantity)
-  // Without a book the cost of a market order is not known: all that is free is held until the fills say, and the venue decides.
-  if (cost === undefined) return available.add(locked).isPositive() ? available : refuse(Decimal.ZERO)
-  const need = core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
+  const cost = fixed ?? walked(core, plan)
+  if (cost === undefined) {
+    if (!available.add(locked).isPositive()) return refuse(Decimal.ZERO)
+    // What it costs is not known for certain: the venue decides, and what is held until the fills say leaves room for other orders.
+    const about = estimate(core, plan)
+    return about === null ? available : Decimal.min(available, withFee(about))
+  }
+  const need = withFee(cost)
   if (need.greaterThan(available)) return refuse(need)
   return fixed === undefined ? Decimal.min(available, need.multiply(MARKET_CLAMP)) : need
+}
+
+/** What a buy at market costs by the book; undefined without one. */
+const walked = ({ parts }: AccountCore, { instrument, baseQuantity }: OrderPlan): Decimal | undefined => {
+  const { instrumentId } = instrument
+  const rows = parts.markets.topOfBook(instrumentId, "asks", WALK_ROWS)
+  const best = rows[0] === undefined ? undefined : Decimal.fromVenue(rows[0][0])
+  if (best !== undefined) parts.prices.note(instrumentId, best, parts.clock.now())
+  return walkCost(rows, baseQuantity)
+}
+
+/** What it costs at most, by the newest trade, else by what the instrument cost a while ago; null where neither is known. */
+const estimate = ({ parts }: AccountCore, { instrument, baseQuantity }: OrderPlan): Decimal | null => {
+  const last = parts.markets.lastPrice(instrument.instrumentId)
+  const traded = last === null ? undefined : Decimal.fromVenue(last)
+  if (traded !== undefined) return traded.multiply(baseQuantity).multiply(MARKET_CLAMP)
+  const known = parts.prices.find(instrument.instrumentId, parts.clock.now() - REMEMBERED_MILLIS)
+  return known === null ? null : known.multiply(baseQuantity).multiply(REMEMBERED_CLAMP)
 }
 
 /** What a buy costs at most by its own terms; of a pair, its dearer leg. Undefined at market. */

@@ -3,6 +3,7 @@
  * commit callback, if nothing has happened meanwhile that forbids it.
  */
 import { Decimal } from "../domain/decimal.ts"
+import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
 import { type CancelReason, type OrderType, placeOf, type TradeOrder } from "../domain/trade-order.ts"
@@ -23,7 +24,7 @@ interface Sized {
   readonly held: Decimal
 }
 
-const sized = (order: TradeOrder, { baseQuantity, held }: Sized): TradeOrder =>
+export const sized = (order: TradeOrder, { baseQuantity, held }: Sized): TradeOrder =>
   baseQuantity.equals(order.baseQuantity)
     ? { ...order, held }
     : { ...order, baseQuantity, quantity: baseQuantity, orderQuantityType: "BASE", held }
@@ -64,7 +65,7 @@ export const create = (live: Live): Consequence => ({
 })
 
 /** Whoever waited for the order goes on; not while it is on its way out, since then it can be neither withdrawn nor cancelled. */
-const nowStored = (live: Live): void => {
+export const nowStored = (live: Live): void => {
   if (live.stored || isGoing(live.order)) return
   live.stored = true
   for (const run of live.whenStored.splice(0)) run(true)
@@ -77,12 +78,19 @@ export const withdraw = (core: AccountCore, live: Live, cancelReason: CancelReas
   return { live, next, kind: eventOf(next) }
 }
 
+/** It is being cancelled to make place for another already: the same cancel ends it, and nothing takes its place. */
+export const isMakingWay = ({ order, cancelSentAt }: Live): boolean =>
+  isRenewal(changeOf(order)) && !order.cancelRequested && cancelSentAt !== null
+
 export const cancel = (core: AccountCore, live: Live): Consequence => {
   const { order } = live
+  const change = changeOf(order)
   const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
+  if (!isMakingWay(live)) live.cancelSentAt = null
   live.cancelReason = "OCO_SIBLING"
-  live.cancelSentAt = null
-  const next = moved(order, "PENDING_CANCEL", { statusBeforeCancel: order.orderStatus, cancelRequested: true, inDoubt })
+  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
+  const before = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
+  const next = moved(kept, "PENDING_CANCEL", { statusBeforeCancel: before, cancelRequested: true, inDoubt })
   return {
     live,
     next,

@@ -17,6 +17,7 @@ import {
   type Trouble,
   troublesOf,
 } from "../domain/order-list.ts"
+import { type Pairing, pairingOf } from "../domain/order-list-pair.ts"
 import { FEE_RATE } from "../domain/order-rules-quantity.ts"
 import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import { isSpot } from "../domain/venue.ts"
@@ -25,6 +26,7 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { MARKET_CLAMP } from "./trading-account-hold.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
+import { move, pair } from "./trading-account-pair-steps.ts"
 import { partnerOf } from "./trading-account-release.ts"
 import { changing } from "./trading-account-replace.ts"
 
@@ -32,6 +34,10 @@ import { changing } from "./trading-account-replace.ts"
 const RESIZE_MILLIS = 250
 const RETRY_MILLIS = 2_000
 const RETRY_MAX_MILLIS = 60_000
+/** What a pace is kept for when it is no quantity: the way to the venue's own pair. */
+const MOVE = "pair"
+/** So long the gateway keeps exits that could not leave as a pair. */
+const UNPAIRED_MILLIS = 60_000
 
 const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
   UNPROTECTED_POSITION: {
@@ -66,10 +72,20 @@ export interface ListKeeper {
 export const keepLists = (core: AccountCore): ListKeeper => {
   const paces = new Map<string, Pace>()
   const waiting = new Set<string>()
+  /** Lists whose exits could not leave as a pair, until when (monotonic ms) they are not tried again. */
+  const unpaired = new Map<string, number>()
 
   const listOf = (id: string): OrderList => orderListOf(core.ofList(id).map((it) => it.order))
 
-  const termsOf = ({ instrumentId }: TradeOrder): ListTerms => {
+  const keepsPairs = core.venue.capabilities.oco === "NATIVE" && isSpot(core.venue)
+
+  const mayPair = (id: string | null): boolean => {
+    const left = id === null ? 0 : (unpaired.get(id) ?? 0) - core.parts.clock.monotonic()
+    if (id !== null && left > 0) later(id, left)
+    return left <= 0
+  }
+
+  const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {
     const instrument = core.parts.instruments.find(instrumentId)
     const { status } = core.account
     return {
@@ -78,6 +94,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       minNotional: instrument?.minNotional ?? null,
       canSend: core.phase === "ready" && core.session !== null,
       isLocked: status === "LOCKED" || status === "DISCONNECTED",
+      canPair: keepsPairs && mayPair(orderListId),
       holdOf: (order, quantity) => holdOf(core, order, quantity),
     }
   }
@@ -95,17 +112,38 @@ export const keepLists = (core: AccountCore): ListKeeper => {
   const review = (id: string): void => {
     const any = core.ofList(id)[0]
     if (any === undefined) return
-    for (const { live, next, kind, committed } of following(id, any.order))
-      core.change(live, next, kind, committed === undefined ? {} : { committed })
+    const [first, ...others] = following(id, any.order)
+    if (first === undefined) return
+    const { live, next, kind, committed } = first
+    core.change(live, next, kind, { others, ...(committed && { committed }) })
   }
 
   /** The first step that is due and may be made now: the change that makes it asks for the next. */
   const following = (id: string, order: TradeOrder): ReadonlyArray<Consequence> => {
-    for (const due of duesIn(listOf(id), termsOf(order))) {
+    const list = listOf(id)
+    const terms = termsOf(order)
+    const pairing = pairingOf(list, terms)
+    const paired = pairing === null ? [] : pairUp(id, pairing)
+    if (paired.length > 0) return paired
+    for (const due of duesIn(list, terms)) {
       const step = stepOf(id, due)
       if (step !== null) return [step]
     }
     return []
+  }
+
+  const pairUp = (id: string, pairing: Pairing): ReadonlyArray<Consequence> => {
+    if (pairing._tag === "Move") {
+      const live = core.orders.get(pairing.order.tradeOrderId)
+      return live === undefined || !isTimely(id, MOVE) ? [] : [move(core, live)]
+    }
+    return pair(core, pairing, {
+      mayLeave: (lives) => lives.every((live) => !isUnwanted(id, live)),
+      kept: () => {
+        unpaired.set(id, core.parts.clock.monotonic() + UNPAIRED_MILLIS)
+        later(id, UNPAIRED_MILLIS)
+      },
+    })
   }
 
   const stepOf = (id: string, due: Due): Consequence | null => {
@@ -122,7 +160,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
         return steps.withdraw(core, live, due.reason)
       case "Cancel":
         if (awaitsVenue(id, live)) return null
-        if (mayCancel(core, live)) return steps.cancel(core, live)
+        if (mayCancel(core, live) || steps.isMakingWay(live)) return steps.cancel(core, live)
         later(id, RETRY_MILLIS)
         return null
       case "Size":
@@ -148,17 +186,17 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     return left > 0
   }
 
-  const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) => {
+  const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) =>
+    isTimely(id, baseQuantity.toString()) ? changing(core, live, { baseQuantity }, { held }) : null
+
+  /** Whether what rests may change now; if not, the list is looked at again when it may. */
+  const isTimely = (id: string, target: string): boolean => {
     const newest = paces.get(id)
-    const target = baseQuantity.toString()
     const pause = newest?.target === target ? Math.max(RETRY_MILLIS, newest.pauseMillis) : RESIZE_MILLIS
     const left = newest === undefined ? 0 : newest.at + pause - core.parts.clock.monotonic()
-    if (left > 0) {
-      later(id, left)
-      return null
-    }
-    pace(id, target)
-    return changing(core, live, { baseQuantity }, { held })
+    if (left > 0) later(id, left)
+    else pace(id, target)
+    return left <= 0
   }
 
   const pace = (id: string, target: string): void => {
@@ -194,7 +232,10 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     if (id === null) return []
     alarm(id, live, before)
     const due = following(id, live.order)
-    if (core.ofList(id).every((it) => !core.open.has(it.order.tradeOrderId))) paces.delete(id)
+    if (core.ofList(id).every((it) => !core.open.has(it.order.tradeOrderId))) {
+      paces.delete(id)
+      unpaired.delete(id)
+    }
     return due
   }
   core.isHeldBack = ({ order }) => order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)

@@ -20,6 +20,10 @@ export interface Doubt {
   attempt: number
   /** Explicit "unknown order" answers in a row. */
   notFounds: number
+  /** Monotonic ms of the next question. */
+  dueAt: number
+  /** The newest question had no answer, and the next waits for its time. */
+  isUnanswered: boolean
   callOff: () => void
 }
 

@@ -50,6 +50,7 @@ export class AccountOutlet extends AccountOrders {
     const settled = this.self.settling<Settled>(
       (outcome) => {
         if (outcome._tag === "Committed") {
+          if (cause !== null) this.refusals.taken(cause)
           // Whatever an answer runs into: what is durable is published, or the channel would have a gap.
           try {
             committed()

@@ -14,6 +14,7 @@ import type { AuditKind } from "./account-messages.ts"
 import type { QuoteDesk } from "./dealer-messages.ts"
 import type { HedgeDesk } from "./hedge-desk.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
+import type { KnownPrices } from "./known-prices.ts"
 import type { Markets } from "./market-messages.ts"
 import type { TriggerBoard } from "./trigger-board.ts"
 
@@ -37,6 +38,8 @@ export interface AccountParts {
   readonly triggers: TriggerBoard
   readonly hedges: HedgeDesk
   readonly quotes: QuoteDesk
+  /** Of the whole process. */
+  readonly prices: KnownPrices
   /** Null: none. */
   readonly limits: OrderLimits | null
   readonly wholeOrders: number

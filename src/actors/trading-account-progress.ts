@@ -4,7 +4,7 @@
  */
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
-import { changeOf, made, orderedQuantity, withChange } from "../domain/order-change.ts"
+import { changeOf, isRenewal, made, orderedQuantity, withChange } from "../domain/order-change.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../domain/order-status.ts"
 import { type CancelReason, type Execution, isPaired, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-port.ts"
@@ -147,7 +147,7 @@ export const endingOf = (
           : null
   if (state.ending === "REMAINDER") return { to: "CANCELLED", cancelReason: remainder ?? "NO_LIQUIDITY" }
   if (order.cancelRequested) return { to: "CANCELLED", cancelReason: requested }
-  if (changeOf(order)?.how === "RENEW") return { to: "CANCELLED", cancelReason: "REPLACED" }
+  if (isRenewal(changeOf(order))) return { to: "CANCELLED", cancelReason: "REPLACED" }
   return { to: "CANCELLED", cancelReason: remainder ?? "VENUE" }
 }
 

@@ -28,24 +28,24 @@ export const prove = (core: AccountCore, live: Live, judge: (proof: Proof | null
 
 const nextView = (core: AccountCore): void => {
   core.self.later(GATHER_MILLIS, () => {
-    let waiting: ReadonlyArray<readonly [Live, (seen: OpenAndFills | null) => void]> = []
-    // Only once it is this question's turn: who has come by then is served, too.
-    const question = Effect.suspend(() => {
-      waiting = [...core.awaitingProof]
-      core.awaitingProof.clear()
-      const { session } = core
-      if (session === null) return Effect.succeed(null)
-      const orders = waiting.map(([{ order }]) => order)
-      const since = Math.min(...orders.map(submittedAt)) - FILLS_MARGIN_MILLIS
-      const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
-      return Effect.all({ open: session.fetchOpenOrders, fills: session.fetchFills(since, instruments) })
-    })
-    core.self.fork(core.listing(question), (exit) => {
+    const waiting = [...core.awaitingProof]
+    core.awaitingProof.clear()
+    // Out of turn: an order in doubt waits neither for the account's audits nor, at the venue's budget, for those of others.
+    core.self.fork(viewOf(core, waiting), (exit) => {
       for (const [, judge] of waiting) judge(Exit.isSuccess(exit) ? exit.value : null)
       core.isProving = core.awaitingProof.size > 0
       if (core.isProving) nextView(core)
     })
   })
+}
+
+const viewOf = ({ session }: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
+  if (session === null) return Effect.succeed(null)
+  const orders = waiting.map(([{ order }]) => order)
+  const since = Math.min(...orders.map(submittedAt)) - FILLS_MARGIN_MILLIS
+  const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
+  const { fetchOpenOrders, fetchFills } = session.forProof ?? session
+  return Effect.all({ open: fetchOpenOrders, fills: fetchFills(since, instruments) })
 }
 
 const proofOf = (core: AccountCore, { order }: Live, { open, fills }: OpenAndFills): Proof => {

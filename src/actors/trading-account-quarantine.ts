@@ -1,6 +1,7 @@
 /**
  * Evidence that cannot be applied, or that the store refuses to keep: it is stored raw for people and its order is asked for. The one
- * thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the actor (order-path 3).
+ * thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the actor (order-path 3). What the store
+ * refused is tried again after a pause, with what the venue says then.
  */
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
@@ -13,11 +14,13 @@ export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unkno
   const outer = core.cause
   core.cause = evidence
   try {
-    if (core.refusals.isBarred(evidence)) throw new Error("the store has refused it twice")
+    if (!core.refusals.allows(evidence)) throw new Error("the store has refused it twice")
     return apply()
   } catch (reason) {
     core.cause = null
     quarantine(core, live, evidence, reason)
+    const pause = live === null ? null : core.refusals.pauseOf(evidence)
+    if (live !== null && pause !== null) core.readAgain(live, pause)
     return undefined
   } finally {
     core.cause = outer

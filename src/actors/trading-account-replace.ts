@@ -8,6 +8,7 @@ import {
   changeOf,
   heldAs,
   isMadeBy,
+  isRenewal,
   made,
   type OrderChange,
   unmade,
@@ -106,7 +107,7 @@ const send = (core: AccountCore, live: Live): void => {
     changeNotMade(core, live, "the venue session is gone", null)
     return
   }
-  if (change.how === "RENEW") sendCancel(core, live)
+  if (isRenewal(change)) sendCancel(core, live)
   else {
     session.amend?.(core.refOf(order), amendOf(order, change))
     core.parts.failpoint.hit("amend.dispatched")
@@ -126,7 +127,7 @@ const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
 }
 
 /** The order is being cancelled to make place for a new one. */
-export const isRenewing = (order: TradeOrder): boolean => changeOf(order)?.how === "RENEW" && !order.cancelRequested
+export const isRenewing = (order: TradeOrder): boolean => isRenewal(changeOf(order)) && !order.cancelRequested
 
 /** A renewal that is still worth going on with. */
 export const isRenewalDue = (core: AccountCore, order: TradeOrder): boolean =>
@@ -162,20 +163,24 @@ export const changeMade = (core: AccountCore, live: Live, externalOrderId: strin
 
 /** The venue did not change the order, and will not: it works on as it was. */
 export const changeNotMade = (core: AccountCore, live: Live, reason: string, at: number | null): void => {
-  const { order } = live
-  const change = changeOf(order)
-  if (change === null || isTerminal(order.orderStatus)) return
-  const next: TradeOrder = { ...unmade(order, change), inDoubt: order.cancelRequested && order.inDoubt }
+  const back = withoutChange(live.order)
+  if (back === live.order) return
+  const kind = live.order.cancelRequested ? null : eventOf(back)
   const committed = (stored: TradeOrder): void => tell(live, { _tag: "Refused", order: stored, reason })
-  if (order.cancelRequested) {
-    core.change(live, next, null, { at, committed })
-    return
-  }
+  core.change(live, back, kind, { at, committed })
+}
+
+/** The order as it was before the change that is under way, with what was executed meanwhile; the same image when there is none. */
+export const withoutChange = (order: TradeOrder): TradeOrder => {
+  const change = changeOf(order)
+  if (change === null || isTerminal(order.orderStatus)) return order
+  const next: TradeOrder = { ...unmade(order, change), inDoubt: order.cancelRequested && order.inDoubt }
+  if (order.cancelRequested) return next
   const isFilled = next.executedQuantity.atLeast(next.baseQuantity)
   const to = isFilled ? "FILLED" : next.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED"
-  const back =
-    order.orderStatus === to ? { ...next, statusBeforeCancel: null } : moved(next, to, { statusBeforeCancel: null })
-  core.change(live, back, eventOf(back), { at, committed })
+  return order.orderStatus === to
+    ? { ...next, statusBeforeCancel: null }
+    : moved(next, to, { statusBeforeCancel: null })
 }
 
 /**
@@ -185,7 +190,7 @@ export const changeNotMade = (core: AccountCore, live: Live, reason: string, at:
 export const weighChange = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void => {
   const { order } = live
   const change = changeOf(order)
-  if (change === null || change.how === "RENEW") return
+  if (change === null || isRenewal(change)) return
   const isMade = isMadeBy(order, change, state)
   if (isMade === true) {
     changeMade(core, live, state.externalOrderId, state.updatedAt)
@@ -201,7 +206,8 @@ export const weighChange = (core: AccountCore, live: Live, state: VenueOrderStat
 export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void => {
   const { order } = live
   const change = changeOf(order)
-  if (change === null || !isRenewing(order) || next.cancelReason !== "REPLACED") {
+  // What takes the place of an exit that makes way for a pair is the list's affair.
+  if (change?.how !== "RENEW" || !isRenewing(order) || next.cancelReason !== "REPLACED") {
     core.change(live, next, eventOf(next), { at })
     return
   }

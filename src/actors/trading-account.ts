@@ -24,6 +24,7 @@ import { keepLists } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { resumeQuoted, tellQuote } from "./trading-account-quoted.ts"
+import { keepReadingAgain } from "./trading-account-read-again.ts"
 import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
@@ -60,13 +61,14 @@ export const isRefusable = (message: AccountMessage): boolean =>
   message._tag === "ReadState"
 
 export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (message: AccountMessage) => void) => {
-  const refusals = new Refusals()
+  const refusals = new Refusals(parts.clock.monotonic)
   return (self: Self<never>): Effect.Effect<Built<AccountMessage>, never, Scope.Scope> =>
     Effect.flatMap(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
       const core = new AccountCore(parts, self, state, venue, refusals)
       core.look = (live, why) => startDoubt(core, live, why)
+      keepReadingAgain(core)
       keepExpiries(core)
       const triggers = keepTriggers(core)
       const lists = keepLists(core)

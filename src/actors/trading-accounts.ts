@@ -29,6 +29,7 @@ import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-
 import { QuoteDeskInForce } from "./dealer-messages.ts"
 import { HedgeDeskInForce } from "./hedge-desk.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
+import { KnownPrices } from "./known-prices.ts"
 import { Markets } from "./market-messages.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
@@ -64,6 +65,7 @@ const make = Effect.gen(function* () {
     triggers: new TriggerBoard(markets.follow),
     hedges: yield* HedgeDeskInForce,
     quotes: yield* QuoteDeskInForce,
+    prices: new KnownPrices(),
     accounts,
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,

@@ -17,6 +17,9 @@ export interface OrderChange {
 /** The change that is under way at the venue; null when there is none. */
 export const changeOf = (order: TradeOrder): RequestedChange | null => order.terms?.change ?? null
 
+/** The order is cancelled for it. */
+export const isRenewal = (change: RequestedChange | null): boolean => change !== null && change.how !== "AMEND"
+
 /** How much may be executed without being too much: an amend that asks for more may have been made already. */
 export const orderedQuantity = (order: TradeOrder): Decimal => {
   const change = changeOf(order)

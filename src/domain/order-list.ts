@@ -31,6 +31,8 @@ export interface ListTerms {
   readonly canSend: boolean
   /** The account is being closed: nothing is let go any more. */
   readonly isLocked: boolean
+  /** The venue keeps pairs of exits itself, and nothing speaks against giving it one now. */
+  readonly canPair: boolean
   /** What an open leg holds for so much that is still to be executed. */
   readonly holdOf: (order: TradeOrder, quantity: Decimal) => Decimal
 }
@@ -53,7 +55,7 @@ export type Due =
 
 const sum = (parts: ReadonlyArray<Decimal>): Decimal => parts.reduce((a, b) => a.add(b), Decimal.ZERO)
 const executedOf = (leg: Leg): Decimal => sum(leg.orders.map((it) => it.executedQuantity))
-const isOpen = (order: TradeOrder): boolean => !isTerminal(order.orderStatus)
+export const isOpen = (order: TradeOrder): boolean => !isTerminal(order.orderStatus)
 const newest = (orders: ReadonlyArray<TradeOrder>): TradeOrder | undefined => {
   const replaced = new Set(orders.map((it) => it.replacesTradeOrderId))
   return orders.findLast((it) => !replaced.has(it.tradeOrderId))
@@ -116,14 +118,14 @@ export const remainingOf = (list: OrderList, lot: Decimal): Decimal =>
   roundDown(positionOf(list).subtract(sum(list.legs.map(executedOf))), lot)
 
 /** The venue takes an order of the leg over so much. */
-const isTradable = (order: TradeOrder, quantity: Decimal, { minQuantity, minNotional }: ListTerms): boolean => {
+export const isTradable = (order: TradeOrder, quantity: Decimal, { minQuantity, minNotional }: ListTerms): boolean => {
   if (!quantity.isPositive() || quantity.lessThan(minQuantity)) return false
   const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? null
   return minNotional === null || price === null || price.multiply(quantity).atLeast(minNotional)
 }
 
 /** A leg that may be at the venue: while there is one, no other goes there, but for the one that the venue ends by it. */
-const isAtVenue = (order: TradeOrder): boolean => isOpen(order) && placeOf(order) === "VENUE"
+export const isAtVenue = (order: TradeOrder): boolean => isOpen(order) && placeOf(order) === "VENUE"
 
 export const isHeldBackBy = (list: OrderList, order: TradeOrder): boolean =>
   list.legs.some(({ orders }) =>
@@ -149,15 +151,19 @@ export const mustEnd = (list: OrderList, order: TradeOrder, remaining: Decimal):
 const NEVER_PLACED = /^(GATEWAY_RESTART|GATEWAY_LATE|NOT_PLACED|NOT_SENT)/
 const ATTEMPTS_MAX = 3
 
+/** It was refused, or never left: no venue had it. */
+export const wasNeverPlaced = ({ orderStatus, rejectReason }: TradeOrder): boolean =>
+  orderStatus === "REJECTED" && NEVER_PLACED.test(rejectReason ?? "")
+
+const isRefusedAlone = (order: TradeOrder): boolean => order.orderStatus === "REJECTED" && !isPaired(order)
+
 /** The leg ended by the list's own doing: if there is something to protect again, it begins again. */
 const mayReturn = ({ current, orders }: Leg): boolean => {
-  const { orderStatus, cancelReason, rejectReason } = current
+  const { orderStatus, cancelReason } = current
   if (isOpen(current)) return false
-  if (orderStatus === "REJECTED")
-    return (
-      NEVER_PLACED.test(rejectReason ?? "") &&
-      orders.filter((it) => it.orderStatus === "REJECTED").length < ATTEMPTS_MAX
-    )
+  // What the venue would not keep for us we keep ourselves.
+  if (orderStatus === "REJECTED" && isPaired(current)) return true
+  if (orderStatus === "REJECTED") return wasNeverPlaced(current) && orders.filter(isRefusedAlone).length < ATTEMPTS_MAX
   return (
     orderStatus === "FILLED" ||
     // Cancelled to be replaced, and nothing took its place.
@@ -178,9 +184,16 @@ const isLeftAlone = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
   current.cancelReason === "OCO_SIBLING" &&
   legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && isAtWork(it))
 
+/** The venue's list was ended there by somebody else: then neither of its legs begins again. */
+const isEndedFromOutside = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
+  isPaired(current) &&
+  legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && it.cancelReason === "VENUE")
+
 /** A bare pair that is over is over, also where its submit failed. */
-const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>
-  legs.filter((leg) => (entries.length === 0 ? isLeftAlone(leg, legs) : mayReturn(leg)))
+export const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>
+  legs.filter((leg) =>
+    entries.length === 0 ? isLeftAlone(leg, legs) : mayReturn(leg) && !isEndedFromOutside(leg, legs),
+  )
 
 const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): ReadonlyArray<TradeOrder> => {
   const returning = returningOf(list)
@@ -191,7 +204,7 @@ const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): Read
   return orders.every((it) => isTradable(it, remaining, terms)) ? orders : []
 }
 
-const isSteady = (order: TradeOrder): boolean =>
+export const isSteady = (order: TradeOrder): boolean =>
   (order.orderStatus === "ACCEPTED" || order.orderStatus === "PARTIALLY_FILLED") &&
   order.externalOrderId !== null &&
   !order.inDoubt &&

@@ -56,8 +56,11 @@ export interface Exits {
 
 /** A change of a working order that was asked for and has no end yet. Absolute values; null: stays as it is. */
 export interface RequestedChange {
-  /** AMEND: the venue changes its order. RENEW: it is cancelled, and a new order of the gateway's takes its place. */
-  readonly how: "AMEND" | "RENEW"
+  /**
+   * AMEND: the venue changes its order. RENEW: it is cancelled, and a new order of the gateway's takes its place. PAIR: the same, and what
+   * takes its place is a list of the venue's own, made by the keeper of lists.
+   */
+  readonly how: "AMEND" | "RENEW" | "PAIR"
   /** Total in base, what is executed included. */
   readonly baseQuantity: Decimal | null
   readonly limitPrice: Decimal | null

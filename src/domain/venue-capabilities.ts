@@ -27,7 +27,7 @@ export const VenueCapabilities = Schema.Struct({
   }),
   oco: Carrier.annotations({
     description:
-      "Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; of a pair that comes without an entry",
+      "Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over",
   }),
   marketBuyByCost: Schema.Boolean.annotations({
     description: "The venue takes a market buy of so much of the quote asset",

@@ -209,6 +209,8 @@ export interface VenueSession {
     instruments: ReadonlyArray<InstrumentId>,
   ) => Effect.Effect<ReadonlyArray<VenueFill>, VenueUnavailable>
   readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
+  /** The same questions where an order in doubt waits for the answer: they go before audits. Absent where nothing waits. */
+  readonly forProof?: Pick<VenueSession, "fetchOpenOrders" | "fetchFills">
 }
 
 export type KlineStream = `kline ${KlineInterval}`

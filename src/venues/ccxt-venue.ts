@@ -252,8 +252,18 @@ const sessionOf = (connector: Supervisor, session: string, told: Told, amends: b
       ),
       Effect.mapError(told),
     ),
-  fetchOpenOrders: connector.call("openOrders", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
-  fetchFills: (since, instruments) =>
-    connector.call("fills", { session, since, instruments }, FILLS_MILLIS).pipe(Effect.mapError(told)),
+  ...listsOf(connector, session, told, false),
   fetchBalances: connector.call("balances", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
+  forProof: listsOf(connector, session, told, true),
+})
+
+const listsOf = (
+  connector: Supervisor,
+  session: string,
+  told: Told,
+  isProof: boolean,
+): Pick<VenueSession, "fetchOpenOrders" | "fetchFills"> => ({
+  fetchOpenOrders: connector.call("openOrders", { session, isProof }, CALL_MILLIS).pipe(Effect.mapError(told)),
+  fetchFills: (since, instruments) =>
+    connector.call("fills", { session, isProof, since, instruments }, FILLS_MILLIS).pipe(Effect.mapError(told)),
 })

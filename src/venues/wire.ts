@@ -138,10 +138,15 @@ export interface Calls {
     readonly ask: { readonly session: string; readonly order: VenueOrderRef }
     readonly answer: VenueOrderState | null
   }
-  readonly openOrders: { readonly ask: { readonly session: string }; readonly answer: ReadonlyArray<VenueOrderState> }
+  readonly openOrders: {
+    readonly ask: { readonly session: string; readonly isProof: boolean }
+    readonly answer: ReadonlyArray<VenueOrderState>
+  }
   readonly fills: {
     readonly ask: {
       readonly session: string
+      /** An order in doubt waits for it. */
+      readonly isProof: boolean
       readonly since: number
       readonly instruments: ReadonlyArray<InstrumentId>
     }

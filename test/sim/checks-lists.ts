@@ -145,6 +145,21 @@ export class ListChecks {
       this.say(`${id}: nobody traded at its best price ${trailing.highWaterMark}`)
   }
 
+  /** At rest the exits of an entry that is over are the venue's own list, where it keeps such and was never seen to end one. */
+  atRest(): void {
+    const { capabilities } = this.world.venue.venue
+    if (capabilities.oco !== "NATIVE") return
+    for (const [listId, orders] of this.lists()) {
+      const entries = orders.filter((it) => (it.terms?.leg ?? null) === null)
+      const open = orders.filter((it) => !isTerminal(it.orderStatus))
+      const isTried = orders.some((it) => (it.terms?.pairedWith ?? null) !== null)
+      const isPlain = open.every((it) => it.timeInForce === "GTC" && (it.terms?.trigger?.triggeredAt ?? null) === null)
+      if (entries.length === 0 || open.length !== 2 || isTried || !isPlain) continue
+      if (open.every((it) => (it.terms?.leg ?? null) !== null))
+        this.say(`list ${listId}: its entry is over, and the gateway keeps its exits`)
+    }
+  }
+
   /** What no venue has, at rest: it waits for its parent, is watched, or is over. */
   elsewhere(order: TradeOrder): string | null {
     const { orderStatus, expireAt, terms } = order

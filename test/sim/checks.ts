@@ -272,6 +272,7 @@ export class Checks {
       this.checkTruth(order, sim, id)
     }
     this.checkReplaced()
+    this.lists.atRest()
     for (const sim of venue.openOrders())
       if (!known.has(sim.externalOrderId)) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)
     for (const position of world.portfolio()) {

@@ -474,10 +474,18 @@ export class SimVenue {
     )
     for (const [, id] of orders) this.arrivals.set(id, (this.arrivals.get(id) ?? 0) + 1)
     if (fate === "refuse") return false
+    // Between its prices the market must be, as at Binance.
+    if (orders.length === 2 && orders.some(([leg]) => this.isThere(leg))) return false
     const [[only, id] = []] = orders
     if (orders.length === 2) this.placeList(orders)
     else if (only !== undefined && id !== undefined) this.place(only, id)
     return true
+  }
+
+  /** It would trigger or trade at once. */
+  private isThere({ trigger, limitPrice, orderSide }: SimOrder["order"]): boolean {
+    const level = Decimal.of(trigger?.stopPrice ?? limitPrice ?? "0")
+    return reaches(trigger?.on ?? (orderSide === "SELL" ? "RISE" : "FALL"), level, this.price)
   }
 
   private cancel(session: OpenSession, ref: VenueOrderRef): void {
@@ -551,6 +559,20 @@ export class SimVenue {
   }
 
   private sessionOf(open: OpenSession): VenueSession {
+    const fetchFills: VenueSession["fetchFills"] = (since) =>
+      this.question(() => {
+        this.fillsAsked++
+        return (
+          [...this.orders.values()]
+            .flatMap((it) => it.fills)
+            .filter((it) => it.executedAt >= since)
+            .sort((a, b) => a.executedAt - b.executedAt)
+            // Trades that are fetched name their order by the venue's id only, as Binance's do.
+            .map((it) => ({ ...it, tradeOrderId: null }))
+        )
+      })
+    const openOrders = (isList: boolean): VenueSession["fetchOpenOrders"] =>
+      this.question(() => this.openOrders().map((it) => this.stateOf(it)), isList)
     return {
       submit: (order) => this.submit(open, order),
       cancel: (ref) => this.cancel(open, ref),
@@ -562,19 +584,9 @@ export class SimVenue {
             ? ({ _tag: "NotFound", definite: this.venue.inProcess } as const)
             : ({ _tag: "Found", state: this.stateOf(sim) } as const)
         }),
-      fetchOpenOrders: this.question(() => this.openOrders().map((it) => this.stateOf(it)), true),
-      fetchFills: (since) =>
-        this.question(() => {
-          this.fillsAsked++
-          return (
-            [...this.orders.values()]
-              .flatMap((it) => it.fills)
-              .filter((it) => it.executedAt >= since)
-              .sort((a, b) => a.executedAt - b.executedAt)
-              // Trades that are fetched name their order by the venue's id only, as Binance's do.
-              .map((it) => ({ ...it, tradeOrderId: null }))
-          )
-        }),
+      fetchOpenOrders: openOrders(true),
+      fetchFills,
+      forProof: { fetchOpenOrders: openOrders(false), fetchFills },
       fetchBalances: this.question(() => this.balances(), true),
     }
   }

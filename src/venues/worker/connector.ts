@@ -118,7 +118,8 @@ class Connector {
         const { call, request, deadlineMillis } = command
         // Of the agreement that is due now: one that is due by the time of the answer has its own questions.
         const unasked = "session" in request ? this.#unasked.get(request.session) : undefined
-        const purpose = unasked?.has(request.name) === true ? "doubt" : PURPOSES[request.name]
+        const isUrgent = unasked?.has(request.name) === true || ("isProof" in request && request.isProof)
+        const purpose = isUrgent ? "doubt" : PURPOSES[request.name]
         void doingFor(purpose, Date.now() + deadlineMillis, () => this.#answer(call, request, unasked))
         return
       }

@@ -92,6 +92,57 @@ describe("an order with terms at Binance", () => {
     expect(exchange.counts()["DELETE /api/v3/order"]).toBeUndefined()
   })
 
+  it("leaves its exits there as the venue's own pair when it is over, and they make way for each other without us", async () => {
+    const who = await trader()
+    exchange.trade(SYMBOL, "SELL", "0.00001")
+    const { bids, asks } = exchange.depth(SYMBOL, 3)
+    const [below, above] = [bids, asks].map((rows) => Decimal.of(rows.at(-1)?.[0] ?? "").toString())
+    const best = Decimal.of(bids[0]?.[0] ?? "")
+    const { record } = await who.calls.submit({
+      tradingAccountId: who.tradingAccountId,
+      instrumentId: "BINANCE:BTC/USDT",
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      quantity: "0.004",
+      // Ahead of everybody: it fills as far as is sold.
+      limitPrice: best.add(Decimal.of("0.01")).toString(),
+      takeProfitLimitPrice: above,
+      stopLossPrice: below,
+    })
+    await reaches(who, record.tradeOrderId, ({ orderStatus }) => orderStatus === "ACCEPTED")
+    const exits = () => exchange.orders(who.apiKey).filter(({ side }) => side === "SELL")
+    const shown = () => exits().map(({ type, status }) => `${type} ${status}`)
+    exchange.trade(SYMBOL, "SELL", "0.001")
+    await until("the take-profit rests there alone", () => shown().join() === "LIMIT NEW")
+    exchange.trade(SYMBOL, "SELL", "0.003")
+    await until("both rest there", () => shown().join() === "LIMIT CANCELED,LIMIT_MAKER NEW,STOP_LOSS NEW")
+    const [, maker, stop] = exits()
+    expect(maker?.orderListId).toBe(stop?.orderListId)
+    expect(maker?.orderListId).not.toBe(-1)
+    const legs = async () =>
+      (
+        await who.calls.call<ReadonlyArray<TradeOrderRecord>>(
+          "GET",
+          `/tradeOrder/list?orderListId=${record.tradeOrderId}&status=OPEN`,
+        )
+      ).record ?? []
+    const open = await until("both are known to rest there", async () => {
+      const records = await legs()
+      return records.length === 2 ? records : undefined
+    })
+    for (const leg of open)
+      expect(leg).toMatchObject({ execution: "NATIVE", baseQuantity: Decimal.of(maker?.origQty ?? "").toString() })
+    const quantity = asks.reduce((sum, [, each]) => sum.add(Decimal.of(each)), Decimal.of("0.004"))
+    const cancels = exchange.counts()["DELETE /api/v3/order"]
+    exchange.trade(SYMBOL, "BUY", quantity.toString())
+    const profit = open.find(({ orderType }) => orderType === "LIMIT")!
+    const loss = open.find(({ orderType }) => orderType === "STOP_LOSS")!
+    await reaches(who, profit.tradeOrderId, ({ status }) => status === "FILLED")
+    const ended = await reaches(who, loss.tradeOrderId, ({ orderStatus }) => orderStatus === "CANCELLED")
+    expect(ended).toMatchObject({ cancelReason: "OCO_SIBLING", executedQuantity: "0" })
+    expect(exchange.counts()["DELETE /api/v3/order"]).toBe(cancels)
+  })
+
   it("buys at market for an amount of quote asset, and spends no more", async () => {
     const who = await trader()
     const { record } = await who.calls.submit({

@@ -170,6 +170,27 @@ describe("a connector's worker", () => {
     await until(() => sent()?.cancel === 1 && sent()?.submit === 2, "the counts")
   })
 
+  it("asks for an order in doubt before audits, and counts it so", async () => {
+    at = await startVenue({ market: "still" })
+    const { stats } = at
+    const { session, last } = await at.openSession()
+    await until(() => last("StreamUp") !== undefined, "the private stream")
+    // What the account has to agree with its venue goes first, too: it is asked once.
+    await at.run(session.fetchOpenOrders)
+    await at.run(session.fetchFills(0, [BTC_USDT]))
+    const sent = () => stats().connectors[0]?.figures?.budget.sent
+    await at.run(session.fetchOpenOrders)
+    await at.run(session.fetchFills(0, [BTC_USDT]))
+    await until(() => sent()?.audit === 2, "two audits")
+    const before = sent()?.doubt ?? 0
+    const { fetchOpenOrders, fetchFills } = session.forProof ?? {}
+    if (fetchOpenOrders === undefined || fetchFills === undefined) throw new Error("no questions for a proof")
+    await at.run(fetchOpenOrders)
+    await at.run(fetchFills(0, [BTC_USDT]))
+    await until(() => (sent()?.doubt ?? 0) === before + 2, "two questions for a proof")
+    expect(sent()?.audit).toBe(2)
+  })
+
   it("gives sessions that are too many for one thread another one", async () => {
     at = await startVenue({ market: "still" }, { sessionsPerConnector: 1 })
     const first = await at.openSession()

@@ -85,7 +85,7 @@ const terms: fc.Arbitrary<OrderTerms> = fc.record({
   budget: optional(fc.record({ amount: decimal, lot: decimal })),
   change: optional(
     fc.record({
-      how: word("AMEND", "RENEW"),
+      how: word("AMEND", "RENEW", "PAIR"),
       baseQuantity: optional(decimal),
       limitPrice: optional(decimal),
       stopPrice: optional(decimal),

@@ -47,6 +47,63 @@ describe("audits", () => {
     }
   })
 
+  it("that wait at the venue's budget keep no proof waiting", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.submit()
+    world.venue.listsWaitMillis = 60_000
+    world.advance(60_000)
+    world.venue.fates.submit = () => "lostBefore"
+    const asked = world.submit()
+    // 2 s to leave, the venue's window of 5 s, the margin of 10 s, then the question and the view.
+    world.advance(17_000)
+    expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("UNKNOWN")
+    world.advance(3_000)
+    expect(world.read(okOf(asked).order.tradeOrderId)).toMatchObject({
+      orderStatus: "REJECTED",
+      rejectReason: "NOT_PLACED: proven by expiry",
+    })
+  })
+
+  it("and doubts that a long outage left unanswered are caught up with within a minute of its end", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    world.venue.fates.submit = () => "lostBefore"
+    world.venue.isUp = false
+    const orders = Array.from({ length: 20 }, () => okOf(advanced(world, world.submit())).order)
+    world.advance(600_000)
+    world.venue.isUp = true
+    world.advance(60_000)
+    const states = orders.map(({ tradeOrderId }) => world.read(tradeOrderId).orderStatus)
+    expect(new Set(states)).toEqual(new Set(["REJECTED"]))
+  })
+
+  it("leave no doubt waiting for its next question when there is news of it", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    const { tradeOrderId } = okOf(advanced(world, world.submit())).order
+    world.venue.fates.cancel = () => "silentBefore"
+    world.venue.fates.stream = () => "drop"
+    world.venue.isUp = false
+    world.cancel(tradeOrderId)
+    world.advance(100_000)
+    // It has ended there unheard, and the venue says so to the next cancel.
+    world.venue.end(world.venue.find({ tradeOrderId, externalOrderId: null })!, "CANCELLED")
+    world.venue.fates.cancel = () => "accept"
+    world.venue.isUp = true
+    world.cancel(tradeOrderId)
+    world.advance(3_000)
+    expect(world.read(tradeOrderId).orderStatus).toBe("CANCELLED")
+  })
+
+  const advanced = <A>(world: World, asked: A): A => {
+    world.advance(500)
+    return asked
+  }
+
   /** An order placed elsewhere, of which the stream says nothing. */
   const hiddenOrder = (world: World): void => {
     world.venue.fates.stream = () => "drop"

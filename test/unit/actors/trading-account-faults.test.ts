@@ -73,7 +73,7 @@ describe("a unit that the store refuses", () => {
     expect(world.status()).toBe("ACTIVE")
   })
 
-  it("again for the same report is not tried a third time: the report is kept raw and the account goes on", () => {
+  it("again for the same report is not tried a third time soon: it is kept raw, and in the end its quantity counts", () => {
     const world = ready()
     const order = placed(world)
     world.memory.faults.refuse(({ rows }) =>
@@ -81,10 +81,51 @@ describe("a unit that the store refuses", () => {
     )
     world.venue.fill(simOf(world, order), Decimal.of("0.5"), "90", "T-bad")
     world.advance(120_000)
-    expect([world.status(), restarts(world), world.database.quarantined.size]).toEqual(["ACTIVE", 2, 1])
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PARTIALLY_FILLED" })
-    expect(executed(world, order)).toBe("0.5")
+    expect([world.status(), restarts(world), executed(world, order)]).toEqual(["ACTIVE", 3, "0.5"])
+    expect(world.read(order.tradeOrderId)).toMatchObject({
+      orderStatus: "PARTIALLY_FILLED",
+      executions: [{ inferred: true }],
+    })
+    expect(world.database.quarantined.size).toBeGreaterThan(0)
     expect(world.read(placed(world).tradeOrderId).orderStatus).toBe("ACCEPTED")
+  })
+
+  it("is made again of what the venue says a minute later, when the store takes it (seed 4721)", () => {
+    const world = ready()
+    const order = placed(world)
+    let refusals = 2
+    world.memory.faults.refuse(({ rows }) =>
+      rows.some((row) => row._tag === "Execution") && refusals-- > 0 ? "22P05" : undefined,
+    )
+    world.venue.fill(simOf(world, order), Decimal.ONE, "90")
+    world.advance(30_000)
+    expect([executed(world, order), restarts(world)]).toEqual(["0", 2])
+    world.advance(90_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({
+      orderStatus: "FILLED",
+      inDoubt: false,
+      executions: [{ inferred: false, executedPrice: Decimal.of("90") }],
+    })
+    expect(restarts(world)).toBe(2)
+  })
+
+  it("over a trade of an order that is over is made again, too", () => {
+    const world = ready()
+    const order = placed(world)
+    const sim = simOf(world, order)
+    world.cancel(order.tradeOrderId)
+    world.advance(1_000)
+    expect(world.read(order.tradeOrderId).orderStatus).toBe("CANCELLED")
+    let refusals = 3
+    world.memory.faults.refuse(({ rows }) =>
+      rows.some((row) => row._tag === "Execution") && refusals-- > 0 ? "22P05" : undefined,
+    )
+    world.venue.oddFill(sim, Decimal.of("0.4"))
+    world.advance(30_000)
+    expect(executed(world, order)).toBe("0")
+    // The audits of the account's trades see it no more.
+    world.advance(300_000)
+    expect(executed(world, order)).toBe("0.4")
   })
 
   it("does not come of a trade that another order has: it is kept raw", () => {
@@ -195,19 +236,21 @@ describe("without its private stream an account", () => {
 })
 
 describe("a word of the venue that makes no sense", () => {
-  it("about a partly filled order, REJECTED, is kept once and asked about once a minute", () => {
+  it("about a partly filled order, REJECTED, is kept raw and asked about: said again, it is the end of the rest", () => {
     const world = ready()
     const order = placed(world)
     world.venue.fill(simOf(world, order), Decimal.of("0.4"))
     world.advance(100)
     world.venue.end(simOf(world, order), "REJECTED")
+    world.advance(10)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PARTIALLY_FILLED" })
     world.advance(2_000)
+    expect([world.status(), restarts(world), world.database.quarantined.size]).toEqual(["ACTIVE", 0, 1])
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "VENUE" })
     const { questions } = world.venue
     world.advance(118_000)
-    expect([world.status(), restarts(world), world.database.quarantined.size]).toEqual(["ACTIVE", 0, 1])
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PARTIALLY_FILLED" })
-    // Audits of open orders, fills and balances, and the question itself, once a minute.
-    expect(world.venue.questions - questions).toBeLessThan(12 + 2 + 4 + 4)
+    // Audits of open orders, fills and balances, and none for its sake.
+    expect(world.venue.questions - questions).toBeLessThan(12 + 2 + 4)
   })
 
   it("in one row of the balances leaves the others as they are", () => {

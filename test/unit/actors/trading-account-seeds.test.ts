@@ -84,6 +84,52 @@ describe("a trigger of the venue", () => {
   })
 })
 
+describe("an exit that the venue watches", () => {
+  it("and rejects when it fires, while its list wants it larger, is over and not asked to change again (seed 4182)", () => {
+    const triggers = { ...PLAIN_CAPABILITIES.triggers, stop: "NATIVE" as const }
+    const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, triggers, amend: true } } })
+    const entry = placed(world, { quantity: "5", stopLossPrice: "90" })
+    const bought = world.venue.find({ tradeOrderId: entry.tradeOrderId, externalOrderId: null })!
+    world.venue.fill(bought, Decimal.of("2"))
+    world.advance(1_000)
+    const [, sim] = world.venue.openOrders()
+    expect([sim?.order.orderSide, `${sim?.quantity}`, sim?.trigger?.isTriggered]).toEqual(["SELL", "2", false])
+    world.venue.fates.amend = () => "lostBefore"
+    world.venue.fates.trigger = () => false
+    world.venue.fill(bought, Decimal.of("2"))
+    world.advance(100)
+    const [, exit] = rows(world)
+    expect(exit?.orderStatus).toBe("PENDING_REPLACE")
+    // Its end is heard of so late that the list would ask for the change again.
+    world.venue.fates.stream = () => "drop"
+    world.venue.isUp = false
+    world.venue.trade(Decimal.of("90"))
+    world.advance(10_000)
+    world.venue.isUp = true
+    world.advance(30_000)
+    expect(world.read(exit!.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", inDoubt: false })
+    const asked = world.venue.amends.get(exit!.tradeOrderId)
+    world.advance(180_000)
+    expect(world.venue.amends.get(exit!.tradeOrderId)).toBe(asked)
+    expect(world.database.quarantined.size).toBe(0)
+  })
+
+  it("and rejects after a part of it was executed is cancelled by the venue", () => {
+    const world = ready()
+    const order = placed(world, { quantity: "5" })
+    const sim = world.venue.find({ tradeOrderId: order.tradeOrderId, externalOrderId: null })!
+    world.venue.fill(sim, Decimal.of("2"))
+    world.advance(100)
+    world.venue.end(sim, "REJECTED")
+    world.advance(5_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({
+      orderStatus: "CANCELLED",
+      cancelReason: "VENUE",
+      executedQuantity: Decimal.of("2"),
+    })
+  })
+})
+
 describe("a trigger", () => {
   it("that has fired is not changed before the venue has it, and its doubt ends without harm (seed 664)", () => {
     const world = ready({ venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: true } } })

@@ -189,7 +189,41 @@ describe("holds", () => {
     expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("220.5")
   })
 
-  it("take all that is free for a market order without a book, and let the venue decide on the next", () => {
+  /** What is locked for a market buy of 2 while the venue has not answered. */
+  const lockedBy = (world: World): string => {
+    world.venue.fates.latencyMillis = () => 400
+    world.submit({ orderType: "MARKET", quantity: "2" as never })
+    world.advance(200)
+    return world.portfolio("USDT")[0]!.locked.toString()
+  }
+
+  it("take a market order's need without a book from the newest trade, with that margin", () => {
+    const world = ready({ asks: [] })
+    world.lastPrice = "100"
+    expect(lockedBy(world)).toBe("210")
+    expect(placed(world, { quantity: "1" as never }).held.toString()).toBe("100")
+  })
+
+  it.each(["a book", "a fill"])(
+    "take it from %s of the hour before, with a larger margin, where nothing is heard of the market",
+    (from) => {
+      const world = ready({ asks: from === "a book" ? [["100", "5"]] : [] })
+      placed(world, from === "a book" ? { orderType: "MARKET" } : { orderType: "LIMIT", timeInForce: "IOC" })
+      world.asks = []
+      world.advance(3_000_000)
+      expect(lockedBy(world)).toBe("240")
+    },
+  )
+
+  it("never refuse by such an estimate: the venue decides", () => {
+    const world = ready({ asks: [] })
+    world.lastPrice = "100"
+    const asked = world.submit({ orderType: "MARKET", quantity: "999.9" as never })
+    world.advance(200)
+    expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("FILLED")
+  })
+
+  it("take all that is free for a market order where no price is known, and let the venue decide on the next", () => {
     const world = ready({ asks: [] })
     const orders = [
       world.submit({ orderType: "MARKET" }),
@@ -394,6 +428,23 @@ describe("evidence", () => {
     world.advance(2_000)
     expect(world.read(order.tradeOrderId).orderStatus).toBe("FILLED")
     expect(world.read(order.tradeOrderId).executions[0]!.inferred).toBe(false)
+  })
+
+  it.each([
+    ["the newest trade", "101"],
+    ["what the instrument cost before", null],
+  ])("that no trade explains is closed at market by the price of %s, where there is no book", (_from, lastPrice) => {
+    const world = ready()
+    placed(world, { orderType: "MARKET" })
+    world.lastPrice = lastPrice
+    world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
+    const order = placed(world, { orderSide: "SELL", orderType: "MARKET" })
+    world.venue.find(order)!.fills.length = 0
+    world.advance(6_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({
+      orderStatus: "FILLED",
+      executions: [{ inferred: true, executedPrice: Decimal.of(lastPrice ?? "100") }],
+    })
   })
 
   it("that no trade explains is closed by an inferred execution", () => {
