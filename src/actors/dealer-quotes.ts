@@ -11,10 +11,12 @@ import {
   DealerPaused,
   type DomainError,
   QuantityAboveMaximum,
+  QuantityBelowMinimum,
   QuoteRateLimited,
   QuoteRequestReused,
 } from "../domain/errors.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
+import { quantityStep } from "../domain/instrument.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
 import { TokenBucket } from "../domain/token-bucket.ts"
@@ -94,6 +96,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
     updatedAt: now,
     expireAt,
   }
+  if (priced === null) return fail(new QuantityBelowMinimum({ minQuantity: quantityStep(instrument).toString() }))
   if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
   const { price, quantity, receipt } = priced
   const cost = price.multiply(quantity)

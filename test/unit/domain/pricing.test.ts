@@ -97,7 +97,7 @@ describe("a price", () => {
     const it = priced("BUY", money("150.5"), "10")!
     expect(it.price.toString()).toBe("100.44")
     expect(it.quantity.toString()).toBe("1.498")
-    expect(priced("BUY", money("0.05"), "0")).toBeUndefined()
+    expect(priced("BUY", money("0.05"), "0")).toBeNull()
   })
 
   it("is none for a sell whose margin eats it up", () => {
