@@ -5,19 +5,16 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { OrderBookActor } from "../../src/actors/order-book.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { InstrumentId } from "../../src/domain/ids.ts"
-import { parseInstrumentId } from "../../src/domain/instrument.ts"
+import { OrderBook } from "../../src/domain/order-book.ts"
 import { isFirm } from "../../src/domain/quote.ts"
-import { readCapture } from "../exchanges/binance/capture.ts"
+import { type DepthFrame, readCapture } from "../exchanges/binance/capture.ts"
 import { QuoteWorld } from "../kit/quote-world.ts"
 
 const FILE = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))
 const isHere = existsSync(FILE)
 if (!isHere) console.info("skipped: the recorded captures are not beside the repository")
 
-const BTC_USDT = "MOCK:BTC/USDT" as InstrumentId
 const WANTED = 1_000
 const SEED = 20_240_808
 
@@ -86,12 +83,7 @@ const rounded = (base: bigint, cost: bigint, isBuy: boolean): bigint => {
 describe.skipIf(!isHere)("quotes over a recorded market", () => {
   it("cost what the book at their frame says", async () => {
     const random = randomOf(SEED)
-    const book = new OrderBookActor({
-      instrumentId: BTC_USDT,
-      name: parseInstrumentId(BTC_USDT)!,
-      channels: { isHeard: () => false, publish: () => undefined } as never,
-      newEpoch: () => "e",
-    })
+    const book = new OrderBook()
     const dumb = { bids: new DumbSide(true), asks: new DumbSide(false) }
     const world = new QuoteWorld()
     for (const key of [...world.stored.balances.keys()]) world.stored.balances.set(key, Decimal.of("1000000000000"))
@@ -103,41 +95,37 @@ describe.skipIf(!isHere)("quotes over a recorded market", () => {
       chosen.set(frame, (chosen.get(frame) ?? 0) + 1)
     }
     let frame = 0
-    let sequence = 0
     let lastId = 0
     let firm = 0
     let thin = 0
-    const flat = (rows: ReadonlyArray<readonly [string, string]>) => rows.flat()
+    const apply = (rows: Pick<DepthFrame, "bids" | "asks">): void => {
+      for (const side of ["bids", "asks"] as const) {
+        dumb[side].take(rows[side])
+        for (const [price, quantity] of rows[side]) book[side].set(price, quantity)
+      }
+    }
+    const early: Array<DepthFrame> = []
     for await (const line of readCapture(FILE)) {
       if (line.kind === "snapshot") {
-        for (const side of [dumb.bids, dumb.asks]) side.levels.clear()
-        dumb.bids.take(line.bids)
-        dumb.asks.take(line.asks)
+        apply(line)
         lastId = line.lastUpdateId
-      } else if (line.kind === "depth") {
-        frame++
-        if (lastId === 0 || line.finalUpdateId <= lastId) continue
-        dumb.bids.take(line.bids)
-        dumb.asks.take(line.asks)
-      } else continue
-      book.onDepth({
-        instrumentId: BTC_USDT,
-        snapshot: line.kind === "snapshot",
-        bids: flat(line.bids),
-        asks: flat(line.asks),
-        sequence: line.kind === "snapshot" ? sequence : ++sequence,
-        nonce: null,
-        venueAt: null,
-        receivedAt: frame,
-      })
-      for (let n = chosen.get(frame) ?? 0; n > 0 && line.kind === "depth"; n--) {
+        // Frames that came before it may reach beyond it.
+        for (const before of early) if (before.finalUpdateId > lastId) apply(before)
+      }
+      if (line.kind !== "depth") continue
+      frame++
+      if (lastId === 0) early.push(line)
+      if (lastId === 0 || line.finalUpdateId <= lastId) continue
+      apply(line)
+      expect(book.isCrossed()).toBe(false)
+      for (let n = chosen.get(frame) ?? 0; n > 0; n--) {
         const isBuy = random() < 0.5
         const isBase = random() < 0.5
         // From next to nothing to more than is there.
         const lots = BigInt(Math.ceil(10 ** (random() * 7)))
         const amount = isBase ? lots * 100_000n : lots * 100n * E8
-        world.asks = book.top("asks", 1_000)
-        world.bids = book.top("bids", 1_000)
+        world.asks = book.asks.top(1_000)
+        world.bids = book.bids.top(1_000)
         const { quote, error } = world.ask({
           orderSide: isBuy ? "BUY" : "SELL",
           size: isBase
