@@ -1,3 +1,4 @@
+/** Prices of quotes and the exposure of their dealer, by vectors worked out by hand. */
 import { describe, expect, it } from "vitest"
 import { exposureValue, worstExposures } from "../../../src/domain/dealer-risk.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
