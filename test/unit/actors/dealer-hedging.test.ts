@@ -1,3 +1,4 @@
+/** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { InsufficientBalance } from "../../../src/domain/errors.ts"
