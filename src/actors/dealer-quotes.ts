@@ -56,7 +56,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
   if ("_tag" in inForce) return fail(inForce)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
-  core.following.keep(sources)
+  core.following.keep(sources.map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
