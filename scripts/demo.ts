@@ -1,67 +1,42 @@
 /**
- * `npm run demo [-- URL]`: a newcomer's whole story against a running gateway, over HTTP and the official `centrifuge` client. Each step
- * prints what it saw; the first one that is not as it should be ends the walk with exit code 1.
+ * `npm run demo [-- URL]`: a newcomer's whole story over HTTP and the official `centrifuge` client. Without a URL it builds the gateway,
+ * starts it with an empty database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as
+ * it should be ends the walk with exit code 1.
  */
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { Centrifuge, type PublicationContext } from "centrifuge"
 import { WebSocket } from "ws"
+import { startBinanceExchange } from "../test/exchanges/binance/exchange.ts"
+import { endGateways, startGateway } from "../test/kit/gateway.ts"
+import { DEALER_STEPS, dealerStory, type HedgeVenue } from "./demo-dealer.ts"
+import { type Json, openStage } from "./demo-stage.ts"
 
-const base = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/\/$/, "")
-const socketUrl = `${base.replace(/^http/, "ws")}/connection/websocket`
-
-type Json = Record<string, unknown>
-let accessToken = ""
-let steps = 0
-const STEPS = 13
-
-const bar = () => `[${"#".repeat(steps).padEnd(STEPS, ".")}] ${String(steps).padStart(2)}/${STEPS}`
-const step = (title: string, seen: string): void => {
-  steps++
-  console.log(`${bar()} ${title}`)
-  for (const line of seen.split("\n")) console.log(`      ${line}`)
-}
-
-const call = async (method: "GET" | "POST", path: string, body?: Json): Promise<{ data: Json; replayed: boolean }> => {
-  const response = await fetch(`${base}/api/v3${path}`, {
-    method,
-    headers: {
-      "Content-Type": "application/json",
-      ...(accessToken === "" ? {} : { Authorization: `Bearer ${accessToken}` }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const envelope = (await response.json()) as { success: boolean; errno: number; error: string | null; data: Json }
-  if (!envelope.success)
-    throw new Error(`${method} ${path}: HTTP ${response.status}, errno ${envelope.errno}, ${envelope.error}`)
-  return { data: envelope.data, replayed: response.headers.get("Idempotency-Replayed") === "true" }
-}
-
-const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
-
-/** Waits until `seen()` is true, at most 10 s. */
-const until = async (what: string, seen: () => boolean): Promise<void> => {
-  for (let waited = 0; waited < 10_000; waited += 20) {
-    if (seen()) return
-    await pause(20)
-  }
-  throw new Error(`waited 10 s for ${what}`)
-}
-
-const expect = (what: string, actual: unknown, wanted: unknown): void => {
-  if (actual !== wanted) throw new Error(`${what}: ${String(actual)} instead of ${String(wanted)}`)
-}
+/** Of the first half. */
+const TRADER_STEPS = 13
 
 const row = (order: Json): string =>
   `${order["orderSide"]} ${order["quantity"]} ${order["instrumentId"]} ${order["orderType"]}` +
   `${order["limitPrice"] === null ? "" : ` at ${order["limitPrice"]}`}: ${order["status"]} (${order["orderStatus"]}), ` +
   `executed ${order["executedQuantity"]}${order["averagePrice"] === null ? "" : ` at ${order["averagePrice"]}`}`
 
-const walk = async (): Promise<void> => {
+const walk = async (base: string, hedge: HedgeVenue): Promise<void> => {
+  const socketUrl = `${base.replace(/^http/, "ws")}/connection/websocket`
+  let isAdmin = true
+  const stage = openStage(base, () => TRADER_STEPS + (isAdmin ? DEALER_STEPS : 0))
+  const { call, step, until, expect } = stage
   const health = await call("GET", "/health")
   step("the gateway answers", `${health.data["status"]}, version ${health.data["version"]}`)
 
   const email = `demo-${Date.now()}@example.com`
   const session = await call("POST", "/auth/signup", { email, password: "correct horse battery staple" })
-  accessToken = String(session.data["accessToken"])
+  const accessToken = String(session.data["accessToken"])
+  stage.signIn(accessToken)
+  // What only admins are answered.
+  isAdmin = await call("GET", "/dealer/list?limit=1").then(
+    () => true,
+    () => false,
+  )
   step("sign up", `${email}, token valid ${session.data["expiresIn"]} s`)
 
   const venues = (await call("GET", "/market/venue/list")).data as unknown as ReadonlyArray<Json>
@@ -171,11 +146,34 @@ const walk = async (): Promise<void> => {
   step("list the orders", `${orders.map(row).join("\n")}\n${events.length} account events, numbered without a gap`)
 
   client.disconnect()
+  if (isAdmin) await dealerStory(stage, hedge)
   await call("POST", "/auth/logout")
   step("log out", "done")
+  if (!isAdmin)
+    console.log("      dealers are made by admins, which this user is not: `npm run demo` without a URL shows them")
 }
 
-walk().then(
+/** Everything that it takes, and nothing that stays. */
+const walkAlone = async (): Promise<void> => {
+  console.log("building, then starting a gateway with an empty database and a loopback exchange")
+  execFileSync(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))], { stdio: "inherit" })
+  const exchange = await startBinanceExchange()
+  try {
+    const gateway = await startGateway({ built: true, env: { VENUE_ROUTES: JSON.stringify(exchange.routes) } })
+    const register = (keys: { apiKey: string; apiSecret: string }): void => {
+      exchange.addUser({ ...keys, balances: { USDT: "1000000", BTC: "10" } })
+    }
+    await walk(gateway.http, { venue: "BINANCE", register })
+    await gateway.stop()
+  } finally {
+    await endGateways()
+    await exchange.stop()
+  }
+}
+
+const given = process.argv[2]?.replace(/\/$/, "")
+const ended = given === undefined ? walkAlone() : walk(given, { venue: "MOCK" })
+ended.then(
   () => process.exit(0),
   (error: unknown) => {
     console.error(`demo failed: ${error instanceof Error ? error.message : String(error)}`)

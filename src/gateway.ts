@@ -7,6 +7,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Runtime, Schedule, type Scope } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { TradingAccounts } from "./actors/account-messages.ts"
+import { Dealers } from "./actors/dealer-messages.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { Markets } from "./actors/market-messages.ts"
 import { MarketsLive } from "./actors/markets.ts"
@@ -30,6 +31,7 @@ import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
 import { makeVenueGate } from "./http/venue-gate.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { dealerMetrics } from "./metrics/dealer-metrics.ts"
 import { ledgerMetrics } from "./metrics/ledger-metrics.ts"
 import { serveMetrics } from "./metrics/metrics-server.ts"
 import { makeServiceMetrics } from "./metrics/service-metrics.ts"
@@ -151,6 +153,7 @@ const metrics = (
     const markets = yield* Markets
     const accounts = yield* TradingAccounts
     const ledger = yield* LedgerWatch
+    const dealers = yield* Dealers
     const service = makeServiceMetrics()
     const port = yield* serveMetrics(settings.metricsPort, () => [
       ...service({
@@ -161,6 +164,7 @@ const metrics = (
         writer: parts.writer.stats(),
       }),
       ...venueMetrics({ health: venues.health(), stats: venues.stats(), books: markets.stats() }),
+      ...dealerMetrics(dealers.stats()),
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
     notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })

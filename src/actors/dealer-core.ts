@@ -22,10 +22,9 @@ import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../ports/ledger-p
 import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
 import type { TradingAccounts } from "./account-messages.ts"
-import type { HedgeCounts } from "./dealer-hedging.ts"
-import type { QuoteTrade } from "./dealer-messages.ts"
+import { Following } from "./dealer-following.ts"
+import type { HedgeCounts, QuoteTrade } from "./dealer-messages.ts"
 import { KnownRequests } from "./dealer-requests.ts"
-import { Following } from "./dealer-sources.ts"
 import { holdIdOf } from "./dealer-transfers.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
@@ -106,7 +105,7 @@ export class DealerCore {
   ) {
     this.dealer = state.dealer
     this.id = state.dealer.dealerAccountId
-    this.following = new Following(this)
+    this.following = new Following(parts, this.id)
     for (const { quote, tradeOrderId } of state.openQuotes) {
       const holdId = tradeOrderId && holdIdOf(tradeOrderId)
       this.quotes.set(quote.quoteId, {

@@ -15,14 +15,7 @@ import type { DealerCore } from "./dealer-core.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
 import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
-
-/** Since the process began, for metrics. */
-export interface HedgeCounts {
-  sent: number
-  filled: number
-  missed: number
-  alerts: number
-}
+import type { HedgeCounts } from "./dealer-messages.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
@@ -141,6 +134,12 @@ export class HedgeKeeper {
 
   /** The next hedge of the pair, if one is due. */
   #look(line: HedgeLine): void {
+    this.#hedgeNext(line)
+    const open = [...this.#lines.values()].filter((it) => !it.exposure.isZero() && !it.isAccumulating)
+    this.counts.open.set(this.core.id, open.length)
+  }
+
+  #hedgeNext(line: HedgeLine): void {
     if (this.#isBusy(line) || this.#later.has(line.symbol)) return
     line.isAccumulating = false
     if (line.exposure.isZero()) {

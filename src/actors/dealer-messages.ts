@@ -113,6 +113,16 @@ export type DealerCommand =
   | UnlinkAccount
   | ReadDealer
 
+/** Of hedging, since the process began: for metrics. */
+export interface HedgeCounts {
+  sent: number
+  filled: number
+  missed: number
+  alerts: number
+  /** Now: pairs whose exposure is open beyond the dust, by dealer. */
+  readonly open: Map<DealerAccountId, number>
+}
+
 export class Dealers extends Context.Tag("actors/Dealers")<
   Dealers,
   {
@@ -120,7 +130,7 @@ export class Dealers extends Context.Tag("actors/Dealers")<
     readonly post: (dealer: DealerAccountId, command: DealerCommand) => void
     /** A new dealer, stored by the caller: enters the directory, its actor starts. */
     readonly start: (dealer: Dealer) => void
-    readonly stats: () => { readonly live: number; readonly restarts: number }
+    readonly stats: () => { readonly live: number; readonly restarts: number; readonly hedges: HedgeCounts }
   }
 >() {}
 

@@ -64,7 +64,7 @@ export const sizeFault = ({ size }: Pick<AskedQuote, "size">, instrument: Instru
   return null
 }
 
-/** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far. */
+/** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far, null for less than a lot. */
 export const priceNow = (
   core: Pick<DealerCore, "dealer" | "parts">,
   asked: Pick<AskedQuote, "orderSide" | "size" | "expiry">,
@@ -72,7 +72,7 @@ export const priceNow = (
   profile: PricingProfile,
   instrument: Instrument,
   now: number,
-): PricedQuote | undefined => {
+): PricedQuote | null | undefined => {
   const { markets } = core.parts
   const { orderSide, size } = asked
   const side = orderSide === "BUY" ? "asks" : "bids"
@@ -91,7 +91,7 @@ export const priceNow = (
   if (best === undefined) return undefined
   const { offer, source, age } = best
   const priced = priceOffer(orderSide, offer, size, instrument)
-  if (priced === undefined) return undefined
+  if (!priced) return priced
   const { walk, margin } = offer
   return {
     ...priced,

@@ -11,10 +11,12 @@ import {
   DealerPaused,
   type DomainError,
   QuantityAboveMaximum,
+  QuantityBelowMinimum,
   QuoteRateLimited,
   QuoteRequestReused,
 } from "../domain/errors.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
+import { quantityStep } from "../domain/instrument.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
 import { TokenBucket } from "../domain/token-bucket.ts"
@@ -54,7 +56,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
   if ("_tag" in inForce) return fail(inForce)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
-  core.following.keep(sources)
+  core.following.keep(sources.map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
@@ -94,6 +96,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
     updatedAt: now,
     expireAt,
   }
+  if (priced === null) return fail(new QuantityBelowMinimum({ minQuantity: quantityStep(instrument).toString() }))
   if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
   const { price, quantity, receipt } = priced
   const cost = price.multiply(quantity)

@@ -12,8 +12,6 @@ import type { DealerCore } from "./dealer-core.ts"
 
 /** An older book says nothing about now (contract C8). */
 export const BOOK_AGE_MAX = 2_000
-/** Feeds of pairs that nobody asked for so long are let go. */
-const FOLLOW_MILLIS = 900_000
 
 export interface Source {
   readonly account: TradingAccount
@@ -48,37 +46,6 @@ export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<So
     if (mid !== undefined) return mid
   }
   return undefined
-}
-
-/** Keeps the books open that a dealer quotes from, so that only the first request for a pair waits for one. */
-export class Following {
-  /** Monotonic ms of the newest request. */
-  readonly #askedAt = new Map<Instrument["instrumentId"], number>()
-
-  constructor(private readonly core: Pick<DealerCore, "parts" | "id">) {}
-
-  keep(sources: ReadonlyArray<Source>): void {
-    const { markets, clock } = this.core.parts
-    const now = clock.monotonic()
-    for (const { instrument } of sources) {
-      if (!this.#askedAt.has(instrument.instrumentId)) markets.hold(instrument.instrumentId, this.#key)
-      this.#askedAt.set(instrument.instrumentId, now)
-    }
-    for (const [instrumentId, at] of this.#askedAt) {
-      if (now - at < FOLLOW_MILLIS) continue
-      markets.release(instrumentId, this.#key)
-      this.#askedAt.delete(instrumentId)
-    }
-  }
-
-  close(): void {
-    for (const instrumentId of this.#askedAt.keys()) this.core.parts.markets.release(instrumentId, this.#key)
-    this.#askedAt.clear()
-  }
-
-  get #key(): string {
-    return `dealer ${this.core.id}`
-  }
 }
 
 /** What one of an asset is worth in the risk currency: one of itself, else by a book of the pair, either way round. */

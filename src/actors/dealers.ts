@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const store = yield* DealerStore
   const directory = yield* DealerDirectory
   const tradingAccounts = yield* TradingAccounts
-  const hedgeCounts = { sent: 0, filled: 0, missed: 0, alerts: 0 }
+  const hedgeCounts = { sent: 0, filled: 0, missed: 0, alerts: 0, open: new Map<DealerAccountId, number>() }
   /** Whose each firm quote is. */
   const dealerOfQuote = new Map<QuoteId, DealerAccountId>()
   const run = yield* FiberSet.makeRuntime<never>()

@@ -6,22 +6,28 @@ import type { SubmitRequest } from "../domain/submit-request.ts"
 
 type Keys = Pick<SubmitRequest, "idempotencyKey" | "clientOrderId">
 
-const keysOf = ({ idempotencyKey, clientOrderId }: Keys): ReadonlyArray<string> =>
-  [idempotencyKey, clientOrderId].filter((it) => it !== null && it !== undefined)
+/** One text may be both. */
+const keysOf = ({ idempotencyKey, clientOrderId }: Keys): ReadonlyArray<string> => [
+  ...new Set([idempotencyKey, clientOrderId].filter((it) => it !== null && it !== undefined)),
+]
+
+/** Behind one key. Each that begins anew asks the store, and those behind it wait again. */
+const WAITING_MAX = 32
 
 export class Quoting {
   readonly #waiting = new Map<string, Array<() => void>>()
 
-  /** True: `run` is called once the submit that goes before it is decided. */
-  isHeldUp(keys: Keys, run: () => void): boolean {
-    if (this.#waiting.size === 0) return false
+  /** `waits`: `run` is called once the submit that goes before it is decided. `full`: too many wait for that already. */
+  holdUp(keys: Keys, run: () => void): "free" | "waits" | "full" {
+    if (this.#waiting.size === 0) return "free"
     for (const key of keysOf(keys)) {
       const queue = this.#waiting.get(key)
       if (queue === undefined) continue
+      if (queue.length >= WAITING_MAX) return "full"
       queue.push(run)
-      return true
+      return "waits"
     }
-    return false
+    return "free"
   }
 
   /** The answer ends it. */

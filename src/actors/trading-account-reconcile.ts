@@ -14,6 +14,7 @@ import { foreignOrderId, strayFill, takeIn, withStray } from "./trading-account-
 import type { Live } from "./trading-account-live.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
+import { weighChange } from "./trading-account-replace.ts"
 import { applyBalances } from "./trading-account-reports.ts"
 
 /** What the venue shows, fetched in this order: a later answer is never older than an earlier one. */
@@ -84,7 +85,11 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   }
   for (const [id, lookup] of view.lookups) {
     const live = core.orders.get(id)
-    if (live !== undefined && lookup._tag === "Found") core.knowAs(live, lookup.state.externalOrderId)
+    if (live === undefined || lookup._tag !== "Found") continue
+    core.knowAs(live, lookup.state.externalOrderId)
+    // Over by now: its trades were made on the terms that the venue shows, and would end it on those that it had before.
+    const { state } = lookup
+    attempt(core, live, lookup, () => weighChange(core, live, state, false))
   }
   // Trades first: they explain the quantities that the views name.
   for (const fill of view.fills) {

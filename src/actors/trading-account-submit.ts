@@ -2,7 +2,7 @@
  * Submit: key look-up, then state, rules and funds, then one unit; dispatch, answer and publication from its commit callback.
  * An order whose commit came after `notAfter` is never dispatched (order-path 3).
  */
-import { InsufficientBalance } from "../domain/errors.ts"
+import { Busy, InsufficientBalance } from "../domain/errors.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
@@ -30,7 +30,9 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   parts.failpoint.hit("submit.parsed")
   const { request, reply } = message
   const print = fingerprint(request)
-  if (core.quoting.isHeldUp(request, () => submitOrder(core, message, mayWait))) return
+  const turn = core.quoting.holdUp(request, () => submitOrder(core, message, mayWait))
+  if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
+  if (turn !== "free") return
   const known = knownBy(core, request.idempotencyKey ?? null, request.clientOrderId ?? null)
   if (known !== undefined) {
     whenKnown(core, known.tradeOrderId, (live) => {

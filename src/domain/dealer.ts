@@ -78,12 +78,6 @@ export interface HedgeIntent {
   readonly createdAt: number
 }
 
-/** What a dealer is open to in one asset: executed and not hedged yet, in that asset. Long above zero. */
-export interface OpenPosition {
-  readonly asset: string
-  readonly quantity: Decimal
-}
-
 /** One link, as the hedger of a dealer sees it. */
 export const isLinked = (dealer: Pick<Dealer, "linkedAccountIds">, id: TradingAccountId): boolean =>
   dealer.linkedAccountIds.includes(id)

@@ -98,14 +98,14 @@ export interface Offer {
 
 /**
  * The firm price, and how much of base it is for: a size in quote asset buys or sells whole lots, down. Undefined when nothing is left of
- * either: the price of a sell below its margin, or less than one lot.
+ * the price, because the margin of a sell eats it up; null when the size comes to less than one lot.
  */
 export const priceOffer = (
   side: OrderSide,
   { walk, margin }: Offer,
   size: QuoteSize,
   instrument: Instrument,
-): Priced | undefined => {
+): Priced | null | undefined => {
   const numerator = walk.cost.multiply(factorOf(side, margin))
   const denominator = walk.quantity.multiply(ALL_BPS)
   if (!numerator.isPositive()) return undefined
@@ -121,7 +121,7 @@ export const priceOffer = (
     size.quantityType === "BASE"
       ? size.quantity
       : size.quoteQuantity.divide(price, QUOTIENT_DIGITS, "DOWN").roundTo(lot, "DOWN")
-  return quantity.isPositive() ? { walk, price, quantity } : undefined
+  return quantity.isPositive() ? { walk, price, quantity } : null
 }
 
 /** Cost over quantity, for people and for what a perfect hedge would cost. */

@@ -48,7 +48,6 @@ const NEXT: { readonly [S in QuoteStatus]: ReadonlyArray<QuoteStatus> } = {
 }
 
 export const mayQuoteBecome = (from: QuoteStatus, to: QuoteStatus): boolean => NEXT[from].includes(to)
-export const isQuoteOver = (status: QuoteStatus): boolean => NEXT[status].length === 0
 
 /** How the price came about: for the dealer's side alone. */
 export interface PricingReceipt {

@@ -67,10 +67,10 @@ const receiptText = (r: PricingReceipt): ReceiptText => ({
   ttlBps: r.ttlBps.toString(),
 })
 
-/** The word of `ledger_guard_quote_created`: the request has a quote. Never reaches a client: that quote is answered instead. */
-export const REQUEST_USED = "REQUEST_USED"
-
-/** A new quote, firm or rejected. A guard: its (dealer, trader, quoteRequestId) must have none. */
+/**
+ * A new quote, firm or rejected. A guard: its (dealer, trader, quoteRequestId) must have none. Its refusal never reaches a client: the quote
+ * that the request has is answered instead.
+ */
 export const quoteCreatedFact = (quote: Quote, news: ReadonlyArray<QuoteNews>): LedgerFact => ({
   tag: "quote_created",
   row: {

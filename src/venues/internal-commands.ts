@@ -1,12 +1,36 @@
-/** What a market of the platform's own venue is told, what waits in its queue, and what one request of its settles. */
+/** What a market of the platform's own venue works with, what it is told, what waits in its queue, and what one request of its settles. */
+
+import type { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
-import { type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
-import type { VenueAmend } from "../ports/venue-port.ts"
+import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
+import type { FailpointName } from "../ports/failpoint.ts"
+import type { LedgerPort } from "../ports/ledger-port.ts"
+import type { SessionReport, VenueAmend } from "../ports/venue-port.ts"
 import type { Arrival, InternalBook } from "./internal-book.ts"
 import type { Settlement } from "./internal-settlement.ts"
 import { stepsRefusalOf } from "./matcher-steps.ts"
+
+export interface MarketParts {
+  readonly instrument: Instrument
+  readonly fees: InternalFees
+  readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
+  /** Of the instrument, in the order of its queues. */
+  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>>
+  readonly now: () => number
+  readonly uuid: () => string
+  readonly hit: (name: FailpointName) => void
+  /** Said to an account, after the commit. */
+  readonly report: (account: TradingAccountId, report: SessionReport) => void
+  /** The public part of what is stored: levels and trades. */
+  readonly published: (settlement: Settlement) => void
+  /** The book as it is stored, at the start of an incarnation. */
+  readonly opened: (book: InternalBook) => void
+  /** What became of a submit can be read in the journal now. */
+  readonly decided: (tradeOrderId: TradeOrderId) => void
+  readonly notice: (what: string, fields: Readonly<Record<string, unknown>>) => void
+}
 
 /** Without its place in the queue and its hold, which the market gives it. */
 export interface Submission {

@@ -5,19 +5,10 @@
  * What the ledger refuses is taken back whole and done again command by command, so that it stops no more than the order concerned.
  */
 import { Effect } from "effect"
-import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
-import { type InternalFees, type InternalOrder, isImmediate } from "../domain/internal-order.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import { type InternalOrder, isImmediate } from "../domain/internal-order.ts"
 import type { Built, Self } from "../kernel/actor.ts"
-import type { FailpointName } from "../ports/failpoint.ts"
-import {
-  LEDGER_TRANSFERS_MAX,
-  type LedgerFact,
-  type LedgerOutcome,
-  type LedgerPort,
-  type Transfer,
-} from "../ports/ledger-port.ts"
-import type { SessionReport } from "../ports/venue-port.ts"
+import { LEDGER_TRANSFERS_MAX, type LedgerFact, type LedgerOutcome, type Transfer } from "../ports/ledger-port.ts"
 import { InternalBook } from "./internal-book.ts"
 import {
   amendedOf,
@@ -27,32 +18,13 @@ import {
   type Entry,
   keepsPlace,
   type MarketMessage,
+  type MarketParts,
   type Take,
 } from "./internal-commands.ts"
 import { makeEndings } from "./internal-endings.ts"
 import { makeIntake } from "./internal-intake.ts"
 import { MarketQueue } from "./internal-queue.ts"
 import type { Settlement } from "./internal-settlement.ts"
-
-export interface MarketParts {
-  readonly instrument: Instrument
-  readonly fees: InternalFees
-  readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
-  /** Of the instrument, in the order of its queues. */
-  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>>
-  readonly now: () => number
-  readonly uuid: () => string
-  readonly hit: (name: FailpointName) => void
-  /** Said to an account, after the commit. */
-  readonly report: (account: TradingAccountId, report: SessionReport) => void
-  /** The public part of what is stored: levels and trades. */
-  readonly published: (settlement: Settlement) => void
-  /** The book as it is stored, at the start of an incarnation. */
-  readonly opened: (book: InternalBook) => void
-  /** What became of a submit can be read in the journal now. */
-  readonly decided: (tradeOrderId: TradeOrderId) => void
-  readonly notice: (what: string, fields: Readonly<Record<string, unknown>>) => void
-}
 
 /** Other orders that one request may settle with. */
 export const MAKERS_MAX = 50

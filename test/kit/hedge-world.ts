@@ -34,7 +34,7 @@ export class HedgeWorld {
   readonly intents: Array<HedgeIntent> = []
   readonly held = new Set<string>()
   readonly asked: AskedHedges = new Map()
-  readonly counts = { sent: 0, filled: 0, missed: 0, alerts: 0 }
+  readonly counts = { sent: 0, filled: 0, missed: 0, alerts: 0, open: new Map() }
   /** Of either side, best first. */
   book: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
   /** What the next submits run into; LOST: stored, and its answer lost. */

@@ -43,7 +43,13 @@ describe("the settings", () => {
   })
 
   it("limit orders as the contract says, but for what is set, and not at all only on loopback", () => {
-    const limits = { orderSubmit: { perSecond: 50, burst: 100 }, orderCancel: { perSecond: 100, burst: 200 } }
+    const limits = {
+      orderSubmit: { perSecond: 50, burst: 100 },
+      orderCancel: { perSecond: 100, burst: 200 },
+      quoteRequest: { perSecond: 10, burst: 20 },
+      openQuotes: 1_000,
+      openQuotesPerClient: 100,
+    }
     expect(readSettings({}).rateLimits).toEqual({ ...limits, openOrders: 500 })
     expect(readSettings({ HOST: "0.0.0.0", RATE_LIMITS: '{"openOrders":7}' }).rateLimits).toEqual({
       ...limits,
@@ -53,6 +59,9 @@ describe("the settings", () => {
       orderSubmit: { perSecond: 0.5, burst: 2 },
       orderCancel: limits.orderCancel,
     })
+    const ofQuotes = { quoteRequest: { perSecond: 1, burst: 3 }, openQuotes: 9 }
+    expect(readSettings({ RATE_LIMITS: JSON.stringify(ofQuotes) }).rateLimits).toMatchObject(ofQuotes)
+    expect(() => readSettings({ RATE_LIMITS: '{"openQuotes":0}' })).toThrow('"openQuotes" must be an integer above 0')
     expect(readSettings({ RATE_LIMITS: "off" }).rateLimits).toBeNull()
   })
 

@@ -12,8 +12,7 @@ import {
 } from "../../domain/errors.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { Wallet, WalletId } from "../../domain/wallet.ts"
-import type { ConnectParts, ConnectRequest } from "./connect.ts"
-import { newAccount } from "./new-account.ts"
+import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 

@@ -4,9 +4,6 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
-import type { CredentialKeeper } from "../../auth/credential-vault.ts"
 import type { Credential } from "../../domain/credential.ts"
 import {
   ConflictingParameters,
@@ -16,46 +13,12 @@ import {
   MissingParameter,
   VenueUnavailable,
 } from "../../domain/errors.ts"
-import type { CredentialId, DealerAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
-import type { Principal } from "../../domain/user.ts"
 import type { Venue } from "../../domain/venue.ts"
-import type { VenuePort } from "../../ports/venue-port.ts"
-import type { Accounts } from "../../store/accounts.ts"
-import type { Wallets } from "../../store/wallets.ts"
 import { ask } from "../answers.ts"
-import type { InstrumentSync } from "../market/instrument-sync.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
-import { newAccount } from "./new-account.ts"
-
-export interface ConnectParts {
-  readonly venues: Pick<VenuePort["Type"], "verify" | "find">
-  readonly keeper: CredentialKeeper["Type"]
-  readonly accounts: AccountDirectory
-  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "dealer">
-  readonly wallets: Pick<Wallets, "find" | "insert">
-  readonly tradingAccounts: TradingAccounts["Type"]
-  readonly sync: InstrumentSync
-  readonly now: () => number
-  readonly uuid: () => string
-  /** Starting balances on in-process venues: asset → decimal text. */
-  readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Live accounts on venues with private sessions. */
-  readonly venueSessionsMax: number
-  /** Live accounts of one user at the internal venue. */
-  readonly internalAccountsMax: number
-}
-
-export interface ConnectRequest {
-  readonly principal: Principal
-  readonly venue: Venue
-  readonly credentialIds: ReadonlyArray<CredentialId>
-  readonly externalTradingAccountId: string | null
-  /** At the internal venue: the dealer whose client the account is to be. */
-  readonly dealerAccountId: DealerAccountId | null
-  readonly nickname: string | null
-}
+import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 /** How long connect waits for the first reconciliation. */
 const READY_MILLIS = 10_000

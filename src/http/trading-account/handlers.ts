@@ -15,8 +15,9 @@ import { isFailure, relayed } from "../answers.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
 import type { Handlers, HttpReply } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
-import { type ConnectParts, makeConnect } from "./connect.ts"
+import { makeConnect } from "./connect.ts"
 import type { TradingAccountApi } from "./endpoints.ts"
+import type { ConnectParts } from "./new-account.ts"
 import { readPortfolios } from "./portfolio.ts"
 
 export interface TradingAccountParts extends ConnectParts {

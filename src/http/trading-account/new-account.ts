@@ -1,8 +1,44 @@
-/** The record of an account that is being connected. */
+/** What connecting works with, what it is asked, and the record of the account that is being connected. */
 import { randomBytes } from "node:crypto"
-import type { TradingAccountId } from "../../domain/ids.ts"
+import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import type { CredentialId, DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
-import type { ConnectParts, ConnectRequest } from "./connect.ts"
+import type { Principal } from "../../domain/user.ts"
+import type { Venue } from "../../domain/venue.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Accounts } from "../../store/accounts.ts"
+import type { Wallets } from "../../store/wallets.ts"
+import type { InstrumentSync } from "../market/instrument-sync.ts"
+
+export interface ConnectParts {
+  readonly venues: Pick<VenuePort["Type"], "verify" | "find">
+  readonly keeper: CredentialKeeper["Type"]
+  readonly accounts: AccountDirectory
+  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "dealer">
+  readonly wallets: Pick<Wallets, "find" | "insert">
+  readonly tradingAccounts: TradingAccounts["Type"]
+  readonly sync: InstrumentSync
+  readonly now: () => number
+  readonly uuid: () => string
+  /** Starting balances on in-process venues: asset → decimal text. */
+  readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Live accounts on venues with private sessions. */
+  readonly venueSessionsMax: number
+  /** Live accounts of one user at the internal venue. */
+  readonly internalAccountsMax: number
+}
+
+export interface ConnectRequest {
+  readonly principal: Principal
+  readonly venue: Venue
+  readonly credentialIds: ReadonlyArray<CredentialId>
+  readonly externalTradingAccountId: string | null
+  /** At the internal venue: the dealer whose client the account is to be. */
+  readonly dealerAccountId: DealerAccountId | null
+  readonly nickname: string | null
+}
 
 /** What a new account is before anything is known of it but the request. */
 export const newAccount = (

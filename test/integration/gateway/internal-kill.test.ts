@@ -11,8 +11,15 @@ afterAll(endGateways)
 
 const NO_FEES = { INTERNAL_MAKER_FEE_BPS: "0", INTERNAL_TAKER_FEE_BPS: "0" }
 
-/** Two asks in a queue, then an order that meets both and brings the process down at `failpoint`. */
-const killedAt = async (failpoint: string, fields: Readonly<Record<string, unknown>>) => {
+type Traders = Readonly<Record<"ann" | "ben" | "bob", InternalTrader>>
+
+const meetsBoth =
+  (fields: Readonly<Record<string, unknown>>) =>
+  ({ bob }: Traders): Promise<unknown> =>
+    bob.limit("BUY", "1.5", "100", { clientOrderId: randomUUID(), awaitAccepted: false, ...fields })
+
+/** Two asks in a queue, then something that brings the process down at `failpoint`. */
+const killedAt = async (failpoint: string, act: (traders: Traders) => Promise<unknown>) => {
   const first = await startGateway({ env: { ...NO_FEES, FAILPOINT: failpoint } })
   const market = await internalMarket(first)
   const ann = await market.trader({ BTC: "1" })
@@ -20,9 +27,7 @@ const killedAt = async (failpoint: string, fields: Readonly<Record<string, unkno
   const bob = await market.trader({ USD: "1000" })
   await ann.limit("SELL", "1", "100")
   await ben.limit("SELL", "1", "100")
-  const clientOrderId = randomUUID()
-  const submitted = bob.limit("BUY", "1.5", "100", { clientOrderId, awaitAccepted: false, ...fields })
-  await Promise.allSettled([submitted, first.exited])
+  await Promise.allSettled([act({ ann, ben, bob }), first.exited])
   const second = await startGateway({ env: NO_FEES, dataDir: first.dataDir })
   const again = (it: InternalTrader): InternalTrader =>
     traderOf(api(second).as(it.calls.token), it.tradingAccountId, it.walletId, market.instrumentId)
@@ -45,7 +50,7 @@ describe("the internal venue, killed", () => {
     ["with a match in memory that is not stored", "internal.matched:1"],
     ["with a match stored that nobody has heard of", "internal.settled:1"],
   ])("%s, goes on as if nothing had been", async (_, failpoint) => {
-    const { ann, ben, bob, market, order, second } = await killedAt(failpoint, {})
+    const { ann, ben, bob, market, order, second } = await killedAt(failpoint, meetsBoth({}))
     expect(await bob.rests(order.tradeOrderId, "FILLED")).toMatchObject({
       executedQuantity: "1.5",
       executedCost: "150",
@@ -70,7 +75,10 @@ describe("the internal venue, killed", () => {
   })
 
   it("with an order that must trade at once, does not trade it later", async () => {
-    const { ann, ben, bob, market, order, second } = await killedAt("internal.matched:1", { timeInForce: "IOC" })
+    const { ann, ben, bob, market, order, second } = await killedAt(
+      "internal.matched:1",
+      meetsBoth({ timeInForce: "IOC" }),
+    )
     expect(await bob.rests(order.tradeOrderId, "CANCELLED")).toMatchObject({
       cancelReason: "IOC_REMAINDER",
       executedQuantity: "0",
@@ -80,6 +88,23 @@ describe("the internal venue, killed", () => {
     // The same queue: the one who came first trades first.
     const next = await bob.limit("BUY", "1", "100")
     await bob.rests(next.tradeOrderId, "FILLED")
+    expect(await ann.wallet()).toEqual({ USD: ["100", "0"] })
+    expect(await market.book()).toEqual({ bids: [], asks: ["1 @ 100"] })
+    expect(await second.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  it("with a change stored that has not met the book, makes it", async () => {
+    const { ann, bob, market, order, second } = await killedAt("internal.amended:1", async ({ bob }) => {
+      const { tradeOrderId } = await bob.limit("BUY", "1", "90")
+      await bob.calls.post("/tradeOrder/replace", {
+        tradingAccountId: bob.tradingAccountId,
+        tradeOrderId,
+        limitPrice: "100",
+      })
+    })
+    const filled = await bob.rests(order.tradeOrderId, "FILLED")
+    expect(filled).toMatchObject({ limitPrice: "100", averagePrice: "100", executedQuantity: "1" })
+    expect(await bob.wallet()).toEqual({ BTC: ["1", "0"], USD: ["900", "0"] })
     expect(await ann.wallet()).toEqual({ USD: ["100", "0"] })
     expect(await market.book()).toEqual({ bids: [], asks: ["1 @ 100"] })
     expect(await second.stop()).toEqual({ code: 0, signal: null })

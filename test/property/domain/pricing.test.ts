@@ -71,7 +71,7 @@ describe("a quote's price", () => {
         expect(walk.cost.atMost(amount)).toBe(true)
         const margin = { takerFeeBps: Decimal.of("10"), markupBps: Decimal.of("10"), ttlBps: Decimal.ZERO }
         const priced = priceOffer(orderSide, { walk, margin }, size, instrument)
-        if (priced === undefined) return
+        if (!priced) return
         const { price, quantity } = priced
         expect(price.multiply(quantity).atMost(amount)).toBe(true)
         expect(price.multiply(quantity.add(lots(1))).greaterThan(amount)).toBe(true)

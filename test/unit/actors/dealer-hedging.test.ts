@@ -1,3 +1,4 @@
+/** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { InsufficientBalance } from "../../../src/domain/errors.ts"
@@ -84,6 +85,7 @@ describe("what a hedge did not close", () => {
     expect(new Set(world.orders.map(({ order }) => order.idempotencyKey)).size).toBe(10)
     expect(world.alerts).toEqual(["-1 BTC is open: 0 of 1 was to be had"])
     expect(world.keeper.report()).toMatchObject([{ state: "OPEN", position: "-1" }])
+    expect([...world.counts.open.values()]).toEqual([1])
     world.pass(9_000)
     expect(world.orders).toHaveLength(10)
     // And is tried again for ever.
@@ -91,6 +93,7 @@ describe("what a hedge did not close", () => {
     expect(world.orders).toHaveLength(11)
     world.becomes("FILLED", "1")
     expect(world.keeper.isFlat()).toBe(true)
+    expect([...world.counts.open.values()]).toEqual([0])
   })
 
   it("goes at market after the last attempt, where the dealer allows it", () => {

@@ -1,3 +1,4 @@
+/** A dealer's quotes, step by step: their end on the clock, who has them, what is left of them when something stops them. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { CLIENT, INVENTORY, QuoteWorld } from "../../kit/quote-world.ts"

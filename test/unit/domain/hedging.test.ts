@@ -1,3 +1,4 @@
+/** Sizes, limits and attribution of hedges, and the result of quotes, by example. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import {

@@ -1,3 +1,4 @@
+/** Prices of quotes and the exposure of their dealer, by vectors worked out by hand. */
 import { describe, expect, it } from "vitest"
 import { exposureValue, worstExposures } from "../../../src/domain/dealer-risk.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
@@ -97,7 +98,7 @@ describe("a price", () => {
     const it = priced("BUY", money("150.5"), "10")!
     expect(it.price.toString()).toBe("100.44")
     expect(it.quantity.toString()).toBe("1.498")
-    expect(priced("BUY", money("0.05"), "0")).toBeUndefined()
+    expect(priced("BUY", money("0.05"), "0")).toBeNull()
   })
 
   it("is none for a sell whose margin eats it up", () => {

@@ -1,0 +1,165 @@
+/** What a dealer's actor reads when it wakes, against the same sums in memory: any intents, any hedges, several pairs and dealers. */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { HedgeIntent } from "../../../src/domain/dealer.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { exposureOf, NO_TOTALS, openIntents, withIntent, withProgress } from "../../../src/domain/hedging.ts"
+import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../../src/domain/ids.ts"
+import { isTerminal } from "../../../src/domain/order-status.ts"
+import { feesOf, type OrderSide, type TradeOrder } from "../../../src/domain/trade-order.ts"
+import { HedgeStore, hedgeIntentFact, hedgeKey, type StoredHedges } from "../../../src/ports/hedge-store.ts"
+import { hedgeStoreLayer } from "../../../src/store/hedge-store-sql.ts"
+import { sqlLayer } from "../../../src/store/sql.ts"
+import { withTestDatabase } from "../../kit/database.ts"
+import { intentOf } from "../../kit/hedges.ts"
+import {
+  commit,
+  executionRow,
+  filled,
+  image,
+  newExecution,
+  newOrder,
+  orderRow,
+  query,
+  type Rig,
+  sqlRig,
+} from "./account-store-rig.ts"
+
+const database = withTestDatabase()
+let rig: Rig
+let runtime: ManagedRuntime.ManagedRuntime<HedgeStore, unknown>
+beforeAll(async () => {
+  rig = await sqlRig(database())
+  runtime = ManagedRuntime.make(hedgeStoreLayer.pipe(Layer.provide(sqlLayer(database().url))))
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await rig.close()
+})
+
+const amount = fc.integer({ min: 1, max: 3_000 }).map((units) => Decimal.fromUnits(BigInt(units), 3))
+const side = fc.constantFrom<OrderSide>("BUY", "SELL")
+const base = fc.constantFrom("BTC", "ETH")
+
+interface Sold {
+  readonly _tag: "Sold"
+  readonly base: string
+  readonly orderSide: OrderSide
+  readonly quantity: Decimal
+}
+interface Hedged {
+  readonly _tag: "Hedged"
+  readonly base: string
+  readonly orderSide: OrderSide
+  readonly quantity: Decimal
+  readonly status: "CANCELLED" | "FILLED" | "UNKNOWN"
+}
+const step: fc.Arbitrary<Sold | Hedged> = fc.oneof(
+  fc.record({ _tag: fc.constant("Sold" as const), base, orderSide: side, quantity: amount }),
+  fc.record({
+    _tag: fc.constant("Hedged" as const),
+    base,
+    orderSide: side,
+    quantity: amount,
+    status: fc.constantFrom("CANCELLED" as const, "FILLED" as const, "UNKNOWN" as const),
+  }),
+)
+
+const plain = (line: StoredHedges): unknown => ({
+  ...line,
+  totals: { ...JSON.parse(JSON.stringify(line.totals)), fees: [...line.totals.fees].map(String).sort() },
+  intents: JSON.parse(JSON.stringify(line.intents)),
+  sent: [...line.sent].map(String).sort(),
+  hedges: line.hedges.map((it) => JSON.stringify(it)).sort(),
+})
+
+const expected = (
+  intents: ReadonlyArray<HedgeIntent>,
+  hedges: ReadonlyArray<TradeOrder>,
+): ReadonlyArray<StoredHedges> =>
+  ["BTC", "ETH"].flatMap((baseAsset) => {
+    const own = intents.filter((it) => it.baseAsset === baseAsset)
+    if (own.length === 0) return []
+    const orders = hedges.filter((it) => it.baseAsset === baseAsset)
+    const owed = own.reduce(withIntent, NO_TOTALS)
+    const totals = orders.reduce((sums, it) => withProgress(sums, null, { ...it, fees: feesOf(it.executions) }), owed)
+    const newestFirst = own.toReversed()
+    const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
+    const kept = newestFirst.filter((it, index) => index === 0 || open.includes(it))
+    const sent = new Map<HedgeIntentId, number>()
+    for (const { idempotencyKey } of orders) {
+      const id = idempotencyKey!.split(":")[2] as HedgeIntentId
+      if (kept.some(({ hedgeIntentId }) => hedgeIntentId === id)) sent.set(id, (sent.get(id) ?? 0) + 1)
+    }
+    return [
+      {
+        baseAsset,
+        quoteAsset: "USDT",
+        totals,
+        intents: kept,
+        sent,
+        hedges: orders.map((it) => ({
+          tradeOrderId: it.tradeOrderId,
+          tradingAccountId: it.tradingAccountId,
+          version: it.version,
+          isOver: isTerminal(it.orderStatus),
+          orderSide: it.orderSide,
+          executedQuantity: it.executedQuantity,
+          executedCost: it.executedCost,
+          fees: feesOf(it.executions).map(({ asset, quantity }) => ({ asset, quantity })),
+        })),
+      },
+    ]
+  })
+
+describe("the store of hedges", () => {
+  it("sums up what a dealer owes and has hedged, and gives what makes up the difference", async () => {
+    const account = await rig.account()
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+        const dealerAccountId = randomUUID() as DealerAccountId
+        const intents: Array<HedgeIntent> = []
+        const hedges: Array<TradeOrder> = []
+        for (const it of steps) {
+          if (it._tag === "Sold") {
+            const intent = intentOf(0, {
+              orderSide: it.orderSide,
+              quantity: it.quantity,
+              dealerAccountId,
+              baseAsset: it.base,
+              hedgeIntentId: randomUUID() as HedgeIntentId,
+              quoteId: randomUUID() as QuoteId,
+            })
+            intents.push(intent)
+            const rows = JSON.stringify([hedgeIntentFact(intent).row])
+            // Twice: a repeated batch of the ledger.
+            for (let time = 0; time < 2; time++)
+              await query(database().url, "SELECT ledger_facts_hedge_intent($1::jsonb)", [rows])
+          } else if (intents.some(({ baseAsset }) => baseAsset === it.base)) {
+            const lead = intents.find(({ baseAsset }) => baseAsset === it.base)!
+            const key = hedgeKey(dealerAccountId, lead.hedgeIntentId, hedges.length + 1)
+            const order = newOrder(account, {
+              dealerAccountId,
+              hedgeForQuoteIds: [lead.quoteId],
+              idempotencyKey: key,
+              baseAsset: it.base,
+              orderSide: it.orderSide,
+            })
+            const execution = newExecution(order, { executedQuantity: it.quantity, orderSide: it.orderSide })
+            const last = image(filled(order, execution), { orderStatus: it.status })
+            hedges.push(last)
+            const { tradingAccountId: accountId } = account
+            await commit(rig.store(), { accountId, rows: [orderRow(order)], events: [] })
+            await commit(rig.store(), { accountId, rows: [orderRow(last), executionRow(execution)], events: [] })
+          }
+        }
+        const loaded = await runtime.runPromise(Effect.flatMap(HedgeStore, ({ load }) => load(dealerAccountId)))
+        const sorted = loaded.toSorted((a, b) => a.baseAsset.localeCompare(b.baseAsset))
+        expect(sorted.map(plain)).toEqual(expected(intents, hedges).map(plain))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
