@@ -14,6 +14,7 @@ const knows = {
   venues: ["domain/", "ports/", "kernel/"],
   store: ["domain/", "ports/"],
   ledger: ["domain/", "ports/", "kernel/", "store/sql\\.ts$"],
+  mail: ["domain/", "ports/", "store/"],
   auth: ["domain/", "ports/", "config\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
