@@ -1,5 +1,6 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, OpenApi } from "@effect/platform"
+import { AdminUserApi } from "./admin/user-endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
 import { MarketApi } from "./market/endpoints.ts"
 import { RootApi } from "./root/endpoints.ts"
@@ -24,6 +25,7 @@ export const Api = HttpApi.make("gateway")
   .add(TradeOrderApi)
   .add(MarketApi)
   .add(SubscriptionApi)
+  .add(AdminUserApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -36,4 +38,5 @@ export interface ApiHandlers {
   readonly tradeOrder: Handlers<typeof TradeOrderApi>
   readonly market: Handlers<typeof MarketApi>
   readonly subscription: Handlers<typeof SubscriptionApi>
+  readonly adminUser: Handlers<typeof AdminUserApi>
 }

@@ -6,6 +6,7 @@ import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Markets } from "../actors/market-messages.ts"
 import { CredentialKeeper } from "../auth/credential-vault.ts"
 import { Sessions } from "../auth/sessions.ts"
+import { UserActs } from "../auth/user-acts.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
@@ -13,6 +14,7 @@ import { Accounts } from "../store/accounts.ts"
 import { Credentials } from "../store/credentials.ts"
 import { Subscriptions } from "../store/subscriptions.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
+import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
@@ -50,6 +52,7 @@ export const makeHandlers = (options: HandlerOptions) =>
     const tradingAccounts = yield* TradingAccounts
     const markets = yield* Markets
     const keeper = yield* CredentialKeeper
+    const acts = yield* UserActs
     const gate = makeVenueGate(port, options.environment)
     const cursors = makeCursors(options.cursorKey)
     const { sync } = options
@@ -64,7 +67,8 @@ export const makeHandlers = (options: HandlerOptions) =>
         auditPeriods: tradingAccounts.auditPeriods,
         isReady: options.isReady,
       }),
-      auth: sessionHandlers(yield* Sessions),
+      auth: sessionHandlers(yield* Sessions, acts),
+      adminUser: adminUserHandlers(acts.bans),
       credential: credentialHandlers({
         gate,
         venues: port,

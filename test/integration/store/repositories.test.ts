@@ -15,6 +15,7 @@ import { Instruments } from "../../../src/store/instruments.ts"
 import { type SessionRow, SessionRows } from "../../../src/store/sessions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { type NewSubscription, Subscriptions } from "../../../src/store/subscriptions.ts"
+import { UserChanges } from "../../../src/store/user-changes.ts"
 import { type NewUser, Users } from "../../../src/store/users.ts"
 import { withTestDatabase } from "../../kit/database.ts"
 import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
@@ -23,9 +24,13 @@ const database = withTestDatabase()
 const layerOf = (url: string) =>
   Layer.mergeAll(
     storeLayer(url),
-    Layer.mergeAll(SessionRows.Default, Credentials.Default, Instruments.Default, Subscriptions.Default).pipe(
-      Layer.provide(sqlLayer(url)),
-    ),
+    Layer.mergeAll(
+      SessionRows.Default,
+      UserChanges.Default,
+      Credentials.Default,
+      Instruments.Default,
+      Subscriptions.Default,
+    ).pipe(Layer.provide(sqlLayer(url))),
   )
 type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
 
@@ -48,6 +53,7 @@ const newUser = (changes: Partial<NewUser> = {}): NewUser => ({
   at: tick(),
   adminIfFirst: false,
   admin: false,
+  confirmed: true,
   ...changes,
 })
 const insertUser = (changes: Partial<NewUser> = {}) =>
@@ -74,6 +80,8 @@ describe("Users", () => {
       emailConfirmedAt: given.at,
       lastSignInAt: null,
       bannedAt: null,
+      banReason: null,
+      pendingEmail: null,
       createdAt: given.at,
       updatedAt: given.at,
     })
@@ -97,8 +105,9 @@ describe("Users", () => {
     const user = await insertUser()
     const users = await run(Users)
     await run(users.touchSignIn(user.userId, 12345))
-    await run(users.updatePasswordHash(user.userId, "other"))
-    await run(users.setPermissions(user.userId, ["read"]))
+    const changes = await run(UserChanges)
+    await run(changes.setPassword(user.userId, "other", user.updatedAt))
+    await run(changes.setPermissions(user.userId, ["read"], user.updatedAt))
     expect(await run(users.findByEmail(user.email))).toEqual({
       user: { ...user, lastSignInAt: 12345, permissions: ["read"] },
       passwordHash: "other",
@@ -120,9 +129,10 @@ describe("SessionRows", () => {
       revokedAt: null,
       ip: "127.0.0.1",
       userAgent: null,
+      method: "password",
       ...changes,
     }
-    await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row)))
+    await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row, "$argon2id$hash")))
     return { row, user }
   }
 
