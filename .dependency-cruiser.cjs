@@ -18,6 +18,7 @@ const knows = {
   auth: ["domain/", "ports/", "config\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
+  admin: ["domain/", "store/", "auth/audit\\.ts$", "config\\.ts$"],
   metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 

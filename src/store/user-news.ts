@@ -12,6 +12,11 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
+      /** Whether the database is as new as this program. */
+      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('user_news') IS NOT NULL AS found`).pipe(
+        Effect.map(([row]) => row?.found === true),
+      ),
+
       leave: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`INSERT INTO user_news (user_id) VALUES (${userId})`).pipe(Effect.asVoid),
 
