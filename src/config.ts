@@ -205,12 +205,19 @@ const smtpServer = (env: Environment): SmtpServer | null => {
   )
     throw new InvalidSetting("SMTP_URL must be like smtp://user:password@mail.example.com:587 (smtp, smtps)")
   const secure = url.protocol === "smtps:"
+  const part = (text: string): string | null => {
+    try {
+      return text === "" ? null : decodeURIComponent(text)
+    } catch {
+      throw new InvalidSetting("SMTP_URL: a % in its user or password is written %25")
+    }
+  }
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    user: url.username === "" ? null : decodeURIComponent(url.username),
-    password: url.password === "" ? null : decodeURIComponent(url.password),
+    user: part(url.username),
+    password: part(url.password),
   }
 }
 
