@@ -6,6 +6,9 @@ ALTER TABLE app_user
   ADD COLUMN pending_email_confirmed boolean NOT NULL DEFAULT false,
   ADD COLUMN ban_reason text;
 
+-- A mail of a change that is waited for is asked for again by the new address, without a login.
+CREATE INDEX app_user_pending_email ON app_user (lower(pending_email)) WHERE pending_email IS NOT NULL;
+
 -- How the session began: password, signup, recovery.
 ALTER TABLE session ADD COLUMN method text NOT NULL DEFAULT 'password';
 

@@ -8,8 +8,10 @@ import type {
   SessionRecord,
   UserRecord,
 } from "../../../src/domain/user.ts"
+import { findEmbedded } from "../../../src/store/embedded-running.ts"
 import { type Answer, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/gateway.ts"
 import { mailsTo, mailTo, tokenTo } from "../../kit/mailbox.ts"
+import { query } from "../store/account-store-rig.ts"
 import { closeClients, connectClient } from "./socket.ts"
 
 let gateway: Gateway
@@ -251,6 +253,20 @@ describe("an update of the user", () => {
     expect((await change(PASSWORD)).status).toBe(200)
   })
 
+  it("wants a new password proven once the login is a day old", async () => {
+    const email = newEmail()
+    const { accessToken, user } = await confirmed(email)
+    const found = await findEmbedded(gateway.dataDir)
+    if (found._tag !== "Running") throw new Error(`the gateway's database is ${found._tag}`)
+    await query(found.url, `UPDATE session SET created_at = created_at - 86400001 WHERE user_id = '${user.id}'`)
+    const calls = api(gateway).as(accessToken)
+    const password = "a new password for ada"
+    const refused = await calls.post("/auth/user/update", { password })
+    expect([...errno(refused), refused.envelope.details?.code]).toEqual([401, -100011, "REAUTHENTICATION_NEEDED"])
+    expect((await calls.post("/auth/user/update", { metadata: { desk: "fx" } })).status).toBe(200)
+    expect((await calls.post("/auth/user/update", { password, currentPassword: PASSWORD })).status).toBe(200)
+  })
+
   it("refuses passwords that anybody tries first", async () => {
     const { accessToken } = await confirmed("ada.lovelace@example.com")
     const calls = api(gateway).as(accessToken)
@@ -367,5 +383,24 @@ describe("a ban", () => {
     )
     await banned
     for (const { accessToken } of sessions) expect((await api(gateway).as(accessToken).user()).status).toBe(401)
+  })
+})
+
+describe("a mail that was answered for", () => {
+  it("arrives although the process was killed before any server took it, into an installation that was closed since", async () => {
+    const first = await startGateway({ env: { SMTP_URL: "smtp://127.0.0.1:9" } })
+    const email = newEmail()
+    await api(first).signup(email)
+    expect((await api(first).post("/auth/recover", { email })).status).toBe(200)
+    first.kill("SIGKILL")
+    await first.exited
+    // Where nobody signs up any more, whoever is there goes on.
+    const second = await startGateway({ dataDir: first.dataDir, env: { SIGNUP: "closed" } })
+    expect(errno(await api(second).signup(newEmail()))).toEqual([403, -101006])
+    expect((await api(second).login(email)).status).toBe(200)
+    const mailed = await tokenTo(first.dataDir, email, RECOVER)
+    expect((await api(second).post("/auth/verify", { type: "recovery", token: mailed })).status).toBe(200)
+    expect((await mailsTo(first.dataDir, email)).length).toBe(1)
+    await second.stop()
   })
 })
