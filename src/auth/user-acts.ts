@@ -59,6 +59,8 @@ const followNews = Effect.gen(function* () {
   })
   yield* look.pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
+    // A ban that is not followed is worse than one line in the log every time.
+    Effect.catchAllDefect((defect) => Effect.logError("news of users could not be followed", defect)),
     Effect.repeat(Schedule.spaced(NEWS_MILLIS)),
     Effect.forkScoped,
   )

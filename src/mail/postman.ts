@@ -91,6 +91,11 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
     }).pipe(
       // The mails wait where they are.
       Effect.catchTag("StorageUnavailable", () => Effect.sleep("1 second")),
+      // One row that stumbles him must not keep all others: he is told of, rests and begins again.
+      Effect.catchAllDefect((defect) => {
+        notice("the postman failed and begins again", { error: describe(defect) })
+        return Effect.sleep("10 seconds")
+      }),
     )
 
     const working = yield* Effect.forkDaemon(Effect.forever(round))
