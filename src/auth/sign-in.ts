@@ -8,6 +8,7 @@ import {
   EmailNotConfirmed,
   type InvalidEmail,
   InvalidLoginCredentials,
+  type InvalidParameter,
   type RateLimited,
   SignupDisabled,
   type StorageUnavailable,
@@ -23,13 +24,14 @@ import type { AuditFacts, Origin } from "./audit.ts"
 import { checkedEmail, normalised } from "./email-address.ts"
 import { inEvenTime } from "./even-time.ts"
 import { newOneTimeToken } from "./one-time.ts"
+import { checkedMetadata, type UserMetadata } from "./user-metadata.ts"
 import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 import { wordsOf } from "./weak-passwords.ts"
 
 export interface SignupRequest {
   readonly email: string
   readonly password: string
-  readonly metadata: Readonly<Record<string, unknown>>
+  readonly metadata: UserMetadata
   /** The request came over loopback without a proxy: then the first user of the installation becomes admin (contract C16). */
   readonly loopback: boolean
 }
@@ -41,7 +43,7 @@ export interface SignIn {
     origin: Origin,
   ) => Effect.Effect<
     SessionRecord | UserRecord,
-    UserExists | WeakPassword | InvalidEmail | SignupDisabled | RateLimited | StorageUnavailable
+    UserExists | WeakPassword | InvalidEmail | InvalidParameter | SignupDisabled | RateLimited | StorageUnavailable
   >
   readonly login: (
     request: { readonly email: string; readonly password: string },
@@ -144,6 +146,7 @@ export const makeSignIn = (parts: UserParts): SignIn => {
         Effect.gen(function* () {
           if (settings.signup === "closed") return yield* new SignupDisabled()
           const email = yield* checkedEmail(request.email)
+          yield* checkedMetadata(request.metadata)
           const work = Effect.gen(function* () {
             const passwordHash = yield* passwords.hash(request.password, wordsOf(email))
             const row = newUser(request, email, passwordHash)

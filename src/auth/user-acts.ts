@@ -66,12 +66,14 @@ const followNews = Effect.gen(function* () {
   )
 })
 
-/** Tokens and mails that are over are not kept. */
+/** Tokens, mails and sessions that are over are not kept. */
 const forgetOld = Effect.gen(function* () {
   const { now } = yield* Clock
   const tokens = yield* OneTimeTokens
   const outbox = yield* MailOutbox
-  yield* Effect.suspend(() => Effect.zipRight(tokens.forgetOld(now()), outbox.forgetOld(now()))).pipe(
+  const rows = yield* SessionRows
+  const kinds = [tokens, outbox, rows]
+  yield* Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
     Effect.repeat(Schedule.spaced("1 hour")),
     Effect.forkScoped,

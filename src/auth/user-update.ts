@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import {
   type InvalidEmail,
   InvalidLoginCredentials,
-  InvalidParameter,
+  type InvalidParameter,
   RateLimited,
   ReauthenticationNeeded,
   SamePassword,
@@ -20,19 +20,19 @@ import type { Origin } from "./audit.ts"
 import { checkedEmail } from "./email-address.ts"
 import { EMAIL_CHANGE, mailEmailChange } from "./email-change.ts"
 import { inEvenTime } from "./even-time.ts"
+import { checkedMetadata, mergedMetadata, type UserMetadata } from "./user-metadata.ts"
 import { factsOf, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 import { wordsOf } from "./weak-passwords.ts"
 
 /** A session that began so lately is a proof of who is asking. */
 const FRESH_MILLIS = 86_400_000
-const METADATA_CHARACTERS_MAX = 16_384
 
 export interface UserUpdate {
   readonly email: string | null
   readonly password: string | null
   readonly currentPassword: string | null
   /** Merged key by key; null removes a key. */
-  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly metadata: UserMetadata | null
 }
 
 export type UserUpdateFailure =
@@ -54,12 +54,6 @@ export interface UserUpdates {
     origin: Origin,
   ) => Effect.Effect<UserRecord, UserUpdateFailure>
 }
-
-const merged = (
-  before: Readonly<Record<string, unknown>>,
-  change: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null))
 
 export const makeUserUpdates = (parts: UserParts): UserUpdates => {
   const { passwords, audit, now, users, changes, tokens, rows, sessions, letters } = parts
@@ -100,13 +94,10 @@ export const makeUserUpdates = (parts: UserParts): UserUpdates => {
       return yield* rows.revokeOf(user.userId, principal.sessionId, "password changed", now())
     })
 
-  const changeMetadata = (user: User, change: Readonly<Record<string, unknown>>) =>
-    Effect.gen(function* () {
-      const metadata = merged(user.userMetadata, change)
-      if (JSON.stringify(metadata).length > METADATA_CHARACTERS_MAX)
-        return yield* new InvalidParameter({ parameter: "metadata", reason: "more than 16 kB in all" })
-      yield* changes.setMetadata(user.userId, metadata, now())
-    })
+  const changeMetadata = (user: User, change: UserMetadata) =>
+    checkedMetadata(mergedMetadata(user.userMetadata, change)).pipe(
+      Effect.flatMap((metadata) => changes.setMetadata(user.userId, metadata, now())),
+    )
 
   const update = (principal: Principal, change: UserUpdate): Effect.Effect<UserRecord, UserUpdateFailure> =>
     Effect.gen(function* () {

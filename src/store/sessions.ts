@@ -11,6 +11,8 @@ import { instant, instantOrNull } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 import { USER_COLUMNS, type UserRow, userOf } from "./users.ts"
 
+const KEPT_MILLIS = 30 * 86_400_000
+
 export interface SessionRow {
   readonly sessionId: SessionId
   readonly userId: UserId
@@ -137,6 +139,14 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
             [userId, refreshedSince, now],
           ),
         ).pipe(Effect.map((rows) => rows.map((row) => joinedOf(row).row))),
+
+      /** Sessions that are over for a month, so many at a time. Run now and then. */
+      forgetOld: (now: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          DELETE FROM session WHERE session_id IN (
+            SELECT session_id FROM session WHERE not_after < ${now - KEPT_MILLIS} LIMIT 1000 FOR UPDATE SKIP LOCKED)`).pipe(
+          Effect.asVoid,
+        ),
 
       /** Sessions refreshed at or after that instant and not revoked, with their users: the live ones that start loads. */
       live: (refreshedSince: number): Effect.Effect<ReadonlyArray<SessionWithUser>, StorageUnavailable> =>

@@ -11,6 +11,8 @@ CREATE INDEX app_user_pending_email ON app_user (lower(pending_email)) WHERE pen
 
 -- How the session began: password, signup, recovery.
 ALTER TABLE session ADD COLUMN method text NOT NULL DEFAULT 'password';
+-- Those that are long over are forgotten in time.
+CREATE INDEX session_over ON session (not_after);
 
 -- Tokens that were mailed, by their SHA-256: who reads this table opens nothing.
 CREATE TABLE one_time_token (

@@ -191,7 +191,10 @@ describe("an update of the user", () => {
       limits: { b: null },
     })
     expect((await update(null)).record.userMetadata).toEqual((await calls.user()).record.userMetadata)
-    expect(errno(await update({ much: "x".repeat(20_000) }))).toEqual([400, -104003])
+    const much = { much: "x".repeat(20_000) }
+    expect(errno(await update(much))).toEqual([400, -104003])
+    const signup = { email: newEmail(), password: PASSWORD, metadata: much }
+    expect(errno(await calls.post("/auth/signup", signup))).toEqual([400, -104003])
   })
 
   it("changes the address when both ends have agreed", async () => {

@@ -143,6 +143,37 @@ describe("SessionRows", () => {
     expect(await run(rows.find(randomUUID() as SessionId))).toBe(null)
   })
 
+  it("refuses one to a user who is banned or has another password by now", async () => {
+    const { row, user } = await open()
+    const rows = await run(SessionRows)
+    const changes = await run(UserChanges)
+    const again = (hash: string) => run(rows.insert({ ...row, sessionId: randomUUID() as SessionId }, hash))
+    expect(await again("$argon2id$hash")).toBe(true)
+    expect(await again("the hash before")).toBe(false)
+    await run(changes.ban(user.userId, null, 1))
+    expect(await again("$argon2id$hash")).toBe(false)
+  })
+
+  it("ends all of a user's but one, and says which those were", async () => {
+    const { row, user } = await open()
+    const rows = await run(SessionRows)
+    const other = { ...row, sessionId: randomUUID() as SessionId }
+    await run(rows.insert(other, "$argon2id$hash"))
+    expect(await run(rows.revokeOf(user.userId, row.sessionId, "why", 77))).toEqual([other.sessionId])
+    expect((await run(rows.ofUser(user.userId, 0, 0))).map(({ sessionId }) => sessionId)).toEqual([row.sessionId])
+    expect(await run(rows.revokeOf(user.userId, null, "why", 78))).toEqual([row.sessionId])
+    expect(await run(rows.revokedSince(user.userId, 78))).toEqual([row.sessionId])
+  })
+
+  it("forgets those that are long over", async () => {
+    const { row } = await open({ notAfter: 100 })
+    const kept = await open({ notAfter: 40 * 86_400_000 })
+    const rows = await run(SessionRows)
+    await run(rows.forgetOld(31 * 86_400_000))
+    expect(await run(rows.find(row.sessionId))).toBe(null)
+    expect(await run(rows.find(kept.row.sessionId))).not.toBe(null)
+  })
+
   it("lets one of two refreshes with the same counter advance", async () => {
     const { row } = await open()
     const rows = await run(SessionRows)
