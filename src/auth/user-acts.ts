@@ -59,7 +59,7 @@ const followNews = Effect.gen(function* () {
   })
   yield* look.pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
-    // A ban that is not followed is worse than one line in the log every time.
+    // tidy: no actor restarts this loop, and a ban that is not followed is worse than a line in the log each time
     Effect.catchAllDefect((defect) => Effect.logError("news of users could not be followed", defect)),
     Effect.repeat(Schedule.spaced(NEWS_MILLIS)),
     Effect.forkScoped,

@@ -91,7 +91,7 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
     }).pipe(
       // The mails wait where they are.
       Effect.catchTag("StorageUnavailable", () => Effect.sleep("1 second")),
-      // One row that stumbles him must not keep all others: he is told of, rests and begins again.
+      // tidy: he has no actor to restart him: one row that he stumbles over must not keep all others
       Effect.catchAllDefect((defect) => {
         notice("the postman failed and begins again", { error: describe(defect) })
         return Effect.sleep("10 seconds")
