@@ -14,9 +14,11 @@ const knows = {
   venues: ["domain/", "ports/", "kernel/"],
   store: ["domain/", "ports/"],
   ledger: ["domain/", "ports/", "kernel/", "store/"],
+  mail: ["domain/", "ports/", "store/"],
   auth: ["domain/", "ports/", "config\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
+  admin: ["domain/", "store/", "auth/audit\\.ts$", "config\\.ts$"],
   metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 

@@ -31,6 +31,14 @@ export interface Settings {
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
   readonly bootstrapAdminEmail: string | null
+  /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
+  readonly signup: "open" | "confirm" | "closed"
+  /** Null: mails become files in `dataDir/outbox`. */
+  readonly smtp: SmtpServer | null
+  /** From whom mails come, an address alone or `Name <address>`. */
+  readonly mailFrom: string
+  /** The operator's page that takes the tokens of mails; null: mails name the token itself. */
+  readonly appUrl: string | null
   /** `host:port` → URL: re-routes the connections of connectors; every other host is refused. Null: no re-routing. */
   readonly venueRoutes: Readonly<Record<string, string>> | null
   /** Venues disabled by configuration. */
@@ -83,6 +91,15 @@ export interface Settings {
   readonly metricsPort: number | null
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
   readonly failpoint: string | null
+}
+
+export interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte; otherwise STARTTLS, which must succeed unless the server is on this machine. */
+  readonly secure: boolean
+  readonly user: string | null
+  readonly password: string | null
 }
 
 /** The worker threads of one venue, by name. */
@@ -185,6 +202,52 @@ const proxies = (env: Environment): Readonly<Record<string, string | null>> => {
       )
   }
   return given as Readonly<Record<string, string | null>>
+}
+
+/** No error repeats the URL: it may have a password in it. */
+const smtpServer = (env: Environment): SmtpServer | null => {
+  const given = text(env, "SMTP_URL")
+  if (given === null) return null
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (
+    url === undefined ||
+    !/^smtps?:$/.test(url.protocol) ||
+    url.hostname === "" ||
+    !/^\/?$/.test(url.pathname) ||
+    url.search !== ""
+  )
+    throw new InvalidSetting("SMTP_URL must be like smtp://user:password@mail.example.com:587 (smtp, smtps)")
+  const secure = url.protocol === "smtps:"
+  const part = (text: string): string | null => {
+    try {
+      return text === "" ? null : decodeURIComponent(text)
+    } catch {
+      throw new InvalidSetting("SMTP_URL: a % in its user or password is written %25")
+    }
+  }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    user: part(url.username),
+    password: part(url.password),
+  }
+}
+
+const mailFrom = (env: Environment): string => {
+  const given = text(env, "MAIL_FROM") ?? "Venue gateway <no-reply@localhost>"
+  if (!/^([^<>"\r\n]{0,100}<[^<>\s@"]+@[A-Za-z0-9.-]+>|[^<>\s@"]+@[A-Za-z0-9.-]+)$/.test(given))
+    throw new InvalidSetting('MAIL_FROM must be an address, or like "Gateway <no-reply@example.com>"')
+  return given
+}
+
+const appUrl = (env: Environment): string | null => {
+  const given = text(env, "APP_URL")
+  if (given === null) return null
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hash !== "")
+    throw new InvalidSetting("APP_URL must be a page's URL without a #, for example https://app.example.com/confirm")
+  return given
 }
 
 const isThreadName = (value: unknown): value is string =>
@@ -321,6 +384,10 @@ export const readSettings = (env: Environment): Settings => {
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
     defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
     bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),
+    signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
+    smtp: smtpServer(env),
+    mailFrom: mailFrom(env),
+    appUrl: appUrl(env),
     venueRoutes: routes(env),
     venuesInactive: list(env, "VENUES_INACTIVE"),
     venueSessionsMax: integer(env, "VENUE_SESSIONS_MAX", 1000, 1, 100_000),

@@ -14,7 +14,9 @@ import { MarketsLive } from "./actors/markets.ts"
 import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { credentialLayers, missingKids } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
-import { Sessions, sessionsLayer } from "./auth/sessions.ts"
+import { LetterBox } from "./auth/letter-box.ts"
+import { Sessions } from "./auth/sessions.ts"
+import { userActsLayer } from "./auth/user-acts.ts"
 import { InvalidSetting, type Settings } from "./config.ts"
 import { OrderLimitsInForce } from "./domain/order-limits.ts"
 import { Api, SERVICE } from "./http/api.ts"
@@ -31,6 +33,8 @@ import type { TransportRefused } from "./http/transport.ts"
 import { makeUpgradeScreen } from "./http/upgrade.ts"
 import { makeVenueGate } from "./http/venue-gate.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { folderCarrier, smtpCarrier } from "./mail/carriers.ts"
+import { startPostman } from "./mail/postman.ts"
 import { dealerMetrics } from "./metrics/dealer-metrics.ts"
 import { ledgerMetrics } from "./metrics/ledger-metrics.ts"
 import { serveMetrics } from "./metrics/metrics-server.ts"
@@ -58,6 +62,7 @@ import { Credentials } from "./store/credentials.ts"
 import { embeddedPostgres } from "./store/embedded.ts"
 import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
+import { MailOutbox } from "./store/mail-outbox.ts"
 import { ownDatabase } from "./store/node.ts"
 import { maintainPartitions } from "./store/partitions.ts"
 import { SessionRows } from "./store/sessions.ts"
@@ -313,6 +318,31 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
       )
     : Effect.succeed(null)
 
+/** Always kept; each line is on its way to the disk when the act is answered. */
+const auditLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      openRequestLog({
+        directory: join(settings.dataDir, "logs"),
+        name: "audit",
+        gatherMillis: 0,
+        onTrouble: (error) => notice("the audit log cannot be written", { error: error.message }),
+      }),
+    ),
+    (log) => Effect.promise(() => log.close()),
+  )
+
+const mails = ({ settings, notice }: GatewayOptions) =>
+  Effect.gen(function* () {
+    const { smtp, mailFrom, dataDir, appUrl } = settings
+    const letters = yield* LetterBox
+    const { now } = yield* Clock
+    const outbox = yield* MailOutbox
+    const carrier = smtp === null ? folderCarrier(join(dataDir, "outbox"), mailFrom) : smtpCarrier(smtp, mailFrom)
+    const postman = yield* startPostman({ outbox, carrier, open: letters.open, appUrl, now, notice })
+    letters.onPosted(postman.wake)
+  })
+
 const inChannels = <A>(read: () => A): Effect.Effect<A, InvalidSetting> =>
   Effect.try({
     try: read,
@@ -456,9 +486,11 @@ export const startGateway = (options: GatewayOptions) =>
     const filled = Context.merge(stored, money)
     yield* fillDirectories(keys).pipe(Effect.provide(filled))
     const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
-    const auth = yield* Layer.build(Layer.merge(sessionsLayer(settings, keys), credentialLayers(keys))).pipe(
+    const audit = (yield* auditLog(options)).write
+    const auth = yield* Layer.build(Layer.merge(userActsLayer({ settings, keys, audit }), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )
+    yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))

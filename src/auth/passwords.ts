@@ -2,26 +2,22 @@
  * Passwords: argon2id with the parameters of OWASP's minimum. Hashing shares libuv's four threads with DNS and files, so at most two
  * run at once and at most 64 wait; beyond that the caller is told to come back.
  */
+import { randomBytes } from "node:crypto"
 import { hash, verify } from "@node-rs/argon2"
 import { Effect } from "effect"
 import { RateLimited, WeakPassword } from "../domain/errors.ts"
+import { loadCommonPasswords, weaknesses } from "./weak-passwords.ts"
 
 // Algorithm 2 is argon2id; the enum of the package is ambient and cannot be read under isolatedModules.
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const CONCURRENT = 2
 const WAITING_MAX = 64
 
-/** Reasons why a password is refused; empty when it may be used. Counts code points, as a user does. */
-const weaknesses = (password: string): ReadonlyArray<string> => {
-  const length = [...password].length
-  return [
-    ...(length < 8 ? ["length: at least 8 characters"] : []),
-    ...(length > 128 || Buffer.byteLength(password) > 512 ? ["length: at most 128 characters"] : []),
-  ]
-}
-
 export interface Passwords {
-  readonly hash: (password: string) => Effect.Effect<string, WeakPassword | RateLimited>
+  /** `context`: words that the password must not consist of. */
+  readonly hash: (password: string, context: ReadonlyArray<string>) => Effect.Effect<string, WeakPassword | RateLimited>
+  /** The hash of a password that nobody knows. */
+  readonly nobodys: Effect.Effect<string, RateLimited>
   /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
   readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
   readonly waiting: () => number
@@ -29,6 +25,7 @@ export interface Passwords {
 
 export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
   const gate = yield* Effect.makeSemaphore(CONCURRENT)
+  const common = yield* Effect.promise(loadCommonPasswords)
   const nobody = yield* Effect.promise(() => hash("no password of anybody", PARAMETERS))
   let waiting = 0
   const gated = <A>(work: () => Promise<A>): Effect.Effect<A, RateLimited> =>
@@ -46,10 +43,11 @@ export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
         )
     })
   return {
-    hash: (password) => {
-      const reasons = weaknesses(password)
+    hash: (password, context) => {
+      const reasons = weaknesses(password, common, context)
       return reasons.length > 0 ? new WeakPassword({ reasons }) : gated(() => hash(password, PARAMETERS))
     },
+    nobodys: gated(() => hash(randomBytes(32), PARAMETERS)),
     verify: (password, stored) =>
       // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.
       gated(() => verify(stored ?? nobody, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),

@@ -16,7 +16,7 @@ export interface Envelope {
 
 /** Where a secret lives; part of what is authenticated. */
 export interface Place {
-  readonly table: "credential" | "session"
+  readonly table: "credential" | "session" | "mail_outbox"
   readonly id: string
   readonly ownerId: string
   readonly field: string

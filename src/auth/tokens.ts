@@ -5,7 +5,7 @@
 import { randomUUID, sign, verify } from "node:crypto"
 import { AccessTokenExpired, InvalidAccessToken } from "../domain/errors.ts"
 import type { SessionId } from "../domain/ids.ts"
-import type { User } from "../domain/user.ts"
+import type { SessionMethod, User } from "../domain/user.ts"
 import type { SigningKey } from "./keys.ts"
 
 export const ACCESS_TOKEN_SECONDS = 3600
@@ -24,6 +24,7 @@ export interface Tokens {
     user: User,
     sessionId: SessionId,
     nowMillis: number,
+    method: SessionMethod,
   ) => { readonly token: string; readonly expiresAt: number }
   readonly verify: (token: string, nowMillis: number) => VerifiedToken | InvalidAccessToken | AccessTokenExpired
 }
@@ -45,7 +46,7 @@ const decode = (part: string): Record<string, unknown> | undefined => {
 export const makeTokens = (key: SigningKey, issuer: string): Tokens => {
   const header = encode({ alg: "EdDSA", typ: "at+jwt", kid: key.kid })
   return {
-    issue: (user, sessionId, nowMillis) => {
+    issue: (user, sessionId, nowMillis, method) => {
       const iat = Math.floor(nowMillis / 1000)
       const expiresAt = iat + ACCESS_TOKEN_SECONDS
       const claims = encode({
@@ -59,7 +60,7 @@ export const makeTokens = (key: SigningKey, issuer: string): Tokens => {
         email: user.email,
         role: "authenticated",
         aal: "aal1",
-        amr: [{ method: "password", timestamp: iat }],
+        amr: [{ method: method === "password" ? "password" : "otp", timestamp: iat }],
         app_metadata: { tenantId: user.tenantId, environments: user.environments },
         permissions: user.permissions,
       })

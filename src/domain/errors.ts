@@ -37,8 +37,25 @@ export class RefreshTokenExpired extends Schema.TaggedError<RefreshTokenExpired>
 export class RefreshTokenReused extends Schema.TaggedError<RefreshTokenReused>()("RefreshTokenReused", {}) {
   override message = "Refresh token already used"
 }
+/** Only after the right password: open the token that was mailed, or have it sent again. */
+export class EmailNotConfirmed extends Schema.TaggedError<EmailNotConfirmed>()("EmailNotConfirmed", {}) {
+  override message = "E-mail not confirmed"
+}
 export class UserDisabled extends Schema.TaggedError<UserDisabled>()("UserDisabled", {}) {
   override message = "Account disabled"
+}
+
+/** The login is too old for this change: log in again, or give the current password with it. */
+export class ReauthenticationNeeded extends Schema.TaggedError<ReauthenticationNeeded>()("ReauthenticationNeeded", {}) {
+  override message = "Reauthentication needed"
+}
+/** Unknown, used or too old: the three are never told apart. Ask for a new mail. */
+export class InvalidOneTimeToken extends Schema.TaggedError<InvalidOneTimeToken>()("InvalidOneTimeToken", {}) {
+  override message = "Invalid or expired token"
+}
+/** None of the caller's sessions has this id. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {}) {
+  override message = "Session not found"
 }
 
 // Users
@@ -52,6 +69,15 @@ export class WeakPassword extends Schema.TaggedError<WeakPassword>()("WeakPasswo
 }
 export class InvalidEmail extends Schema.TaggedError<InvalidEmail>()("InvalidEmail", {}) {
   override message = "Invalid e-mail"
+}
+export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFound", {}) {
+  override message = "User not found"
+}
+export class SamePassword extends Schema.TaggedError<SamePassword>()("SamePassword", {}) {
+  override message = "New password equals the old one"
+}
+export class SignupDisabled extends Schema.TaggedError<SignupDisabled>()("SignupDisabled", {}) {
+  override message = "Signup disabled"
 }
 
 // Authorisation
@@ -608,10 +634,17 @@ export type DomainError =
   | InvalidRefreshToken
   | RefreshTokenExpired
   | RefreshTokenReused
+  | EmailNotConfirmed
   | UserDisabled
+  | ReauthenticationNeeded
+  | InvalidOneTimeToken
+  | SessionNotFound
   | UserExists
   | WeakPassword
   | InvalidEmail
+  | UserNotFound
+  | SamePassword
+  | SignupDisabled
   | Forbidden
   | AccountForbidden
   | InsufficientPermissions

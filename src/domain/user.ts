@@ -17,6 +17,10 @@ export interface User {
   readonly emailConfirmedAt: number | null
   readonly lastSignInAt: number | null
   readonly bannedAt: number | null
+  /** Why, in the admin's words; null without a ban. */
+  readonly banReason: string | null
+  /** Asked for and not yet confirmed by both addresses. */
+  readonly pendingEmail: string | null
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -42,6 +46,8 @@ export const UserRecord = Schema.Struct({
   role: Schema.Literal("authenticated"),
   appMetadata: Schema.Struct({ tenantId: Schema.String, environments: Schema.Array(Schema.String) }),
   userMetadata: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  /** Asked for and not yet confirmed by both addresses; absent otherwise. */
+  newEmail: Schema.optional(Schema.String),
   identities: Schema.Array(
     Schema.Struct({
       id: Schema.String,
@@ -68,6 +74,7 @@ export const userRecord = (u: User): UserRecord => ({
   role: "authenticated",
   appMetadata: { tenantId: u.tenantId, environments: u.environments },
   userMetadata: u.userMetadata,
+  ...(u.pendingEmail === null ? {} : { newEmail: u.pendingEmail }),
   identities: [
     {
       id: u.userId,
@@ -79,6 +86,52 @@ export const userRecord = (u: User): UserRecord => ({
       updatedAt: dateTime(u.updatedAt),
     },
   ],
+})
+
+/** How a session began: by a password, or by a token that was mailed. */
+export const SessionMethod = Schema.Literal("password", "signup", "recovery")
+export type SessionMethod = typeof SessionMethod.Type
+
+/** One place where the user is logged in. */
+export const SessionEntry = Schema.Struct({
+  sessionId: Schema.String,
+  /** The one that asks. */
+  current: Schema.Boolean,
+  method: SessionMethod,
+  ip: Schema.NullOr(Schema.String),
+  userAgent: Schema.NullOr(Schema.String),
+  createdAt: Schema.Int,
+  createdAtDateTime: Schema.String,
+  refreshedAt: Schema.Int,
+  refreshedAtDateTime: Schema.String,
+  /** It ends then unless it is refreshed before. */
+  expiresAt: Schema.Int,
+  expiresAtDateTime: Schema.String,
+}).annotations({ identifier: "SessionEntry" })
+export type SessionEntry = typeof SessionEntry.Type
+
+/** A change of address after one of its two confirmations. */
+export const EmailChangeRecord = Schema.Struct({
+  status: Schema.Literal("PENDING", "DONE"),
+  /** Whose confirmation is still missing; null when it is done. */
+  awaiting: Schema.NullOr(Schema.Literal("current", "new")),
+}).annotations({ identifier: "EmailChange" })
+export type EmailChangeRecord = typeof EmailChangeRecord.Type
+
+/** A user as admins see it. */
+export const AdminUserRecord = Schema.Struct({
+  ...UserRecord.fields,
+  permissions: Schema.Array(Permission),
+  bannedAt: Schema.NullOr(Schema.String),
+  banReason: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "AdminUser" })
+export type AdminUserRecord = typeof AdminUserRecord.Type
+
+export const adminUserRecord = (u: User): AdminUserRecord => ({
+  ...userRecord(u),
+  permissions: u.permissions,
+  bannedAt: dateTimeOrNull(u.bannedAt),
+  banReason: u.banReason,
 })
 
 export const SessionRecord = Schema.Struct({

@@ -1,5 +1,6 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, OpenApi } from "@effect/platform"
+import { AdminUserApi } from "./admin/user-endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
 import { DealerApi } from "./dealer/endpoints.ts"
 import { MarketApi } from "./market/endpoints.ts"
@@ -30,6 +31,7 @@ export const Api = HttpApi.make("gateway")
   .add(DealerApi)
   .add(QuoteApi)
   .add(WalletApi)
+  .add(AdminUserApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -45,4 +47,5 @@ export interface ApiHandlers {
   readonly dealer: Handlers<typeof DealerApi>
   readonly quote: Handlers<typeof QuoteApi>
   readonly wallet: Handlers<typeof WalletApi>
+  readonly adminUser: Handlers<typeof AdminUserApi>
 }

@@ -25,11 +25,18 @@ export const ERRNO = {
   InvalidRefreshToken: { status: 401, errno: -100006, code: "INVALID_REFRESH_TOKEN" },
   RefreshTokenExpired: { status: 401, errno: -100007, code: "REFRESH_TOKEN_EXPIRED" },
   RefreshTokenReused: { status: 401, errno: -100008, code: "REFRESH_TOKEN_REUSED" },
+  EmailNotConfirmed: { status: 400, errno: -100009, code: "EMAIL_NOT_CONFIRMED" },
   UserDisabled: { status: 403, errno: -100010, code: "USER_DISABLED" },
+  ReauthenticationNeeded: { status: 401, errno: -100011, code: "REAUTHENTICATION_NEEDED" },
+  InvalidOneTimeToken: { status: 400, errno: -100012, code: "INVALID_ONE_TIME_TOKEN" },
+  SessionNotFound: { status: 404, errno: -100013, code: "SESSION_NOT_FOUND" },
   // Users
   UserExists: { status: 400, errno: -101001, code: "USER_EXISTS" },
   WeakPassword: { status: 400, errno: -101002, code: "WEAK_PASSWORD" },
   InvalidEmail: { status: 400, errno: -101003, code: "INVALID_EMAIL" },
+  UserNotFound: { status: 404, errno: -101004, code: "USER_NOT_FOUND" },
+  SamePassword: { status: 400, errno: -101005, code: "SAME_PASSWORD" },
+  SignupDisabled: { status: 403, errno: -101006, code: "SIGNUP_DISABLED" },
   // Authorisation
   Forbidden: { status: 403, errno: -102000, code: "FORBIDDEN" },
   AccountForbidden: { status: 403, errno: -102001, code: "ACCOUNT_FORBIDDEN" },

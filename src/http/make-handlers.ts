@@ -8,6 +8,7 @@ import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Markets } from "../actors/market-messages.ts"
 import { CredentialKeeper } from "../auth/credential-vault.ts"
 import { Sessions } from "../auth/sessions.ts"
+import { UserActs } from "../auth/user-acts.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { LedgerPort } from "../ports/ledger-port.ts"
@@ -20,6 +21,7 @@ import { LedgerJournal } from "../store/ledger-journal.ts"
 import { Subscriptions } from "../store/subscriptions.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
 import { Wallets } from "../store/wallets.ts"
+import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { dealerHandlers } from "./dealer/handlers.ts"
@@ -66,6 +68,7 @@ export const makeHandlers = (options: HandlerOptions) =>
     const dealerDirectory = yield* DealerDirectory
     const markets = yield* Markets
     const keeper = yield* CredentialKeeper
+    const acts = yield* UserActs
     const gate = makeVenueGate(port, options.environment)
     const cursors = makeCursors(options.cursorKey)
     const { sync } = options
@@ -81,7 +84,8 @@ export const makeHandlers = (options: HandlerOptions) =>
         ledger: (yield* LedgerWatch).health,
         isReady: options.isReady,
       }),
-      auth: sessionHandlers(yield* Sessions),
+      auth: sessionHandlers(yield* Sessions, acts),
+      adminUser: adminUserHandlers(acts.bans),
       credential: credentialHandlers({
         gate,
         venues: port,

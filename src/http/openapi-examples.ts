@@ -12,6 +12,8 @@ const person = { email: "ada@example.com", password: "correct-horse-battery" }
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   "auth.signup": { newUser: { summary: "A new user", value: { ...person, metadata: { desk: "fx" } } } },
   "auth.login": { login: { summary: "The same user", value: person } },
+  "auth.recover": { recover: { summary: "The same user", value: { email: person.email } } },
+  "auth.update": { metadata: { summary: "One key of the metadata", value: { metadata: { desk: "rates" } } } },
   "tradingAccount.connect": {
     mock: {
       summary: "The built-in venue, no credentials",

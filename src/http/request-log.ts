@@ -56,6 +56,10 @@ const FLUSH_CHARACTERS = 65_536
 export interface RequestLogOptions {
   /** Made when it is not there. */
   readonly directory: string
+  /** `NAME.log` in the directory. Default "access". */
+  readonly name?: string
+  /** Lines are gathered for so long, in ms; 0: each is handed over at once. Default 250. */
+  readonly gatherMillis?: number
   /** Default 64 MiB a file. */
   readonly bytesMax?: number
   /** Files kept besides the current one: access.log.1 is the newest. Default 4. */
@@ -64,11 +68,18 @@ export interface RequestLogOptions {
   readonly onTrouble: (error: Error) => void
 }
 
-/** Writes to `access.log` in the directory, turned over by size. */
+/** Writes to a file of lines in the directory, turned over by size. */
 export const openRequestLog = (options: RequestLogOptions): RequestLog => {
-  const { directory, bytesMax = 64 * 1024 * 1024, keep = 4, onTrouble } = options
+  const {
+    directory,
+    name = "access",
+    gatherMillis = FLUSH_MILLIS,
+    bytesMax = 64 * 1024 * 1024,
+    keep = 4,
+    onTrouble,
+  } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const path = join(directory, "access.log")
+  const path = join(directory, `${name}.log`)
   let pending = ""
   let size = existsSync(path) ? statSync(path).size : 0
   let stream = open()
@@ -111,12 +122,12 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
     }
   }
 
-  const timer = setInterval(flush, FLUSH_MILLIS)
+  const timer = setInterval(flush, gatherMillis === 0 ? FLUSH_MILLIS : gatherMillis)
   timer.unref()
   return {
     write: (line) => {
       pending += `${line}\n`
-      if (pending.length >= FLUSH_CHARACTERS) flush()
+      if (gatherMillis === 0 || pending.length >= FLUSH_CHARACTERS) flush()
     },
     close: async () => {
       clearInterval(timer)

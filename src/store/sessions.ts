@@ -6,10 +6,12 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
-import type { User } from "../domain/user.ts"
+import type { SessionMethod, User } from "../domain/user.ts"
 import { instant, instantOrNull } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 import { USER_COLUMNS, type UserRow, userOf } from "./users.ts"
+
+const KEPT_MILLIS = 30 * 86_400_000
 
 export interface SessionRow {
   readonly sessionId: SessionId
@@ -24,6 +26,7 @@ export interface SessionRow {
   readonly revokedAt: number | null
   readonly ip: string | null
   readonly userAgent: string | null
+  readonly method: SessionMethod
 }
 
 interface JoinedRow extends UserRow {
@@ -36,10 +39,11 @@ interface JoinedRow extends UserRow {
   readonly revoked_at: string | null
   readonly ip: string | null
   readonly user_agent: string | null
+  readonly method: SessionMethod
 }
 
 const JOINED = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.revoked_at, s.ip,
-  s.user_agent, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
+  s.user_agent, s.method, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
 
 export interface SessionWithUser {
   readonly row: SessionRow
@@ -58,6 +62,7 @@ const joinedOf = (row: JoinedRow): SessionWithUser => ({
     revokedAt: instantOrNull(row.revoked_at),
     ip: row.ip,
     userAgent: row.user_agent,
+    method: row.method,
   },
   user: userOf(row),
 })
@@ -66,14 +71,21 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
-      insert: (row: SessionRow): Effect.Effect<void, StorageUnavailable> =>
+      /**
+       * False, and nothing is stored, when the user is banned or has another password by now. The user's row is locked meanwhile: a ban
+       * or a change of the password comes before the session, which then is not, or after it and ends it.
+       */
+      insert: (row: SessionRow, passwordHash: string): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(sql`
           INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key,
-            revoked_at, ip, user_agent)
+            revoked_at, ip, user_agent, method)
           SELECT ${row.sessionId}, u.user_id, u.tenant_id, ${row.createdAt}::bigint, ${row.refreshedAt}::bigint,
             ${row.notAfter}::bigint, ${row.refreshCounter}::bigint, ${row.refreshKey}::bytea, ${row.revokedAt}::bigint,
-            ${row.ip}::text, ${row.userAgent}::text
-          FROM app_user u WHERE u.user_id = ${row.userId}`).pipe(Effect.asVoid),
+            ${row.ip}::text, ${row.userAgent}::text, ${row.method}
+          FROM app_user u
+          WHERE u.user_id = ${row.userId} AND u.banned_at IS NULL AND u.password_hash = ${passwordHash}
+          FOR SHARE
+          RETURNING session_id`).pipe(Effect.map((rows) => rows.length === 1)),
 
       find: (sessionId: SessionId): Effect.Effect<SessionWithUser | null, StorageUnavailable> =>
         orUnavailable(sql.unsafe<JoinedRow>(`${JOINED} WHERE s.session_id = $1`, [sessionId])).pipe(
@@ -93,6 +105,47 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
           WHERE session_id = ${sessionId} AND revoked_at IS NULL RETURNING session_id`).pipe(
           Effect.map((rows) => rows.length === 1),
+        ),
+
+      /** All of a user's but one; which of them were still good. */
+      revokeOf: (
+        userId: UserId,
+        except: SessionId | null,
+        reason: string,
+        at: number,
+      ): Effect.Effect<ReadonlyArray<SessionId>, StorageUnavailable> =>
+        orUnavailable(sql<{ session_id: string }>`
+          UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
+          WHERE user_id = ${userId} AND session_id IS DISTINCT FROM ${except}::uuid AND revoked_at IS NULL
+          RETURNING session_id`).pipe(Effect.map((rows) => rows.map((row) => row.session_id as SessionId))),
+
+      /** A user's sessions that ended at or after that instant. */
+      revokedSince: (userId: UserId, since: number): Effect.Effect<ReadonlyArray<SessionId>, StorageUnavailable> =>
+        orUnavailable(sql<{ session_id: string }>`
+          SELECT session_id FROM session WHERE user_id = ${userId} AND revoked_at >= ${since}`).pipe(
+          Effect.map((rows) => rows.map((row) => row.session_id as SessionId)),
+        ),
+
+      /** A user's sessions that are still good, the last used first. */
+      ofUser: (
+        userId: UserId,
+        refreshedSince: number,
+        now: number,
+      ): Effect.Effect<ReadonlyArray<SessionRow>, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<JoinedRow>(
+            `${JOINED} WHERE s.user_id = $1 AND s.revoked_at IS NULL AND s.refreshed_at >= $2 AND s.not_after > $3
+             ORDER BY s.refreshed_at DESC, s.session_id LIMIT 1000`,
+            [userId, refreshedSince, now],
+          ),
+        ).pipe(Effect.map((rows) => rows.map((row) => joinedOf(row).row))),
+
+      /** Sessions that are over for a month, so many at a time. Run now and then. */
+      forgetOld: (now: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          DELETE FROM session WHERE session_id IN (
+            SELECT session_id FROM session WHERE not_after < ${now - KEPT_MILLIS} LIMIT 1000 FOR UPDATE SKIP LOCKED)`).pipe(
+          Effect.asVoid,
         ),
 
       /** Sessions refreshed at or after that instant and not revoked, with their users: the live ones that start loads. */

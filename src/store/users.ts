@@ -19,6 +19,14 @@ export interface NewUser {
   /** Becomes admin when nobody has signed up before, decided together with the insertion (contract C16). */
   readonly adminIfFirst: boolean
   readonly admin: boolean
+  /** The address need not be proven. */
+  readonly confirmed: boolean
+}
+
+/** A user with what proves it. */
+export interface UserWithHash {
+  readonly user: User
+  readonly passwordHash: string
 }
 
 export interface UserRow {
@@ -31,13 +39,15 @@ export interface UserRow {
   readonly email_confirmed_at: string | null
   readonly last_sign_in_at: string | null
   readonly banned_at: string | null
+  readonly ban_reason: string | null
+  readonly pending_email: string | null
   readonly user_created_at: string
   readonly user_updated_at: string
 }
 
 /** Select list of UserRow, for a table or alias `u`. */
 export const USER_COLUMNS = `u.user_id, u.email, u.tenant_id, u.permissions, u.environments, u.user_metadata, u.email_confirmed_at,
-  u.last_sign_in_at, u.banned_at, u.created_at AS user_created_at, u.updated_at AS user_updated_at`
+  u.last_sign_in_at, u.banned_at, u.ban_reason, u.pending_email, u.created_at AS user_created_at, u.updated_at AS user_updated_at`
 
 export const userOf = (row: UserRow): User => ({
   userId: row.user_id as UserId,
@@ -49,6 +59,8 @@ export const userOf = (row: UserRow): User => ({
   emailConfirmedAt: instantOrNull(row.email_confirmed_at),
   lastSignInAt: instantOrNull(row.last_sign_in_at),
   bannedAt: instantOrNull(row.banned_at),
+  banReason: row.ban_reason,
+  pendingEmail: row.pending_email,
   createdAt: instant(row.user_created_at),
   updatedAt: instant(row.user_updated_at),
 })
@@ -61,9 +73,15 @@ export class Users extends Effect.Service<Users>()("store/Users", {
     const sql = yield* SqlClient.SqlClient
 
     const one = (where: string, value: string) =>
-      sql.unsafe<UserRow & { password_hash: string }>(
-        `SELECT ${USER_COLUMNS}, u.password_hash FROM app_user u WHERE ${where}`,
-        [value],
+      orUnavailable(
+        sql.unsafe<UserRow & { password_hash: string }>(
+          `SELECT ${USER_COLUMNS}, u.password_hash FROM app_user u WHERE ${where}`,
+          [value],
+        ),
+      ).pipe(
+        Effect.map(([row]): UserWithHash | null =>
+          row === undefined ? null : { user: userOf(row), passwordHash: row.password_hash },
+        ),
       )
 
     const insertRow = (user: NewUser) =>
@@ -79,7 +97,7 @@ export class Users extends Effect.Service<Users>()("store/Users", {
           const rows = yield* sql.unsafe<UserRow>(
             `INSERT INTO app_user AS u (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata,
                email_confirmed_at, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7::jsonb, $8, $8, $8) RETURNING ${USER_COLUMNS}`,
+             VALUES ($1, $2, $3, $4, $5::text[], $6::text[], $7::jsonb, $9, $8, $8) RETURNING ${USER_COLUMNS}`,
             [
               user.userId,
               user.email,
@@ -89,6 +107,7 @@ export class Users extends Effect.Service<Users>()("store/Users", {
               `{${user.environments.join(",")}}`,
               JSON.stringify(user.userMetadata),
               user.at,
+              user.confirmed ? user.at : null,
             ],
           )
           return userOf(rows[0]!)
@@ -107,37 +126,29 @@ export class Users extends Effect.Service<Users>()("store/Users", {
           ),
         ).pipe(Effect.flatMap((stored) => (stored === undefined ? new UserExists() : Effect.succeed(stored)))),
 
-      findByEmail: (
-        email: string,
-      ): Effect.Effect<{ readonly user: User; readonly passwordHash: string } | null, StorageUnavailable> =>
-        orUnavailable(one("lower(u.email) = lower($1)", email)).pipe(
-          Effect.map(([row]) => (row === undefined ? null : { user: userOf(row), passwordHash: row.password_hash })),
-        ),
+      findByEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
+        one("lower(u.email) = lower($1)", email),
 
       findById: (userId: UserId): Effect.Effect<User | null, StorageUnavailable> =>
-        orUnavailable(one("u.user_id = $1", userId)).pipe(
-          Effect.map(([row]) => (row === undefined ? null : userOf(row))),
-        ),
+        one("u.user_id = $1", userId).pipe(Effect.map((found) => found?.user ?? null)),
+
+      findWithHash: (userId: UserId): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
+        one("u.user_id = $1", userId),
+
+      /** In a transaction: nobody else changes this user until it ends. */
+      lockByEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
+        one("lower(u.email) = lower($1) FOR NO KEY UPDATE", email),
+
+      /** As `lockByEmail`. */
+      lockById: (userId: UserId): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
+        one("u.user_id = $1 FOR NO KEY UPDATE", userId),
+
+      /** As `lockByEmail`: whoever asked for this address last. */
+      lockByPendingEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
+        one("lower(u.pending_email) = lower($1) ORDER BY u.updated_at DESC LIMIT 1 FOR NO KEY UPDATE", email),
 
       touchSignIn: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`UPDATE app_user SET last_sign_in_at = ${at} WHERE user_id = ${userId}`).pipe(Effect.asVoid),
-
-      updatePasswordHash: (userId: UserId, passwordHash: string): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql`UPDATE app_user SET password_hash = ${passwordHash} WHERE user_id = ${userId}`).pipe(
-          Effect.asVoid,
-        ),
-
-      /** Give all that the highest implies: admin, write and read. */
-      setPermissions: (
-        userId: UserId,
-        permissions: ReadonlyArray<Permission>,
-      ): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(
-          sql.unsafe("UPDATE app_user SET permissions = $2::text[] WHERE user_id = $1", [
-            userId,
-            `{${permissions.join(",")}}`,
-          ]),
-        ).pipe(Effect.asVoid),
     }
   }),
 }) {}

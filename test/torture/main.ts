@@ -21,6 +21,7 @@ import { slowReaders } from "./slow-readers.ts"
 import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
 import { steady } from "./steady.ts"
+import { timing } from "./timing.ts"
 import { workerFaults } from "./worker-faults.ts"
 
 const { values, positionals } = parseArgs({
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "60" },
     rate: { type: "string", default: "500" },
     stall: { type: "string", default: "60" },
+    samples: { type: "string", default: "300" },
     built: { type: "boolean", default: false },
     only: { type: "string" },
     venue: { type: "string" },
@@ -67,6 +69,7 @@ type Count =
   | "seconds"
   | "rate"
   | "stall"
+  | "samples"
   | "seed"
 
 const count = (name: Count, min: number, fallback?: number): number => {
@@ -165,6 +168,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   oracle: {
     usage: "[--seed N]: two recorded days of a book, with and without faults of the line",
     run: (progress) => oracle({ seed: count("seed", 0), progress }),
+  },
+  timing: {
+    usage: "[--samples 300] [--built]: whether the time of an answer tells who is registered",
+    run: (progress) => timing({ samples: count("samples", 20), built: values.built, progress }),
   },
   soak: {
     usage: "[--minutes 30]: the captures of eight venues, again and again",

@@ -31,6 +31,15 @@ describe("the settings", () => {
     ["RATE_LIMITS", { RATE_LIMITS: '{"openOrders":1.5}' }],
     ["RATE_LIMITS", { RATE_LIMITS: "off", HOST: "0.0.0.0" }],
     ["FAILPOINT", { FAILPOINT: "submit.parsed", NODE_ENV: "production" }],
+    ["SIGNUP", { SIGNUP: "yes" }],
+    ["SMTP_URL", { SMTP_URL: "mail.example.com" }],
+    ["SMTP_URL", { SMTP_URL: "https://mail.example.com" }],
+    ["SMTP_URL", { SMTP_URL: "smtp://mail.example.com/?pool=true" }],
+    ["SMTP_URL", { SMTP_URL: "smtp://user:%zz@mail.example.com" }],
+    ["MAIL_FROM", { MAIL_FROM: "nobody" }],
+    ["MAIL_FROM", { MAIL_FROM: "a@example.com>\r\nBcc: <b@example.com" }],
+    ["APP_URL", { APP_URL: "app.example.com" }],
+    ["APP_URL", { APP_URL: "https://app.example.com/#here" }],
     ["WS_PROFILE", { WS_PROFILE: "open" }],
     ["WS_PROFILE", { WS_PROFILE: "test", HOST: "0.0.0.0" }],
     ["WS_PROFILE", { WS_PROFILE: "test", HOST: "10.1.2.3", TRUST_PROXY: "10.0.0.0/8" }],
@@ -63,6 +72,18 @@ describe("the settings", () => {
     expect(readSettings({ RATE_LIMITS: JSON.stringify(ofQuotes) }).rateLimits).toMatchObject(ofQuotes)
     expect(() => readSettings({ RATE_LIMITS: '{"openQuotes":0}' })).toThrow('"openQuotes" must be an integer above 0')
     expect(readSettings({ RATE_LIMITS: "off" }).rateLimits).toBeNull()
+  })
+
+  it("take an SMTP server by its URL, and never repeat its password", () => {
+    expect(readSettings({ SMTP_URL: "smtps://ada%40example.com:p%40ss@mail.example.com" }).smtp).toEqual({
+      host: "mail.example.com",
+      port: 465,
+      secure: true,
+      user: "ada@example.com",
+      password: "p@ss",
+    })
+    expect(readSettings({ SMTP_URL: "smtp://[::1]:2525" }).smtp).toMatchObject({ host: "::1", port: 2525, user: null })
+    expect(() => readSettings({ SMTP_URL: "smtp://ada:hunter2@mail.example.com/x" })).not.toThrow("hunter2")
   })
 
   it("keep the test profile off unless it is asked for on loopback", () => {

@@ -1,21 +1,28 @@
-/** Users and sessions: signup, login, refresh, logout, the current user (specification, Authentication). */
+/** Users and sessions: signing up and in, proofs by mail, the current user, and where it is logged in (specification, Authentication). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
+  EmailNotConfirmed,
   InvalidEmail,
   InvalidLoginCredentials,
+  InvalidOneTimeToken,
+  InvalidParameter,
   InvalidRefreshToken,
   RateLimited,
+  ReauthenticationNeeded,
   RefreshTokenExpired,
   RefreshTokenReused,
+  SamePassword,
+  SessionNotFound,
   SessionRevoked,
+  SignupDisabled,
   UserDisabled,
   UserExists,
   WeakPassword,
 } from "../../domain/errors.ts"
-import { SessionRecord, UserRecord } from "../../domain/user.ts"
+import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user.ts"
 import { Fail, Ok } from "../envelope.ts"
-import { Access, Deadline, within } from "../route.ts"
+import { Access, Deadline, Query, within } from "../route.ts"
 import { optional, text } from "../wire-text.ts"
 
 const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
@@ -23,7 +30,7 @@ const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
   examples: ["ada@example.com"],
 })
 const Password = Schema.String.pipe(Schema.maxLength(1_024)).annotations({
-  description: "At least 8 characters",
+  description: "8 to 128 characters, none of the passwords that everybody tries, and more than your address",
   examples: ["correct-horse-battery"],
 })
 
@@ -45,25 +52,53 @@ const Login = Schema.Struct({ email: Email, password: Password }).annotations({
 
 const Refresh = Schema.Struct({ refreshToken: text(1_024) }).annotations({ identifier: "Refresh" })
 
+const UpdateUser = Schema.Struct({
+  email: optional(Email),
+  password: optional(Password),
+  currentPassword: optional(Schema.String.pipe(Schema.maxLength(1_024))).annotations({
+    description: "Needed for a new password when this session is older than 24 hours",
+  }),
+  metadata: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
+    description: "Merged key by key into userMetadata; null removes a key",
+  }),
+}).annotations({ identifier: "UpdateUser", examples: [{ metadata: { desk: "rates" } }] })
+
+const Recover = Schema.Struct({ email: Email }).annotations({
+  identifier: "Recover",
+  examples: [{ email: "ada@example.com" }],
+})
+
+const Resend = Schema.Struct({
+  type: Schema.Literal("signup", "email_change"),
+  email: Email.annotations({ description: "For email_change the new address" }),
+}).annotations({ identifier: "Resend", examples: [{ type: "signup", email: "ada@example.com" }] })
+
+const Verify = Schema.Struct({
+  type: Schema.Literal("signup", "recovery", "email_change"),
+  token: text(512).annotations({ description: "From the mail" }),
+}).annotations({ identifier: "Verify" })
+
+const RevokeSession = Schema.Struct({ sessionId: Schema.UUID }).annotations({ identifier: "RevokeSession" })
+
 /** Hashing waits in a queue when many log in at once. */
 const hashing = within(15_000)
 
 const signup = HttpApiEndpoint.post("signup", "/api/v3/auth/signup")
   .setPayload(Signup)
-  .addSuccess(Ok(SessionRecord))
-  .addError(Fail(UserExists, WeakPassword, InvalidEmail, RateLimited))
+  .addSuccess(Ok(Schema.Union(SessionRecord, UserRecord)))
+  .addError(Fail(UserExists, WeakPassword, InvalidEmail, InvalidParameter, SignupDisabled, RateLimited))
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Register a user")
   .annotate(
     OpenApi.Description,
-    "Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call.",
+    "Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call. Where addresses are confirmed first (SIGNUP=confirm) it answers the user without a session, the same for every address, and mails a token for auth/verify.",
   )
 
 const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
   .setPayload(Login)
   .addSuccess(Ok(SessionRecord))
-  .addError(Fail(InvalidLoginCredentials, UserDisabled, RateLimited))
+  .addError(Fail(InvalidLoginCredentials, EmailNotConfirmed, UserDisabled, RateLimited))
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Log in")
@@ -81,10 +116,17 @@ const refresh = HttpApiEndpoint.post("refresh", "/api/v3/auth/token/refresh")
   )
 
 const logout = HttpApiEndpoint.post("logout", "/api/v3/auth/logout")
+  .setUrlParams(
+    Query({
+      scope: Schema.optional(Schema.Literal("local", "others", "global")).annotations({
+        description: "This session (default), all others, or all",
+      }),
+    }),
+  )
   .addSuccess(Ok(Schema.Literal("ok")))
   .annotate(Access, "session")
   .annotate(OpenApi.Summary, "Log out")
-  .annotate(OpenApi.Description, "Ends this session: its tokens are refused from now on and its sockets close.")
+  .annotate(OpenApi.Description, "Ends sessions: their tokens are refused from now on and their sockets close.")
 
 const user = HttpApiEndpoint.get("user", "/api/v3/auth/user")
   .addSuccess(Ok(UserRecord))
@@ -93,11 +135,83 @@ const user = HttpApiEndpoint.get("user", "/api/v3/auth/user")
   .annotate(OpenApi.Summary, "Current user")
   .annotate(OpenApi.Description, "The user that the access token speaks for.")
 
+const update = HttpApiEndpoint.post("update", "/api/v3/auth/user/update")
+  .setPayload(UpdateUser)
+  .addSuccess(Ok(UserRecord))
+  .addError(
+    Fail(
+      InvalidEmail,
+      InvalidLoginCredentials,
+      InvalidParameter,
+      RateLimited,
+      ReauthenticationNeeded,
+      SamePassword,
+      SessionRevoked,
+      WeakPassword,
+    ),
+  )
+  .annotate(Access, "session")
+  .annotate(Deadline, hashing)
+  .annotate(OpenApi.Summary, "Update the current user")
+  .annotate(
+    OpenApi.Description,
+    "All of it is done, or nothing. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.",
+  )
+
+const recover = HttpApiEndpoint.post("recover", "/api/v3/auth/recover")
+  .setPayload(Recover)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Recover a password")
+  .annotate(
+    OpenApi.Description,
+    "Mails a token for auth/verify, good for 10 minutes, to that address if it is a user's, at most once a minute. Always answers ok.",
+  )
+
+const resend = HttpApiEndpoint.post("resend", "/api/v3/auth/resend")
+  .setPayload(Resend)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Send a mail again")
+  .annotate(OpenApi.Description, "A new token where one is waited for, at most once a minute. Always answers ok.")
+
+const verify = HttpApiEndpoint.post("verify", "/api/v3/auth/verify")
+  .setPayload(Verify)
+  .addSuccess(Ok(Schema.Union(SessionRecord, EmailChangeRecord)))
+  .addError(Fail(InvalidOneTimeToken, UserDisabled, RateLimited))
+  .annotate(Access, "none")
+  .annotate(Deadline, hashing)
+  .annotate(OpenApi.Summary, "Use a token that was mailed")
+  .annotate(
+    OpenApi.Description,
+    "signup confirms the address and recovery proves its owner: both open a session, in which a new password may be set. email_change is one of two confirmations of a new address.",
+  )
+
+const sessionList = HttpApiEndpoint.get("sessionList", "/api/v3/auth/session/list")
+  .addSuccess(Ok(Schema.Array(SessionEntry)))
+  .annotate(Access, "session")
+  .annotate(OpenApi.Summary, "List sessions")
+  .annotate(OpenApi.Description, "Where the user is logged in, the last used first.")
+
+const sessionRevoke = HttpApiEndpoint.post("sessionRevoke", "/api/v3/auth/session/revoke")
+  .setPayload(RevokeSession)
+  .addSuccess(Ok(Schema.Literal("ok")))
+  .addError(Fail(SessionNotFound))
+  .annotate(Access, "session")
+  .annotate(OpenApi.Summary, "Revoke a session")
+  .annotate(OpenApi.Description, "Ends one of your sessions: its tokens are refused from now on and its sockets close.")
+
 export class SessionApi extends HttpApiGroup.make("auth")
   .add(signup)
   .add(login)
   .add(refresh)
   .add(logout)
   .add(user)
+  .add(update)
+  .add(recover)
+  .add(resend)
+  .add(verify)
+  .add(sessionList)
+  .add(sessionRevoke)
   .annotate(OpenApi.Title, "Users and sessions")
   .annotate(OpenApi.Description, "Start here: sign up or log in, then send the accessToken with every call.") {}

@@ -167,6 +167,7 @@ describe("the calls of the socket", () => {
       health: [[{}], []],
       "health.live": [[{}], []],
       "auth.user": [[{}, { unknown: "field" }], []],
+      "auth.session.list": [[{}], []],
       "credential.list": [[{}], [{ limit: 0 }]],
       "tradingAccount.list": [
         [{}, { limit: 1 }, { tradingAccountId: account.toUpperCase() }],

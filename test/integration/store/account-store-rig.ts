@@ -254,6 +254,7 @@ export const storeAccount = async (
         at: tick(),
         adminIfFirst: false,
         admin: false,
+        confirmed: true,
       })
       const accounts = yield* Accounts
       return yield* accounts.insertAccount(newAccount(user.userId, changes), null, [])

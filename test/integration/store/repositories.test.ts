@@ -15,6 +15,7 @@ import { Instruments } from "../../../src/store/instruments.ts"
 import { type SessionRow, SessionRows } from "../../../src/store/sessions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { type NewSubscription, Subscriptions } from "../../../src/store/subscriptions.ts"
+import { UserChanges } from "../../../src/store/user-changes.ts"
 import { type NewUser, Users } from "../../../src/store/users.ts"
 import { withTestDatabase } from "../../kit/database.ts"
 import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
@@ -23,9 +24,13 @@ const database = withTestDatabase()
 const layerOf = (url: string) =>
   Layer.mergeAll(
     storeLayer(url),
-    Layer.mergeAll(SessionRows.Default, Credentials.Default, Instruments.Default, Subscriptions.Default).pipe(
-      Layer.provide(sqlLayer(url)),
-    ),
+    Layer.mergeAll(
+      SessionRows.Default,
+      UserChanges.Default,
+      Credentials.Default,
+      Instruments.Default,
+      Subscriptions.Default,
+    ).pipe(Layer.provide(sqlLayer(url))),
   )
 type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
 
@@ -48,6 +53,7 @@ const newUser = (changes: Partial<NewUser> = {}): NewUser => ({
   at: tick(),
   adminIfFirst: false,
   admin: false,
+  confirmed: true,
   ...changes,
 })
 const insertUser = (changes: Partial<NewUser> = {}) =>
@@ -74,6 +80,8 @@ describe("Users", () => {
       emailConfirmedAt: given.at,
       lastSignInAt: null,
       bannedAt: null,
+      banReason: null,
+      pendingEmail: null,
       createdAt: given.at,
       updatedAt: given.at,
     })
@@ -97,8 +105,9 @@ describe("Users", () => {
     const user = await insertUser()
     const users = await run(Users)
     await run(users.touchSignIn(user.userId, 12345))
-    await run(users.updatePasswordHash(user.userId, "other"))
-    await run(users.setPermissions(user.userId, ["read"]))
+    const changes = await run(UserChanges)
+    await run(changes.setPassword(user.userId, "other", user.updatedAt))
+    await run(changes.setPermissions(user.userId, ["read"], user.updatedAt))
     expect(await run(users.findByEmail(user.email))).toEqual({
       user: { ...user, lastSignInAt: 12345, permissions: ["read"] },
       passwordHash: "other",
@@ -120,9 +129,10 @@ describe("SessionRows", () => {
       revokedAt: null,
       ip: "127.0.0.1",
       userAgent: null,
+      method: "password",
       ...changes,
     }
-    await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row)))
+    await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row, "$argon2id$hash")))
     return { row, user }
   }
 
@@ -131,6 +141,37 @@ describe("SessionRows", () => {
     const rows = await run(SessionRows)
     expect(await run(rows.find(session.row.sessionId))).toEqual(session)
     expect(await run(rows.find(randomUUID() as SessionId))).toBe(null)
+  })
+
+  it("refuses one to a user who is banned or has another password by now", async () => {
+    const { row, user } = await open()
+    const rows = await run(SessionRows)
+    const changes = await run(UserChanges)
+    const again = (hash: string) => run(rows.insert({ ...row, sessionId: randomUUID() as SessionId }, hash))
+    expect(await again("$argon2id$hash")).toBe(true)
+    expect(await again("the hash before")).toBe(false)
+    await run(changes.ban(user.userId, null, 1))
+    expect(await again("$argon2id$hash")).toBe(false)
+  })
+
+  it("ends all of a user's but one, and says which those were", async () => {
+    const { row, user } = await open()
+    const rows = await run(SessionRows)
+    const other = { ...row, sessionId: randomUUID() as SessionId }
+    await run(rows.insert(other, "$argon2id$hash"))
+    expect(await run(rows.revokeOf(user.userId, row.sessionId, "why", 77))).toEqual([other.sessionId])
+    expect((await run(rows.ofUser(user.userId, 0, 0))).map(({ sessionId }) => sessionId)).toEqual([row.sessionId])
+    expect(await run(rows.revokeOf(user.userId, null, "why", 78))).toEqual([row.sessionId])
+    expect(await run(rows.revokedSince(user.userId, 78))).toEqual([row.sessionId])
+  })
+
+  it("forgets those that are long over", async () => {
+    const { row } = await open({ notAfter: 100 })
+    const kept = await open({ notAfter: 40 * 86_400_000 })
+    const rows = await run(SessionRows)
+    await run(rows.forgetOld(31 * 86_400_000))
+    expect(await run(rows.find(row.sessionId))).toBe(null)
+    expect(await run(rows.find(kept.row.sessionId))).not.toBe(null)
   })
 
   it("lets one of two refreshes with the same counter advance", async () => {

@@ -18,6 +18,8 @@ const user: User = {
   emailConfirmedAt: null,
   lastSignInAt: null,
   bannedAt: null,
+  banReason: null,
+  pendingEmail: null,
   createdAt: 0,
   updatedAt: 0,
 }
@@ -27,7 +29,7 @@ const NOW = 1_790_000_000_000
 describe("an access token", () => {
   const own = key("k1")
   const tokens = makeTokens(own, "issuer/PROD")
-  const issued = tokens.issue(user, session, NOW)
+  const issued = tokens.issue(user, session, NOW, "password")
 
   it("names its session for an hour and then is expired", () => {
     expect(tokens.verify(issued.token, NOW)).toEqual({ sessionId: session, expiresAt: NOW / 1000 + 3600 })

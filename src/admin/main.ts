@@ -1,0 +1,104 @@
+/**
+ * `gateway admin`: users, rights and bans from the command line. One JSON line of the user on stdout; exit 0 when it is done, 1 when it
+ * could not be, 2 for words that are no command.
+ */
+import { appendFileSync, mkdirSync } from "node:fs"
+import { userInfo } from "node:os"
+import { join } from "node:path"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { makeAudit } from "../auth/audit.ts"
+import { InvalidSetting, readSettings, type Settings } from "../config.ts"
+import { adminUserRecord } from "../domain/user.ts"
+import { startEmbeddedPostgres } from "../store/embedded.ts"
+import { findEmbedded } from "../store/embedded-running.ts"
+import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SessionRows } from "../store/sessions.ts"
+import { sqlLayer } from "../store/sql.ts"
+import { Transactions } from "../store/transactions.ts"
+import { UserChanges } from "../store/user-changes.ts"
+import { UserNews } from "../store/user-news.ts"
+import { Users } from "../store/users.ts"
+import { type Command, parseCommand, runCommand, USAGE } from "./commands.ts"
+
+const end = (code: number, message: string): never => {
+  process.stderr.write(message)
+  process.exit(code)
+}
+
+/** The gateway's own database: yours, the embedded one under a running gateway, or that one started for the moment. */
+const database = (settings: Settings) =>
+  Effect.gen(function* () {
+    if (settings.databaseUrl !== null) return settings.databaseUrl
+    const found = yield* Effect.promise(() => findEmbedded(settings.dataDir))
+    if (found._tag === "Running") return found.url
+    if (found._tag === "Absent")
+      throw new InvalidSetting(
+        `there is no database in ${settings.dataDir} yet: start the gateway once, or set DATA_DIR`,
+      )
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => startEmbeddedPostgres({ dataDir: settings.dataDir })),
+      (running) => Effect.promise(() => running.stop()),
+    )
+    return server.url()
+  })
+
+const repositories = Layer.mergeAll(
+  OneTimeTokens.Default,
+  SessionRows.Default,
+  Transactions.Default,
+  UserChanges.Default,
+  UserNews.Default,
+  Users.Default,
+)
+
+/** Beside the gateway's own rows: a line is written whole. */
+const auditTo = (dataDir: string) => (line: string) => {
+  const folder = join(dataDir, "logs")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  appendFileSync(join(folder, "audit.log"), `${line}\n`, { mode: 0o600 })
+}
+
+const ACTIONS = {
+  Grant: "user.permissions",
+  Revoke: "user.permissions",
+  Ban: "user.ban",
+  Unban: "user.unban",
+  SignOut: "session.revoke",
+} as const satisfies { readonly [T in Exclude<Command["_tag"], "Show">]: string }
+
+const program = (settings: Settings, command: Command) =>
+  Effect.gen(function* () {
+    const url = yield* database(settings)
+    const user = yield* runCommand(command, Date.now()).pipe(
+      Effect.provide(repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))),
+    )
+    if (command._tag !== "Show") {
+      const words = "permission" in command ? `${command._tag.toLowerCase()} ${command.permission}` : undefined
+      makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now }).write({
+        action: ACTIONS[command._tag],
+        outcome: "ok",
+        targetUserId: user.userId,
+        what: words,
+        origin: { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" },
+      })
+    }
+    return user
+  }).pipe(Effect.scoped)
+
+const command = parseCommand(process.argv.slice(2)) ?? end(2, USAGE)
+const settings = ((): Settings => {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    return end(1, `gateway admin: ${error instanceof Error ? error.message : error}\n`)
+  }
+})()
+
+// tidy: the one place where this program starts
+const exit = await Effect.runPromiseExit(program(settings, command))
+if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(adminUserRecord(exit.value))}\n`)
+else {
+  const failure = Cause.squash(exit.cause)
+  const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""
+  end(1, `gateway admin: ${failure instanceof Error ? failure.message.split("\n")[0] : failure}${reason}\n`)
+}

@@ -1,0 +1,109 @@
+/**
+ * The audit trail of authentication: one row for each act, done or refused, with who, from where and for which request. The one thing
+ * to know: nothing that opens anything is ever in it, and of an unknown user only a keyed hash, since people type passwords into the
+ * wrong field.
+ */
+import { createHmac } from "node:crypto"
+import { Cause, Effect, Exit, Option } from "effect"
+import type { DomainError } from "../domain/errors.ts"
+import type { SessionId, UserId } from "../domain/ids.ts"
+import { dateTime } from "../domain/time.ts"
+
+/** Where a call came from. */
+export interface Origin {
+  readonly ip: string
+  readonly userAgent: string | null
+  /** Equal to X-Request-ID. */
+  readonly requestId: string
+}
+
+export type AuthAction =
+  | "signup"
+  | "login"
+  | "token.refresh"
+  | "logout"
+  | "session.revoke"
+  | "verify"
+  | "resend"
+  | "recover"
+  | "user.update"
+  | "user.ban"
+  | "user.unban"
+  | "user.permissions"
+
+export interface AuditFacts {
+  readonly userId?: UserId | undefined
+  readonly sessionId?: SessionId | undefined
+  /** Whom the act is about, where that is not the user itself. */
+  readonly targetUserId?: UserId | undefined
+  /** An address that may be nobody's. */
+  readonly email?: string | undefined
+  /** Further words of the act itself: a type, a scope, names of changed fields. */
+  readonly what?: string | undefined
+}
+
+export interface AuditRow extends AuditFacts {
+  readonly action: AuthAction
+  /** `ok`, or the failure's tag. */
+  readonly outcome: string
+  readonly origin: Origin
+}
+
+export interface Audit {
+  readonly write: (row: AuditRow) => void
+  /** Writes the row of an act when it ends; `known` is told what was learnt on the way. */
+  readonly act: <A, E extends DomainError, R>(
+    action: AuthAction,
+    origin: Origin,
+    facts: AuditFacts,
+    work: (learn: (facts: AuditFacts) => void) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E, R>
+}
+
+/** `line` takes one JSON text and never throws; null: nothing is kept. `secret` keys the hashes of addresses. */
+export const makeAudit = (options: {
+  readonly line: ((text: string) => void) | null
+  readonly secret: Uint8Array
+  readonly now: () => number
+}): Audit => {
+  const subject = (email: string): string =>
+    createHmac("sha256", options.secret).update("audit:").update(email).digest("hex").slice(0, 16)
+
+  const write = (row: AuditRow): void =>
+    options.line?.(
+      JSON.stringify({
+        ts: dateTime(options.now()),
+        level: "info",
+        msg: "audit",
+        action: row.action,
+        outcome: row.outcome,
+        requestId: row.origin.requestId,
+        userId: row.userId ?? null,
+        sessionId: row.sessionId ?? null,
+        targetUserId: row.targetUserId ?? null,
+        subject: row.email === undefined ? null : subject(row.email),
+        what: row.what ?? null,
+        ip: row.origin.ip,
+        ua: row.origin.userAgent === null ? null : row.origin.userAgent.slice(0, 200),
+      }),
+    )
+
+  return {
+    write,
+    act: (action, origin, facts, work) =>
+      Effect.suspend(() => {
+        let known = facts
+        return Effect.onExit(
+          work((learnt) => {
+            known = { ...known, ...learnt }
+          }),
+          (exit) =>
+            Effect.sync(() => {
+              const failure = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
+              const outcome = Exit.isSuccess(exit) ? "ok" : Option.isSome(failure) ? failure.value._tag : "Defect"
+              write({ action, outcome, origin, ...known })
+            }),
+        )
+      }),
+  }
+}

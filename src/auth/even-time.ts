@@ -1,0 +1,19 @@
+/**
+ * Answers whose time says nothing: each takes a whole number of steps, whichever way it went. For calls that must not tell whether an
+ * address is somebody's, where the ways differ in what they write.
+ */
+import { Effect } from "effect"
+
+/** Well above what any of the ways takes. */
+const STEP_MILLIS = 250
+
+export const inEvenTime =
+  (monotonic: () => number) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const startedAt = monotonic()
+      return Effect.flatMap(Effect.exit(work), (exit) => {
+        const spent = monotonic() - startedAt
+        return Effect.zipRight(Effect.sleep(Math.ceil(spent / STEP_MILLIS) * STEP_MILLIS - spent), exit)
+      })
+    })

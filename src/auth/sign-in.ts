@@ -1,0 +1,178 @@
+/**
+ * Signup and login. Where addresses are confirmed, signup answers the same to everybody and mails the rest. The one thing to know: a
+ * mailed token carries the password of its own signup, so that nobody can sign up with somebody's address first and wait for its
+ * owner to confirm a password that is not theirs (security A.1).
+ */
+import { Effect } from "effect"
+import {
+  EmailNotConfirmed,
+  type InvalidEmail,
+  InvalidLoginCredentials,
+  type InvalidParameter,
+  type RateLimited,
+  SignupDisabled,
+  type StorageUnavailable,
+  UserDisabled,
+  UserExists,
+  type WeakPassword,
+} from "../domain/errors.ts"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
+import { type SessionRecord, type User, type UserRecord, userRecord } from "../domain/user.ts"
+import type { NewUser } from "../store/users.ts"
+import type { AuditFacts, Origin } from "./audit.ts"
+import { checkedEmail, normalised } from "./email-address.ts"
+import { inEvenTime } from "./even-time.ts"
+import { newOneTimeToken } from "./one-time.ts"
+import { checkedMetadata, type UserMetadata } from "./user-metadata.ts"
+import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
+import { wordsOf } from "./weak-passwords.ts"
+
+export interface SignupRequest {
+  readonly email: string
+  readonly password: string
+  readonly metadata: UserMetadata
+  /** The request came over loopback without a proxy: then the first user of the installation becomes admin (contract C16). */
+  readonly loopback: boolean
+}
+
+export interface SignIn {
+  /** A session at once, or where addresses are confirmed a user without one. */
+  readonly signup: (
+    request: SignupRequest,
+    origin: Origin,
+  ) => Effect.Effect<
+    SessionRecord | UserRecord,
+    UserExists | WeakPassword | InvalidEmail | InvalidParameter | SignupDisabled | RateLimited | StorageUnavailable
+  >
+  readonly login: (
+    request: { readonly email: string; readonly password: string },
+    origin: Origin,
+  ) => Effect.Effect<
+    SessionRecord,
+    InvalidLoginCredentials | EmailNotConfirmed | UserDisabled | RateLimited | StorageUnavailable
+  >
+}
+
+type Learn = (facts: AuditFacts) => void
+
+export const makeSignIn = (parts: UserParts): SignIn => {
+  const { settings, passwords, audit, now, users, tokens, sessions, letters } = parts
+
+  const newUser = (request: SignupRequest, email: string, passwordHash: string): NewUser => ({
+    userId: parts.uuid() as UserId,
+    email,
+    passwordHash,
+    tenantId: settings.defaultTenantId as TenantId,
+    environments: ["PROD", "UAT"],
+    userMetadata: request.metadata,
+    at: now(),
+    adminIfFirst: request.loopback,
+    admin: settings.bootstrapAdminEmail !== null && normalised(settings.bootstrapAdminEmail) === email,
+    confirmed: settings.signup === "open",
+  })
+
+  const signupAtOnce = (row: NewUser, origin: Origin, learn: Learn) =>
+    Effect.gen(function* () {
+      const user = yield* users.insert(row)
+      const begun = yield* sessions.begin({ user, passwordHash: row.passwordHash, method: "password" }, origin)
+      // Somebody banned the newcomer in the same millisecond.
+      if (begun === null) return yield* new UserExists()
+      learn(factsOfSession(begun))
+      return begun.record
+    })
+
+  /** What the answer shows of a user who has to confirm first, whether there is one already or not. */
+  const unconfirmed = (row: NewUser): UserRecord =>
+    userRecord({
+      ...row,
+      permissions: [],
+      emailConfirmedAt: null,
+      lastSignInAt: null,
+      bannedAt: null,
+      banReason: null,
+      pendingEmail: null,
+      createdAt: row.at,
+      updatedAt: row.at,
+    })
+
+  /** Mails what this signup calls for, or does not so soon after the last one. Answers a password hash to compare with, if any. */
+  const mailSignup = (user: User, row: NewUser) =>
+    Effect.gen(function* () {
+      const type = user.emailConfirmedAt === null ? "signup" : "signup_repeated"
+      const { token, tokenHash } = newOneTimeToken()
+      const [last] = yield* tokens.pending(user.userId, [type], row.at)
+      if (last !== undefined && last.createdAt > row.at - MAIL_PAUSE_MILLIS)
+        return type === "signup" ? { userId: user.userId, passwordHash: last.passwordHash } : null
+      const isSignup = type === "signup"
+      const expiresAt = row.at + (isSignup ? TOKEN_MILLIS.signup : MAIL_PAUSE_MILLIS)
+      yield* tokens.insert({
+        tokenHash,
+        userId: user.userId,
+        type,
+        passwordHash: isSignup ? row.passwordHash : null,
+        userMetadata: isSignup ? row.userMetadata : null,
+        createdAt: row.at,
+        expiresAt,
+      })
+      yield* isSignup
+        ? letters.drop(user.email, { _tag: "ConfirmSignup", token }, expiresAt)
+        : letters.drop(user.email, { _tag: "SignupRepeated" }, row.at + NOTICE_MILLIS)
+      return null
+    })
+
+  const signupByMail = (row: NewUser, request: SignupRequest, learn: Learn) =>
+    Effect.gen(function* () {
+      const once = Effect.gen(function* () {
+        const found = yield* users.lockByEmail(row.email)
+        const user = found?.user ?? (yield* users.insert(row))
+        learn({ userId: user.userId, what: found === null ? "new" : "repeated" })
+        return user.bannedAt === null ? yield* mailSignup(user, row) : null
+      })
+      // Of two first signups with one address one finds the other's user the second time.
+      const unmailed = yield* parts.commit(once).pipe(
+        Effect.catchTag("UserExists", () => parts.commit(once)),
+        Effect.catchTag("UserExists", () => Effect.die(new Error("a user that is neither there nor can be"))),
+      )
+      // No second mail so soon: the token of the first must not make its password the user's, unless it is the same.
+      if (unmailed !== null && !(yield* passwords.verify(request.password, unmailed.passwordHash)))
+        yield* tokens.dropPasswords(unmailed.userId)
+      return unconfirmed(row)
+    })
+
+  return {
+    signup: (request, origin) =>
+      audit.act("signup", origin, { email: normalised(request.email) }, (learn) =>
+        Effect.gen(function* () {
+          if (settings.signup === "closed") return yield* new SignupDisabled()
+          const email = yield* checkedEmail(request.email)
+          yield* checkedMetadata(request.metadata)
+          const work = Effect.gen(function* () {
+            const passwordHash = yield* passwords.hash(request.password, wordsOf(email))
+            const row = newUser(request, email, passwordHash)
+            if (settings.signup === "open") return yield* signupAtOnce(row, origin, learn)
+            return yield* signupByMail(row, request, learn)
+          })
+          return yield* settings.signup === "open" ? work : inEvenTime(parts.monotonic)(work)
+        }),
+      ),
+
+    login: (request, origin) =>
+      audit.act("login", origin, { email: normalised(request.email) }, (learn) =>
+        Effect.gen(function* () {
+          const found = yield* users.findByEmail(normalised(request.email))
+          const right = yield* passwords.verify(request.password, found?.passwordHash ?? null)
+          if (found !== null) learn({ userId: found.user.userId })
+          if (found === null || !right) return yield* new InvalidLoginCredentials()
+          const { user, passwordHash } = found
+          // Told only to whoever knows the password.
+          if (user.bannedAt !== null) return yield* new UserDisabled()
+          if (user.emailConfirmedAt === null) return yield* new EmailNotConfirmed()
+          const begun = yield* sessions.begin({ user, passwordHash, method: "password" }, origin)
+          if (begun === null) return yield* new InvalidLoginCredentials()
+          learn(factsOfSession(begun))
+          return begun.record
+        }),
+      ),
+  }
+}

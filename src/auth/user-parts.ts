@@ -1,0 +1,58 @@
+/** What everything that users do with their own account works with. */
+import { Effect } from "effect"
+import type { Settings } from "../config.ts"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { SessionId, UserId } from "../domain/ids.ts"
+import type { Principal, SessionRecord } from "../domain/user.ts"
+import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
+import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SessionRows } from "../store/sessions.ts"
+import { Transactions } from "../store/transactions.ts"
+import { UserChanges } from "../store/user-changes.ts"
+import { Users } from "../store/users.ts"
+import type { Audit, AuditFacts } from "./audit.ts"
+import { LetterBox } from "./letter-box.ts"
+import type { Passwords } from "./passwords.ts"
+import { Sessions } from "./sessions.ts"
+
+/** Between two mails of one kind to one user. */
+export const MAIL_PAUSE_MILLIS = 60_000
+
+export const makeUserParts = (
+  settings: Pick<Settings, "signup" | "defaultTenantId" | "bootstrapAdminEmail">,
+  passwords: Passwords,
+  audit: Audit,
+) =>
+  Effect.gen(function* () {
+    const transactions = yield* Transactions
+    const letters = yield* LetterBox
+    const { now, monotonic } = yield* Clock
+    return {
+      settings,
+      passwords,
+      audit,
+      now,
+      monotonic,
+      uuid: (yield* Ids).uuid,
+      users: yield* Users,
+      changes: yield* UserChanges,
+      tokens: yield* OneTimeTokens,
+      rows: yield* SessionRows,
+      sessions: yield* Sessions,
+      letters,
+      /** All of it or nothing; letters that were dropped in it are on their way then. */
+      commit: <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
+        Effect.tap(transactions.all(work), () => Effect.sync(letters.posted)),
+    }
+  })
+
+export type UserParts = Effect.Effect.Success<ReturnType<typeof makeUserParts>>
+
+export const factsOf = ({ userId, sessionId }: Principal): AuditFacts => ({ userId, sessionId })
+
+/** For the audit: who it turned out to be. */
+export const factsOfSession = (begun: {
+  readonly record: SessionRecord
+  readonly sessionId: SessionId
+}): AuditFacts => ({ userId: begun.record.user.id as UserId, sessionId: begun.sessionId })

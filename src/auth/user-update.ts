@@ -1,0 +1,143 @@
+/**
+ * What users change about themselves: address, password, metadata (security A.1). All of one request is done or nothing of it. The one
+ * thing to know: a new password needs a fresh proof of who is asking, and ends everything that the old one opened.
+ */
+import { Effect } from "effect"
+import {
+  type InvalidEmail,
+  InvalidLoginCredentials,
+  type InvalidParameter,
+  RateLimited,
+  ReauthenticationNeeded,
+  SamePassword,
+  SessionRevoked,
+  type StorageUnavailable,
+  type WeakPassword,
+} from "../domain/errors.ts"
+import { NOTICE_MILLIS } from "../domain/letter.ts"
+import { type Principal, type User, type UserRecord, userRecord } from "../domain/user.ts"
+import type { Origin } from "./audit.ts"
+import { checkedEmail } from "./email-address.ts"
+import { EMAIL_CHANGE, mailEmailChange } from "./email-change.ts"
+import { inEvenTime } from "./even-time.ts"
+import { checkedMetadata, mergedMetadata, type UserMetadata } from "./user-metadata.ts"
+import { factsOf, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
+import { wordsOf } from "./weak-passwords.ts"
+
+/** A session that began so lately is a proof of who is asking. */
+const FRESH_MILLIS = 86_400_000
+
+export interface UserUpdate {
+  readonly email: string | null
+  readonly password: string | null
+  readonly currentPassword: string | null
+  /** Merged key by key; null removes a key. */
+  readonly metadata: UserMetadata | null
+}
+
+export type UserUpdateFailure =
+  | InvalidEmail
+  | InvalidLoginCredentials
+  | InvalidParameter
+  | RateLimited
+  | ReauthenticationNeeded
+  | SamePassword
+  | SessionRevoked
+  | StorageUnavailable
+  | WeakPassword
+
+export interface UserUpdates {
+  readonly current: (principal: Principal) => Effect.Effect<UserRecord, SessionRevoked | StorageUnavailable>
+  readonly update: (
+    principal: Principal,
+    change: UserUpdate,
+    origin: Origin,
+  ) => Effect.Effect<UserRecord, UserUpdateFailure>
+}
+
+export const makeUserUpdates = (parts: UserParts): UserUpdates => {
+  const { passwords, audit, now, users, changes, tokens, rows, sessions, letters } = parts
+
+  /** The hash of the new password, once it is clear that its user asks for it. */
+  const provenPassword = (principal: Principal, stored: string, email: string, change: UserUpdate) =>
+    Effect.gen(function* () {
+      const { password, currentPassword } = change
+      if (password === null) return null
+      if (currentPassword !== null) {
+        if (!(yield* passwords.verify(currentPassword, stored))) return yield* new InvalidLoginCredentials()
+      } else {
+        const session = yield* rows.find(principal.sessionId)
+        if (session === null || session.row.createdAt < now() - FRESH_MILLIS) return yield* new ReauthenticationNeeded()
+      }
+      const passwordHash = yield* passwords.hash(password, wordsOf(email))
+      if (yield* passwords.verify(password, stored)) return yield* new SamePassword()
+      return passwordHash
+    })
+
+  const changeEmail = (user: User, email: string) =>
+    Effect.gen(function* () {
+      const [last] = yield* tokens.pending(user.userId, EMAIL_CHANGE, now())
+      const waited = last === undefined ? MAIL_PAUSE_MILLIS : now() - last.createdAt
+      if (waited < MAIL_PAUSE_MILLIS)
+        return yield* new RateLimited({ retryAfterSeconds: Math.ceil((MAIL_PAUSE_MILLIS - waited) / 1000) })
+      yield* changes.askForEmail(user.userId, email, now())
+      yield* mailEmailChange(parts, user, email)
+    })
+
+  const changePassword = (principal: Principal, user: User, passwordHash: string) =>
+    Effect.gen(function* () {
+      yield* changes.setPassword(user.userId, passwordHash, now())
+      yield* tokens.wipe(user.userId)
+      // An address that was asked for before has no tokens any more: whoever asked may have been the reason for the new password.
+      yield* changes.askForEmail(user.userId, null, now())
+      yield* letters.drop(user.email, { _tag: "PasswordChanged" }, now() + NOTICE_MILLIS)
+      return yield* rows.revokeOf(user.userId, principal.sessionId, "password changed", now())
+    })
+
+  const changeMetadata = (user: User, change: UserMetadata) =>
+    checkedMetadata(mergedMetadata(user.userMetadata, change)).pipe(
+      Effect.flatMap((metadata) => changes.setMetadata(user.userId, metadata, now())),
+    )
+
+  const update = (principal: Principal, change: UserUpdate): Effect.Effect<UserRecord, UserUpdateFailure> =>
+    Effect.gen(function* () {
+      const before = yield* users.findWithHash(principal.userId)
+      if (before === null) return yield* new SessionRevoked()
+      const email = change.email === null ? null : yield* checkedEmail(change.email)
+      const passwordHash = yield* provenPassword(principal, before.passwordHash, before.user.email, change)
+      const ended = yield* parts.commit(
+        Effect.gen(function* () {
+          const locked = yield* users.lockById(principal.userId)
+          if (locked === null || locked.user.bannedAt !== null) return yield* new SessionRevoked()
+          const { user } = locked
+          // Another password came first: what was proven above is not true any more.
+          if (passwordHash !== null && locked.passwordHash !== before.passwordHash)
+            return yield* new ReauthenticationNeeded()
+          if (change.metadata !== null) yield* changeMetadata(user, change.metadata)
+          const closed = passwordHash === null ? [] : yield* changePassword(principal, user, passwordHash)
+          if (email !== null && email !== user.email.toLowerCase()) yield* changeEmail(user, email)
+          return closed
+        }),
+      )
+      sessions.ended(ended)
+      return yield* current(principal)
+    })
+
+  const current = (principal: Principal) =>
+    Effect.gen(function* () {
+      const user = yield* users.findById(principal.userId)
+      if (user === null) return yield* new SessionRevoked()
+      return userRecord(user)
+    })
+
+  return {
+    current,
+    update: (principal, change, origin) => {
+      const fields = (["email", "password", "metadata"] as const).filter((name) => change[name] !== null)
+      return audit.act("user.update", origin, { ...factsOf(principal), what: fields.join(" ") }, () =>
+        // Whether the new address is somebody's must not show.
+        change.email === null ? update(principal, change) : inEvenTime(parts.monotonic)(update(principal, change)),
+      )
+    },
+  }
+}

@@ -1,0 +1,23 @@
+/** Letters to users: which there are and what each carries. A token in one opens the account, so letters are sealed while they wait. */
+
+export type Letter =
+  /** Proves the address of a signup. */
+  | { readonly _tag: "ConfirmSignup"; readonly token: string }
+  /** Somebody signed up with the address of a user. */
+  | { readonly _tag: "SignupRepeated" }
+  | { readonly _tag: "Recovery"; readonly token: string }
+  /** To the present address: its owner agrees to the change. */
+  | { readonly _tag: "ConfirmOldEmail"; readonly token: string; readonly newEmail: string }
+  /** To the new address: it exists and is its reader's. */
+  | { readonly _tag: "ConfirmNewEmail"; readonly token: string }
+  /** Somebody wanted to change to the address of another user. */
+  | { readonly _tag: "EmailTaken" }
+  | { readonly _tag: "PasswordChanged" }
+  /** To the old address. */
+  | { readonly _tag: "EmailChanged"; readonly newEmail: string }
+
+/** How long each kind of token is good for, in ms. */
+export const TOKEN_MILLIS = { signup: 86_400_000, recovery: 600_000, email_change: 86_400_000 } as const
+
+/** A letter without a token is worth sending for that long. */
+export const NOTICE_MILLIS = 2 * 86_400_000

@@ -1,0 +1,65 @@
+/** What letters say. Plain text only; a value in one is an address that was checked, or a token of ours. */
+import type { Letter } from "../domain/letter.ts"
+
+export interface Words {
+  readonly subject: string
+  readonly text: string
+}
+
+type Proof = "signup" | "recovery" | "email_change"
+
+/**
+ * A link to the operator's page where there is one, else the call to make. Nothing is done by opening a link: mail scanners open every
+ * one, so the page has to POST the token.
+ */
+const howTo = (appUrl: string | null, type: Proof, token: string): string =>
+  appUrl === null
+    ? `Send this token to POST /api/v3/auth/verify as {"type":"${type}","token":"…"}:\n\n${token}\n`
+    : // Behind the #: what follows it is never sent to a server, nor to the next page.
+      `Open this page:\n\n${appUrl}#type=${type}&token=${token}\n`
+
+const ignore = "If this was not you, do nothing: without the token nothing happens.\n"
+const alarm = "If this was not you, recover your password at once: somebody else may be using your account.\n"
+
+/** `appUrl`: the operator's page that takes a token; null without one. */
+export const wording = (letter: Letter, appUrl: string | null): Words => {
+  switch (letter._tag) {
+    case "ConfirmSignup":
+      return {
+        subject: "Confirm your e-mail address",
+        text: `Somebody, hopefully you, signed up with this address just now.\n\n${howTo(appUrl, "signup", letter.token)}\nIt is good for 24 hours. If you did not sign up just now, do nothing: a token of somebody else's signup\nwould give them your address.\n`,
+      }
+    case "SignupRepeated":
+      return {
+        subject: "You are registered already",
+        text: "Somebody, perhaps you, signed up with this address, which is registered already. Log in instead, or\nrecover your password if you have forgotten it. Nothing was changed.\n",
+      }
+    case "Recovery":
+      return {
+        subject: "Recover your password",
+        text: `Somebody, hopefully you, asked for a new password for this address.\n\n${howTo(appUrl, "recovery", letter.token)}\nIt is good for 10 minutes and for one use. ${ignore}`,
+      }
+    case "ConfirmOldEmail":
+      return {
+        subject: "Agree to the change of your e-mail address",
+        text: `Your account's address is to become ${letter.newEmail}.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe new address gets a mail of its own: both must agree, within 24 hours. If this was not you, do nothing,\nand change your password: somebody else is using your account.\n`,
+      }
+    case "ConfirmNewEmail":
+      return {
+        subject: "Confirm your new e-mail address",
+        text: `An account's address is to become this one.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe present address gets a mail of its own: both must agree, within 24 hours. ${ignore}`,
+      }
+    case "EmailTaken":
+      return {
+        subject: "Your address was asked for by another account",
+        text: "Another account, perhaps one of yours, asked to change its address to this one. It is registered already,\nso nothing was changed.\n",
+      }
+    case "PasswordChanged":
+      return { subject: "Your password was changed", text: `All your other sessions were ended. ${alarm}` }
+    case "EmailChanged":
+      return {
+        subject: "Your e-mail address was changed",
+        text: `Your account's address is ${letter.newEmail} from now on.\n\n${alarm}`,
+      }
+  }
+}

@@ -1,0 +1,102 @@
+/** The operators' command line against a real installation: a running gateway follows at once, and one at rest when it starts. */
+import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { AdminUserRecord } from "../../../src/domain/user.ts"
+import { api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { signUp } from "./people.ts"
+import { closeClients, connectClient } from "./socket.ts"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  // The first signup over loopback is the installation's admin; the others here must not be.
+  await api(gateway).signup("first@example.com")
+})
+afterAll(async () => {
+  closeClients()
+  await endGateways()
+})
+
+const admin = (dataDir: string, ...words: ReadonlyArray<string>) =>
+  new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resolve) => {
+    const { PATH = "", HOME = "" } = process.env
+    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", ...words], {
+      cwd: root,
+      env: { PATH, HOME, DATA_DIR: dataDir },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text
+    })
+    child.once("close", (code) => resolve({ code, stdout, stderr }))
+  })
+
+const done = async (...words: ReadonlyArray<string>): Promise<AdminUserRecord> => {
+  const { code, stdout, stderr } = await admin(gateway.dataDir, ...words)
+  if (code !== 0) throw new Error(`admin ${words.join(" ")}: exit ${code}\n${stderr}`)
+  return JSON.parse(stdout) as AdminUserRecord
+}
+
+describe("the command line", () => {
+  it("gives and takes rights under a running gateway", async () => {
+    const { email, calls } = await signUp(gateway)
+    const isAdmin = async () => (await calls.post("/admin/user/unban", { email: "first@example.com" })).status === 200
+    expect(await isAdmin()).toBe(false)
+    expect((await done("grant", email, "admin")).permissions).toEqual(["read", "write", "admin"])
+    await until("the session to know", isAdmin)
+    expect((await done("revoke", email, "admin")).permissions).toEqual(["read", "write"])
+    await until("the session to be over", async () => (await calls.user()).status === 401)
+    const again = (await api(gateway).login(email)).record
+    expect((await api(gateway).as(again.accessToken).get("/tradingAccount/list")).status).toBe(200)
+    const refused = await api(gateway).as(again.accessToken).post("/admin/user/unban", { email: "first@example.com" })
+    expect(refused.envelope.errno).toBe(-102003)
+  })
+
+  it("bans under a running gateway: sessions and sockets end, until the ban is lifted", async () => {
+    const { email, session, calls } = await signUp(gateway)
+    const client = await connectClient(gateway, session.accessToken)
+    const codes: Array<number> = []
+    client.on("disconnected", ({ code }) => codes.push(code))
+    expect(await done("ban", email, "stolen", "account")).toMatchObject({ email, banReason: "stolen account" })
+    await until("the socket to close", () => codes.includes(3500))
+    expect((await calls.user()).envelope.errno).toBe(-100005)
+    expect((await api(gateway).login(email)).envelope.errno).toBe(-100010)
+    expect(await done("unban", email)).toMatchObject({ bannedAt: null, banReason: null })
+    expect((await api(gateway).login(email)).status).toBe(200)
+  })
+
+  it("says what is wrong: unknown users, words that are no command, a place without a database", async () => {
+    expect(await admin(gateway.dataDir, "grant", `${randomUUID()}@example.com`, "admin")).toMatchObject({
+      code: 1,
+      stderr: "gateway admin: User not found\n",
+    })
+    expect(await admin(gateway.dataDir, "remove", "a@example.com")).toMatchObject({ code: 2, stdout: "" })
+    const nowhere = await admin(join(gateway.dataDir, "nowhere"), "user", "first@example.com")
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("start the gateway once")])
+  })
+
+  it("works while the gateway is at rest, and the next start knows", async () => {
+    const { dataDir } = gateway
+    const { email, session } = await signUp(gateway)
+    await gateway.stop()
+    expect((await done("ban", email)).bannedAt).not.toBeNull()
+    expect((await done("user", "first@example.com")).permissions).toContain("admin")
+    gateway = await startGateway({ dataDir })
+    expect((await api(gateway).as(session.accessToken).user()).envelope.errno).toBe(-100005)
+    expect((await api(gateway).login(email)).envelope.errno).toBe(-100010)
+    const rows = readFileSync(join(dataDir, "logs/audit.log"), "utf8").trim().split("\n")
+    const bans = rows.map((row) => JSON.parse(row)).filter(({ action }) => action === "user.ban")
+    expect(bans.at(-1)).toMatchObject({ outcome: "ok", targetUserId: session.user.id, ip: "local" })
+  })
+})
