@@ -123,8 +123,9 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     unsaved.delete(live)
     const now = parts.clock.now()
     const { order } = live
-    // Its time is over: its expiry is about to say so.
-    if (placeOf(order) !== "ARMED" || (order.expireAt !== null && now >= order.expireAt)) return
+    if (placeOf(order) !== "ARMED") return
+    // Its time is over. The timer of its expiry may be late: the clock was set.
+    if (order.expireAt !== null && now >= order.expireAt) return core.watchExpiry(live)
     const fired = withTrigger(released(standing(order, stand), price), {
       triggeredAt: now,
       triggeredBy: by,

@@ -172,6 +172,18 @@ describe("a trigger", () => {
   })
 })
 
+describe("a trigger whose time is over", () => {
+  it("by a clock that was set is expired by the price that would fire it, and not left unwatched (seed 3975)", () => {
+    const world = ready()
+    const terms = { orderSide: "SELL", orderType: "STOP_LOSS", limitPrice: undefined, quantity: "1", stopPrice: "90" }
+    const order = placed(world, { ...terms, timeInForce: "GTD", expireAt: world.wall() + 600_000 })
+    world.wallAheadMillis += 3_600_000
+    world.trade("89")
+    world.advance(100)
+    expect(world.read(order.tradeOrderId).orderStatus).toBe("EXPIRED")
+  })
+})
+
 describe("an exit of a day", () => {
   it("that waits for its entry past the day's end is expired (seed 370)", () => {
     const world = ready({ startAt: START + DAY_MILLIS - 10_000 })
