@@ -1,0 +1,35 @@
+/** The database that the gateway runs on: the embedded server, or one of the operator's. */
+import { Effect } from "effect"
+import { Clock } from "../ports/clock.ts"
+import { embeddedPostgres } from "../store/embedded.ts"
+import { ownDatabase } from "../store/node.ts"
+import { checkDurability, migrate, SqlUnavailable } from "../store/sql.ts"
+import type { GatewayOptions } from "./options.ts"
+
+const sqlPromise = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
+  })
+
+/** A migrated database of our own, durable, that no other process owns. */
+export const database = ({ settings, fatal }: GatewayOptions) =>
+  Effect.gen(function* () {
+    let url = settings.databaseUrl
+    if (url === null) {
+      const embedded = yield* embeddedPostgres({ dataDir: settings.dataDir })
+      let isClosing = false
+      yield* Effect.addFinalizer(() => Effect.sync(() => (isClosing = true)))
+      void embedded.exited.then(() => {
+        if (!isClosing) fatal("the embedded PostgreSQL ended")
+      })
+      url = embedded.url()
+    }
+    const opened = url
+    const clock = yield* Clock
+    yield* sqlPromise(() => checkDurability(opened))
+    const prepare = Effect.asVoid(sqlPromise(() => migrate(opened)))
+    const owner = yield* ownDatabase(opened, { now: clock.now, prepare })
+    void owner.lost.then(fatal)
+    return { url: opened, owner }
+  })

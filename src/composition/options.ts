@@ -1,0 +1,14 @@
+/** What every part of the composition root is given by the process. */
+import type { Settings } from "../config.ts"
+
+export interface GatewayOptions {
+  readonly settings: Settings
+  /** A word for the operator, on stderr. */
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** The process owns nothing any more, or lost its database for good: it must end at once. */
+  readonly fatal: (reason: string) => void
+}
+
+/** A defect in words for `notice`, its stack where it has one. */
+export const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,0 +1,119 @@
+/** The WebSocket side of the composition root: channels, who may listen, and the server of the sockets. */
+import { Effect, Layer, Runtime } from "effect"
+import { AccountDirectory } from "../actors/account-directory.ts"
+import { InstrumentDirectory } from "../actors/instrument-directory.ts"
+import { Sessions } from "../auth/sessions.ts"
+import { InvalidSetting } from "../config.ts"
+import { SERVICE } from "../http/api.ts"
+import type { InstrumentSync } from "../http/market/instrument-sync.ts"
+import type { RealtimeDocuments } from "../http/reference.ts"
+import type { RequestLog } from "../http/request-log.ts"
+import { rpcMethods } from "../http/rpc-methods.ts"
+import type { HttpServer } from "../http/server.ts"
+import { makeUpgradeScreen } from "../http/upgrade.ts"
+import { makeVenueGate } from "../http/venue-gate.ts"
+import { ChannelPort } from "../ports/channel-port.ts"
+import { Clock } from "../ports/clock.ts"
+import type { Rpc } from "../ports/rpc.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { makeAuthority } from "../ws/access.ts"
+import { asyncApiDocument } from "../ws/asyncapi.ts"
+import type { Authority } from "../ws/authority.ts"
+import type { ChannelKinds } from "../ws/channel-kinds.ts"
+import type { Hub } from "../ws/hub.ts"
+import { CHANNELS_MAX } from "../ws/limits.ts"
+import { Maps } from "../ws/maps.ts"
+import { realtimePage } from "../ws/realtime-page.ts"
+import { serveSockets } from "../ws/server.ts"
+import { makeTestProfile } from "../ws/test-profile.ts"
+import { describe, type GatewayOptions } from "./options.ts"
+
+export const channelPort = (hub: Hub) =>
+  Layer.succeed(ChannelPort, {
+    publish: (publication) => hub.publish(publication.channel, publication),
+    isHeard: (channel) => hub.isHeard(channel),
+    invalidate: (channel) => hub.invalidate(channel),
+    terminate: (channel) => hub.terminate(channel),
+    attach: (kind, source) => hub.attach(kind, source),
+  })
+
+export const inChannels = <A>(read: () => A): Effect.Effect<A, InvalidSetting> =>
+  Effect.try({
+    try: read,
+    catch: (error) => new InvalidSetting(`CHANNELS: ${error instanceof Error ? error.message : error}`),
+  })
+
+/** Null unless it is on: open channels instead of the gateway's own. */
+export const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node: string) =>
+  Effect.gen(function* () {
+    const { wsTest, channels: changes } = settings
+    if (wsTest === null) return null
+    notice("test profile: everybody may connect, subscribe and publish on the socket; for suites of client libraries")
+    const { now, monotonic } = yield* Clock
+    const { version } = SERVICE
+    const onDefect = (error: unknown) => notice("a call of the server API failed", { error: describe(error) })
+    const common = { hub, changes, now, monotonic, version, node, onDefect }
+    return yield* inChannels(() => makeTestProfile({ ...wsTest, ...common }))
+  })
+
+export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: ChannelKinds, sync: InstrumentSync) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const gate = makeVenueGate(yield* VenuePort, settings.environment)
+    const maps = new Maps(hub, kinds)
+    return makeAuthority({
+      accounts: yield* AccountDirectory,
+      instruments: yield* InstrumentDirectory,
+      findVenue: gate.find,
+      verify: sessions.verify,
+      learnInstruments: (venue, done) => {
+        fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))
+      },
+      kinds,
+      source: (kind) => hub.source(kind),
+      mapOf: (channel) => maps.of(channel),
+    })
+  })
+
+export const sockets = (
+  { settings, notice }: GatewayOptions,
+  server: HttpServer,
+  hub: Hub,
+  authority: Authority,
+  log: RequestLog | null,
+  requestId: () => string,
+  rpc: Rpc,
+) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock
+    const sessions = yield* Sessions
+    return serveSockets({
+      app: server.app,
+      hub,
+      authority,
+      rpc,
+      version: SERVICE.version,
+      now: clock.now,
+      monotonic: clock.monotonic,
+      channelsMax: CHANNELS_MAX,
+      onDefect: (error) => notice("a command on a socket failed", { error: describe(error) }),
+      slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
+      allowedOrigins: settings.allowedOrigins,
+      deflate: settings.wsDeflate,
+      screen: makeUpgradeScreen({
+        route: "/connection/websocket",
+        transport: server.transport,
+        requestId,
+        now: clock.now,
+        log: log === null ? null : log.write,
+      }),
+      onSessionEnded: sessions.onEnded,
+    })
+  })
+
+/** How to use the sockets, as they run here. */
+export const realtimeDocuments = (kinds: ChannelKinds): RealtimeDocuments => {
+  const facts = { version: SERVICE.version, kinds, rpcMethods: rpcMethods() }
+  return { asyncApi: asyncApiDocument(facts), page: realtimePage(facts) }
+}

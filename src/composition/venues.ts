@@ -1,0 +1,105 @@
+/** The venues of this installation, and what is known of their instruments. */
+import { Effect, Layer } from "effect"
+import { InstrumentDirectory } from "../actors/instrument-directory.ts"
+import { Markets } from "../actors/market-messages.ts"
+import { InvalidSetting } from "../config.ts"
+import { refreshInstruments } from "../http/market/instrument-refresh.ts"
+import { type InstrumentSync, makeInstrumentSync } from "../http/market/instrument-sync.ts"
+import { makeVenueGate } from "../http/venue-gate.ts"
+import { Clock } from "../ports/clock.ts"
+import { Failpoint } from "../ports/failpoint.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { Instruments } from "../store/instruments.ts"
+import { Subscriptions } from "../store/subscriptions.ts"
+import { ccxtVenues } from "../venues/ccxt-venue.ts"
+import { InternalVenue } from "../venues/internal-venue.ts"
+import { mockVenue } from "../venues/mock-venue.ts"
+import { paperVenue } from "../venues/paper-venue.ts"
+import type { VenueAdapter } from "../venues/venue-adapter.ts"
+import { venuesLayer } from "../venues/venues.ts"
+import type { GatewayOptions } from "./options.ts"
+
+/** MOCK in the process, the others as ccxt connectors in workers. */
+export const venues = ({ settings, notice }: GatewayOptions) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const { adapter } = yield* mockVenue(settings)
+      const internal = (yield* InternalVenue).adapter
+      const connectors = yield* ccxtVenues({
+        venueRoutes: settings.venueRoutes,
+        venuesInactive: settings.venuesInactive,
+        proxies: settings.venueProxies,
+        shards: settings.venueShards,
+        heapMegabytes: settings.venueHeapMegabytes,
+        notice: (venue, what) => notice(what, { venue }),
+      })
+      const listed = yield* withPaper(settings.paperSource, [adapter, internal, ...connectors.venues])
+      const known = new Set<string>(listed.map(({ venue }) => venue.venue))
+      const named = {
+        VENUES_INACTIVE: settings.venuesInactive,
+        VENUE_PROXIES: Object.keys(settings.venueProxies),
+        VENUE_SHARDS: typeof settings.venueShards === "string" ? [] : Object.keys(settings.venueShards),
+      }
+      for (const [variable, venues] of Object.entries(named)) {
+        const unknown = venues.filter((venue) => venue !== "*" && !known.has(venue))
+        if (unknown.length > 0)
+          return yield* Effect.fail(new InvalidSetting(`${variable} names no venue of ours: ${unknown.join(", ")}`))
+      }
+      return venuesLayer(
+        listed.map((each) => (settings.venuesInactive.includes(each.venue.venue) ? switchedOff(each) : each)),
+        connectors.stats,
+      )
+    }),
+  )
+
+const switchedOff = (adapter: VenueAdapter): VenueAdapter => ({
+  ...adapter,
+  venue: { ...adapter.venue, status: "INACTIVE" },
+})
+
+/** PAPER beside the venue on whose market it trades. */
+const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
+  Effect.gen(function* () {
+    if (name === null) return adapters
+    const original = adapters.find(({ venue }) => venue.venue === name)
+    if (original === undefined)
+      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))
+    const { adapter, source } = yield* paperVenue(original)
+    return [adapter, ...adapters.map((each) => (each === original ? source : each))]
+  })
+
+export const instrumentSync = Effect.gen(function* () {
+  const port = yield* VenuePort
+  const clock = yield* Clock
+  const failpoint = yield* Failpoint
+  const { upsert } = yield* Instruments
+  const sync = makeInstrumentSync({
+    venues: port,
+    directory: yield* InstrumentDirectory,
+    // Stored, and in nobody's memory yet.
+    upsert: (...args) => Effect.tap(upsert(...args), () => failpoint.hit("sync.halfway")),
+    now: clock.now,
+    monotonic: clock.monotonic,
+  })
+  // In-process venues are known from the first moment on; the others when they are first asked for.
+  for (const venue of port.venues)
+    if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
+  return sync
+})
+
+/** Lists of instruments are fetched anew while the gateway runs. */
+export const keepInstruments = ({ settings, notice }: GatewayOptions, sync: InstrumentSync) =>
+  Effect.gen(function* () {
+    const port = yield* VenuePort
+    const { monotonic } = yield* Clock
+    const venues = makeVenueGate(port, settings.environment).offered
+    const directory = yield* InstrumentDirectory
+    yield* Effect.forkScoped(refreshInstruments({ venues, health: port.health, directory, sync, monotonic, notice }))
+  })
+
+/** Registrations of order book interest outlive a restart: their feeds open again. */
+export const holdSubscriptions = Effect.gen(function* () {
+  const markets = yield* Markets
+  for (const { instrumentId, subscriptionId } of yield* (yield* Subscriptions).active)
+    markets.hold(instrumentId, subscriptionId)
+})
