@@ -30,7 +30,7 @@ const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 describe("a quote's price", () => {
   it("is the walk with its margin, rounded once, against the client", () => {
     const wanted = fc.integer({ min: 1, max: 2_000_000 })
-    fc.assert(
+    void fc.assert(
       fc.property(book, side, wanted, fc.integer({ min: 0, max: 9_999 }), (unordered, orderSide, want, bps) => {
         const levels = orderSide === "BUY" ? unordered : [...unordered].reverse()
         const size: QuoteSize = { quantityType: "BASE", quantity: lots(want) }
@@ -59,7 +59,7 @@ describe("a quote's price", () => {
   })
 
   it("for an amount of quote asset never costs more than the amount, and one lot more would", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(book, side, fc.integer({ min: 1, max: 2_000_000_000 }), (levels, orderSide, cents) => {
         const amount = Decimal.fromUnits(BigInt(cents), 2)
         const size: QuoteSize = { quantityType: "QUOTE", quoteQuantity: amount }
@@ -82,7 +82,7 @@ describe("a quote's price", () => {
   })
 
   it("never gets better for a larger size", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(
         book,
         side,
