@@ -91,9 +91,15 @@ export class HedgeLine {
     return [...this.#open].some((id) => this.#hedges.get(id)?.tradingAccountId === account)
   }
 
-  /** In whose name the next hedge leaves: the oldest quote that is open; where hedges executed too much, the newest there was. */
+  /** For which quotes the next hedge leaves, oldest first; where hedges executed too much, the newest there was. */
+  owing(): ReadonlyArray<HedgeIntent> {
+    const open = this.open()
+    return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
+  }
+
+  /** In whose name it leaves. */
   lead(): HedgeIntent | undefined {
-    return this.open()[0]?.intent ?? this.#intents[0]
+    return this.owing()[0]
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */

@@ -128,8 +128,7 @@ export class HedgeKeeper {
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
-    const lead = line.lead()
-    return lead && placeOfHedge(this.core.parts, this.core.dealer, lead, line.rounds > 0)
+    return placeOfHedge(this.core.parts, this.core.dealer, line.owing(), line.rounds > 0)
   }
 
   /** The next hedge of the pair, if one is due. */
@@ -149,7 +148,7 @@ export class HedgeKeeper {
     }
     const place = this.#placeOf(line)
     if (place === undefined) {
-      this.#missed(line, `no linked account trades ${line.symbol}`)
+      this.#missed(line, `no linked account can hedge ${line.symbol}`)
       return
     }
     const { instrumentId } = place.instrument

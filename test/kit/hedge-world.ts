@@ -42,6 +42,11 @@ export class HedgeWorld {
   dealer: Dealer
   keeper: HedgeKeeper
   readonly instruments = new Map<string, Instrument>()
+  /** BINANCE is the one that is not simulated. */
+  readonly venues = new Map<TradingAccountId, string>([
+    [LINKED, "MOCK"],
+    [OTHER, "PAPER"],
+  ])
   readonly statuses = new Map<TradingAccountId, TradingAccountStatus>([
     [LINKED, "ACTIVE"],
     [OTHER, "ACTIVE"],
@@ -52,17 +57,15 @@ export class HedgeWorld {
   #told: Array<TradeOrder> = []
 
   constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
-    this.instruments.set("MOCK:BTC/USDT", pair())
-    this.instruments.set("PAPER:BTC/USDT", {
-      ...pair(),
-      venue: "PAPER" as VenueId,
-      instrumentId: "PAPER:BTC/USDT" as Instrument["instrumentId"],
-    })
+    for (const venue of ["MOCK", "PAPER", "BINANCE"]) {
+      const instrumentId = `${venue}:BTC/USDT` as Instrument["instrumentId"]
+      this.instruments.set(instrumentId, pair({ venue: venue as VenueId, instrumentId }))
+    }
     this.dealer = {
       dealerAccountId: DEALER,
       status: "ACTIVE",
       linkedAccountIds: linked,
-      config: dealerConfigOf({ hedge }),
+      config: dealerConfigOf({ hedge, pricing: { allowSimulatedVenues: true } }),
       tradingAccountId: OWN,
     } as unknown as Dealer
     this.keeper = this.#wake()
@@ -183,6 +186,7 @@ export class HedgeWorld {
       },
       parts: {
         accounts: { find: (id: TradingAccountId) => this.#account(id) },
+        venues: { find: (id: string) => ({ inProcess: id !== "BINANCE" }) },
         instruments: { find: (id: string) => this.instruments.get(id) },
         markets: {
           topOfBook: () => this.book,
@@ -199,7 +203,7 @@ export class HedgeWorld {
 
   #account(tradingAccountId: TradingAccountId): TradingAccount | undefined {
     const status = this.statuses.get(tradingAccountId)
-    const venue = tradingAccountId === LINKED ? "MOCK" : "PAPER"
+    const venue = this.venues.get(tradingAccountId)
     return status === undefined ? undefined : ({ tradingAccountId, status, venue } as unknown as TradingAccount)
   }
 
