@@ -3,13 +3,13 @@
  * than one hedge of a pair that is not over, its outcome in doubt included, so that no exposure is ever closed twice.
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
-import type { Decimal } from "../domain/decimal.ts"
+import { Decimal } from "../domain/decimal.ts"
 import type { HedgeReport, HedgeState } from "../domain/hedge-report.ts"
 import {
   exposureOf,
   type HedgeProgress,
   type HedgeTotals,
-  NO_TOTALS,
+  noTotals,
   type OpenIntent,
   openIntents,
   withIntent,
@@ -24,7 +24,7 @@ import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge
 export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges => ({
   baseAsset,
   quoteAsset,
-  totals: NO_TOTALS,
+  totals: noTotals(baseAsset),
   intents: [],
   sent: new Map(),
   hedges: [],
@@ -137,7 +137,7 @@ export class HedgeLine {
     })
     this.#forgetClosed()
     return {
-      hasFilled: progress.executedQuantity.greaterThan(known?.executedQuantity ?? NO_TOTALS.hedged),
+      hasFilled: progress.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),
       hasEnded: isTerminal(order.orderStatus) && known?.isOver !== true,
     }
   }

@@ -11,17 +11,19 @@ import { type DealerConfigRecord, dealerConfigOf } from "../../src/domain/dealer
 import { Decimal } from "../../src/domain/decimal.ts"
 import { AccountReconciling, type DomainError, IdempotencyConflict, OutcomeUnknown } from "../../src/domain/errors.ts"
 import { fingerprint } from "../../src/domain/fingerprint.ts"
-import { NO_TOTALS, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
+import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
 import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
-import { type Execution, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
+import { type Execution, feesOf, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
+
+const progressOf = (order: TradeOrder) => ({ ...order, fees: feesOf(order.executions) })
 
 interface Stored {
   readonly order: TradeOrder
@@ -77,8 +79,8 @@ export class HedgeWorld {
     this.keeper.executed(intent)
   }
 
-  /** What becomes of the newest order, or another. */
-  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId): void {
+  /** What becomes of the newest order, or another; `fee`: what its venue took, in base. */
+  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId, fee?: string): void {
     const index = tradeOrderId === undefined ? this.orders.length - 1 : this.#index(tradeOrderId)
     const { order, print } = this.orders[index]!
     const executedQuantity = Decimal.of(executed)
@@ -89,7 +91,9 @@ export class HedgeWorld {
       inDoubt: orderStatus === "UNKNOWN",
       executedQuantity,
       executedCost,
-      executions: [] as ReadonlyArray<Execution>,
+      executions: (fee === undefined
+        ? []
+        : [{ fees: [{ asset: "BTC", quantity: Decimal.of(fee) }] }]) as unknown as ReadonlyArray<Execution>,
       version: order.version + 1,
     }
     this.orders[index] = { order: next, print }
@@ -137,10 +141,10 @@ export class HedgeWorld {
   /** As the store sums it up. */
   stored(): ReadonlyArray<StoredHedges> {
     if (this.intents.length === 0) return []
-    const owed = this.intents.reduce(withIntent, NO_TOTALS)
-    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, { ...order, fees: [] }), owed)
+    const owed = this.intents.reduce(withIntent, noTotals("BTC"))
+    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, progressOf(order)), owed)
     const newestFirst = this.intents.toReversed()
-    const open = openIntents(newestFirst, totals.owed.subtract(totals.hedged)).map(({ intent }) => intent)
+    const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
     const sent = new Map<HedgeIntentId, number>()
     for (const { order } of this.orders) {
       const intent = order.idempotencyKey!.split(":")[2] as HedgeIntentId
@@ -153,7 +157,7 @@ export class HedgeWorld {
         totals,
         intents: newestFirst.filter((intent, index) => index === 0 || open.includes(intent)),
         sent,
-        hedges: this.orders.map(({ order }) => ({ ...order, fees: [], isOver: isTerminal(order.orderStatus) })),
+        hedges: this.orders.map(({ order }) => ({ ...progressOf(order), isOver: isTerminal(order.orderStatus) })),
       },
     ]
   }

@@ -228,6 +228,57 @@ describe("what was priced at a real venue", () => {
   })
 })
 
+describe("a fee in base", () => {
+  it("is open again, and is hedged when the venue takes an order so small", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("FILLED", "1", undefined, "0.001")
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 0.001 @ 100.25"])
+    world.becomes("FILLED", "0.001", undefined, "0.000001")
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.000001" }])
+    expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([true, true])
+    for (const how of ["restart", "kill"] as const) {
+      world[how]()
+      world.pass(60_000)
+      expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.000001" }])
+    }
+    expect(world.orders).toHaveLength(2)
+  })
+
+  it("is no exposure to worry about when its account is gone, either", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("FILLED", "1", undefined, "0.0001")
+    world.dealer = { ...world.dealer, linkedAccountIds: [] }
+    world.keeper.dealerChanged()
+    world.pass(60_000)
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.0001" }])
+    expect([world.alerts, world.keeper.isFlat(), world.keeper.isHedgingOn(LINKED)]).toEqual([[], true, false])
+  })
+
+  it("that is told after the fill counts once, whatever is told again", () => {
+    const world = new HedgeWorld()
+    world.instruments.set("MOCK:BTC/USDT", pair({ minQuantity: Decimal.of("0.002") }))
+    for (const [n, fee] of [
+      [1, "0.001"],
+      [2, "0.001"],
+    ] as const) {
+      world.executed(buy(n))
+      const { tradeOrderId, quantity } = world.order()
+      for (const told of [undefined, fee, fee]) world.becomes("FILLED", `${quantity}`, tradeOrderId, told)
+    }
+    // The first fee leaves with the second quote.
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 1.001 @ 100.25"])
+  })
+
+  it("of a sale was not there to be sold: it is bought back", () => {
+    const world = new HedgeWorld()
+    world.executed(sell(1))
+    world.becomes("FILLED", "1", undefined, "0.001")
+    expect(world.sent()).toEqual(["SELL 1 @ 99.75", "BUY 0.001 @ 100.25"])
+  })
+})
+
 describe("a hedge in doubt", () => {
   it("keeps its pair waiting for as long as it takes, with an alert, and is never sent again", () => {
     const world = new HedgeWorld()
