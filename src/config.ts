@@ -86,6 +86,8 @@ export interface Settings {
   readonly internalTakerFeeBps: string
   /** Live accounts of one user at the internal venue. */
   readonly internalAccountsMax: number
+  /** CLIENT wallets of one user, closed ones too. */
+  readonly walletsMax: number
   readonly accessLog: boolean
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
@@ -411,6 +413,7 @@ export const readSettings = (env: Environment): Settings => {
     internalMakerFeeBps: feeBps(env, "INTERNAL_MAKER_FEE_BPS", "5"),
     internalTakerFeeBps: feeBps(env, "INTERNAL_TAKER_FEE_BPS", "10"),
     internalAccountsMax: integer(env, "INTERNAL_ACCOUNTS_MAX", 10, 1, 10_000),
+    walletsMax: integer(env, "WALLETS_MAX", 1000, 1, 1_000_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),

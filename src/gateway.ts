@@ -111,6 +111,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
       makeHandlers({
         createInstrument: create,
         internalAccountsMax: settings.internalAccountsMax,
+        walletsMax: settings.walletsMax,
         environment: settings.environment,
         cursorKey: keys.cursor,
         initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },

@@ -3,13 +3,13 @@
  * than one hedge of a pair that is not over, its outcome in doubt included, so that no exposure is ever closed twice.
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
-import type { Decimal } from "../domain/decimal.ts"
+import { Decimal } from "../domain/decimal.ts"
 import type { HedgeReport, HedgeState } from "../domain/hedge-report.ts"
 import {
   exposureOf,
   type HedgeProgress,
   type HedgeTotals,
-  NO_TOTALS,
+  noTotals,
   type OpenIntent,
   openIntents,
   withIntent,
@@ -24,7 +24,7 @@ import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge
 export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges => ({
   baseAsset,
   quoteAsset,
-  totals: NO_TOTALS,
+  totals: noTotals(baseAsset),
   intents: [],
   sent: new Map(),
   hedges: [],
@@ -91,9 +91,15 @@ export class HedgeLine {
     return [...this.#open].some((id) => this.#hedges.get(id)?.tradingAccountId === account)
   }
 
-  /** In whose name the next hedge leaves: the oldest quote that is open; where hedges executed too much, the newest there was. */
+  /** For which quotes the next hedge leaves, oldest first; where hedges executed too much, the newest there was. */
+  owing(): ReadonlyArray<HedgeIntent> {
+    const open = this.open()
+    return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
+  }
+
+  /** In whose name it leaves. */
   lead(): HedgeIntent | undefined {
-    return this.open()[0]?.intent ?? this.#intents[0]
+    return this.owing()[0]
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */
@@ -131,7 +137,7 @@ export class HedgeLine {
     })
     this.#forgetClosed()
     return {
-      hasFilled: progress.executedQuantity.greaterThan(known?.executedQuantity ?? NO_TOTALS.hedged),
+      hasFilled: progress.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),
       hasEnded: isTerminal(order.orderStatus) && known?.isOver !== true,
     }
   }

@@ -121,15 +121,11 @@ export class HedgeKeeper {
   }
 
   #isDust(line: HedgeLine): boolean {
-    const { exposure } = line
-    if (exposure.isZero()) return true
-    const place = this.#placeOf(line)
-    return place !== undefined && this.#plan(line, place)._tag === "TooSmall"
+    return line.exposure.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
-    const lead = line.lead()
-    return lead && placeOfHedge(this.core.parts, this.core.dealer, lead, line.rounds > 0)
+    return placeOfHedge(this.core.parts, this.core.dealer, line.owing(), line.rounds > 0)
   }
 
   /** The next hedge of the pair, if one is due. */
@@ -148,26 +144,21 @@ export class HedgeKeeper {
       return
     }
     const place = this.#placeOf(line)
-    if (place === undefined) {
-      this.#missed(line, `no linked account trades ${line.symbol}`)
-      return
-    }
-    const { instrumentId } = place.instrument
-    if (!this.#held.has(instrumentId)) {
-      this.#held.add(instrumentId)
-      this.core.parts.markets.hold(instrumentId, this.#holder())
-    }
+    if (place !== undefined) this.#holdBook(place.instrument.instrumentId)
     const plan = this.#plan(line, place)
-    if (plan._tag === "Order") this.#send(line, place, plan)
-    else if (plan._tag === "NoPrice") this.#missed(line, `${instrumentId} has no order book`)
-    else {
+    if (plan._tag === "TooSmall") {
       // The venue takes it together with what comes.
       line.beginAnew()
       line.isAccumulating = true
-    }
+    } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`)
+    else if (plan._tag === "Order") this.#send(line, place, plan)
+    else this.#missed(line, `${place.instrument.instrumentId} has no order book`)
   }
 
-  #plan(line: HedgeLine, { instrument }: HedgePlace): HedgePlan {
+  /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
+  #plan(line: HedgeLine, place: HedgePlace | undefined): HedgePlan {
+    const instrument = place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "")
+    if (instrument === undefined) return { _tag: "NoPrice" }
     const { slippageBps } = this.core.dealer.config.hedge
     const { exposure } = line
     const side = exposure.isNegative() ? "bids" : "asks"
@@ -285,6 +276,12 @@ export class HedgeKeeper {
       Decimal.fromVenue(markets.topOfBook(instrumentId, side, 1)[0]?.[0] ?? ""),
     )
     return ask === undefined || bid === undefined ? null : ask.add(bid).multiply(HALF)
+  }
+
+  #holdBook(instrumentId: InstrumentId): void {
+    if (this.#held.has(instrumentId)) return
+    this.#held.add(instrumentId)
+    this.core.parts.markets.hold(instrumentId, this.#holder())
   }
 
   /** Books that only open exposures needed. */

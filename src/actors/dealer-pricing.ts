@@ -12,7 +12,7 @@ import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import { averageOf, isBetter, type Offer, type Priced, priceOffer, walkBook, worstOf } from "../domain/pricing.ts"
 import type { PricingReceipt } from "../domain/quote.ts"
 import { type AskedQuote, ttlSecondsOf } from "../domain/quote-request.ts"
-import { isWritableAmount } from "../domain/wallet.ts"
+import { AMOUNT_MAX, isWritableAmount } from "../domain/wallet.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { BOOK_AGE_MAX, type Source } from "./dealer-sources.ts"
 
@@ -53,7 +53,7 @@ export const termsOfTrade = (
 /** A size in base is whole lots, as an order's is. */
 export const sizeFault = ({ size }: Pick<AskedQuote, "size">, instrument: Instrument): DomainError | null => {
   const amount = size.quantityType === "BASE" ? size.quantity : size.quoteQuantity
-  if (!isWritableAmount(amount)) return new QuantityAboveMaximum({ maxQuantity: "1e36" })
+  if (!isWritableAmount(amount)) return new QuantityAboveMaximum({ maxQuantity: AMOUNT_MAX.toString() })
   if (size.quantityType === "QUOTE") return null
   const step = quantityStep(instrument)
   if (!amount.isMultipleOf(step)) return new InvalidQuantityPrecision({ step: step.toString() })

@@ -57,7 +57,7 @@ const PricingSettingsRecord = Schema.Struct({
   allowSimulatedVenues: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move; default false",
+        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and hedges of what was priced there may go there; default false",
     }),
   ),
 }).annotations({ identifier: "PricingSettings" })

@@ -17,13 +17,18 @@ const amountOrNull = (description: string) => Schema.NullOr(Schema.String).annot
 export const HedgeReportRecord = Schema.Struct({
   symbol: Schema.String.annotations({ description: "<BASE>/<QUOTE>" }),
   state: HedgeState,
-  position: amount("In base, executed with clients and not hedged: above zero long, below zero short"),
+  position: amount(
+    "In base, executed with clients and not hedged, or taken by a venue as its fee: above zero long, below zero short",
+  ),
   exposure: amountOrNull("Its size at the middle of the book, in the quote asset; null without a book"),
   spreadCaptured: amount("What clients paid beyond the walked prices"),
-  hedgeSlippage: amount("What hedges cost beyond the walked prices; below zero, less"),
+  hedgeSlippage: amount("What hedges cost beyond the walked prices, fees in base included; below zero, less"),
   unrealised: amountOrNull("Of the position, at the middle of the book; null without one"),
-  profit: amountOrNull("spreadCaptured − hedgeSlippage + unrealised, before fees"),
-  fees: Schema.Array(Schema.Struct({ asset: Schema.String, quantity: Schema.String })),
+  profit: amountOrNull("spreadCaptured − hedgeSlippage + unrealised, before fees in other assets than base"),
+  fees: Schema.Array(Schema.Struct({ asset: Schema.String, quantity: Schema.String })).annotations({
+    description:
+      "What venues took for hedges. What they took in base is in position and profit already: it is hedged again",
+  }),
   openQuoteIds: Schema.Array(Schema.String).annotations({
     description: "Executed quotes that make up the position, oldest first; at most 100",
   }),

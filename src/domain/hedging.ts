@@ -1,6 +1,6 @@
 /**
  * What a dealer has sold and not covered yet, of one pair. The one thing to know: nothing is counted twice, because everything is a sum:
- * what executed quotes owe, less what hedges executed. In which order the two came makes no difference.
+ * what executed quotes owe, less what hedges brought in. In which order the two came makes no difference.
  */
 import type { HedgeIntent } from "./dealer.ts"
 import { Decimal } from "./decimal.ts"
@@ -9,6 +9,7 @@ import type { Fee, OrderSide } from "./trade-order.ts"
 
 /** Sums over a pair's executed quotes and hedges. BUY counts above zero, SELL below. */
 export interface HedgeTotals {
+  readonly baseAsset: string
   /** In base: what the hedges of all executed quotes come to. */
   readonly owed: Decimal
   /** In quote asset: what they would have cost at the walked prices. */
@@ -19,18 +20,19 @@ export interface HedgeTotals {
   readonly hedged: Decimal
   /** In quote asset: what that cost. */
   readonly cost: Decimal
-  /** What venues took for it, by asset. */
+  /** What venues took for it, by asset. What they took in base was bought and is not there: it is open again. */
   readonly fees: ReadonlyMap<string, Decimal>
 }
 
-export const NO_TOTALS: HedgeTotals = {
+export const noTotals = (baseAsset: string): HedgeTotals => ({
+  baseAsset,
   owed: Decimal.ZERO,
   reference: Decimal.ZERO,
   spread: Decimal.ZERO,
   hedged: Decimal.ZERO,
   cost: Decimal.ZERO,
   fees: new Map(),
-}
+})
 
 /** The side of the hedge that closes an exposure. */
 export const sideOf = (exposure: Decimal): OrderSide => (exposure.isNegative() ? "SELL" : "BUY")
@@ -38,7 +40,8 @@ export const sideOf = (exposure: Decimal): OrderSide => (exposure.isNegative() ?
 const signed = (side: OrderSide, amount: Decimal): Decimal => (side === "BUY" ? amount : amount.negate())
 
 /** What is still to be bought; below zero: to be sold. */
-export const exposureOf = ({ owed, hedged }: Pick<HedgeTotals, "owed" | "hedged">): Decimal => owed.subtract(hedged)
+export const exposureOf = ({ baseAsset, owed, hedged, fees }: HedgeTotals): Decimal =>
+  owed.subtract(hedged).add(fees.get(baseAsset) ?? Decimal.ZERO)
 
 /** With one more executed quote. */
 export const withIntent = (totals: HedgeTotals, intent: HedgeIntent): HedgeTotals => {
@@ -92,7 +95,7 @@ export interface OpenIntent {
 
 /**
  * The executed quotes whose exposure is open, oldest first: first in, first covered, opposite ones covering each other, so that the newest
- * of the open side make up the exposure. Their sum falls short of it where hedges executed more than was owed.
+ * of the open side make up the exposure. Their sum falls short of it where hedges executed more than was owed, or a sale was charged in base.
  */
 export const openIntents = (newestFirst: ReadonlyArray<HedgeIntent>, exposure: Decimal): ReadonlyArray<OpenIntent> => {
   const side = sideOf(exposure)
@@ -123,11 +126,11 @@ export const coveredQuotes = (open: ReadonlyArray<OpenIntent>, quantity: Decimal
 /** What a dealer earned and risks in one pair; money in its quote asset. */
 export interface HedgeResult {
   readonly spread: Decimal
-  /** What hedges cost beyond the walked prices, below zero: less. Quotes that cover each other cost nothing. */
+  /** What hedges cost beyond the walked prices, fees in base included; below zero: less. Quotes that cover each other cost nothing. */
   readonly slippage: Decimal
   /** Of what is open, at the given price; null without one. */
   readonly unrealised: Decimal | null
-  /** spread − slippage + unrealised; fees are apart, in their own assets. */
+  /** spread − slippage + unrealised; fees in other assets than base are apart. */
   readonly total: Decimal | null
 }
 
@@ -140,7 +143,7 @@ export const resultOf = (totals: HedgeTotals, open: ReadonlyArray<OpenIntent>, m
     openReference = openReference.add(signed(intent.orderSide, intent.walkedPrice.multiply(own)))
     uncovered = uncovered.subtract(signed(intent.orderSide, own))
   }
-  // Hedges executed more than was owed: that is worth what the market says, else what it cost.
+  // Hedges executed more than was owed, or lost it in fees: that is worth what the market says, else what it cost.
   if (!uncovered.isZero()) openReference = openReference.add(uncovered.multiply(mid ?? averageCost(totals)))
   const slippage = totals.cost.subtract(totals.reference.subtract(openReference))
   const { spread } = totals

@@ -102,8 +102,11 @@ export const AssetText = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9._-]
 
 export const isAsset = Schema.is(AssetText)
 
-/** One row of a journal has so many digits before and behind the point: numeric(54, 18). */
-const AMOUNT_LIMIT = Decimal.fromUnits(10n ** 36n, 0)
+/**
+ * Of one transfer. The counters of a balance only grow and end below 10^36 (numeric(54, 18)): that is 10^12 transfers of this size, more
+ * than anybody can make, so that no asset of a wallet ever becomes unusable.
+ */
+export const AMOUNT_MAX = Decimal.fromUnits(10n ** 24n, 0)
 export const AMOUNT_DIGITS_MAX = 18
 
 /** Digits behind the point without trailing zeros. */
@@ -113,9 +116,9 @@ export const digitsOf = (amount: Decimal): number => {
   return dot < 0 ? 0 : text.length - dot - 1
 }
 
-/** Whether the ledger can write it down exactly. */
+/** Whether the ledger writes it down, exactly. */
 export const isWritableAmount = (amount: Decimal): boolean =>
-  amount.isPositive() && amount.lessThan(AMOUNT_LIMIT) && digitsOf(amount) <= AMOUNT_DIGITS_MAX
+  amount.isPositive() && !AMOUNT_MAX.lessThan(amount) && digitsOf(amount) <= AMOUNT_DIGITS_MAX
 
 export const BalanceRecord = Schema.Struct({
   asset: Schema.String,

@@ -23,6 +23,9 @@ const UNKNOWN: ReadonlySet<DomainError["_tag"]> = new Set([
   "VenueTimeout",
 ])
 
+/** These say nothing about an earlier call: ask again. */
+const LATER: ReadonlySet<DomainError["_tag"]> = new Set(["Busy", "ShuttingDown"])
+
 type Outcome =
   | { readonly _tag: "Answered"; readonly answer: unknown; readonly options: AnswerOptions | undefined }
   | { readonly _tag: "Failed"; readonly error: DomainError; readonly options: FailureOptions | undefined }
@@ -90,20 +93,27 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
       const done = Deferred.unsafeMake<void>(yield* Effect.fiberId)
       working.set(name, done)
       const work = Effect.gen(function* () {
-        const kept = yield* answers.claim(claim, fingerprint, now())
+        const { claimId, kept } = yield* answers.claim(claim, fingerprint, now())
         if (kept !== null && kept.fingerprint !== fingerprint) return reply.fail(new IdempotencyKeyReused())
         if (kept !== null && kept.answer !== null) return reply.ok(new JsonText(kept.answer), { headers: REPLAYED })
         if (kept !== null && !knowsRepeats) return reply.fail(new IdempotentOutcomeUnknown())
-        const outcome = yield* outcomeOf(handle, input, reply)
+        let isRefused = false
+        const refused = (): void => {
+          isRefused = true
+        }
+        const outcome = yield* outcomeOf(handle, { ...input, claim: { id: claimId, refused } }, reply)
         if (outcome._tag === "Answered") {
           // An answer that could not be kept is an answer all the same; a repeat will hear that nobody knows.
-          yield* Effect.ignore(answers.keep(claim, textOf(outcome.answer)))
+          yield* Effect.ignore(answers.keep(claimId, claim, textOf(outcome.answer)))
           reply.ok(outcome.answer, outcome.options)
           return
         }
-        // The first call may have been done after all: its key stays with its request.
-        if (kept === null && !UNKNOWN.has(outcome.error._tag)) yield* Effect.ignore(answers.release(claim))
-        reply.fail(outcome.error, outcome.options)
+        const { error, options } = outcome
+        if (UNKNOWN.has(error._tag) || (kept !== null && LATER.has(error._tag))) return reply.fail(error, options)
+        // What refuses the repeat may not have been so then: the first call may have been done, and its key stays with its request.
+        if (kept !== null && !isRefused) return reply.fail(new IdempotentOutcomeUnknown())
+        yield* Effect.ignore(answers.release(claimId, claim))
+        reply.fail(error, options)
       })
       yield* Effect.ensuring(
         work,

@@ -47,6 +47,8 @@ export interface HandlerOptions {
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
   readonly internalAccountsMax: number
+  /** Wallets of one user. */
+  readonly walletsMax: number
   /** Lists an instrument at the internal venue, stored and open for orders when it answers. */
   readonly createInstrument: CreateInstrument
   readonly sync: InstrumentSync
@@ -108,6 +110,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         initialBalances: options.initialBalances,
         venueSessionsMax: options.venueSessionsMax,
         internalAccountsMax: options.internalAccountsMax,
+        walletsMax: options.walletsMax,
         wallets: yield* Wallets,
         isDealersOwn: (id) => (dealerDirectory.ofOwnAccount(id)?.status ?? "ARCHIVED") !== "ARCHIVED",
         ...time,
@@ -150,6 +153,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         ledger: yield* LedgerPort,
         cursors,
         assetDigits: options.assetDigits,
+        walletsMax: options.walletsMax,
         ...time,
       }),
     } satisfies ApiHandlers

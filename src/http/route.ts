@@ -25,8 +25,8 @@ export class Deadline extends Context.Reference<Deadline>()("http/Deadline", {
 }) {}
 
 /**
- * Whether the operation knows its own repeats: it makes its ids of the Idempotency-Key and the body, so that a call whose outcome nobody
- * knows may simply be made again, and is answered as it ended.
+ * Whether the operation knows its own repeats: what it does has the id of its claim, so that a call whose outcome nobody knows may simply
+ * be made again, and is answered as it ended.
  */
 export class KnowsRepeats extends Context.Reference<KnowsRepeats>()("http/KnowsRepeats", {
   defaultValue: () => false,
@@ -99,11 +99,21 @@ type Answer<E extends Endpoint> =
   HttpApiEndpoint.HttpApiEndpoint.Success<E> extends { readonly data: infer A } ? A : never
 type Failure<E extends Endpoint> = Extract<HttpApiEndpoint.HttpApiEndpoint.Error<E>, DomainError>
 
+/** Of a call with an Idempotency-Key. */
+export interface Claim {
+  /** A uuid, the same for a call and its repeats until it is known how it ended; a call after a refusal has another. */
+  readonly id: string
+  /** What has this id was judged, and will never be done: the key may be used again, by a repeat too. */
+  readonly refused: () => void
+}
+
 export interface HandlerInput<Q, B> {
   readonly query: Q
   readonly body: B
   readonly principal: Principal
   readonly request: RequestFacts
+  /** Absent without an Idempotency-Key. */
+  readonly claim?: Claim
 }
 
 /** Answers by `reply`. An Effect that fails answers its failure, one that dies 500; it is not interrupted when the client leaves. */

@@ -16,7 +16,7 @@ import {
   WalletFrozen,
   WalletNotFound,
 } from "../domain/errors.ts"
-import { AMOUNT_DIGITS_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet.ts"
+import { AMOUNT_DIGITS_MAX, AMOUNT_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerRequest, type Transfer } from "../ports/ledger-port.ts"
 
 const textOf = (detail: unknown, field: string): string => {
@@ -42,7 +42,7 @@ export const failureOf = (request: LedgerRequest, word: string, detail: unknown,
     case "OnlyFullWithdrawal":
       return new OnlyFullWithdrawal({ asset: textOf(detail, "asset") })
     case "out of range":
-      return new WalletFailed({ reason: "the amount is too large" })
+      return new WalletFailed({ reason: "the wallet has moved all that it can of this asset" })
     case "id used otherwise":
     case "no such hold":
     case "hold resolved":
@@ -63,7 +63,8 @@ const faultOf = (transfer: Transfer): DomainError | undefined => {
     return new InvalidParameter({ parameter: "amount", reason: "must be positive" })
   if (amount !== null && digitsOf(amount) > AMOUNT_DIGITS_MAX)
     return new AssetScaleExceeded({ asset, digits: AMOUNT_DIGITS_MAX })
-  if (amount !== null && !isWritableAmount(amount)) return new WalletFailed({ reason: "the amount is too large" })
+  if (amount !== null && !isWritableAmount(amount))
+    return new WalletFailed({ reason: `a transfer moves at most ${AMOUNT_MAX}` })
   if (!("asset" in transfer)) return undefined
   if (transfer.debitWalletId === transfer.creditWalletId) return new SameWallet()
   if (!isAsset(asset)) return new InvalidParameter({ parameter: "asset", reason: "is no asset" })

@@ -1,5 +1,6 @@
 /** Trading accounts outside their actors: all of them for the directory at start, and a new one at connect, stored at once. */
 import { SqlClient } from "@effect/sql"
+import { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
 import { ExternalAccountTaken, type StorageUnavailable } from "../domain/errors.ts"
@@ -94,13 +95,17 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
     }
 
     /** An account at the internal venue and, unless it is there, its wallet: both or neither. */
-    const insertInternalAccount = (
+    const insertInternalAccount = <E = never>(
       account: TradingAccount,
-      wallet: Effect.Effect<void, StorageUnavailable>,
-    ): Effect.Effect<TradingAccount, ExternalAccountTaken | StorageUnavailable> =>
+      wallet: Effect.Effect<void, E | StorageUnavailable>,
+    ): Effect.Effect<TradingAccount, E | ExternalAccountTaken | StorageUnavailable> =>
       sql
         .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))
-        .pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error))))
+        .pipe(
+          Effect.catchAll((error) =>
+            error instanceof SqlError ? orUnavailable(Effect.fail(error)) : Effect.fail(error),
+          ),
+        )
 
     /** Whose dealer it is and whether it still takes clients; null: there is none. */
     const dealer = (

@@ -143,6 +143,7 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
         const isOf = (row: Pair): boolean => row.base_asset === baseAsset && row.quote_asset === quoteAsset
         const executed = hedged.find(isOf)
         const totals: HedgeTotals = {
+          baseAsset,
           owed: decimal(sums.owed),
           reference: decimal(sums.reference),
           spread: decimal(sums.spread),

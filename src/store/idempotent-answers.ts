@@ -22,34 +22,49 @@ export interface KeptAnswer {
   readonly answer: string | null
 }
 
+export interface KeyClaim {
+  /** A uuid: the same until the claim is released or forgotten. */
+  readonly claimId: string
+  /** What an earlier call left; null: the key is the caller's now. */
+  readonly kept: KeptAnswer | null
+}
+
 export class IdempotentAnswers extends Effect.Service<IdempotentAnswers>()("store/IdempotentAnswers", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const where = ({ userId, operation, key }: AnswerKey) =>
       sql`user_id = ${userId} AND operation = ${operation} AND key = ${key}`
 
+    const claim = (key: AnswerKey, fingerprint: string, now: number): Effect.Effect<KeyClaim, StorageUnavailable> =>
+      Effect.gen(function* () {
+        const [claimed] = yield* orUnavailable(sql<{ claim_id: string }>`
+          INSERT INTO idempotent_answer (user_id, operation, key, fingerprint, created_at)
+          VALUES (${key.userId}, ${key.operation}, ${key.key}, ${fingerprint}, ${now})
+          ON CONFLICT (user_id, operation, key) DO NOTHING RETURNING claim_id`)
+        if (claimed !== undefined) return { claimId: claimed.claim_id, kept: null }
+        const [row] = yield* orUnavailable(
+          sql<
+            KeptAnswer & { claim_id: string }
+          >`SELECT claim_id, fingerprint, answer FROM idempotent_answer WHERE ${where(key)}`,
+        )
+        // Released between the two: nobody has it.
+        if (row === undefined) return yield* claim(key, fingerprint, now)
+        return { claimId: row.claim_id, kept: { fingerprint: row.fingerprint, answer: row.answer } }
+      })
+
     return {
-      /** Null: the key is the caller's now. Otherwise what an earlier call left. */
-      claim: (key: AnswerKey, fingerprint: string, now: number): Effect.Effect<KeptAnswer | null, StorageUnavailable> =>
+      claim,
+
+      keep: (claimId: string, key: AnswerKey, answer: string): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(
-          Effect.gen(function* () {
-            const claimed = yield* sql`
-              INSERT INTO idempotent_answer (user_id, operation, key, fingerprint, created_at)
-              VALUES (${key.userId}, ${key.operation}, ${key.key}, ${fingerprint}, ${now})
-              ON CONFLICT (user_id, operation, key) DO NOTHING RETURNING 1`
-            if (claimed.length > 0) return null
-            const [kept] = yield* sql<KeptAnswer>`SELECT fingerprint, answer FROM idempotent_answer WHERE ${where(key)}`
-            // Released between the two: the earlier call did nothing, and this one did not get the key.
-            return kept ?? { fingerprint, answer: null }
-          }),
-        ),
+          sql`UPDATE idempotent_answer SET answer = ${answer} WHERE ${where(key)} AND claim_id = ${claimId}`,
+        ).pipe(Effect.asVoid),
 
-      keep: (key: AnswerKey, answer: string): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql`UPDATE idempotent_answer SET answer = ${answer} WHERE ${where(key)}`).pipe(Effect.asVoid),
-
-      /** Nothing was done: the key may be used again. */
-      release: (key: AnswerKey): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql`DELETE FROM idempotent_answer WHERE ${where(key)} AND answer IS NULL`).pipe(Effect.asVoid),
+      /** Nothing was done: the key may be used again. A claim made since stays. */
+      release: (claimId: string, key: AnswerKey): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          sql`DELETE FROM idempotent_answer WHERE ${where(key)} AND claim_id = ${claimId} AND answer IS NULL`,
+        ).pipe(Effect.asVoid),
 
       /** Run now and then. */
       forgetOld: (now: number): Effect.Effect<void, StorageUnavailable> =>

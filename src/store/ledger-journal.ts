@@ -77,7 +77,7 @@ export interface StatementPage {
   readonly offset: number
 }
 
-/** Counting stops here. */
+/** Counting stops here, and skipping. */
 export const COUNTED_MAX = 10_000
 
 export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/LedgerJournal", {
@@ -85,13 +85,15 @@ export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/Ledger
     const sql = yield* SqlClient.SqlClient
 
     return {
-      /** Newest first. Either side has its index, so a page costs its own length, and what is skipped. */
+      /** Newest first. Each asset and side has its place in an index: at most a page of each is read, and what is skipped. */
       statement: (page: StatementPage): Effect.Effect<ReadonlyArray<JournalTransfer>, StorageUnavailable> => {
         const last = page.limit + page.offset
         const side = (column: "debit_wallet_id" | "credit_wallet_id") => sql`
-          (SELECT * FROM ledger_transfer WHERE ${sql(column)} = ${page.walletId}
-             AND (${page.asset}::text IS NULL OR asset = ${page.asset}) AND (${page.before}::bigint IS NULL OR number < ${page.before}::bigint)
-           ORDER BY number DESC LIMIT ${last})`
+          (SELECT t.* FROM wallet_balance b CROSS JOIN LATERAL
+             (SELECT * FROM ledger_transfer
+              WHERE ${sql(column)} = b.wallet_id AND asset = b.asset AND (${page.before}::bigint IS NULL OR number < ${page.before}::bigint)
+              ORDER BY number DESC LIMIT ${last}) t
+           WHERE b.wallet_id = ${page.walletId} AND (${page.asset}::text IS NULL OR b.asset = ${page.asset}))`
         return orUnavailable(
           sql<TransferRow>`
             SELECT * FROM (${side("debit_wallet_id")} UNION ALL ${side("credit_wallet_id")}) t

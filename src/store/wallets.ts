@@ -94,21 +94,40 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
         Effect.map((rows) => rows.map(walletOf)),
       )
 
+    /** A wallet of this id that is there already stays as it is. A tenant's first wallet brings its accounting wallets along. */
+    const insert = (wallet: Wallet): Effect.Effect<void, StorageUnavailable> =>
+      orUnavailable(
+        sql`INSERT INTO wallet ${sql.insert(
+          [...ACCOUNTING_PURPOSES.map((it) => accountingWallet(wallet.tenantId, it, wallet.createdAt)), wallet].map(
+            rowOf,
+          ),
+        )} ON CONFLICT (wallet_id) DO NOTHING`,
+      ).pipe(Effect.asVoid)
+
     return {
       findAll,
 
       find: (id: WalletId): Effect.Effect<Wallet | null, StorageUnavailable> =>
         Effect.map(findAll([id]), ([wallet]) => wallet ?? null),
 
-      /** A wallet of this id that is there already stays as it is. A tenant's first wallet brings its accounting wallets along. */
-      insert: (wallet: Wallet): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(
-          sql`INSERT INTO wallet ${sql.insert(
-            [...ACCOUNTING_PURPOSES.map((it) => accountingWallet(wallet.tenantId, it, wallet.createdAt)), wallet].map(
-              rowOf,
-            ),
-          )} ON CONFLICT (wallet_id) DO NOTHING`,
-        ).pipe(Effect.asVoid),
+      insert,
+
+      /** As `insert`, for a CLIENT wallet: a user has at most `max` of them, closed ones too. */
+      insertOwn: (wallet: Wallet, max: number): Effect.Effect<void, WalletFailed | StorageUnavailable> =>
+        sql
+          .withTransaction(
+            Effect.gen(function* () {
+              // One at a time of a user, or two would count the same.
+              yield* sql`SELECT 1 FROM app_user WHERE user_id = ${wallet.userId} FOR NO KEY UPDATE`
+              const [counted] = yield* sql<{ total: number; is_there: boolean }>`
+                SELECT count(*)::int AS total, coalesce(bool_or(wallet_id = ${wallet.walletId}), false) AS is_there
+                FROM wallet WHERE user_id = ${wallet.userId} AND wallet_type = 'CLIENT'`
+              if (counted!.is_there) return
+              if (counted!.total >= max) return yield* new WalletFailed({ reason: `a user has at most ${max} wallets` })
+              yield* insert(wallet)
+            }),
+          )
+          .pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error)))),
 
       /** Newest first; `total` without limit and offset. */
       list: (

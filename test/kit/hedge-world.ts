@@ -11,17 +11,19 @@ import { type DealerConfigRecord, dealerConfigOf } from "../../src/domain/dealer
 import { Decimal } from "../../src/domain/decimal.ts"
 import { AccountReconciling, type DomainError, IdempotencyConflict, OutcomeUnknown } from "../../src/domain/errors.ts"
 import { fingerprint } from "../../src/domain/fingerprint.ts"
-import { NO_TOTALS, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
+import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
 import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
-import { type Execution, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
+import { type Execution, feesOf, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
+
+const progressOf = (order: TradeOrder) => ({ ...order, fees: feesOf(order.executions) })
 
 interface Stored {
   readonly order: TradeOrder
@@ -42,6 +44,11 @@ export class HedgeWorld {
   dealer: Dealer
   keeper: HedgeKeeper
   readonly instruments = new Map<string, Instrument>()
+  /** BINANCE is the one that is not simulated. */
+  readonly venues = new Map<TradingAccountId, string>([
+    [LINKED, "MOCK"],
+    [OTHER, "PAPER"],
+  ])
   readonly statuses = new Map<TradingAccountId, TradingAccountStatus>([
     [LINKED, "ACTIVE"],
     [OTHER, "ACTIVE"],
@@ -52,17 +59,15 @@ export class HedgeWorld {
   #told: Array<TradeOrder> = []
 
   constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
-    this.instruments.set("MOCK:BTC/USDT", pair())
-    this.instruments.set("PAPER:BTC/USDT", {
-      ...pair(),
-      venue: "PAPER" as VenueId,
-      instrumentId: "PAPER:BTC/USDT" as Instrument["instrumentId"],
-    })
+    for (const venue of ["MOCK", "PAPER", "BINANCE"]) {
+      const instrumentId = `${venue}:BTC/USDT` as Instrument["instrumentId"]
+      this.instruments.set(instrumentId, pair({ venue: venue as VenueId, instrumentId }))
+    }
     this.dealer = {
       dealerAccountId: DEALER,
       status: "ACTIVE",
       linkedAccountIds: linked,
-      config: dealerConfigOf({ hedge }),
+      config: dealerConfigOf({ hedge, pricing: { allowSimulatedVenues: true } }),
       tradingAccountId: OWN,
     } as unknown as Dealer
     this.keeper = this.#wake()
@@ -74,8 +79,8 @@ export class HedgeWorld {
     this.keeper.executed(intent)
   }
 
-  /** What becomes of the newest order, or another. */
-  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId): void {
+  /** What becomes of the newest order, or another; `fee`: what its venue took, in base. */
+  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId, fee?: string): void {
     const index = tradeOrderId === undefined ? this.orders.length - 1 : this.#index(tradeOrderId)
     const { order, print } = this.orders[index]!
     const executedQuantity = Decimal.of(executed)
@@ -86,7 +91,9 @@ export class HedgeWorld {
       inDoubt: orderStatus === "UNKNOWN",
       executedQuantity,
       executedCost,
-      executions: [] as ReadonlyArray<Execution>,
+      executions: (fee === undefined
+        ? []
+        : [{ fees: [{ asset: "BTC", quantity: Decimal.of(fee) }] }]) as unknown as ReadonlyArray<Execution>,
       version: order.version + 1,
     }
     this.orders[index] = { order: next, print }
@@ -134,10 +141,10 @@ export class HedgeWorld {
   /** As the store sums it up. */
   stored(): ReadonlyArray<StoredHedges> {
     if (this.intents.length === 0) return []
-    const owed = this.intents.reduce(withIntent, NO_TOTALS)
-    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, { ...order, fees: [] }), owed)
+    const owed = this.intents.reduce(withIntent, noTotals("BTC"))
+    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, progressOf(order)), owed)
     const newestFirst = this.intents.toReversed()
-    const open = openIntents(newestFirst, totals.owed.subtract(totals.hedged)).map(({ intent }) => intent)
+    const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
     const sent = new Map<HedgeIntentId, number>()
     for (const { order } of this.orders) {
       const intent = order.idempotencyKey!.split(":")[2] as HedgeIntentId
@@ -150,7 +157,7 @@ export class HedgeWorld {
         totals,
         intents: newestFirst.filter((intent, index) => index === 0 || open.includes(intent)),
         sent,
-        hedges: this.orders.map(({ order }) => ({ ...order, fees: [], isOver: isTerminal(order.orderStatus) })),
+        hedges: this.orders.map(({ order }) => ({ ...progressOf(order), isOver: isTerminal(order.orderStatus) })),
       },
     ]
   }
@@ -183,6 +190,7 @@ export class HedgeWorld {
       },
       parts: {
         accounts: { find: (id: TradingAccountId) => this.#account(id) },
+        venues: { find: (id: string) => ({ inProcess: id !== "BINANCE" }) },
         instruments: { find: (id: string) => this.instruments.get(id) },
         markets: {
           topOfBook: () => this.book,
@@ -199,7 +207,7 @@ export class HedgeWorld {
 
   #account(tradingAccountId: TradingAccountId): TradingAccount | undefined {
     const status = this.statuses.get(tradingAccountId)
-    const venue = tradingAccountId === LINKED ? "MOCK" : "PAPER"
+    const venue = this.venues.get(tradingAccountId)
     return status === undefined ? undefined : ({ tradingAccountId, status, venue } as unknown as TradingAccount)
   }
 

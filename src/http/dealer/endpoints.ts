@@ -141,7 +141,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
   .annotate(OpenApi.Summary, "Link an account to a dealer")
   .annotate(
     OpenApi.Description,
-    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. Accounts on MOCK, PAPER and INTERNAL price quotes only where config.pricing.allowSimulatedVenues says so.",
+    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. Accounts on MOCK, PAPER and INTERNAL price quotes, and hedge what was priced on such a venue, only where config.pricing.allowSimulatedVenues says so; they never hedge what was priced elsewhere.",
   )
 
 const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/account/unlink")

@@ -17,7 +17,7 @@ import { type ConnectParts, type ConnectRequest, newAccount } from "./new-accoun
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 export const makeConnectInternal = (parts: ConnectParts) => {
-  const { accounts, store, wallets, internalAccountsMax, now, uuid } = parts
+  const { accounts, store, wallets, internalAccountsMax, walletsMax, now, uuid } = parts
 
   const newWallet = ({ principal, dealerAccountId, nickname }: ConnectRequest): Wallet => {
     const at = now()
@@ -78,7 +78,8 @@ export const makeConnectInternal = (parts: ConnectParts) => {
         walletId: wallet.walletId,
         dealerAccountId: dealerAccountId ?? (wallet.dealerAccountId as typeof dealerAccountId),
       }
-      const stored = yield* store.insertInternalAccount(account, named === null ? wallets.insert(wallet) : Effect.void)
+      const provision = named === null ? wallets.insertOwn(wallet, walletsMax) : Effect.void
+      const stored = yield* store.insertInternalAccount(account, provision)
       accounts.put(stored)
       return { account: stored, isNew: true }
     })

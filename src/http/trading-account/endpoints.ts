@@ -25,6 +25,7 @@ import {
   TradingAccountNotFound,
   VenueInactive,
   VenueUnavailable,
+  WalletFailed,
 } from "../../domain/errors.ts"
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
@@ -71,6 +72,7 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
       DealerNotFound,
       DealerArchived,
       TooManyAccounts,
+      WalletFailed,
     ),
   )
   .annotate(Access, "write")

@@ -17,7 +17,7 @@ export interface ConnectParts {
   readonly keeper: CredentialKeeper["Type"]
   readonly accounts: AccountDirectory
   readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "dealer">
-  readonly wallets: Pick<Wallets, "find" | "insert">
+  readonly wallets: Pick<Wallets, "find" | "insertOwn">
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly sync: InstrumentSync
   readonly now: () => number
@@ -28,6 +28,8 @@ export interface ConnectParts {
   readonly venueSessionsMax: number
   /** Live accounts of one user at the internal venue. */
   readonly internalAccountsMax: number
+  /** Wallets of one user. */
+  readonly walletsMax: number
 }
 
 export interface ConnectRequest {

@@ -21,6 +21,7 @@ import {
 } from "../../domain/errors.ts"
 import { UserId } from "../../domain/ids.ts"
 import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
+import { COUNTED_MAX } from "../../store/ledger-journal.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, KnowsRepeats, Query } from "../route.ts"
 import { Ask, optional, text } from "../wire-text.ts"
@@ -46,10 +47,14 @@ const create = HttpApiEndpoint.post("create", "/api/v3/wallet/create")
     }),
   )
   .addSuccess(Ok(WalletRecord))
+  .addError(Fail(WalletFailed))
   .annotate(Access, "write")
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Create a wallet")
-  .annotate(OpenApi.Description, "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname.")
+  .annotate(
+    OpenApi.Description,
+    "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. A user has so many at most (-150000), closed ones too.",
+  )
 
 const get = HttpApiEndpoint.get("get", "/api/v3/wallet/get")
   .setUrlParams(Query({ walletId: WalletId }))
@@ -104,7 +109,7 @@ const transfer = HttpApiEndpoint.post("transfer", "/api/v3/wallet/transfer")
   .annotate(OpenApi.Summary, "Move money between your wallets")
   .annotate(
     OpenApi.Description,
-    "Both wallets are yours, and not of two different dealers. Answered after the commit. With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it.",
+    "Both wallets are yours, and not of two different dealers. Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.",
   )
 
 const Funding = Schema.Struct({ walletId: WalletId, asset: AssetText, amount: PositiveDecimalText })
@@ -116,7 +121,10 @@ const deposit = HttpApiEndpoint.post("deposit", "/api/v3/wallet/deposit")
   .annotate(Access, "admin")
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Fund a wallet (admin)")
-  .annotate(OpenApi.Description, "Extension: money from outside, against the installation's ACCOUNTING wallet.")
+  .annotate(
+    OpenApi.Description,
+    "Extension: money from outside, against the installation's ACCOUNTING wallet. At most 10^24 at once (-150000).",
+  )
 
 const withdraw = HttpApiEndpoint.post("withdraw", "/api/v3/wallet/withdraw")
   .setPayload(Funding.annotations({ identifier: "WalletWithdrawal" }))
@@ -185,7 +193,11 @@ const statement = HttpApiEndpoint.get("transferList", "/api/v3/wallet/transfer/l
       walletId: WalletId,
       asset: Schema.optional(AssetText),
       limit: Ask.limit(1_000, 50),
-      offset: Ask.offset,
+      offset: Schema.optional(
+        Schema.Int.pipe(Schema.between(0, COUNTED_MAX)).annotations({
+          description: `Records to skip, default 0, at most ${COUNTED_MAX}: go further with the cursor`,
+        }),
+      ),
       cursor: Ask.cursor,
     }),
   )

@@ -17,7 +17,6 @@ import {
   WalletsUnrelated,
 } from "../../domain/errors.ts"
 import type { UserId } from "../../domain/ids.ts"
-import { nameUuid } from "../../domain/name-uuid.ts"
 import type { Principal } from "../../domain/user.ts"
 import {
   accountingWalletId,
@@ -35,7 +34,7 @@ import type { LedgerJournal } from "../../store/ledger-journal.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { isFailure, relayed } from "../answers.ts"
 import type { Cursors } from "../pagination.ts"
-import type { Handlers, RequestFacts } from "../route.ts"
+import type { Claim, Handlers } from "../route.ts"
 import type { WalletApi } from "./endpoints.ts"
 import { statementHandler } from "./statement.ts"
 import { isAdmin, readableWallet } from "./wallet-access.ts"
@@ -47,17 +46,16 @@ export interface WalletParts {
   readonly cursors: Cursors
   /** Asset → digits behind the point that amounts may have; all others 18. */
   readonly assetDigits: Readonly<Record<string, number>>
+  /** Of one user. */
+  readonly walletsMax: number
   readonly now: () => number
   readonly uuid: () => string
 }
 
-/** Of ids made of an Idempotency-Key; never to be changed. */
-const NAMESPACE = Buffer.from("c47d0a95b1e84f26a0d35c9e27f6481b", "hex")
 const HOLDS_NAMED = 20
 const REPLAYED = { "Idempotency-Replayed": "true" } as const
 
 interface Move {
-  readonly operation: "transfer" | "deposit" | "withdraw"
   readonly code: TransferCode
   readonly from: WalletId
   readonly to: WalletId
@@ -66,13 +64,7 @@ interface Move {
 }
 
 export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> => {
-  const { wallets, journal, ledger, cursors, assetDigits, now, uuid } = parts
-
-  /** The same for every call with this key and content; without a key a fresh one. */
-  const idOf = (principal: Principal, request: RequestFacts, content: string): string => {
-    const key = request.header("idempotency-key")
-    return key === "" ? uuid() : nameUuid(`${principal.userId}|${key}|${content}`, NAMESPACE)
-  }
+  const { wallets, journal, ledger, cursors, assetDigits, walletsMax, now, uuid } = parts
 
   const readable = (principal: Principal, id: string) => readableWallet(wallets, principal, id)
 
@@ -87,9 +79,9 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   }
 
   /** Moves it, or fails as the ledger refused it; done after the commit. */
-  const move = (principal: Principal, request: RequestFacts, it: Move) => {
+  const move = (claim: Claim | undefined, it: Move) => {
     if (ledger.pressure() === "full") return Effect.fail(new Busy({ retryAfterSeconds: 1 }))
-    const id = idOf(principal, request, `${it.operation}|${it.from}|${it.to}|${it.asset}|${it.amount}`)
+    const id = claim?.id ?? uuid()
     return Effect.async<
       Extract<LedgerOutcome, { _tag: "Applied" }>,
       Extract<LedgerOutcome, { _tag: "Refused" }>["failure"]
@@ -111,8 +103,11 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           },
         ],
         facts: [],
-        settled: (outcome) =>
-          resume(outcome._tag === "Applied" ? Effect.succeed(outcome) : Effect.fail(outcome.failure)),
+        settled: (outcome) => {
+          if (outcome._tag === "Applied") return resume(Effect.succeed(outcome))
+          claim?.refused()
+          resume(Effect.fail(outcome.failure))
+        },
       }),
     )
   }
@@ -127,7 +122,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
 
   const fund =
     (operation: "deposit" | "withdraw"): Handlers<typeof WalletApi>["deposit"] =>
-    ({ body, principal, request }, reply) => {
+    ({ body, principal, claim }, reply) => {
       const amount = amountOf(body.asset, body.amount)
       if (isFailure(amount)) return reply.fail(amount)
       return relayed(
@@ -136,8 +131,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           yield* fundable(wallet)
           const world = accountingWalletId(wallet.tenantId, "WORLD")
           const isDeposit = operation === "deposit"
-          const outcome = yield* move(principal, request, {
-            operation,
+          const outcome = yield* move(claim, {
             code: isDeposit ? "DEPOSIT" : "WITHDRAWAL",
             from: isDeposit ? world : wallet.walletId,
             to: isDeposit ? wallet.walletId : world,
@@ -160,12 +154,12 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       })
 
   return {
-    create: ({ body, principal, request }, reply) =>
+    create: ({ body, principal, claim }, reply) =>
       Effect.gen(function* () {
         const at = now()
         const nickname = body.nickname ?? null
         const wallet: Wallet = {
-          walletId: idOf(principal, request, `create|${nickname ?? ""}`) as WalletId,
+          walletId: (claim?.id ?? uuid()) as WalletId,
           tenantId: principal.tenantId,
           walletType: "CLIENT",
           status: "ACTIVE",
@@ -177,7 +171,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           createdAt: at,
           updatedAt: at,
         }
-        yield* wallets.insert(wallet)
+        yield* wallets.insertOwn(wallet, walletsMax)
         const stored = (yield* wallets.find(wallet.walletId)) ?? wallet
         reply.ok(yield* recordOf(stored))
       }),
@@ -223,7 +217,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       })
     },
 
-    transfer: ({ body, principal, request }, reply) => {
+    transfer: ({ body, principal, claim }, reply) => {
       const from = body.sourceWalletId.toLowerCase() as WalletId
       const to = body.destWalletId.toLowerCase() as WalletId
       const amount = amountOf(body.asset, body.amount)
@@ -243,8 +237,8 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           yield* fundable(dest)
           // Frozen when it was closed: what is left goes through an admin.
           if (source.status === "CLOSED" && source.frozen && !isAdmin(principal)) return yield* new WalletFrozen()
-          const move_ = { operation: "transfer", code: "TRANSFER", from, to, asset: body.asset, amount } as const
-          reply.ok("ok", headersOf(yield* move(principal, request, move_)))
+          const outcome = yield* move(claim, { code: "TRANSFER", from, to, asset: body.asset, amount })
+          reply.ok("ok", headersOf(outcome))
         }),
         reply,
       )

@@ -69,7 +69,8 @@ CREATE TABLE ledger_transfer (
   credit_wallet_id uuid NOT NULL,
   asset text NOT NULL,
   -- Of a void: what it released.
-  amount ledger_amount NOT NULL CHECK (amount > 0),
+  -- The most that one transfer moves: far below what the counters of a balance hold, which only grow.
+  amount ledger_amount NOT NULL CHECK (amount > 0 AND amount <= 1e24),
   code text NOT NULL,
   reference text,
   expires_at bigint,
@@ -80,9 +81,9 @@ CREATE TABLE ledger_transfer (
 );
 -- A hold is resolved at most once, said by the database itself.
 CREATE UNIQUE INDEX ledger_transfer_resolves_once ON ledger_transfer (pending_id) WHERE pending_id IS NOT NULL;
--- Statements of a wallet, newest first.
-CREATE INDEX ledger_transfer_debits ON ledger_transfer (debit_wallet_id, number);
-CREATE INDEX ledger_transfer_credits ON ledger_transfer (credit_wallet_id, number);
+-- Statements of a wallet, newest first: of one asset, or of each, merged. A rare asset costs no walk through the others' rows.
+CREATE INDEX ledger_transfer_debits ON ledger_transfer (debit_wallet_id, asset, number);
+CREATE INDEX ledger_transfer_credits ON ledger_transfer (credit_wallet_id, asset, number);
 
 -- Ids of transfers that were refused themselves: they stay refused in whatever request they come back.
 CREATE TABLE ledger_rejected (
@@ -500,3 +501,7 @@ CREATE VIEW ledger_violation AS
     FROM ledger_transfer t LEFT JOIN ledger_request q USING (request_id) WHERE q.request_id IS NULL OR q.failure IS NOT NULL
   UNION ALL
   SELECT 'transfer both done and rejected: ' || transfer_id FROM ledger_transfer JOIN ledger_rejected USING (transfer_id);
+
+-- What a call does under an Idempotency-Key has this id, until it is known how it ended: a repeat after a crash asks the ledger for the
+-- same, a call after a refusal for another.
+ALTER TABLE idempotent_answer ADD COLUMN claim_id uuid NOT NULL DEFAULT gen_random_uuid();

@@ -10,18 +10,22 @@ afterAll(endGateways)
 
 const quiet = (): void => undefined
 
-it.each(["binance", "mock trigger.committed", "mock amend.dispatched", "desk quote.settled", "desk hedge."])(
-  "dies at %s, and nothing is lost, sent twice, stuck or otherwise than at the venue",
-  async (only) => {
-    const verdicts = await failpoints({
-      runs: 1,
-      seed: 21,
-      only,
-      truthMillis: PATIENCE_MILLIS,
-      lanes: 2,
-      progress: quiet,
-    })
-    expect(verdicts.filter(({ passed }) => !passed)).toEqual([])
-    expect(verdicts).toHaveLength(SCENES.filter(({ venue, place }) => `${venue} ${place}`.includes(only)).length)
-  },
-)
+it.each([
+  "binance",
+  "mock trigger.committed",
+  "mock amend.dispatched",
+  "desk quote.settled",
+  "desk hedge.submitted",
+  "desk hedge.unanswered",
+])("dies at %s, and nothing is lost, sent twice, stuck or otherwise than at the venue", async (only) => {
+  const verdicts = await failpoints({
+    runs: 1,
+    seed: 21,
+    only,
+    truthMillis: PATIENCE_MILLIS,
+    lanes: 2,
+    progress: quiet,
+  })
+  expect(verdicts.filter(({ passed }) => !passed)).toEqual([])
+  expect(verdicts).toHaveLength(SCENES.filter(({ venue, place }) => `${venue} ${place}`.includes(only)).length)
+})

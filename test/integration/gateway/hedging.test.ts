@@ -81,16 +81,19 @@ describe("an executed quote", () => {
       orderType: "LIMIT",
       timeInForce: "IOC",
       status: "FILLED",
-      quantity: "0.5",
+      quantity: "0.04",
       dealerAccountId: desk.dealerAccountId,
       hedgeForQuoteIds: [quote.quoteId],
     })
     const there = atExchange(desk)
-    expect(there.map(({ executedQty, side }) => [side, Number(executedQty)])).toEqual([["BUY", 0.5]])
-    // Nobody else trades in a still market: the hedge cost what the quote was priced at.
-    expect(hedging).toMatchObject({ position: "0", exposure: "0", hedgeSlippage: "0", openQuoteIds: [], trouble: null })
-    expect(Number(hedging.spreadCaptured)).toBeGreaterThan(0)
-    expect(hedging.profit).toBe(hedging.spreadCaptured)
+    expect(there.map(({ executedQty, side }) => [side, Number(executedQty)])).toEqual([["BUY", 0.04]])
+    // The exchange took its fee in base: that is open, and nothing else.
+    const { spreadCaptured, hedgeSlippage, unrealised, profit } = hedging
+    expect(hedging).toMatchObject({ position: "-0.00004", openQuoteIds: [quote.quoteId], trouble: null })
+    // Nobody else trades in a still market: the hedge cost what the quote was priced at, and the fee.
+    expect(Number(hedgeSlippage)).toBeCloseTo(0.00004 * Number(hedge!.averagePrice), 8)
+    expect(Number(spreadCaptured)).toBeGreaterThan(0)
+    expect(Number(profit)).toBeCloseTo(Number(spreadCaptured) - Number(hedgeSlippage) + Number(unrealised), 8)
     const wallets = (
       await admin.get<ReadonlyArray<{ walletId: string; metadata: Record<string, string> }>>("/wallet/list", {
         walletType: "EXCHANGE",
@@ -114,17 +117,25 @@ describe("an executed quote", () => {
       statement
         .filter((row) => row.code === "HEDGE" && row.asset === asset)
         .reduce((sum, { amount }) => sum + Number(amount), 0)
-    expect(moved("BTC")).toBeCloseTo(0.5, 8)
+    expect(moved("BTC")).toBeCloseTo(0.04, 8)
     expect(moved("USDT")).toBeCloseTo(Number(hedge!.executedCost), 8)
   })
 
   it("and its opposite within the netting window leave one order for the difference", async () => {
     const { desk, client } = await scene({ config: { hedge: { nettingWindowMs: 5_000 } } })
-    await trade(client, desk, { quantity: "0.5" })
-    await trade(client, desk, { orderSide: "SELL", quantity: "0.3" })
+    await trade(client, desk, { quantity: "0.04" })
+    await trade(client, desk, { orderSide: "SELL", quantity: "0.03" })
     await untilHedged(desk)
     const orders = atExchange(desk)
-    expect([orders.length, bought(orders).toFixed(8)]).toEqual([1, "0.20000000"])
+    expect([orders.length, bought(orders).toFixed(8)]).toEqual([1, "0.01000000"])
+  })
+
+  it("is hedged with what the venue took as its fee, where that is enough for an order", async () => {
+    const { desk, client } = await scene()
+    await trade(client, desk, { quantity: "0.5" })
+    await untilHedged(desk)
+    expect(atExchange(desk).map(({ executedQty }) => Number(executedQty))).toEqual([0.5, 0.0005])
+    expect((await hedgingOf(desk))?.position).toBe("-0.0000005")
   })
 
   it("that is worth less than the venue takes waits for the next, and both leave as one", async () => {
@@ -182,14 +193,14 @@ describe("a paused dealer", () => {
         .records()
         .some(({ kind, data }) => kind === "TRADING_ACCOUNT.ALERT" && JSON.stringify(data).includes("HEDGE_OPEN")),
     )
-    expect((await hedgingOf(desk))?.position).toBe("-0.5")
+    expect((await hedgingOf(desk))?.position).toBe("-0.04")
     const archived = await desk.calls.post("/dealer/archive", { dealerAccountId })
     expect(archived.envelope.errno).toBe(-141004)
     const unlinked = await desk.calls.post("/dealer/account/unlink", { dealerAccountId, tradingAccountId })
     expect(unlinked.envelope.errno).toBe(-141007)
     exchange.fault({ fault: "clear" })
     await untilHedged(desk)
-    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.50000000")
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.04000000")
     await desk.calls.post("/dealer/account/unlink", { dealerAccountId, tradingAccountId }).then(({ record }) => record)
     await desk.calls.post("/dealer/archive", { dealerAccountId }).then(({ record }) => record)
     expect((await dealerDetail(desk)).status).toBe("ARCHIVED")
@@ -205,13 +216,13 @@ describe("an exposure without a market", () => {
     const { dealerAccountId } = desk
     await trade(client, desk)
     await until("it stays open", async () => (await hedgingOf(desk))?.state === "OPEN")
-    expect(await hedgingOf(desk)).toMatchObject({ trouble: "Insufficient balance", position: "-0.5" })
+    expect(await hedgingOf(desk)).toMatchObject({ trouble: "Insufficient balance", position: "-0.04" })
     await desk.calls.disconnect(desk.linkedAccountId).then(({ record }) => record)
     const other = await connectExchange(admin, exchange)
     const link = { dealerAccountId, tradingAccountId: other.tradingAccountId }
     await desk.calls.post("/dealer/account/link", link).then(({ record }) => record)
     await untilHedged(desk)
-    expect(bought(exchange.orders(other.apiKey)).toFixed(8)).toBe("0.50000000")
+    expect(bought(exchange.orders(other.apiKey)).toFixed(8)).toBe("0.04000000")
     expect(atExchange(desk)).toEqual([])
   })
 })
@@ -224,7 +235,7 @@ describe("a hedge in doubt", () => {
     await trade(client, desk)
     await untilHedged(desk)
     const orders: ReadonlyArray<TradeOrderRecord> = await hedgesOf(desk)
-    expect(orders.map(({ status, executedQuantity }) => [status, executedQuantity])).toEqual([["FILLED", "0.5"]])
-    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.50000000")
+    expect(orders.map(({ status, executedQuantity }) => [status, executedQuantity])).toEqual([["FILLED", "0.04"]])
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.04000000")
   })
 })

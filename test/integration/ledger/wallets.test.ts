@@ -27,6 +27,7 @@ beforeAll(async () => {
       MOCK_TICK_MS: "0",
       LEDGER_EXPIRY_MS: "50",
       LEDGER_AUDIT_MS: "200",
+      WALLETS_MAX: "60",
       ASSET_DIGITS: '{"EUR":2}',
       METRICS_PORT: "0",
     },
@@ -99,6 +100,27 @@ describe("a wallet", () => {
     expect((await alice.get<ReadonlyArray<WalletRecord>>("/wallet/list", { walletType: "ACCOUNTING" })).record).toEqual(
       [],
     )
+  })
+
+  it("is one of so many of its user, closed ones too, however they are made", async () => {
+    const carol = api(gateway).as((await api(gateway).signup("carol@example.com")).record.accessToken)
+    const first = await create(carol)
+    const kept = await keyed<WalletRecord>(carol, "/wallet/create", { nickname: "kept" }, "kept")
+    await sql.query(
+      `INSERT INTO wallet SELECT gen_random_uuid(), tenant_id, wallet_type, 'CLOSED', frozen, allow_negative, user_id, NULL, '{}', 0, 0
+       FROM wallet, generate_series(3, 58) WHERE wallet_id = $1`,
+      [first.walletId],
+    )
+    const last = await Promise.all(Array.from({ length: 4 }, () => carol.post<WalletRecord>("/wallet/create", {})))
+    expect(last.map(({ envelope }) => envelope.errno ?? 0).sort()).toEqual([-150000, -150000, 0, 0])
+    const connect = (body: Record<string, unknown>) =>
+      carol.post("/tradingAccount/connect", { venue: "INTERNAL", ...body })
+    expect((await connect({})).envelope.errno).toBe(-150000)
+    expect((await connect({ externalTradingAccountId: first.walletId })).status).toBe(200)
+    // One that is there already is no new one.
+    await sql.query("UPDATE idempotent_answer SET answer = NULL WHERE key = 'kept'")
+    const again = await keyed<WalletRecord>(carol, "/wallet/create", { nickname: "kept" }, "kept")
+    expect(again.record).toEqual(kept.record)
   })
 
   it("is funded and emptied by admins only", async () => {
@@ -205,9 +227,20 @@ describe("a transfer", () => {
       errno: -150008,
       details: { metadata: { asset: "EUR", digits: 2 } },
     })
-    const most = "9".repeat(36)
-    expect((await deposit(from.walletId, most)).envelope).toMatchObject({ errno: -150000 })
-    expect((await move(most)).envelope).toMatchObject({ errno: -111000 })
+    expect((await move(`1${"0".repeat(24)}`)).envelope).toMatchObject({ errno: -111000 })
+  })
+
+  it("of more than 10^24 is refused, so that no sum of them ever leaves the ledger's range", async () => {
+    const { walletId } = await create(alice)
+    const most = `1${"0".repeat(24)}`
+    for (const amount of ["9".repeat(36), `${most}.000000000000000001`])
+      expect((await deposit(walletId, amount, "BRK")).envelope).toMatchObject({ errno: -150000 })
+    for (let i = 0; i < 3; i++) {
+      expect((await deposit(walletId, most, "BRK")).record.balances).toMatchObject([{ asset: "BRK", balance: most }])
+      const back = await admin.post<WalletRecord>("/wallet/withdraw", { walletId, asset: "BRK", amount: most })
+      expect(back.record.balances).toEqual([])
+    }
+    expect((await deposit(walletId, "1", "BRK")).record.balances).toMatchObject([{ balance: "1" }])
   })
 
   it("is between two wallets of one user and not of two dealers", async () => {
@@ -240,14 +273,25 @@ describe("a transfer", () => {
     expect((await read(alice, to.walletId)).balances[0]?.balance).toBe("1")
   })
 
-  it("whose key was refused stays refused, and its key is free for a corrected one", async () => {
+  it("that was refused may be tried again under its key, as it was or corrected, and then is done once", async () => {
     const [from, to] = [await create(alice), await create(alice)]
     const body = { sourceWalletId: from.walletId, destWalletId: to.walletId, asset: "USDT", amount: "5" }
-    const key = randomUUID()
-    expect((await keyed(alice, "/wallet/transfer", body, key)).envelope.errno).toBe(-111000)
-    await deposit(from.walletId, "10")
-    expect((await keyed(alice, "/wallet/transfer", body, key)).envelope.errno).toBe(-111000)
-    expect((await keyed(alice, "/wallet/transfer", { ...body, amount: "6" }, key)).record).toBe("ok")
+    const [same, corrected] = [randomUUID(), randomUUID()]
+    for (const key of [same, same, corrected])
+      expect((await keyed(alice, "/wallet/transfer", body, key)).envelope.errno).toBe(-111000)
+    await deposit(from.walletId, "20")
+    const moved = await keyed(alice, "/wallet/transfer", body, same)
+    expect([moved.record, moved.headers.get("idempotency-replayed")]).toEqual(["ok", null])
+    expect((await keyed(alice, "/wallet/transfer", { ...body, amount: "6" }, corrected)).record).toBe("ok")
+    for (const [key, amount] of [
+      [same, "5"],
+      [corrected, "6"],
+    ] as const) {
+      const again = await keyed(alice, "/wallet/transfer", { ...body, amount }, key)
+      expect([again.record, again.headers.get("idempotency-replayed")]).toEqual(["ok", "true"])
+      expect((await keyed(alice, "/wallet/transfer", { ...body, amount: "7" }, key)).envelope.errno).toBe(-104011)
+    }
+    expect((await read(alice, to.walletId)).balances[0]?.balance).toBe("11")
   })
 
   it("whose first call left no answer is made again under its key, and moves nothing twice", async () => {
@@ -255,11 +299,34 @@ describe("a transfer", () => {
     await deposit(from.walletId, "10")
     const body = { sourceWalletId: from.walletId, destWalletId: to.walletId, asset: "USDT", amount: "1" }
     const key = randomUUID()
-    expect((await keyed(alice, "/wallet/transfer", body, key)).record).toBe("ok")
+    const transfer = () => keyed<string>(alice, "/wallet/transfer", body, key)
     // As a crash between the commit and the answer leaves it.
-    await sql.query("UPDATE idempotent_answer SET answer = NULL WHERE key = $1", [key])
-    const again = await keyed<string>(alice, "/wallet/transfer", body, key)
+    const forget = () => sql.query("UPDATE idempotent_answer SET answer = NULL WHERE key = $1", [key])
+    expect((await transfer()).record).toBe("ok")
+    await forget()
+    const again = await transfer()
     expect([again.record, again.headers.get("idempotency-replayed")]).toEqual(["ok", "true"])
+    // Nobody may say that it was not done, now that it would be refused.
+    await forget()
+    await admin.post("/wallet/freeze", { walletId: from.walletId })
+    await alice.post("/wallet/close", { walletId: from.walletId })
+    for (let i = 0; i < 2; i++) expect((await transfer()).envelope.errno).toBe(-104012)
+    expect((await read(alice, to.walletId)).balances[0]?.balance).toBe("1")
+  })
+
+  it("whose refusal nobody heard is refused once more, and then may be tried again", async () => {
+    const [from, to] = [await create(alice), await create(alice)]
+    const body = { sourceWalletId: from.walletId, destWalletId: to.walletId, asset: "USDT", amount: "1" }
+    const transfer = () => keyed<string>(alice, "/wallet/transfer", body, "unheard")
+    // As a crash between the ledger's word and the key's release leaves it.
+    await sql.query(`
+      CREATE FUNCTION keep_claim() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER keep_claim BEFORE DELETE ON idempotent_answer FOR EACH ROW WHEN (OLD.key = 'unheard') EXECUTE FUNCTION keep_claim()`)
+    expect((await transfer()).envelope.errno).toBe(-111000)
+    await sql.query("DROP TRIGGER keep_claim ON idempotent_answer; DROP FUNCTION keep_claim()")
+    await deposit(from.walletId, "10")
+    expect((await transfer()).envelope.errno).toBe(-111000)
+    expect((await transfer()).record).toBe("ok")
     expect((await read(alice, to.walletId)).balances[0]?.balance).toBe("1")
   })
 
@@ -291,6 +358,8 @@ describe("a transfer", () => {
       ...[5, 4, 3, 2, 1].map((i) => ["DEBIT", `0.${i}`]),
       ["CREDIT", "10"],
     ])
+    const far = await alice.get("/wallet/transfer/list", { walletId: from.walletId, offset: 10_001 })
+    expect(far.envelope.errno).toBe(-104003)
     // The other side of a deposit is not the client's to know.
     expect(seen.map((it) => it.counterWalletId)).toEqual([...Array(5).fill(to.walletId), null])
     expect((await bob.get("/wallet/transfer/list", { walletId: from.walletId })).envelope.errno).toBe(-150001)

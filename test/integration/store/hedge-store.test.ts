@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { exposureOf, NO_TOTALS, openIntents, withIntent, withProgress } from "../../../src/domain/hedging.ts"
+import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../../src/domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../../src/domain/ids.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
 import { feesOf, type OrderSide, type TradeOrder } from "../../../src/domain/trade-order.ts"
@@ -83,7 +83,7 @@ const expected = (
     const own = intents.filter((it) => it.baseAsset === baseAsset)
     if (own.length === 0) return []
     const orders = hedges.filter((it) => it.baseAsset === baseAsset)
-    const owed = own.reduce(withIntent, NO_TOTALS)
+    const owed = own.reduce(withIntent, noTotals(baseAsset))
     const totals = orders.reduce((sums, it) => withProgress(sums, null, { ...it, fees: feesOf(it.executions) }), owed)
     const newestFirst = own.toReversed()
     const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)

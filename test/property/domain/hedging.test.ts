@@ -8,7 +8,7 @@ import {
   exposureOf,
   type HedgeProgress,
   type HedgeTotals,
-  NO_TOTALS,
+  noTotals,
   openIntents,
   resultOf,
   withIntent,
@@ -27,7 +27,13 @@ const intent = fc
     quotePrice: it.orderSide === "BUY" ? it.walkedPrice.add(markup) : it.walkedPrice.subtract(markup),
   }))
 
-const hedge = fc.record({ orderSide: side, quantity: amount(5_000), price: amount(90_000), fee: amount(10) })
+const hedge = fc.record({
+  orderSide: side,
+  quantity: amount(5_000),
+  price: amount(90_000),
+  fee: amount(10),
+  feeAsset: fc.constantFrom("BTC", "USDT"),
+})
 
 type Step = { readonly sold: HedgeIntent } | { readonly hedged: HedgeProgress }
 
@@ -42,7 +48,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
               orderSide: step.hedged.orderSide,
               executedQuantity: step.hedged.quantity,
               executedCost: step.hedged.price.multiply(step.hedged.quantity),
-              fees: [{ asset: "USDT", quantity: step.hedged.fee }],
+              fees: [{ asset: step.hedged.feeAsset, quantity: step.hedged.fee }],
             },
           },
     ),
@@ -51,7 +57,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
 const totalsOf = (list: ReadonlyArray<Step>): HedgeTotals =>
   list.reduce(
     (totals, step) => ("sold" in step ? withIntent(totals, step.sold) : withProgress(totals, null, step.hedged)),
-    NO_TOTALS,
+    noTotals("BTC"),
   )
 
 const newestFirst = (list: ReadonlyArray<Step>): ReadonlyArray<HedgeIntent> =>
@@ -59,7 +65,7 @@ const newestFirst = (list: ReadonlyArray<Step>): ReadonlyArray<HedgeIntent> =>
 
 const text = ({ fees, ...totals }: HedgeTotals): unknown => ({
   ...JSON.parse(JSON.stringify(totals)),
-  fees: [...fees].map(([asset, sum]) => `${asset} ${sum}`),
+  fees: [...fees].map(([asset, sum]) => `${asset} ${sum}`).sort(),
 })
 
 describe("the exposure of a dealer", () => {
@@ -81,7 +87,7 @@ describe("the exposure of a dealer", () => {
             fees: [],
           }
           return withProgress(withProgress(withProgress(totals, null, half), half, half), half, hedged)
-        }, NO_TOTALS)
+        }, noTotals("BTC"))
         expect(text(inParts)).toEqual(text(totalsOf(list)))
       }),
     )
@@ -117,6 +123,16 @@ describe("the exposure of a dealer", () => {
           cash = isIn ? cash.add(money) : cash.subtract(money)
         }
         const exposure = exposureOf(totals)
+        let position = Decimal.ZERO
+        for (const step of list) {
+          const isSale = "sold" in step ? step.sold.orderSide === "BUY" : step.hedged.orderSide === "SELL"
+          const size = "sold" in step ? step.sold.quantity : step.hedged.executedQuantity
+          position = isSale ? position.subtract(size) : position.add(size)
+          if ("sold" in step) continue
+          for (const { asset, quantity } of step.hedged.fees)
+            if (asset === "BTC") position = position.subtract(quantity)
+        }
+        expect(exposure.negate().toString()).toBe(position.toString())
         const { total, spread } = resultOf(totals, openIntents(newestFirst(list), exposure), mid)
         expect(total?.toString()).toBe(cash.subtract(exposure.multiply(mid)).toString())
         expect(spread.isNegative()).toBe(false)

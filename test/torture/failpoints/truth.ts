@@ -40,7 +40,10 @@ export const linkedOf = (trader: Trader): ReadonlyArray<Trader> => {
   return [{ ...trader, venue: "binance", calls, tradingAccountId, apiKey, desk: null, acknowledged: new Set() }]
 }
 
-/** What of the executed quotes is not covered, or is covered twice: by what the exchange itself did. */
+/** Fees in base are open until they are enough for an order: 5 USDT. Each quote is for a hundred times this. */
+const DUST = Decimal.of("0.0001")
+
+/** What of the executed quotes is not covered, or is covered twice: by what the exchange itself did, and took for it. */
 const uncovered = async ({ exchange }: Stage, { calls, desk, apiKey }: Trader): Promise<ReadonlyArray<string>> => {
   if (desk === null) return []
   const { record } = await calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: 1000 })
@@ -51,8 +54,18 @@ const uncovered = async ({ exchange }: Stage, { calls, desk, apiKey }: Trader): 
     )
   const executed = record.filter(({ status }) => status === "EXECUTED")
   const owed = sum(executed.map(({ orderSide, quantity }) => [orderSide, quantity ?? "0"]))
-  const hedged = sum(exchange.orders(apiKey).map(({ side, executedQty }) => [side, plain(executedQty)]))
-  return owed.equals(hedged) ? [] : [`${executed.length} quotes come to ${owed}, their hedges to ${hedged}`]
+  const hedged = sum(
+    exchange
+      .fills(apiKey)
+      .flatMap(({ isBuyer, qty, commission, commissionAsset }) => [
+        [isBuyer ? "BUY" : "SELL", plain(qty)] as const,
+        ...(commissionAsset === "BTC" ? [["SELL", plain(commission)] as const] : []),
+      ]),
+  )
+  const gap = owed.subtract(hedged)
+  return (gap.isNegative() ? gap.negate() : gap).lessThan(DUST)
+    ? []
+    : [`${executed.length} quotes come to ${owed}, their hedges to ${hedged}`]
 }
 
 /** What is not yet as the venue has it. MOCK is in the process: what is in doubt there is not true yet. */
@@ -70,7 +83,8 @@ export const restless = async (trader: Trader): Promise<ReadonlyArray<string>> =
   const found = unsettled(await ordersOf(trader)).map(short)
   for (const linked of linkedOf(trader)) found.push(...(await restless(linked)))
   const hedging = trader.desk === null ? undefined : await hedgingOf(trader.desk)
-  if (hedging !== undefined && hedging.state !== "FLAT") found.push(`${hedging.position} is ${hedging.state}`)
+  if (hedging !== undefined && !["FLAT", "ACCUMULATING"].includes(hedging.state))
+    found.push(`${hedging.position} is ${hedging.state}`)
   return found
 }
 

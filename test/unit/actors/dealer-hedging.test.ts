@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { InsufficientBalance } from "../../../src/domain/errors.ts"
+import type { VenueId } from "../../../src/domain/ids.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
 import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"
 
@@ -154,7 +155,7 @@ describe("what a hedge did not close", () => {
     const world = new HedgeWorld({}, [])
     world.executed(buy(1))
     world.pass(20_000)
-    expect(world.alerts).toEqual(["-1 BTC is open: no linked account trades BTC/USDT"])
+    expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
     world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
     world.keeper.dealerChanged()
     expect(world.order().tradingAccountId).toBe(OTHER)
@@ -170,6 +171,111 @@ describe("what a hedge did not close", () => {
     world.pass(10_000)
     expect(world.sent()).toEqual(["BUY 1 @ 100.25"])
     expect(world.alerts).toHaveLength(1)
+  })
+})
+
+describe("what was priced at a real venue", () => {
+  const real = (n: number) => intentOf(n, { venue: "BINANCE" as VenueId })
+  const worldAtBinance = () => {
+    const world = new HedgeWorld({ attemptsMax: 1 }, [LINKED, OTHER])
+    world.venues.set(LINKED, "BINANCE")
+    return world
+  }
+
+  it.each([true, false])(
+    "is never closed at a simulated one, whatever its account runs into (allowed: %s)",
+    (allowed) => {
+      const world = worldAtBinance()
+      world.dealer = { ...world.dealer, config: { ...world.dealer.config, allowSimulatedVenues: allowed } }
+      world.statuses.set(LINKED, "UNAVAILABLE")
+      world.executed(real(1))
+      world.pass(60_000)
+      world.statuses.set(LINKED, "DISCONNECTED")
+      world.pass(60_000)
+      world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
+      world.keeper.dealerChanged()
+      world.pass(60_000)
+      expect([world.orders.length, world.alerts.length, world.keeper.isFlat()]).toEqual([0, 1, false])
+      world.venues.set(OTHER, "BINANCE")
+      world.pass(10_000)
+      expect(world.order().tradingAccountId).toBe(OTHER)
+    },
+  )
+
+  it("keeps what was priced at a simulated one with it, where both leave as one", () => {
+    const world = worldAtBinance()
+    world.statuses.set(LINKED, "UNAVAILABLE")
+    world.dealer = {
+      ...world.dealer,
+      config: { ...world.dealer.config, hedge: { ...world.dealer.config.hedge, nettingWindowMillis: 100 } },
+    }
+    world.executed(intentOf(1, { tradingAccountId: OTHER }))
+    world.executed(real(2))
+    world.pass(60_000)
+    expect(world.orders).toHaveLength(0)
+    world.statuses.set(LINKED, "ACTIVE")
+    world.pass(10_000)
+    expect(world.order()).toMatchObject({ tradingAccountId: LINKED, instrumentId: "BINANCE:BTC/USDT" })
+  })
+
+  it("and a simulated account is no place at all where the dealer does not allow it", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.dealer = { ...world.dealer, config: { ...world.dealer.config, allowSimulatedVenues: false } }
+    world.executed(buy(1))
+    world.pass(60_000)
+    expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
+    expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
+  })
+})
+
+describe("a fee in base", () => {
+  it("is open again, and is hedged when the venue takes an order so small", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("FILLED", "1", undefined, "0.001")
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 0.001 @ 100.25"])
+    world.becomes("FILLED", "0.001", undefined, "0.000001")
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.000001" }])
+    expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([true, true])
+    for (const how of ["restart", "kill"] as const) {
+      world[how]()
+      world.pass(60_000)
+      expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.000001" }])
+    }
+    expect(world.orders).toHaveLength(2)
+  })
+
+  it("is no exposure to worry about when its account is gone, either", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    world.becomes("FILLED", "1", undefined, "0.0001")
+    world.dealer = { ...world.dealer, linkedAccountIds: [] }
+    world.keeper.dealerChanged()
+    world.pass(60_000)
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.0001" }])
+    expect([world.alerts, world.keeper.isFlat(), world.keeper.isHedgingOn(LINKED)]).toEqual([[], true, false])
+  })
+
+  it("that is told after the fill counts once, whatever is told again", () => {
+    const world = new HedgeWorld()
+    world.instruments.set("MOCK:BTC/USDT", pair({ minQuantity: Decimal.of("0.002") }))
+    for (const [n, fee] of [
+      [1, "0.001"],
+      [2, "0.001"],
+    ] as const) {
+      world.executed(buy(n))
+      const { tradeOrderId, quantity } = world.order()
+      for (const told of [undefined, fee, fee]) world.becomes("FILLED", `${quantity}`, tradeOrderId, told)
+    }
+    // The first fee leaves with the second quote.
+    expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 1.001 @ 100.25"])
+  })
+
+  it("of a sale was not there to be sold: it is bought back", () => {
+    const world = new HedgeWorld()
+    world.executed(sell(1))
+    world.becomes("FILLED", "1", undefined, "0.001")
+    expect(world.sent()).toEqual(["SELL 1 @ 99.75", "BUY 0.001 @ 100.25"])
   })
 })
 

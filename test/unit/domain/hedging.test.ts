@@ -8,7 +8,7 @@ import {
   planHedge,
   walkedWorst,
 } from "../../../src/domain/hedge-order.ts"
-import { exposureOf, NO_TOTALS, openIntents, resultOf, withIntent, withProgress } from "../../../src/domain/hedging.ts"
+import { exposureOf, noTotals, openIntents, resultOf, withIntent, withProgress } from "../../../src/domain/hedging.ts"
 import { hedgeKey } from "../../../src/ports/hedge-store.ts"
 import { DEALER, intentOf, pair } from "../../kit/hedges.ts"
 
@@ -109,7 +109,7 @@ describe("opposite quotes", () => {
   it("cover each other, and what they save is the dealer's", () => {
     const sold = intentOf(1)
     const bought = intentOf(2, { orderSide: "SELL", walkedPrice: decimal("99"), quotePrice: decimal("98") })
-    const totals = [sold, bought].reduce(withIntent, NO_TOTALS)
+    const totals = [sold, bought].reduce(withIntent, noTotals("BTC"))
     expect(exposureOf(totals).isZero()).toBe(true)
     expect(JSON.parse(JSON.stringify(resultOf(totals, [], null)))).toEqual({
       spread: "2",
@@ -122,7 +122,7 @@ describe("opposite quotes", () => {
 
 describe("the result of a quote", () => {
   it("is its spread less what the hedge cost more, and what is open is worth what the market says", () => {
-    const sold = withIntent(NO_TOTALS, intentOf(1))
+    const sold = withIntent(noTotals("BTC"), intentOf(1))
     const hedged = withProgress(sold, null, {
       orderSide: "BUY",
       executedQuantity: decimal("0.6"),
@@ -132,13 +132,13 @@ describe("the result of a quote", () => {
     const open = openIntents([intentOf(1)], exposureOf(hedged))
     const plain = (mid: string | null) =>
       JSON.parse(JSON.stringify(resultOf(hedged, open, mid === null ? null : decimal(mid))))
-    expect(plain("102")).toEqual({ spread: "1", slippage: "0.3", unrealised: "-0.8", total: "-0.1" })
-    expect(plain(null)).toEqual({ spread: "1", slippage: "0.3", unrealised: null, total: null })
+    expect(plain("102")).toEqual({ spread: "1", slippage: "0.36", unrealised: "-0.8012", total: "-0.1612" })
+    expect(plain(null)).toEqual({ spread: "1", slippage: "0.36", unrealised: null, total: null })
     expect([...hedged.fees].map(String)).toEqual(["BTC,0.0006"])
   })
 
   it("counts what was hedged beyond every quote as open, too", () => {
-    const tooMuch = withProgress(withIntent(NO_TOTALS, intentOf(1)), null, {
+    const tooMuch = withProgress(withIntent(noTotals("BTC"), intentOf(1)), null, {
       orderSide: "BUY",
       executedQuantity: decimal("3"),
       executedCost: decimal("300"),
