@@ -5,13 +5,10 @@
 import type { Context } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
-import type { DomainError } from "../domain/errors.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
-import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId, UserId } from "../domain/ids.ts"
+import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderLimits } from "../domain/order-limits.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
-import type { Reply } from "../domain/reply.ts"
-import type { TokenBucket } from "../domain/token-bucket.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { DealerState, DealerStore } from "../ports/dealer-store.ts"
@@ -23,9 +20,12 @@ import type { VenuePort } from "../ports/venue-port.ts"
 import type { AccountDirectory } from "./account-directory.ts"
 import type { TradingAccounts } from "./account-messages.ts"
 import { Following } from "./dealer-following.ts"
-import type { HedgeCounts, QuoteTrade } from "./dealer-messages.ts"
+import type { HedgeCounts } from "./dealer-messages.ts"
+import { type LiveQuote, liveQuote, OpenQuotes } from "./dealer-open-quotes.ts"
+import { UserRates } from "./dealer-rates.ts"
 import { KnownRequests } from "./dealer-requests.ts"
 import { holdIdOf } from "./dealer-transfers.ts"
+import type { RiskPrices } from "./dealer-valuation.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
 
@@ -68,35 +68,20 @@ export interface Hedging {
   readonly report: () => ReadonlyArray<HedgeReportRecord>
 }
 
-/** A firm quote in memory. */
-export interface LiveQuote {
-  readonly quote: FirmQuote
-  /** It is in the database. */
-  stored: boolean
-  /** The order that has it: first wins. */
-  takenBy: TradeOrderId | null
-  /** The client's funds are held under this id. */
-  holdId: string | null
-  /** Both legs are on their way to the ledger: who waits for the outcome. */
-  settling: Array<Reply<QuoteTrade, DomainError>> | null
-  /** Its end is on its way to the ledger. */
-  isEnding: boolean
-}
-
 export class DealerCore {
   dealer: Dealer
   readonly id: DealerAccountId
-  readonly quotes = new Map<QuoteId, LiveQuote>()
+  readonly quotes = new OpenQuotes()
   readonly requests = new KnownRequests()
   readonly following: Following
-  /** By user. */
-  readonly buckets = new Map<UserId, TokenBucket>()
-  /** What one of an asset was worth when it was last known, in the risk currency. */
-  readonly riskPrices = new Map<string, Decimal>()
+  readonly rates = new UserRates()
+  readonly riskPrices: RiskPrices = new Map()
+  /** Holds of clients that this dealer found when it woke. */
+  readonly foundHolds: DealerState["clientHolds"]
   /** Set by the behaviour before the first message. */
   hedging!: Hedging
-  /** Looks for quotes that are over at this instant; set by the keeper of expiries. */
-  watchExpiry: (at: number) => void = () => undefined
+  /** Looks for the end of a quote; set by the keeper of expiries. */
+  watchExpiry: (live: LiveQuote) => void = () => undefined
 
   constructor(
     readonly parts: DealerParts,
@@ -106,30 +91,18 @@ export class DealerCore {
     this.dealer = state.dealer
     this.id = state.dealer.dealerAccountId
     this.following = new Following(parts, this.id)
+    this.foundHolds = state.clientHolds
     for (const { quote, tradeOrderId } of state.openQuotes) {
       const holdId = tradeOrderId && holdIdOf(tradeOrderId)
-      this.quotes.set(quote.quoteId, {
-        quote,
-        stored: true,
-        takenBy: tradeOrderId,
-        holdId,
-        settling: null,
-        isEnding: false,
-      })
+      this.quotes.add(liveQuote(quote, { stored: true, takenBy: tradeOrderId, holdId }))
       this.requests.knows(quote)
       parts.quoteOpened(quote)
     }
   }
 
-  openQuotesOf(trader: TradingAccountId): number {
-    let count = 0
-    for (const { quote } of this.quotes.values()) if (quote.traderAccountId === trader) count++
-    return count
-  }
-
   /** It is over. */
   close(quoteId: QuoteId): void {
-    this.quotes.delete(quoteId)
+    this.quotes.remove(quoteId)
     this.parts.quoteClosed(quoteId)
   }
 

@@ -6,22 +6,30 @@
 
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
-import { type DomainError, QuoteExpired, QuoteMismatch, QuoteNotFound, QuoteUsed } from "../domain/errors.ts"
+import {
+  type DomainError,
+  LedgerConflict,
+  QuoteExpired,
+  QuoteMismatch,
+  QuoteNotFound,
+  QuoteUsed,
+} from "../domain/errors.ts"
 import type { HedgeIntentId, TradeOrderId } from "../domain/ids.ts"
 import { internalTradeRow } from "../domain/internal-order.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import { type FirmQuote, isFirm } from "../domain/quote.ts"
 import { quoteExecutedFact } from "../ports/dealer-store.ts"
 import { hedgeIntentFact } from "../ports/hedge-store.ts"
-import type { DealerCore, LiveQuote } from "./dealer-core.ts"
+import type { DealerCore } from "./dealer-core.ts"
 import type { AcceptQuote, LetQuoteGo, QuotedOrder, QuoteTrade, SettleQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
+import type { LiveQuote } from "./dealer-open-quotes.ts"
 import { bothLegs, clientHold, holdIdOf, voided } from "./dealer-transfers.ts"
 
-/** The same quote, numerically (contract C8); null: it is. */
-export const mismatchOf = (quote: FirmQuote, order: Omit<QuotedOrder, "tradeOrderId">): QuoteMismatch | null => {
+/** The same quote, numerically (contract C8); null: it is. Somebody else's quote is not there. */
+const mismatchOf = (quote: FirmQuote, order: QuotedOrder): QuoteMismatch | QuoteNotFound | null => {
   const differs = (parameter: string): QuoteMismatch => new QuoteMismatch({ parameter })
-  if (order.tradingAccountId !== quote.traderAccountId) return differs("tradingAccountId")
+  if (order.tradingAccountId !== quote.traderAccountId) return new QuoteNotFound()
   if (order.instrumentId !== null && order.instrumentId !== quote.instrumentId) return differs("instrumentId")
   if (order.orderSide !== quote.orderSide) return differs("orderSide")
   if (!Decimal.of(order.quantity).equals(quote.quantity)) return differs("quantity")
@@ -69,7 +77,7 @@ const ofThePast = (core: DealerCore, order: QuotedOrder, fail: (error: DomainErr
 const giveBack = (core: DealerCore, live: LiveQuote): void => {
   live.takenBy = null
   live.holdId = null
-  core.watchExpiry(live.quote.expireAt)
+  core.watchExpiry(live)
 }
 
 export const letQuoteGo = (core: DealerCore, { quoteId, tradeOrderId }: LetQuoteGo): void => {
@@ -122,6 +130,12 @@ const tradeRow = (core: DealerCore, quote: FirmQuote, tradeOrderId: TradeOrderId
     executedAt: at,
   })
 
+/** Why an order has its quote no longer. One that is not over was given back when the dealer woke: it may be taken anew, by another. */
+const lostTo = ({ takenBy, isEnding }: LiveQuote): DomainError => {
+  if (isEnding) return new QuoteExpired()
+  return takenBy === null ? new LedgerConflict({ reason: "no such hold" }) : new QuoteUsed()
+}
+
 export const settleQuote = (core: DealerCore, message: SettleQuote): void => {
   const { quoteId, tradeOrderId, reply } = message
   const live = core.quotes.get(quoteId)
@@ -131,7 +145,7 @@ export const settleQuote = (core: DealerCore, message: SettleQuote): void => {
   }
   const { quote } = live
   if (live.takenBy !== tradeOrderId || live.isEnding) {
-    reply.fail(live.takenBy === null || live.isEnding ? new QuoteExpired() : new QuoteUsed())
+    reply.fail(lostTo(live))
     return
   }
   if (live.settling !== null) {

@@ -4,8 +4,9 @@
  */
 import type { FirmQuote } from "../domain/quote.ts"
 import { quoteEndedFact } from "../ports/dealer-store.ts"
-import type { DealerCore, LiveQuote } from "./dealer-core.ts"
+import type { DealerCore } from "./dealer-core.ts"
 import { newsOf } from "./dealer-news.ts"
+import type { LiveQuote } from "./dealer-open-quotes.ts"
 import { reservationId, voided } from "./dealer-transfers.ts"
 
 /** Shorter than what the ledger gives the holds. */
@@ -13,7 +14,8 @@ const TAKEN_MILLIS = 5_000
 
 const endOf = ({ quote, takenBy }: LiveQuote): number => quote.expireAt + (takenBy === null ? 0 : TAKEN_MILLIS)
 
-export const keepExpiry = (core: DealerCore): ((at: number) => void) => {
+export const keepExpiry = (core: DealerCore): ((live: LiveQuote) => void) => {
+  const { quotes } = core
   let plannedFor = Number.POSITIVE_INFINITY
   let callOff: () => void = () => undefined
 
@@ -30,17 +32,22 @@ export const keepExpiry = (core: DealerCore): ((at: number) => void) => {
 
   const look = (): void => {
     const now = core.parts.clock.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const live of core.quotes.values()) {
-      if (!live.stored || live.isEnding || live.settling !== null) continue
+    for (let live = quotes.nextEnd(); live !== undefined && live.lookAt <= now; live = quotes.nextEnd()) {
+      quotes.lookNoMore(live)
+      // One that is not settled after all is looked at again.
+      if (live.isEnding || live.settling !== null) continue
       const at = endOf(live)
       if (at <= now) expire(core, live)
-      else next = Math.min(next, at)
+      else quotes.lookAt(live, at)
     }
-    if (next < Number.POSITIVE_INFINITY) plan(next)
+    const next = quotes.nextEnd()
+    if (next !== undefined) plan(next.lookAt)
   }
 
-  return plan
+  return (live) => {
+    quotes.lookAt(live, endOf(live))
+    plan(live.lookAt)
+  }
 }
 
 const expire = (core: DealerCore, live: LiveQuote): void => {

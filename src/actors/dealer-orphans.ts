@@ -1,20 +1,14 @@
 /**
  * Holds of clients whose order was never stored, for the process ended in between: they are released when the dealer wakes, so that the
- * client may use his funds, and the quote, again.
+ * client may use his funds, and the quote, again. Should this fail, the ledger ends them a while after the quote.
  */
 import type { DealerCore } from "./dealer-core.ts"
 import { voided } from "./dealer-transfers.ts"
 
 export const releaseOrphans = (core: DealerCore): void => {
-  for (const live of core.quotes.values()) {
-    const { quote } = live
-    if (live.takenBy !== null) continue
-    core.self.fork(core.parts.ledger.openHolds(quote.traderWalletId), (exit) => {
-      // The ledger ends them by itself a while after the quote.
-      if (exit._tag !== "Success" || live.takenBy !== null) return
-      for (const { transferId, code, reference } of exit.value)
-        if (code === "HOLD" && reference === quote.quoteId)
-          core.post({ transfers: [voided(transferId, quote.quoteId)], facts: [] }, [], () => undefined)
-    })
+  for (const { transferId, quoteId } of core.foundHolds) {
+    const live = core.quotes.get(quoteId)
+    if (live === undefined || live.takenBy !== null) continue
+    core.post({ transfers: [voided(transferId, quoteId)], facts: [] }, [], () => undefined)
   }
 }

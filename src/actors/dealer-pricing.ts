@@ -79,6 +79,8 @@ export const priceNow = (
   const ttlBps = profile.ttlBps.multiply(Decimal.fromUnits(BigInt(ttlSecondsOf(asked.expiry, now)), 0))
   let best: { readonly offer: Offer; readonly source: Source; readonly age: number } | undefined
   for (const source of sources) {
+    // What is sold now must be hedged there now.
+    if (source.account.status !== "ACTIVE") continue
     const { instrumentId, venue } = source.instrument
     const age = markets.bookAge(instrumentId)
     if (age === null || age > BOOK_AGE_MAX) continue

@@ -2,7 +2,6 @@
  * A request for a quote (contract C8): key, limits, price, risk, then one request to the ledger that stores the quote and reserves what it
  * promises. The one thing to know: a rule of the dealer that says no makes a REJECTED quote, which is stored and answered like any other.
  */
-import { exposureValue, worstExposures } from "../domain/dealer-risk.ts"
 import {
   AssetNotQuoted,
   Busy,
@@ -17,19 +16,21 @@ import {
 } from "../domain/errors.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
+import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
-import { TokenBucket } from "../domain/token-bucket.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
-import type { DealerCore, LiveQuote } from "./dealer-core.ts"
+import type { DealerCore } from "./dealer-core.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
+import { liveQuote } from "./dealer-open-quotes.ts"
 import { priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
-import { riskPriceOf, type Source, sourcesOf } from "./dealer-sources.ts"
+import { type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
+import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
 
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
@@ -56,12 +57,14 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
   if ("_tag" in inForce) return fail(inForce)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
-  core.following.keep(sources.map((source) => source.instrument))
+  const needed = [sources, ...valuationBooks(core, asked.baseAsset)]
+  core.following.keep(needed.flat().map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
-  if (mayWait && sources.every(({ instrument: it }) => core.parts.markets.bookAge(it.instrumentId) === null)) {
-    whenBooked(core, sources, () => requestQuote(core, message, false))
+  const missing = mayWait ? needed.filter((books) => isMissing(core, books)) : []
+  if (missing.length > 0) {
+    whenBooked(core, missing, () => requestQuote(core, message, false))
     return
   }
   const now = core.parts.clock.now()
@@ -124,25 +127,25 @@ const limitOf = (
   const { limits, clock } = core.parts
   const { openQuotesMax, openQuotesPerClientMax } = core.dealer.config
   if (limits !== null) {
-    const bucket = core.buckets.get(user) ?? new TokenBucket(limits.quoteRequest)
-    core.buckets.set(user, bucket)
-    const wait = bucket.take(clock.monotonic())
+    const wait = core.rates.take(user, limits.quoteRequest, clock.monotonic())
     if (wait > 0) return new QuoteRateLimited({ bucket: "quoteRequest", retryAfterSeconds: Math.ceil(wait / 1_000) })
   }
-  const most = Math.min(limits?.openQuotes ?? Number.MAX_SAFE_INTEGER, openQuotesMax ?? Number.MAX_SAFE_INTEGER)
-  const mostOfOne = Math.min(
-    limits?.openQuotesPerClient ?? Number.MAX_SAFE_INTEGER,
-    openQuotesPerClientMax ?? Number.MAX_SAFE_INTEGER,
-  )
-  if (core.quotes.size >= most || core.openQuotesOf(trader) >= mostOfOne)
+  // Where no rates are limited these are all the same: each firm quote holds funds.
+  const { openQuotes, openQuotesPerClient } = limits ?? ORDER_LIMITS
+  const most = Math.min(openQuotes, openQuotesMax ?? openQuotes)
+  const mostOfOne = Math.min(openQuotesPerClient, openQuotesPerClientMax ?? openQuotesPerClient)
+  if (core.quotes.size >= most || core.quotes.countOf(trader) >= mostOfOne)
     return new QuoteRateLimited({ bucket: "openQuotes", retryAfterSeconds: 1 })
   return undefined
 }
 
-/** The first of the books that comes, or none in time. */
-const whenBooked = (core: DealerCore, sources: ReadonlyArray<Source>, run: () => void): void => {
+/** None of these books has come yet. */
+const isMissing = ({ parts }: DealerCore, books: ReadonlyArray<Source>): boolean =>
+  books.length > 0 && books.every(({ instrument }) => parts.markets.bookAge(instrument.instrumentId) === null)
+
+/** Of each group the first book that comes, or none in time. */
+const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source>>, run: () => void): void => {
   let isOver = false
-  let missing = sources.length
   const once = (): void => {
     if (isOver) return
     isOver = true
@@ -150,36 +153,34 @@ const whenBooked = (core: DealerCore, sources: ReadonlyArray<Source>, run: () =>
     run()
   }
   const callOff = core.self.later(BOOK_WAIT_MILLIS, once)
-  const ok = core.self.turn(once)
-  const fail = core.self.turn(() => {
-    missing--
-    if (missing === 0) once()
-  })
-  for (const { instrument } of sources) core.parts.markets.readBook(instrument.instrumentId, 1, { ok, fail })
-}
-
-/** Whether the dealer could be open beyond its threshold with this quote. What cannot be valued is too much. */
-const isTooRisky = (core: DealerCore, quote: FirmQuote): boolean => {
-  const { riskThreshold } = core.dealer
-  if (riskThreshold === null) return false
-  const outstanding = [...core.quotes.values()].map((it) => it.quote)
-  const exposures = worstExposures(core.hedging.positions(), [...outstanding, quote])
-  const value = exposureValue(exposures, (asset) => riskPriceOf(core, asset))
-  return value === undefined || value.greaterThan(riskThreshold)
+  const waiting = new Set(groups)
+  for (const group of groups) {
+    let left = group.length
+    const decided = (): void => {
+      waiting.delete(group)
+      if (waiting.size === 0) once()
+    }
+    const ok = core.self.turn(decided)
+    const fail = core.self.turn(() => {
+      left--
+      if (left === 0) decided()
+    })
+    for (const { instrument } of group) core.parts.markets.readBook(instrument.instrumentId, 1, { ok, fail })
+  }
 }
 
 /** Stored together with the reservation of what it promises; answered from the commit. */
 const offer = (core: DealerCore, message: RequestQuote, quote: FirmQuote, plain: Quote): void => {
-  const live: LiveQuote = { quote, stored: false, takenBy: null, holdId: null, settling: null, isEnding: false }
-  core.quotes.set(quote.quoteId, live)
+  const live = liveQuote(quote, {})
+  core.quotes.add(live)
   store(core, message, quote, [reservation(quote)], (outcome) => {
     if (outcome._tag === "Applied") {
       live.stored = true
       core.parts.quoteOpened(quote)
-      core.watchExpiry(quote.expireAt)
+      core.watchExpiry(live)
       return true
     }
-    core.quotes.delete(quote.quoteId)
+    core.quotes.remove(quote.quoteId)
     if (outcome.at > 0) return false
     const { failure } = outcome
     if (failure._tag === "InsufficientBalance") reject(core, message, plain, "INSUFFICIENT_INVENTORY")

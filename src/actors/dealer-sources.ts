@@ -2,7 +2,7 @@
  * Where a dealer's prices come from: the books of its linked accounts' venues. The one thing to know: a book that clients can move, for
  * it is simulated or our own, counts only where the dealer's configuration says so, and never that of the client's own account.
  */
-import { Decimal } from "../domain/decimal.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
@@ -47,19 +47,3 @@ export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<So
   }
   return undefined
 }
-
-/** What one of an asset is worth in the risk currency: one of itself, else by a book of the pair, either way round. */
-export const riskPriceOf = (core: DealerCore, asset: string): Decimal | undefined => {
-  const currency = riskCurrencyOf(core)
-  if (asset === currency) return Decimal.ONE
-  const straight = midAt(core, sourcesOf(core, { baseAsset: asset, quoteAsset: currency }, null))
-  if (straight !== undefined) core.riskPrices.set(asset, straight)
-  else {
-    const inverse = midAt(core, sourcesOf(core, { baseAsset: currency, quoteAsset: asset }, null))
-    if (inverse?.isPositive()) core.riskPrices.set(asset, Decimal.ONE.divide(inverse, 18, "UP"))
-  }
-  return core.riskPrices.get(asset)
-}
-
-export const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
-  dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!

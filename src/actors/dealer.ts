@@ -54,7 +54,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         started: () => {
           parts.dealerChanged(core.dealer)
           releaseOrphans(core)
-          for (const { quote } of core.quotes.values()) core.watchExpiry(quote.expireAt)
+          for (const live of core.quotes.all()) core.watchExpiry(live)
           keeper.start()
         },
         // Its quotes end on time, and its exposure is its own affair.

@@ -45,6 +45,7 @@ export class AccountOutlet extends AccountOrders {
     committed: () => void,
     published: () => void = () => undefined,
     keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
+    quoteUsed?: () => void,
   ): void {
     const { cause } = this
     const settled = this.self.settling<Settled>(
@@ -60,9 +61,10 @@ export class AccountOutlet extends AccountOrders {
           }
           published()
         } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
+        else if (outcome._tag === "QuoteUsed" && quoteUsed !== undefined) quoteUsed()
         else {
           if (cause !== null) this.refusals.note(cause)
-          throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : "key used"}`)
+          throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : outcome._tag}`)
         }
       },
       // The incarnation that made this unit is over.

@@ -5,7 +5,7 @@
  */
 
 import { Decimal } from "../domain/decimal.ts"
-import type { DomainError } from "../domain/errors.ts"
+import { type DomainError, QuoteUsed } from "../domain/errors.ts"
 import type { QuoteId, TradeOrderId } from "../domain/ids.ts"
 import { quotedFault, quotedPlan } from "../domain/order-rules-quoted.ts"
 import { isTerminal } from "../domain/order-status.ts"
@@ -117,6 +117,11 @@ const accepted = (
         if (older !== null) replay(core, message, older, outcome.by, print)
         decided()
       })
+    },
+    () => {
+      for (const one of [...rest, live]) core.undo(one)
+      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
+      refuse(new QuoteUsed())
     },
   )
 }

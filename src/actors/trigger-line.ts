@@ -5,7 +5,7 @@
 import type { Decimal } from "../domain/decimal.ts"
 import type { Trailing, TriggeredBy } from "../domain/order-terms.ts"
 import { isBetter, reaches, stopAt } from "../domain/trailing-stop.ts"
-import { type Heaped, TriggerHeap } from "./trigger-heap.ts"
+import { Heap, type Heaped } from "../kernel/heap.ts"
 
 /** Who waits for a price. Called in the market's turn; must not throw. */
 export interface TriggerWatcher {
@@ -39,7 +39,7 @@ const comesFirst = (a: Armed, b: Armed): boolean => {
 }
 
 export class TriggerLine {
-  readonly #plain = { RISE: new TriggerHeap<Armed>(comesFirst), FALL: new TriggerHeap<Armed>(comesFirst) }
+  readonly #plain = { RISE: new Heap<Armed>(comesFirst), FALL: new Heap<Armed>(comesFirst) }
   readonly #trailing = new Set<Armed>()
   /** How many prices there were. */
   count = 0

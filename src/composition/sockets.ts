@@ -59,7 +59,6 @@ export const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node
 export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: ChannelKinds, sync: InstrumentSync) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    // tidy: a plain call of the sockets asks for instruments; it starts here, on the runtime that composes them
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const gate = makeVenueGate(yield* VenuePort, settings.environment)
     const maps = new Maps(hub, kinds)

@@ -7,23 +7,52 @@ import type { FirmQuote } from "./quote.ts"
 
 type Counted = Pick<FirmQuote, "baseAsset" | "orderSide" | "quantity">
 
-/** The most that may be open in each asset, in that asset, never negative. */
+/** What firm quotes promise, by asset: kept as they come and go, so that a request costs no walk through them. */
+export class Outstanding {
+  /** What the client buys the dealer is short of until it is hedged. */
+  readonly #sums = { BUY: new Map<string, Decimal>(), SELL: new Map<string, Decimal>() }
+
+  add(quote: Counted): void {
+    this.#change(quote, quote.quantity)
+  }
+
+  remove(quote: Counted): void {
+    this.#change(quote, quote.quantity.negate())
+  }
+
+  /** By clients, of this asset. */
+  of(orderSide: FirmQuote["orderSide"], asset: string): Decimal {
+    return this.#sums[orderSide].get(asset) ?? Decimal.ZERO
+  }
+
+  assets(): ReadonlySet<string> {
+    return new Set([...this.#sums.BUY.keys(), ...this.#sums.SELL.keys()])
+  }
+
+  #change({ baseAsset, orderSide }: Counted, by: Decimal): void {
+    const sum = this.of(orderSide, baseAsset).add(by)
+    if (sum.isZero()) this.#sums[orderSide].delete(baseAsset)
+    else this.#sums[orderSide].set(baseAsset, sum)
+  }
+}
+
+/** The most that may be open in each asset, in that asset, never negative; `asked`: a quote more. */
 export const worstExposures = (
   positions: ReadonlyMap<string, Decimal>,
-  quotes: Iterable<Counted>,
+  outstanding: Outstanding,
+  asked: Counted | null,
 ): ReadonlyMap<string, Decimal> => {
-  const sold = new Map<string, Decimal>()
-  const bought = new Map<string, Decimal>()
-  for (const { baseAsset, orderSide, quantity } of quotes) {
-    // What the client buys the dealer is short of until it is hedged.
-    const sums = orderSide === "BUY" ? sold : bought
-    sums.set(baseAsset, (sums.get(baseAsset) ?? Decimal.ZERO).add(quantity))
-  }
   const worst = new Map<string, Decimal>()
-  for (const asset of new Set([...positions.keys(), ...sold.keys(), ...bought.keys()])) {
+  const assets = new Set([...positions.keys(), ...outstanding.assets()])
+  if (asked !== null) assets.add(asked.baseAsset)
+  const promised = (orderSide: FirmQuote["orderSide"], asset: string): Decimal => {
+    const sum = outstanding.of(orderSide, asset)
+    return asked?.orderSide === orderSide && asked.baseAsset === asset ? sum.add(asked.quantity) : sum
+  }
+  for (const asset of assets) {
     const position = positions.get(asset) ?? Decimal.ZERO
-    const low = position.subtract(sold.get(asset) ?? Decimal.ZERO)
-    const high = position.add(bought.get(asset) ?? Decimal.ZERO)
+    const low = position.subtract(promised("BUY", asset))
+    const high = position.add(promised("SELL", asset))
     const exposure = Decimal.max(low.isNegative() ? low.negate() : low, high.isNegative() ? high.negate() : high)
     if (exposure.isPositive()) worst.set(asset, exposure)
   }

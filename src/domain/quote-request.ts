@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto"
 import { Schema } from "effect"
+import { PROFILE_KEY } from "./dealer-config.ts"
 import { Decimal, PositiveDecimalText } from "./decimal.ts"
 import { type DomainError, InvalidParameter, InvalidQuoteSide, InvalidQuoteTime, QuoteSizeAmbiguous } from "./errors.ts"
 import { DealerAccountId, type InstrumentId, TradingAccountId, type UserId } from "./ids.ts"
@@ -38,7 +39,9 @@ export const QuoteRequest = Schema.Struct({
   expireAt: optional(Schema.String.pipe(Schema.maxLength(40))).annotations({
     description: "ISO 8601, 1 to 300 s ahead; or ttl",
   }),
-  pricingProfileId: optional(Schema.UUID),
+  pricingProfileId: optional(Schema.String.pipe(Schema.pattern(PROFILE_KEY))).annotations({
+    description: "One of the dealer's config.pricingProfiles, as it is written there",
+  }),
 }).annotations({ identifier: "RequestQuote" })
 export type QuoteRequest = typeof QuoteRequest.Type
 

@@ -14,6 +14,10 @@ export class TokenBucket {
     this.millisEach = 1_000 / rate.perSecond
   }
 
+  isFull(now: number): boolean {
+    return this.fullAt <= now
+  }
+
   /** Takes one token. The answer is 0, or in how many ms there will be one: nothing is taken then. */
   take(now: number): number {
     const missing = Math.max(0, this.fullAt - now)

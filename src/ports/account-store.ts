@@ -15,7 +15,7 @@ export type Row =
   | { readonly _tag: "Account"; readonly account: TradingAccount }
   /** Disconnect, step 7 (contract C11): credentials that no other account uses are revoked and their ciphertext deleted. */
   | { readonly _tag: "CredentialsWiped"; readonly credentialIds: ReadonlyArray<CredentialId>; readonly at: number }
-  /** Disconnect, step 7: the account's order book subscriptions end. */
+  /** Disconnect, step 7: the account's order book subscriptions end, and its links to dealers. */
   | { readonly _tag: "SubscriptionsEnded"; readonly tradingAccountId: TradingAccountId; readonly at: number }
   /** A venue report that could not be applied: kept raw for people. */
   | {
@@ -34,6 +34,8 @@ export type Settled =
   | { readonly _tag: "Committed"; readonly firstSequence: number }
   /** The idempotency key (or client order id) belongs to an older order: nothing of the unit was stored. */
   | { readonly _tag: "KeyUsed"; readonly by: "idempotencyKey" | "clientOrderId"; readonly order: TradeOrder }
+  /** Another order has the quote of one of the unit's: nothing of the unit was stored. */
+  | { readonly _tag: "QuoteUsed" }
   /** The database refused this very unit (class 22 or 23): nothing of it was stored, nor of any later unit
    * that the account has handed over since: they were made by an actor that believed in it. A defect of the actor. */
   | { readonly _tag: "Refused"; readonly reason: string }

@@ -15,9 +15,17 @@ export interface OpenQuote {
   readonly tradeOrderId: TradeOrderId | null
 }
 
+/** What a client's wallet holds for the execution of a quote. */
+export interface ClientHold {
+  readonly transferId: string
+  readonly quoteId: QuoteId
+}
+
 export interface DealerState {
   readonly dealer: Dealer
   readonly openQuotes: ReadonlyArray<OpenQuote>
+  /** Those that are not resolved. */
+  readonly clientHolds: ReadonlyArray<ClientHold>
 }
 
 /** By which a repeated request is found. */

@@ -2,14 +2,14 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
-import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isFirm } from "../domain/quote.ts"
-import { DealerStore, type OpenQuote } from "../ports/dealer-store.ts"
+import { type ClientHold, DealerStore, type OpenQuote } from "../ports/dealer-store.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
 import { instant } from "./rows.ts"
 import { untilAvailable } from "./storage-failure.ts"
 
-/** A later image replaces an older one; its links are the dealer's links. */
+/** A later image replaces an older one; its links are the dealer's links, but for accounts that are disconnected by now. */
 const save = (sql: SqlClient.SqlClient, dealer: Dealer) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -20,7 +20,8 @@ const save = (sql: SqlClient.SqlClient, dealer: Dealer) =>
       yield* sql`DELETE FROM dealer_link WHERE dealer_account_id = ${dealer.dealerAccountId}`
       for (const [index, account] of dealer.linkedAccountIds.entries())
         yield* sql`INSERT INTO dealer_link (dealer_account_id, trading_account_id, position)
-          VALUES (${dealer.dealerAccountId}, ${account}, ${index + 1})`
+          SELECT ${dealer.dealerAccountId}, trading_account_id, ${index + 1}::int FROM trading_account
+          WHERE trading_account_id = ${account} AND status <> 'DISCONNECTED'`
     }),
   )
 
@@ -38,6 +39,11 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
             [id],
           )
           if (row === undefined) return yield* Effect.dieMessage(`no dealer ${id} in the database`)
+          // Before the quotes: an order that is stored meanwhile has its quote, and keeps its hold.
+          const holds = yield* sql.unsafe<{ readonly transfer_id: string; readonly reference: string }>(
+            "SELECT transfer_id, reference FROM ledger_hold WHERE credit_wallet_id = $1 AND code = 'HOLD' AND reference IS NOT NULL",
+            [row.wallet_id],
+          )
           const rows = yield* sql.unsafe<QuoteRow & { readonly claimed_by: string | null }>(
             `SELECT ${QUOTE_COLUMNS}, o.trade_order_id AS claimed_by FROM quote q
              LEFT JOIN trade_order o ON o.claimed_quote_id = q.quote_id AND o.open
@@ -49,7 +55,13 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
             if (!isFirm(quote)) throw new Error(`quote ${quote.quoteId} is open and has no price`)
             return { quote, tradeOrderId: each.claimed_by as TradeOrderId | null }
           })
-          return { dealer: dealerOf(row), openQuotes }
+          const clientHolds = holds.map(
+            (it): ClientHold => ({
+              transferId: it.transfer_id,
+              quoteId: it.reference as QuoteId,
+            }),
+          )
+          return { dealer: dealerOf(row), openQuotes, clientHolds }
         }),
       ),
     save: (dealer) => untilAvailable(save(sql, dealer)),

@@ -137,10 +137,13 @@ const SECTIONS: ReadonlyArray<Section> = [
           WHERE l.credential_id = c.credential_id AND a.status <> 'DISCONNECTED'
             AND a.trading_account_id <> ALL ($${first + 1}::uuid[])))`,
   },
-  // Ended subscriptions.
+  // What ends with a disconnect: subscriptions, and links to dealers.
   {
     params: 1,
-    sql: (first) => `ended AS (
+    sql: (first) => `unlinked AS (
+      DELETE FROM dealer_link l USING json_to_recordset($${first}::json) AS e(trading_account_id uuid)
+      WHERE l.trading_account_id = e.trading_account_id AND EXISTS (SELECT FROM fence)),
+    ended AS (
       UPDATE order_book_subscription s SET status = 'INACTIVE', updated_at = e.at
       FROM json_to_recordset($${first}::json) AS e(trading_account_id uuid, at bigint)
       WHERE s.trading_account_id = e.trading_account_id AND s.status = 'ACTIVE' AND EXISTS (SELECT FROM fence))`,

@@ -23,6 +23,7 @@ export const LEARN_QUEUE = {
 }
 
 const KEY_INDEXES = new Set(["trade_order_key", "trade_order_client_order_id"])
+const QUOTE_INDEX = "trade_order_quote"
 
 /** `Key (trading_account_id, …)=(<account>, <key>) already exists.` In another language of the server it is not understood. */
 const KEY_DETAIL = /=\(([0-9a-f-]{36}), (.+)\) /s
@@ -32,6 +33,7 @@ const keyOf = (order: { readonly idempotencyKey: string | null; readonly clientO
 
 /** Index of the last unit that can have caused the error; undefined when the error does not say. */
 export const suspectOf = (units: ReadonlyArray<Unit>, error: unknown): number | undefined => {
+  // Of a quote that is used halves find the unit: that happens hardly ever.
   if (!KEY_INDEXES.has(constraintOf(error) ?? "")) return undefined
   const detail =
     typeof error === "object" && error !== null && "detail" in error && typeof error.detail === "string"
@@ -80,6 +82,23 @@ export const olderOrder = async (session: WriterSession, unit: Unit): Promise<Se
     return { _tag: "KeyUsed", by: sameKey ? "idempotencyKey" : "clientOrderId", order: ordersOf([older], rows)[0]! }
   }
   return undefined
+}
+
+const HAS_QUOTE = {
+  name: "has-quote",
+  text: "SELECT trade_order_id FROM trade_order WHERE claimed_quote_id = $1 AND trade_order_id <> $2",
+}
+
+/** Whether a unit was refused because an older order has the quote of one of its own. */
+export const isQuoteUsed = async (session: WriterSession, unit: Unit, error: unknown): Promise<boolean | "closed"> => {
+  if (constraintOf(error) !== QUOTE_INDEX) return false
+  for (const row of unit.rows) {
+    if (row._tag !== "Order" || row.order.quoteId === null) continue
+    const found = await session.ask({ ...HAS_QUOTE, values: [row.order.quoteId, row.order.tradeOrderId] })
+    if (found._tag === "Closed") return "closed"
+    if (found._tag === "Rows" && found.rows.length > 0) return true
+  }
+  return false
 }
 
 /** For people: SQLSTATE, constraint and the server's first line; its detail, which quotes whole rows, stays out. */

@@ -7,7 +7,7 @@ import type pg from "pg"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
-import { LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
 import { openWriterSession } from "./writer-session.ts"
 
 const BATCH_UNITS_MAX = 512
@@ -234,14 +234,16 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const refuse = async (entry: Entry, error: unknown): Promise<boolean> => {
     const older = await olderOrder(session, entry.unit)
     if (older === "closed") return false
-    if (older === undefined) leaveGroundless(entry)
-    settle(entry, older ?? { _tag: "Refused", reason: wordsOf(error) })
+    const quoteUsed = older === undefined && (await isQuoteUsed(session, entry.unit, error))
+    if (quoteUsed === "closed") return false
+    if (older === undefined && !quoteUsed) leaveGroundless(entry)
+    settle(entry, older ?? (quoteUsed ? { _tag: "QuoteUsed" } : { _tag: "Refused", reason: wordsOf(error) }))
     return true
   }
 
   /**
    * Whatever the account has handed over since was made by an actor that believed in the refused unit: row images that count its
-   * fills, for example. None of it is written. A used key is different: its actor undoes that one unit and stays.
+   * fills, for example. None of it is written. A used key, or quote, is different: its actor undoes that one unit and stays.
    */
   const leaveGroundless = (refused: Entry): void => {
     const { accountId } = refused.unit

@@ -242,6 +242,12 @@ const olderOf = (database: MemoryDatabase, order: TradeOrder): Settled | undefin
   return { _tag: "KeyUsed", by, order: completed(database, older.order) }
 }
 
+const isQuoteTaken = (database: MemoryDatabase, { quoteId, tradeOrderId }: TradeOrder): boolean =>
+  quoteId !== null &&
+  [...database.orders.values()].some(
+    ({ order }) => order.quoteId === quoteId && order.tradeOrderId !== tradeOrderId && order.orderStatus !== "REJECTED",
+  )
+
 /** One unit, all or nothing. */
 const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined): Settled => {
   if (refused !== undefined) return { _tag: "Refused", reason: refused }
@@ -250,6 +256,7 @@ const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined
   for (const row of unit.rows) {
     const older = row._tag === "Order" ? olderOf(database, row.order) : undefined
     if (older !== undefined) return older
+    if (row._tag === "Order" && isQuoteTaken(database, row.order)) return { _tag: "QuoteUsed" }
   }
   if (unit.rows.some((row) => row._tag === "Execution" && isSecondTrade(database, row.execution)))
     return { _tag: "Refused", reason: "23505 execution_external_trade" }

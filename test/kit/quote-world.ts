@@ -169,11 +169,21 @@ export class QuoteWorld {
   asks: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
   bids: ReadonlyArray<readonly [string, string]> = [["99", "1000"]]
   bookAge = 0
+  /** What the linked venue trades. */
+  readonly listed = new Set(["MOCK:BTC/USDT"])
+  /** Books whose age is another; null: not there. */
+  readonly bookAges = new Map<string, number | null>()
+  readonly followed = new Set<string>()
+  /** Of the linked account. */
+  linkedStatus = "ACTIVE"
+  /** How often all that a wallet holds was read. */
+  holdReads = 0
   /** The ledger answers by itself. */
   isPrompt = true
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
   #ids = 1_000
+  readonly #bookReads: Array<{ readonly id: string; readonly ok: () => void }> = []
 
   constructor() {
     for (const wallet of [CLIENT, INVENTORY]) {
@@ -264,6 +274,19 @@ export class QuoteWorld {
     return answer
   }
 
+  /** A book that was followed comes. */
+  bring(id: string): void {
+    if (!this.followed.has(id)) throw new Error(`nobody follows ${id}`)
+    this.bookAges.set(id, 0)
+    for (const read of this.#bookReads.splice(0)) if (read.id === id) read.ok()
+  }
+
+  /** The dealer is another one from now on. */
+  change(patch: Partial<Dealer>): void {
+    this.stored.dealer = { ...this.stored.dealer, ...patch }
+    this.wake()
+  }
+
   letGo(quoteId: QuoteId, tradeOrderId: TradeOrderId): void {
     letQuoteGo(this.core, { _tag: "LetQuoteGo", quoteId, tradeOrderId })
   }
@@ -352,7 +375,7 @@ export class QuoteWorld {
       report: () => [],
     }
     releaseOrphans(this.core)
-    for (const { quote } of this.core.quotes.values()) this.core.watchExpiry(quote.expireAt)
+    for (const live of this.core.quotes.all()) this.core.watchExpiry(live)
   }
 
   #expireHolds(): void {
@@ -363,7 +386,10 @@ export class QuoteWorld {
     const openQuotes = [...this.stored.quotes.values()]
       .filter((it): it is FirmQuote => it.status === "CREATED" && isFirm(it))
       .map((quote) => ({ quote, tradeOrderId: this.stored.orders.get(quote.quoteId) ?? null }))
-    return { dealer: this.stored.dealer, openQuotes }
+    const clientHolds = [...this.stored.holds].flatMap(([transferId, { isOpen, credit, code, reference }]) =>
+      isOpen && credit === INVENTORY && code === "HOLD" ? [{ transferId, quoteId: reference as QuoteId }] : [],
+    )
+    return { dealer: this.stored.dealer, openQuotes, clientHolds }
   }
 
   #parts(): DealerParts {
@@ -391,22 +417,28 @@ export class QuoteWorld {
         pressure: () => "calm",
         wallet: (id: WalletId) => Effect.sync(() => ({ status: stored.frozen.has(id) ? "FROZEN" : "ACTIVE" })),
         openHolds: (id: WalletId) =>
-          Effect.sync(() =>
-            [...stored.holds].flatMap(([transferId, it]) =>
+          Effect.sync(() => {
+            this.holdReads++
+            return [...stored.holds].flatMap(([transferId, it]) =>
               it.isOpen && it.debit === id ? [{ transferId, ...it }] : [],
-            ),
-          ),
+            )
+          }),
       },
       markets: {
         topOfBook: (_: string, side: "bids" | "asks") => (side === "asks" ? this.asks : this.bids),
-        bookAge: () => this.bookAge,
-        hold: () => undefined,
-        release: () => undefined,
+        bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
+        hold: (id: string) => void this.followed.add(id),
+        release: (id: string) => void this.followed.delete(id),
+        readBook: (id: string, _: number, { ok }: { readonly ok: () => void }) => void this.#bookReads.push({ id, ok }),
       },
       venues: { find: () => ({ inProcess: true }) },
-      accounts: { find: (id: TradingAccountId) => ({ tradingAccountId: id, venue: "MOCK", status: "ACTIVE" }) },
+      accounts: {
+        find: (id: TradingAccountId) => ({ tradingAccountId: id, venue: "MOCK", status: this.linkedStatus }),
+      },
       tradingAccounts: { post: () => undefined },
-      instruments: { find: (id: string) => (id.startsWith("MOCK:") ? instrument : undefined) },
+      instruments: {
+        find: (id: string) => (this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined),
+      },
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },
       failpoint: { hit: () => undefined },

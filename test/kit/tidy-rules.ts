@@ -84,7 +84,7 @@ const runners = /^run(Promise|Sync|Fork|Callback|Main)(Exit|With)?$/
 
 const runEffect: NodeRule = {
   in: /^src\//,
-  notIn: /^src\/(main|gateway)\.ts$/,
+  notIn: /^src\/(main\.ts|gateway\.ts|composition\/)/,
   check: (node) =>
     ts.isPropertyAccessExpression(node) && runners.test(node.name.text)
       ? { banned: node.name.text, use: "an Effect that src/main.ts runs, or Runtime of the surrounding scope" }

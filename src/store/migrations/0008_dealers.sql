@@ -146,3 +146,27 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- As in 0006, and a wallet that an open quote names is not closed either: the ledger may have ended its reservation already, and the quote
+-- says so a moment later.
+CREATE OR REPLACE FUNCTION wallet_set_status(id uuid, wanted text, now_at bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE w wallet%ROWTYPE;
+BEGIN
+  SELECT * INTO w FROM wallet x WHERE x.wallet_id = id FOR UPDATE;
+  IF NOT FOUND THEN RETURN 'WalletNotFound'; END IF;
+  IF w.wallet_type = 'ACCOUNTING' AND wanted <> 'ACTIVE' THEN RETURN 'accounting'; END IF;
+  IF w.status = wanted THEN RETURN NULL; END IF;
+  IF w.status = 'CLOSED' THEN RETURN 'WalletClosed'; END IF;
+  PERFORM 1 FROM wallet_balance b WHERE b.wallet_id = id ORDER BY b.asset FOR NO KEY UPDATE;
+  IF wanted = 'CLOSED' AND (
+    EXISTS (SELECT 1 FROM wallet_balance b WHERE b.wallet_id = id AND (b.debits_pending > 0 OR b.credits_pending > 0))
+    OR EXISTS (SELECT 1 FROM quote q WHERE q.open AND q.trader_wallet_id = id)
+    OR EXISTS (SELECT 1 FROM quote q WHERE q.open AND q.dealer_wallet_id = id)
+  ) THEN
+    RETURN 'WalletHasHolds';
+  END IF;
+  UPDATE wallet x SET status = wanted, frozen = (wanted = 'FROZEN' OR (wanted = 'CLOSED' AND x.frozen)), updated_at = now_at
+   WHERE x.wallet_id = id;
+  RETURN NULL;
+END
+$$;

@@ -166,7 +166,7 @@ describe("a dealer", () => {
 
   it("prices by profile, and keeps to its notional", async () => {
     const cheap = "0198f3a2-9f50-7072-9b63-ae5f40617284"
-    const dear = "0198f3a2-9f50-7072-9b63-ae5f40617285"
+    const dear = "Dear_1"
     const config = {
       pricing: { allowSimulatedVenues: true },
       pricingProfiles: {

@@ -122,9 +122,11 @@ describe("an executed quote", () => {
   })
 
   it("and its opposite within the netting window leave one order for the difference", async () => {
-    const { desk, client } = await scene({ config: { hedge: { nettingWindowMs: 5_000 } } })
+    const { desk, client } = await scene({ config: { hedge: { nettingWindowMs: 60_000 } } })
     await trade(client, desk, { quantity: "0.04" })
     await trade(client, desk, { orderSide: "SELL", quantity: "0.03" })
+    // A dealer that is changed looks at what waits at once.
+    await desk.calls.post("/dealer/pause", { dealerAccountId: desk.dealerAccountId }).then(({ record }) => record)
     await untilHedged(desk)
     const orders = atExchange(desk)
     expect([orders.length, bought(orders).toFixed(8)]).toEqual([1, "0.01000000"])

@@ -148,7 +148,7 @@ describe("the execution of a quote", () => {
     expect(await errnoOf({ quoteId: "0198f3a2-9f50-7072-9b63-ae5f40617284" })).toBe(-140001)
     expect(await errnoOf({ quoteId: null })).toBe(-112007)
     expect(await errnoOf({ stopPrice: "1" })).toBe(-112005)
-    expect((await stranger.execute(quote)).envelope.errno).toBe(-140009)
+    expect((await stranger.execute(quote)).envelope.errno).toBe(-140001)
     const mock = (await client.calls.connectMock()).record.tradingAccountId
     expect(await errnoOf({ tradingAccountId: mock })).toBe(-112001)
     expect((await client.calls.orders({ tradingAccountId: client.tradingAccountId })).record).toEqual([])

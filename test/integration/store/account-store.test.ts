@@ -1,8 +1,9 @@
 /** The contract of AccountStore and JournalPort, held by both implementations: memory (for simulation) and PostgreSQL. */
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
+import type { QuoteId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
 import { NEVER_PLACED } from "../../../src/domain/trade-order.ts"
 import { NAMED_ORDERS, type Row, type Settled, WHOLE_ORDERS } from "../../../src/ports/account-store.ts"
 import { type TestDatabase, testDatabase } from "../../kit/database.ts"
@@ -194,6 +195,27 @@ describe.each(implementations)("the account store %s", (_name, open) => {
       { _tag: "Committed", firstSequence: 1 },
       { _tag: "KeyUsed", by: "clientOrderId", order: plain(first) },
     ])
+  })
+
+  it("answers QuoteUsed to a second order of a quote, stores nothing of that unit, and goes on", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const quoteId = randomUUID() as QuoteId
+    const first = newOrder(account, { quoteId, orderStatus: "CREATED" })
+    const units = [first, newOrder(account, { quoteId }), newOrder(account)]
+    const outcomes = await Promise.all(
+      units.map((order) => commit(rig.store(), { accountId, rows: [orderRow(order)], events: [event()] })),
+    )
+    expect(outcomes).toEqual([
+      { _tag: "Committed", firstSequence: 1 },
+      { _tag: "QuoteUsed" },
+      { _tag: "Committed", firstSequence: 2 },
+    ])
+    // A rejected order gives its quote back.
+    const rejected = image(first, { orderStatus: "REJECTED", rejectReason: "NOT_SETTLED" })
+    await commit(rig.store(), { accountId, rows: [orderRow(rejected)], events: [] })
+    const again = { accountId, rows: [orderRow(newOrder(account, { quoteId }))], events: [] }
+    expect(await commit(rig.store(), again)).toMatchObject({ _tag: "Committed" })
   })
 
   it("lets two accounts use the same keys", async () => {

@@ -118,11 +118,24 @@ const run = (commands: ReadonlyArray<Command>): void => {
           if (world.stored.orders.get(one.quote.quoteId) === one.order)
             one.settled = world.settle(one.quote.quoteId, one.order, world.now, true)
     }
+    countsHold(world)
   }
   world.stored.frozen.clear()
   world.rest()
   told()
   atRest(world, placed)
+}
+
+/** What is counted as quotes come and go is what a walk through all of them finds. */
+const countsHold = ({ core: { quotes } }: QuoteWorld): void => {
+  const all = [...quotes.all()].map(({ quote }) => quote)
+  expect(quotes.size).toBe(all.length)
+  if (all[0] !== undefined) expect(quotes.countOf(all[0].traderAccountId)).toBe(all.length)
+  for (const side of ["BUY", "SELL"] as const) {
+    const own = all.filter(({ orderSide }) => orderSide === side)
+    const sum = own.reduce((total, { quantity }) => total.add(quantity), Decimal.ZERO)
+    expect(quotes.outstanding.of(side, "BTC").toString()).toBe(sum.toString())
+  }
 }
 
 const atRest = (world: QuoteWorld, placed: ReadonlyArray<Placed>): void => {

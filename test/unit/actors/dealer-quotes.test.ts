@@ -1,5 +1,6 @@
 /** A dealer's quotes, step by step: their end on the clock, who has them, what is left of them when something stops them. */
 import { describe, expect, it } from "vitest"
+import { dealerConfigOf } from "../../../src/domain/dealer-config.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { CLIENT, INVENTORY, QuoteWorld } from "../../kit/quote-world.ts"
 
@@ -157,6 +158,23 @@ describe("a quote", () => {
     expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
   })
 
+  it("is none from an account that could not hedge it now", () => {
+    const world = new QuoteWorld()
+    for (const status of ["UNAVAILABLE", "INACTIVE", "LOCKED"]) {
+      world.linkedStatus = status
+      expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    }
+  })
+
+  it("of somebody else is not there", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm()
+    const stranger = { tradingAccountId: "00000000-0000-7000-8000-0000000000c9" }
+    expect(world.accept(quote, world.orderId(), world.now, stranger).error?._tag).toBe("QuoteNotFound")
+    world.rest()
+    expect(world.accept(quote, world.orderId(), world.now, stranger).error?._tag).toBe("QuoteNotFound")
+  })
+
   it("that asks for more than the client has is refused to him alone", () => {
     const world = new QuoteWorld()
     world.stored.balances.set(`${CLIENT} USDT`, d("100.19"))
@@ -168,7 +186,71 @@ describe("a quote", () => {
   })
 })
 
+describe("a dealer's limits", () => {
+  const EUR = "MOCK:BTC/EUR"
+  const inEuros = (): QuoteWorld => {
+    const world = new QuoteWorld()
+    world.listed.add(EUR)
+    const config = dealerConfigOf({ riskCurrency: "EUR", pricing: { allowSimulatedVenues: true } })
+    world.change({ riskThreshold: d("1000000"), config })
+    return world
+  }
+
+  it("wait for the book that values a quote, as for the one that prices it", () => {
+    const world = inEuros()
+    world.bookAges.set(EUR, null)
+    const asked = world.ask()
+    expect(asked.quote).toBeUndefined()
+    world.bring(EUR)
+    expect(asked.quote?.status).toBe("CREATED")
+    const without = inEuros()
+    without.bookAges.set(EUR, null)
+    const late = without.ask()
+    without.pass(3_000)
+    expect(late.quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+  })
+
+  it("go by a price that was known a moment ago, and by none of long ago", () => {
+    const world = inEuros()
+    world.firm()
+    world.bookAges.set(EUR, 2_001)
+    world.pass(59_999)
+    expect(world.ask().quote?.status).toBe("CREATED")
+    world.pass(2)
+    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+  })
+
+  it("count what is outstanding where no rates are limited too", () => {
+    const world = new QuoteWorld()
+    const small = { size: { quantityType: "BASE", quantity: d("0.001") } } as const
+    for (let count = 0; count < 100; count++) world.firm(small)
+    expect(world.ask(small).error?._tag).toBe("QuoteRateLimited")
+    world.pass(10_000)
+    expect(world.ask(small).quote?.status).toBe("CREATED")
+  })
+})
+
 describe("a process that dies", () => {
+  it("leaves holds that the next one finds at once, however many quotes are open", () => {
+    const world = new QuoteWorld()
+    for (const quote of [world.firm(), world.firm(), world.firm()]) world.accept(quote)
+    world.kill(0)
+    world.flush()
+    expect(held(world)[0]).toEqual(["0", "0"])
+    expect(world.holdReads).toBe(0)
+  })
+
+  it("leaves an order whose hold was released as one that was refused: the quote is not over", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm()
+    const first = world.accept(quote)
+    world.kill(0)
+    world.flush()
+    expect(world.settle(quote.quoteId, first.order).error?._tag).toBe("LedgerConflict")
+    const second = world.accept(quote)
+    expect(world.settle(quote.quoteId, second.order).trade).toBeDefined()
+  })
+
   it("gives back funds that were held for an order that was never stored", () => {
     const world = new QuoteWorld()
     const quote = world.firm()

@@ -1,6 +1,6 @@
 /** Prices of quotes and the exposure of their dealer, by vectors worked out by hand. */
 import { describe, expect, it } from "vitest"
-import { exposureValue, worstExposures } from "../../../src/domain/dealer-risk.ts"
+import { exposureValue, Outstanding, worstExposures } from "../../../src/domain/dealer-risk.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
 import { averageOf, isBetter, midOf, priceOffer, walkBook, worstOf } from "../../../src/domain/pricing.ts"
@@ -129,8 +129,16 @@ describe("a dealer's exposure", () => {
     orderSide,
     quantity: d(quantity),
   })
+  const outstanding = (quotes: ReadonlyArray<ReturnType<typeof quote>>): Outstanding => {
+    const sums = new Outstanding()
+    for (const each of quotes) sums.add(each)
+    // One that came and went leaves nothing.
+    sums.add(quote("SELL", "5", "ETH"))
+    sums.remove(quote("SELL", "5", "ETH"))
+    return sums
+  }
   const worst = (position: string, ...quotes: ReadonlyArray<ReturnType<typeof quote>>) =>
-    worstExposures(new Map([["BTC", d(position)]]), quotes)
+    worstExposures(new Map([["BTC", d(position)]]), outstanding(quotes.slice(1)), quotes[0]!)
       .get("BTC")
       ?.toString() ?? "0"
 
@@ -144,7 +152,7 @@ describe("a dealer's exposure", () => {
   })
 
   it("is valued asset by asset, and not at all without a price", () => {
-    const exposures = worstExposures(new Map([["ETH", d("-2")]]), [quote("BUY", "1")])
+    const exposures = worstExposures(new Map([["ETH", d("-2")]]), outstanding([quote("BUY", "1")]), null)
     const prices = new Map([
       ["BTC", d("100")],
       ["ETH", d("10")],

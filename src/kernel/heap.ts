@@ -1,10 +1,10 @@
-/** Triggers by price, the one that the market reaches first on top: adding, removing and taking off cost O(log n). */
+/** Things in an order of their own, the first of them on top: adding, removing and taking off cost O(log n). */
 export interface Heaped {
   /** Where it stands; kept by its heap. -1: in none. */
   position: number
 }
 
-export class TriggerHeap<A extends Heaped> {
+export class Heap<A extends Heaped> {
   readonly #items: Array<A> = []
   readonly #isBefore: (a: A, b: A) => boolean
 

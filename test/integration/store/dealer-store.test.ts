@@ -1,0 +1,172 @@
+/** Dealers in the database: what an actor wakes with, whose links count, and wallets that are promised to somebody. */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { DealerAccountId } from "../../../src/domain/ids.ts"
+import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { DealerStore } from "../../../src/ports/dealer-store.ts"
+import { dealerStoreLayer } from "../../../src/store/dealer-store-sql.ts"
+import { sqlLayer } from "../../../src/store/sql.ts"
+import { withTestDatabase } from "../../kit/database.ts"
+import { commit, newOrder, orderRow, query, type Rig, sqlRig } from "./account-store-rig.ts"
+
+const database = withTestDatabase()
+let rig: Rig
+let runtime: ManagedRuntime.ManagedRuntime<DealerStore, unknown>
+beforeAll(async () => {
+  rig = await sqlRig(database())
+  runtime = ManagedRuntime.make(dealerStoreLayer.pipe(Layer.provide(sqlLayer(database().url))))
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await rig.close()
+})
+
+const ask = (text: string, values: ReadonlyArray<unknown> = []) => query(database().adminUrl, text, values)
+
+const walletOf = async (user: string, type: string): Promise<string> => {
+  const id = randomUUID()
+  await ask(
+    `INSERT INTO wallet (wallet_id, tenant_id, wallet_type, status, frozen, allow_negative, user_id, metadata, created_at, updated_at)
+     VALUES ($1, 'default', $2, 'ACTIVE', false, false, $3, '{}', 1, 1)`,
+    [id, type, user],
+  )
+  return id
+}
+
+interface Desk {
+  readonly dealer: DealerAccountId
+  readonly dealerWallet: string
+  readonly clientWallet: string
+  readonly linked: ReadonlyArray<TradingAccount>
+}
+
+/** A dealer with two linked accounts, and a client's wallet. */
+const desk = async (): Promise<Desk> => {
+  const own = await rig.account()
+  const dealer = randomUUID() as DealerAccountId
+  const [dealerWallet, clientWallet] = [await walletOf(own.userId, "DEALER"), await walletOf(own.userId, "CLIENT")]
+  await ask(
+    `INSERT INTO dealer (dealer_account_id, tenant_id, version, name, status, base_currencies, config, owner_user_id, trading_account_id,
+       wallet_id, created_at, updated_at) VALUES ($1, 'default', 1, 'Desk', 'ACTIVE', '{USDT}', '{}', $2, $3, $4, 1, 1)`,
+    [dealer, own.userId, own.tradingAccountId, dealerWallet],
+  )
+  const linked = [await rig.account(), await rig.account()]
+  for (const [index, { tradingAccountId }] of linked.entries())
+    await ask("INSERT INTO dealer_link VALUES ($1, $2, $3)", [dealer, tradingAccountId, index + 1])
+  return { dealer, dealerWallet, clientWallet, linked }
+}
+
+const storeQuote = async (it: Desk, status = "CREATED"): Promise<string> => {
+  const quoteId = randomUUID()
+  const receipt = {
+    tradingAccountId: it.linked[0]!.tradingAccountId,
+    venue: "MOCK",
+    instrumentId: "MOCK:BTC/USDT",
+    bookAt: 1,
+    levels: [["100", "1"]],
+    walkedPrice: "100",
+    worstPrice: "100",
+    takerFeeBps: "10",
+    markupBps: "10",
+    ttlBps: "0",
+  }
+  await ask(
+    `INSERT INTO quote (quote_id, tenant_id, version, dealer_account_id, trader_account_id, trader_user_id, dealer_wallet_id,
+       trader_wallet_id, instrument_id, base_asset, quote_asset, order_side, quantity_type, quantity, quote_quantity, price, status,
+       receipt, created_at, updated_at, expire_at)
+     VALUES ($1, 'default', 1, $2, $3, $4, $5, $6, 'INTERNAL:BTC/USDT', 'BTC', 'USDT', 'BUY', 'BASE', 1, 100, 100, $7, $8, 1, 1, 10)`,
+    [
+      quoteId,
+      it.dealer,
+      it.linked[1]!.tradingAccountId,
+      it.linked[1]!.userId,
+      it.dealerWallet,
+      it.clientWallet,
+      status,
+      JSON.stringify(receipt),
+    ],
+  )
+  return quoteId
+}
+
+const hold = async (debit: string, credit: string, code: string, reference: string | null): Promise<string> => {
+  const id = randomUUID()
+  await ask("INSERT INTO ledger_hold VALUES ($1, $2, $3, 'USDT', 5, $4, $5, NULL)", [
+    id,
+    debit,
+    credit,
+    code,
+    reference,
+  ])
+  return id
+}
+
+const load = (id: DealerAccountId) => runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.load(id)))
+const linksOf = async ({ dealer }: Desk) =>
+  (
+    await ask("SELECT trading_account_id FROM dealer_link WHERE dealer_account_id = $1 ORDER BY position", [dealer])
+  ).map((row) => row["trading_account_id"])
+
+describe("a dealer that wakes", () => {
+  it("knows its open quotes, the orders that have them, and what clients' wallets hold for it, and nothing else", async () => {
+    const it = await desk()
+    const [free, taken] = [await storeQuote(it), await storeQuote(it)]
+    await storeQuote(it, "EXPIRED")
+    const trader = it.linked[1]!
+    const order = newOrder(trader, { quoteId: taken as never })
+    await commit(rig.store(), { accountId: trader.tradingAccountId, rows: [orderRow(order)], events: [] })
+    const held = await hold(it.clientWallet, it.dealerWallet, "HOLD", free)
+    await hold(it.dealerWallet, it.clientWallet, "QUOTE_RESERVATION", free)
+    await hold(it.clientWallet, it.clientWallet, "HOLD", "an order of another kind")
+    const state = await load(it.dealer)
+    expect(state.openQuotes.map(({ quote, tradeOrderId }) => [quote.quoteId, tradeOrderId]).sort()).toEqual(
+      [
+        [free, null],
+        [taken, order.tradeOrderId],
+      ].sort(),
+    )
+    expect(state.clientHolds).toEqual([{ transferId: held, quoteId: free }])
+  })
+})
+
+describe("a disconnected account", () => {
+  it("is linked to no dealer any more, and no later image of the dealer links it again", async () => {
+    const it = await desk()
+    const [gone, left] = it.linked
+    const before = (await load(it.dealer)).dealer
+    const at = gone!.updatedAt + 1
+    const account: TradingAccount = { ...gone!, version: 2, status: "DISCONNECTED", disconnectedAt: at, updatedAt: at }
+    await commit(rig.store(), {
+      accountId: account.tradingAccountId,
+      rows: [
+        { _tag: "Account", account },
+        { _tag: "SubscriptionsEnded", tradingAccountId: account.tradingAccountId, at },
+      ],
+      events: [],
+    })
+    expect(await linksOf(it)).toEqual([left!.tradingAccountId])
+    await runtime.runPromise(
+      Effect.flatMap(DealerStore, (store) => store.save({ ...before, version: 2, status: "PAUSED" })),
+    )
+    expect(await linksOf(it)).toEqual([left!.tradingAccountId])
+    expect((await load(it.dealer)).dealer).toMatchObject({
+      status: "PAUSED",
+      linkedAccountIds: [left!.tradingAccountId],
+    })
+  })
+})
+
+describe("a wallet", () => {
+  it("is not closed while a quote of it is open, held or not, on either side", async () => {
+    const it = await desk()
+    const close = async (wallet: string) =>
+      (await ask("SELECT wallet_set_status($1, 'CLOSED', 5) AS word", [wallet]))[0]!["word"]
+    const quote = await storeQuote(it)
+    expect(await close(it.clientWallet)).toBe("WalletHasHolds")
+    expect(await close(it.dealerWallet)).toBe("WalletHasHolds")
+    await ask("UPDATE quote SET status = 'EXPIRED' WHERE quote_id = $1", [quote])
+    expect(await close(it.clientWallet)).toBeNull()
+    expect(await close(it.dealerWallet)).toBeNull()
+  })
+})
