@@ -25,7 +25,6 @@ import { type LiveQuote, liveQuote, OpenQuotes } from "./dealer-open-quotes.ts"
 import { UserRates } from "./dealer-rates.ts"
 import { KnownRequests } from "./dealer-requests.ts"
 import { holdIdOf } from "./dealer-transfers.ts"
-import type { RiskPrices } from "./dealer-valuation.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { Markets } from "./market-messages.ts"
 
@@ -75,7 +74,8 @@ export class DealerCore {
   readonly requests = new KnownRequests()
   readonly following: Following
   readonly rates = new UserRates()
-  readonly riskPrices: RiskPrices = new Map()
+  /** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
+  readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
   /** Set by the behaviour before the first message. */

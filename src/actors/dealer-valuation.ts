@@ -11,9 +11,6 @@ import { midAt, type Source, sourcesOf } from "./dealer-sources.ts"
 /** An older price values nothing. */
 const PRICE_AGE_MAX = 60_000
 
-/** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
-export type RiskPrices = Map<string, { readonly price: Decimal; readonly at: number }>
-
 const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
   dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!
 
