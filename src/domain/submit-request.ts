@@ -11,9 +11,6 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.N
 /** 1 to 64 of letters, digits, dot, underscore, colon, hyphen (contract C2). */
 export const OrderKey = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._:-]{1,64}$/))
 
-/** Of a new order: not one that reads like a dealer's hedge (ports/hedge-store). */
-const NewOrderKey = Schema.String.pipe(Schema.pattern(/^(?!hedge:)[A-Za-z0-9._:-]{1,64}$/))
-
 export const TimeInForceWord = Schema.Literal(
   "GTC",
   "IOC",
@@ -38,8 +35,8 @@ const QuantityTypeWord = Schema.Literal("BASE", "QUOTE", "POSITION_RATIO", "POSI
 export const SubmitRequest = Schema.Struct({
   tradingAccountId: TradingAccountId,
   instrumentId: optional(Schema.String.pipe(Schema.maxLength(128))),
-  idempotencyKey: optional(NewOrderKey),
-  clientOrderId: optional(NewOrderKey),
+  idempotencyKey: optional(OrderKey),
+  clientOrderId: optional(OrderKey),
   orderSide: Schema.Literal("BUY", "SELL", "UNKNOWN"),
   /** STOP_MARKET is the reference's alias of STOP. */
   orderType: Schema.NullOr(

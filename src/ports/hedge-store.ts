@@ -40,7 +40,7 @@ export class HedgeStore extends Context.Tag("ports/HedgeStore")<
 >() {}
 
 /**
- * Under which key a hedge is submitted, and so never twice. No client can have used it: theirs do not begin with `hedge:`, and are shorter.
+ * Under which key a hedge is submitted, and so never twice. Longer than a client's key may be (contract C2): no client can have used it.
  * `attempt` 1 is the first in the name of this intent.
  */
 export const hedgeKey = (dealer: DealerAccountId, intent: HedgeIntentId, attempt: number): string =>

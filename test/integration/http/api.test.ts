@@ -70,10 +70,6 @@ describe("the HTTP API of a whole gateway", () => {
     expect(await refused(ada.submit({ ...limit("k"), tradingAccountId: UNKNOWN }))).toEqual([404, -120002])
     expect(await refused(ada.submit({ ...limit("k"), tradingAccountId: bobs }))).toEqual([403, -102001])
     expect(await refused(ada.submit({ ...limit("k"), quantity: 1 }))).toEqual([400, -104003])
-    for (const field of ["idempotencyKey", "clientOrderId"]) {
-      const answer = await ada.submit({ ...limit("k"), [field]: "hedge:1" })
-      expect(answer.envelope).toMatchObject({ errno: -104003, details: { metadata: { parameter: field } } })
-    }
   })
 
   it("keeps accounts and orders to their owners, but for admins who read", async () => {
