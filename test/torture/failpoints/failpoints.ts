@@ -8,7 +8,7 @@ import { until } from "../../kit/gateway.ts"
 import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
-import { ask, isActive, openStage, type Stage, type Trader } from "./stage.ts"
+import { ask, isActive, isDisconnected, openStage, type Stage, type Trader } from "./stage.ts"
 import { examine, type Findings, falsehoods, linkedOf, restless } from "./truth.ts"
 
 export interface FailpointOptions {
@@ -83,7 +83,7 @@ const play = async (
     const truth = Math.round(course.truths.at(-1) ?? 0)
     progress(`${nameOf(scene)}:${hit} ${run + 1}/${hits.length}, ${course.rounds} rounds, truth after ${truth} ms`)
   }
-  await comeToRest(course.traders)
+  await comeToRest(course)
   const verdict = await judge(stage, course, hits.length)
   progress(`${verdict.name}: ${verdict.says}`)
   await leave(course)
@@ -179,13 +179,15 @@ const leave = async ({ traders }: Course): Promise<void> => {
     await attempt(() => calls.post("/tradingAccount/disconnect", { tradingAccountId, force: true }))
 }
 
-const comeToRest = async (traders: ReadonlyArray<Trader>): Promise<void> => {
+const comeToRest = async ({ traders, scene }: Course): Promise<void> => {
   const deadlineAt = performance.now() + SETTLE_MILLIS
+  const isAtRest = async (trader: Trader): Promise<boolean> =>
+    (scene.endsAccount !== true || (await isDisconnected(trader))) && (await restless(trader)).length === 0
   await until(
     "orders to come to rest",
     async () => {
-      const restlessOnes = await Promise.all(traders.map(restless))
-      if (restlessOnes.every((list) => list.length === 0) || performance.now() > deadlineAt) return true
+      const rests = await Promise.all(traders.map(isAtRest))
+      if (rests.every((it) => it) || performance.now() > deadlineAt) return true
       await sleep(500)
       return false
     },
@@ -196,8 +198,12 @@ const comeToRest = async (traders: ReadonlyArray<Trader>): Promise<void> => {
 const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdict> => {
   const all: Array<Findings> = []
   for (const trader of course.traders) all.push(await examine(stage, trader))
-  const { reached, late, truths, scene } = course
+  const { reached, late, truths, scene, traders } = course
+  const ended = await Promise.all(traders.map(isDisconnected))
   const wrong = [
+    ...traders.flatMap(({ tradingAccountId }, i) =>
+      scene.endsAccount === true && ended[i] !== true ? [`connected ${tradingAccountId}`] : [],
+    ),
     ...all.flatMap(({ lost }) => lost.map((it) => `lost ${it}`)),
     ...all.flatMap(({ twice }) => twice.map((it) => `twice ${it}`)),
     ...all.flatMap(({ stuck }) => stuck.map((it) => `stuck ${it}`)),

@@ -166,10 +166,15 @@ const enterDesk = async (gateway: Gateway, exchange: BinanceExchange, admin: Api
 }
 
 /** False also while nobody answers. */
-export const isActive = async ({ calls, tradingAccountId }: Trader): Promise<boolean> => {
+const isAccount = async ({ calls, tradingAccountId }: Trader, wanted: string): Promise<boolean> => {
   const found = await attempt(() => calls.accounts({ tradingAccountId }))
-  return found?.envelope.data?.some(({ status }) => status === "ACTIVE") === true
+  return found?.envelope.data?.some(({ status }) => status === wanted) === true
 }
+
+export const isActive = (trader: Trader): Promise<boolean> => isAccount(trader, "ACTIVE")
+
+/** A disconnect goes on after a restart; until it is done its orders are as it found them, or on their way out. */
+export const isDisconnected = (trader: Trader): Promise<boolean> => isAccount(trader, "DISCONNECTED")
 
 /** Submits under a new key; undefined when there was no answer, or none that says what became of it. */
 export const submit = async (
