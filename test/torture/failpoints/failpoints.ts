@@ -8,7 +8,7 @@ import { until } from "../../kit/gateway.ts"
 import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
-import { ask, isActive, isDisconnected, openStage, type Stage, type Trader } from "./stage.ts"
+import { ask, isActive, isLeaving, openStage, type Stage, type Trader } from "./stage.ts"
 import { examine, type Findings, falsehoods, linkedOf, restless } from "./truth.ts"
 
 export interface FailpointOptions {
@@ -179,10 +179,10 @@ const leave = async ({ traders }: Course): Promise<void> => {
     await attempt(() => calls.post("/tradingAccount/disconnect", { tradingAccountId, force: true }))
 }
 
-const comeToRest = async ({ traders, scene }: Course): Promise<void> => {
+const comeToRest = async ({ traders }: Course): Promise<void> => {
   const deadlineAt = performance.now() + SETTLE_MILLIS
   const isAtRest = async (trader: Trader): Promise<boolean> =>
-    (scene.endsAccount !== true || (await isDisconnected(trader))) && (await restless(trader)).length === 0
+    !(await isLeaving(trader)) && (await restless(trader)).length === 0
   await until(
     "orders to come to rest",
     async () => {
@@ -199,11 +199,9 @@ const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdic
   const all: Array<Findings> = []
   for (const trader of course.traders) all.push(await examine(stage, trader))
   const { reached, late, truths, scene, traders } = course
-  const ended = await Promise.all(traders.map(isDisconnected))
+  const leaving = await Promise.all(traders.map(isLeaving))
   const wrong = [
-    ...traders.flatMap(({ tradingAccountId }, i) =>
-      scene.endsAccount === true && ended[i] !== true ? [`connected ${tradingAccountId}`] : [],
-    ),
+    ...traders.flatMap(({ tradingAccountId }, i) => (leaving[i] ? [`still LOCKED ${tradingAccountId}`] : [])),
     ...all.flatMap(({ lost }) => lost.map((it) => `lost ${it}`)),
     ...all.flatMap(({ twice }) => twice.map((it) => `twice ${it}`)),
     ...all.flatMap(({ stuck }) => stuck.map((it) => `stuck ${it}`)),

@@ -174,7 +174,7 @@ const isAccount = async ({ calls, tradingAccountId }: Trader, wanted: string): P
 export const isActive = (trader: Trader): Promise<boolean> => isAccount(trader, "ACTIVE")
 
 /** A disconnect goes on after a restart; until it is done its orders are as it found them, or on their way out. */
-export const isDisconnected = (trader: Trader): Promise<boolean> => isAccount(trader, "DISCONNECTED")
+export const isLeaving = (trader: Trader): Promise<boolean> => isAccount(trader, "LOCKED")
 
 /** Submits under a new key; undefined when there was no answer, or none that says what became of it. */
 export const submit = async (
