@@ -8,6 +8,7 @@
 /** Folder of src/ → what it may import from src/ beside itself, as regular expressions after `src/`. */
 const knows = {
   domain: [],
+  settings: ["domain/"],
   ports: ["domain/"],
   kernel: ["domain/reply\\.ts$"],
   actors: ["domain/", "ports/", "kernel/"],
@@ -15,10 +16,10 @@ const knows = {
   store: ["domain/", "ports/"],
   ledger: ["domain/", "ports/", "kernel/", "store/(sql|storage-failure|writer-session|wallets|ledger-journal)\\.ts$"],
   mail: ["domain/", "ports/", "store/"],
-  auth: ["domain/", "ports/", "config\\.ts$", "store/"],
+  auth: ["domain/", "ports/", "config\\.ts$", "settings/environment\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
-  admin: ["domain/", "store/", "auth/audit\\.ts$", "config\\.ts$"],
+  admin: ["domain/", "store/", "auth/audit\\.ts$", "config\\.ts$", "settings/environment\\.ts$"],
   metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 
@@ -65,10 +66,10 @@ module.exports = {
     ...layers,
     {
       name: "layer-config",
-      comment: "src/config.ts knows domain",
+      comment: "src/config.ts knows domain and settings",
       severity: "error",
       from: { path: "^src/config\\.ts$" },
-      to: { path: "^src/", pathNot: "^src/domain/" },
+      to: { path: "^src/", pathNot: "^src/(domain|settings)/" },
     },
     {
       name: "nobody-knows-main",

@@ -12,7 +12,8 @@ import {
 } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { InvalidSetting, type Settings } from "../config.ts"
+import type { Settings } from "../config.ts"
+import { InvalidSetting } from "../settings/environment.ts"
 
 export interface SigningKey {
   readonly kid: string

@@ -1,6 +1,7 @@
 /** Settings: defaults, and one clear refusal for each bad one. */
 import { describe, expect, it } from "vitest"
-import { InvalidSetting, readSettings } from "../../src/config.ts"
+import { readSettings } from "../../src/config.ts"
+import { InvalidSetting } from "../../src/settings/environment.ts"
 
 describe("the settings", () => {
   it("have a default for everything", () => {

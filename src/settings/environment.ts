@@ -1,0 +1,73 @@
+/** The environment read variable by variable: each reader takes a name, and throws one clear line for a value that it does not take. */
+import { readFileSync } from "node:fs"
+
+/** A setting that cannot be used; the message names the variable and what it takes. */
+export class InvalidSetting extends Error {
+  override readonly name = "InvalidSetting"
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const text = (env: Environment, name: string): string | null => {
+  const value = env[name]?.trim()
+  return value === undefined || value === "" ? null : value
+}
+
+export const integer = (env: Environment, name: string, fallback: number, min: number, max: number): number => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  const n = Number(value)
+  if (!Number.isInteger(n) || n < min || n > max)
+    throw new InvalidSetting(`${name} must be an integer from ${min} to ${max}, not "${value}"`)
+  return n
+}
+
+export const flag = (env: Environment, name: string, fallback: boolean): boolean => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  if (value === "true" || value === "1") return true
+  if (value === "false" || value === "0") return false
+  throw new InvalidSetting(`${name} must be true or false, not "${value}"`)
+}
+
+export const choice = <const A extends string>(
+  env: Environment,
+  name: string,
+  choices: ReadonlyArray<A>,
+  fallback: A,
+): A => {
+  const value = text(env, name)
+  if (value === null) return fallback
+  const found = choices.find((c) => c === value)
+  if (found === undefined) throw new InvalidSetting(`${name} must be one of ${choices.join(", ")}, not "${value}"`)
+  return found
+}
+
+export const list = (env: Environment, name: string): ReadonlyArray<string> =>
+  (text(env, name) ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+/** A JSON object, or the name of a file that holds one after an `@`. */
+export const object = (env: Environment, name: string): Readonly<Record<string, unknown>> | null => {
+  const value = text(env, name)
+  if (value === null) return null
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(value.startsWith("@") ? readFileSync(value.slice(1), "utf8") : value)
+  } catch {
+    throw new InvalidSetting(`${name} must be a JSON object`)
+  }
+  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed))
+    throw new InvalidSetting(`${name} must be a JSON object`)
+  return parsed as Readonly<Record<string, unknown>>
+}
+
+/** A JSON object of strings. */
+export const record = (env: Environment, name: string): Readonly<Record<string, string>> | null => {
+  const parsed = object(env, name)
+  for (const [key, item] of Object.entries(parsed ?? {}))
+    if (typeof item !== "string") throw new InvalidSetting(`${name}: "${key}" must be a string`)
+  return parsed as Readonly<Record<string, string>> | null
+}

@@ -1,0 +1,33 @@
+/** Settings of money: first balances of simulated accounts, digits of assets, fees, where PAPER takes its prices. */
+import { type Environment, InvalidSetting, object, record, text } from "./environment.ts"
+
+export const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {
+  const given = record(env, name)
+  if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
+  for (const [asset, quantity] of Object.entries(given))
+    if (!/^(0|[1-9]\d{0,35})(\.\d{1,18})?$/.test(quantity))
+      throw new InvalidSetting(`${name}: "${asset}" must be a decimal string`)
+  return given
+}
+
+export const assetDigits = (env: Environment): Readonly<Record<string, number>> => {
+  const given = object(env, "ASSET_DIGITS") ?? {}
+  for (const [asset, digits] of Object.entries(given))
+    if (typeof digits !== "number" || !Number.isInteger(digits) || digits < 0 || digits > 18)
+      throw new InvalidSetting(`ASSET_DIGITS: "${asset}" must be an integer from 0 to 18`)
+  return given as Readonly<Record<string, number>>
+}
+
+/** Basis points, at most 1,000. */
+export const feeBps = (env: Environment, name: string, fallback: string): string => {
+  const value = text(env, name) ?? fallback
+  if (!/^(0|[1-9]\d{0,3})(\.\d{1,4})?$/.test(value) || Number(value) > 1_000)
+    throw new InvalidSetting(`${name} must be a decimal from 0 to 1000, not "${value}"`)
+  return value
+}
+
+/** `none` switches PAPER off. */
+export const paperSource = (env: Environment): string | null => {
+  const given = text(env, "PAPER_SOURCE") ?? "BINANCE"
+  return given === "none" ? null : given
+}
