@@ -4,11 +4,10 @@
  */
 import * as uws from "uWebSockets.js"
 import { bookChannel } from "../src/domain/channel.ts"
-import { Decimal } from "../src/domain/decimal.ts"
-import type { InstrumentId } from "../src/domain/ids.ts"
 import type { Instrument } from "../src/domain/instrument.ts"
 import { jsonCodec } from "../src/ws/codec-json.ts"
-import { startSockets, VENUE } from "../test/kit/socket-server.ts"
+import { instrumentOf } from "../test/kit/instruments.ts"
+import { startSockets } from "../test/kit/socket-server.ts"
 import { answer } from "./kit/child.ts"
 import { ownCpuMicros } from "./kit/usage.ts"
 
@@ -36,22 +35,7 @@ export interface Published {
 
 const WINDOW_MILLIS = 10
 
-const instrument = (n: number): Instrument => ({
-  instrumentId: `MOCK:C${n}/USDT` as InstrumentId,
-  venue: VENUE,
-  symbol: `C${n}/USDT`,
-  baseAsset: `C${n}`,
-  quoteAsset: "USDT",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.00001"),
-  minQuantity: Decimal.of("0.00001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 5,
-  status: "ACTIVE",
-})
+const instrument = (n: number): Instrument => instrumentOf(`MOCK:C${n}/USDT`)
 let instruments: ReadonlyArray<Instrument> = []
 let channels: ReadonlyArray<string> = []
 let texts: ReadonlyArray<string> = []

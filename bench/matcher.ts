@@ -8,7 +8,6 @@ import { Context, Effect, Exit, Layer, Scope } from "effect"
 import type pg from "pg"
 import { Decimal } from "../src/domain/decimal.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../src/domain/ids.ts"
-import type { Instrument } from "../src/domain/instrument.ts"
 import { INTERNAL, type InternalOrder, internalInstrumentId } from "../src/domain/internal-order.ts"
 import type { TradingAccount } from "../src/domain/trading-account.ts"
 import { ACCOUNTING_PURPOSES, accountingWallet, type WalletId } from "../src/domain/wallet.ts"
@@ -25,6 +24,7 @@ import { Wallets } from "../src/store/wallets.ts"
 import { InternalBook } from "../src/venues/internal-book.ts"
 import { internalVenue } from "../src/venues/internal-venue.ts"
 import { Matcher } from "../src/venues/matcher.ts"
+import { instrumentOf } from "../test/kit/instruments.ts"
 import { endGateways, scratch } from "./kit/gateway.ts"
 import { medians, percentiles, type Result, row, runBench, say } from "./kit/report.ts"
 
@@ -37,22 +37,7 @@ const IN_MEMORY = 100_000
 /** Of a hundred orders: so many cross the book, of the others every second is cancelled. */
 const CROSSING = 30
 
-const instrument: Instrument = {
-  instrumentId: internalInstrumentId("BTC", "USD"),
-  venue: INTERNAL,
-  symbol: "BTC/USD",
-  baseAsset: "BTC",
-  quoteAsset: "USD",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-}
+const instrument = instrumentOf(internalInstrumentId("BTC", "USD"))
 const fees = { makerRate: Decimal.of("0.0005"), takerRate: Decimal.of("0.001") }
 
 let seed = 42

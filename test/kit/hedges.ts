@@ -11,6 +11,7 @@ import type {
   VenueId,
 } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
+import { instrumentOf } from "./instruments.ts"
 
 const id = (kind: number, n: number): string =>
   `${`${kind}`.padStart(8, "0")}-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
@@ -38,20 +39,4 @@ export const intentOf = (n: number, change: Partial<HedgeIntent> = {}): HedgeInt
   ...change,
 })
 
-export const pair = (change: Partial<Instrument> = {}): Instrument => ({
-  instrumentId: "MOCK:BTC/USDT" as InstrumentId,
-  venue: "MOCK" as VenueId,
-  symbol: "BTC/USDT",
-  baseAsset: "BTC",
-  quoteAsset: "USDT",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-  ...change,
-})
+export const pair = (change: Partial<Instrument> = {}): Instrument => instrumentOf("MOCK:BTC/USDT", change)

@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../../src/domain/internal-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import { accountingWallet, type Wallet, type WalletId } from "../../src/domain/wallet.ts"
@@ -17,24 +16,10 @@ import { InternalStoreLive } from "../../src/store/internal-orders.ts"
 import { sqlLayer } from "../../src/store/sql.ts"
 import { type InternalVenueOptions, internalVenue } from "../../src/venues/internal-venue.ts"
 import { until } from "./gateway.ts"
+import { instrumentOf } from "./instruments.ts"
 import { type LedgerRig, openLedgerRig, TENANT } from "./ledger-rig.ts"
 
-export const BTC_USD: Instrument = {
-  instrumentId: internalInstrumentId("BTC", "USD"),
-  venue: INTERNAL,
-  symbol: "BTC/USD",
-  baseAsset: "BTC",
-  quoteAsset: "USD",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-}
+export const BTC_USD = instrumentOf(internalInstrumentId("BTC", "USD"))
 
 export interface InternalDesk {
   readonly account: TradingAccount

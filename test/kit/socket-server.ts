@@ -6,9 +6,8 @@ import { Effect } from "effect"
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import type { ChannelKind } from "../../src/domain/channel.ts"
-import { Decimal } from "../../src/domain/decimal.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../src/domain/errors.ts"
-import type { InstrumentId, SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
+import type { SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import type { Principal } from "../../src/domain/user.ts"
 import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
@@ -20,6 +19,7 @@ import { Hub } from "../../src/ws/hub.ts"
 import { CHANNELS_MAX } from "../../src/ws/limits.ts"
 import { Maps } from "../../src/ws/maps.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
+import { instrumentOf } from "./instruments.ts"
 
 export const VENUE = "MOCK" as VenueId
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
@@ -112,24 +112,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     status: "ACTIVE",
   } as TradingAccount
   accounts.put(account)
-  instruments.put([
-    {
-      instrumentId: "MOCK:BTC/USDT" as InstrumentId,
-      venue: VENUE,
-      symbol: "BTC/USDT",
-      baseAsset: "BTC",
-      quoteAsset: "USDT",
-      securityType: "CRYPTO",
-      tickSize: Decimal.of("0.01"),
-      lotSize: Decimal.of("0.00001"),
-      minQuantity: Decimal.of("0.00001"),
-      maxQuantity: null,
-      minNotional: null,
-      precision: 2,
-      scale: 5,
-      status: "ACTIVE",
-    },
-  ])
+  instruments.put([instrumentOf("MOCK:BTC/USDT")])
   const position = { epoch: "e1", offset: 0, snapshot: null as string | null }
   const calls: Array<string> = []
   const streams = new Map<string, ScriptedStream>()

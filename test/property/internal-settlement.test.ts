@@ -6,35 +6,15 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
-import {
-  INTERNAL,
-  type InternalOrder,
-  type InternalTrade,
-  internalInstrumentId,
-} from "../../src/domain/internal-order.ts"
+import { type InternalOrder, type InternalTrade, internalInstrumentId } from "../../src/domain/internal-order.ts"
 import { accountingWalletId, type WalletId } from "../../src/domain/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type Transfer } from "../../src/ports/ledger-port.ts"
 import { InternalBook } from "../../src/venues/internal-book.ts"
 import { holdOf, pendingOf, type Settlement } from "../../src/venues/internal-settlement.ts"
+import { instrumentOf } from "../kit/instruments.ts"
 
 const TENANT = "default" as TenantId
-const instrument: Instrument = {
-  instrumentId: internalInstrumentId("BTC", "USD"),
-  venue: INTERNAL,
-  symbol: "BTC/USD",
-  baseAsset: "BTC",
-  quoteAsset: "USD",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-}
+const instrument = instrumentOf(internalInstrumentId("BTC", "USD"))
 const USERS = 4
 /** Little enough that most of it is held or spent: a hold that is let go too late, or taken too large, is refused. */
 const START = { BTC: Decimal.of("1.5"), USD: Decimal.of("120") }

@@ -8,7 +8,6 @@ import { Effect } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { VenueUnavailable } from "../../src/domain/errors.ts"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
 import { isBetter, reaches, stopAt } from "../../src/domain/trailing-stop.ts"
 import type { Venue } from "../../src/domain/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
@@ -25,27 +24,13 @@ import type {
   VenuePort,
   VenueSession,
 } from "../../src/ports/venue-port.ts"
+import { instrumentOf } from "../kit/instruments.ts"
 import type { SimTime } from "./time.ts"
 
 export const SIM = "SIM" as VenueId
 export const BTC_USDT = "SIM:BTC/USDT" as InstrumentId
 
-export const instrument: Instrument = {
-  instrumentId: BTC_USDT,
-  venue: SIM,
-  symbol: "BTC/USDT",
-  baseAsset: "BTC",
-  quoteAsset: "USDT",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: Decimal.of("1000"),
-  minNotional: Decimal.of("1"),
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-}
+export const instrument = instrumentOf(BTC_USDT, { maxQuantity: Decimal.of("1000"), minNotional: Decimal.of("1") })
 
 export const simVenue: Venue = {
   venue: SIM,

@@ -18,6 +18,7 @@ import { type NewSubscription, Subscriptions } from "../../../src/store/subscrip
 import { UserChanges } from "../../../src/store/user-changes.ts"
 import { type NewUser, Users } from "../../../src/store/users.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { instrumentOf } from "../../kit/instruments.ts"
 import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
@@ -398,23 +399,14 @@ describe("Accounts", () => {
 })
 
 describe("Instruments", () => {
-  const instrument = (symbol: string, changes: Partial<Instrument> = {}): Instrument => ({
-    instrumentId: `SYNC:${symbol}` as InstrumentId,
-    venue: "SYNC" as VenueId,
-    symbol,
-    baseAsset: symbol.split("/")[0]!,
-    quoteAsset: symbol.split("/")[1]!,
-    securityType: "CRYPTO",
-    tickSize: Decimal.of("0.01"),
-    lotSize: Decimal.of("0.000000000000000001"),
-    minQuantity: Decimal.of("0.00001"),
-    maxQuantity: null,
-    minNotional: Decimal.of("5"),
-    precision: 2,
-    scale: 18,
-    status: "ACTIVE",
-    ...changes,
-  })
+  const instrument = (symbol: string, changes: Partial<Instrument> = {}): Instrument =>
+    instrumentOf(`SYNC:${symbol}`, {
+      lotSize: Decimal.of("0.000000000000000001"),
+      minQuantity: Decimal.of("0.00001"),
+      minNotional: Decimal.of("5"),
+      scale: 18,
+      ...changes,
+    })
 
   it("adds, changes and delists, and counts each", async () => {
     const instruments = await run(Instruments)

@@ -2,29 +2,14 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { InstrumentDirectory } from "../../../src/actors/instrument-directory.ts"
-import { Decimal } from "../../../src/domain/decimal.ts"
 import { VenueUnavailable } from "../../../src/domain/errors.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import { type Instrument, instrumentIdOf } from "../../../src/domain/instrument.ts"
+import type { Instrument } from "../../../src/domain/instrument.ts"
 import { makeInstrumentSync } from "../../../src/http/market/instrument-sync.ts"
+import { instrumentOf } from "../../kit/instruments.ts"
 
 const venue = "BINANCE" as VenueId
-const instrument = (symbol: string): Instrument => ({
-  instrumentId: instrumentIdOf(venue, symbol),
-  venue,
-  symbol,
-  baseAsset: symbol.split("/")[0] ?? "",
-  quoteAsset: symbol.split("/")[1] ?? "",
-  securityType: "CRYPTO",
-  tickSize: Decimal.of("0.01"),
-  lotSize: Decimal.of("0.001"),
-  minQuantity: Decimal.of("0.001"),
-  maxQuantity: null,
-  minNotional: null,
-  precision: 2,
-  scale: 3,
-  status: "ACTIVE",
-})
+const instrument = (symbol: string): Instrument => instrumentOf(`${venue}:${symbol}`)
 
 const setup = Effect.gen(function* () {
   const directory = yield* InstrumentDirectory
