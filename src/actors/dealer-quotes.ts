@@ -20,6 +20,7 @@ import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
+import { onceOrAfter } from "../kernel/once-or-after.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
 import type { DealerCore } from "./dealer-core.ts"
@@ -145,14 +146,7 @@ const isMissing = ({ parts }: DealerCore, books: ReadonlyArray<Source>): boolean
 
 /** Of each group the first book that comes, or none in time. */
 const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source>>, run: () => void): void => {
-  let isOver = false
-  const once = (): void => {
-    if (isOver) return
-    isOver = true
-    callOff()
-    run()
-  }
-  const callOff = core.self.later(BOOK_WAIT_MILLIS, once)
+  const once = onceOrAfter(core.self, BOOK_WAIT_MILLIS, run)
   const waiting = new Set(groups)
   for (const group of groups) {
     let left = group.length
