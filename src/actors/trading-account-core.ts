@@ -231,17 +231,15 @@ export class AccountCore extends AccountOutlet {
     if (options.rows !== undefined) unit.rows.push(...options.rows)
     // What the list's other orders hold now.
     if (unit.changed.length > 1) unit.events.push(...this.changedPositions(now))
-    this.commit(
-      unit.rows,
-      unit.events,
-      () => {
+    this.commit(unit.rows, unit.events, {
+      committed: () => {
         if (isReport) this.parts.failpoint.hit("report.committed")
         for (const { one, order } of unit.changed) this.changeStored(one, order)
       },
-      () => {
+      published: () => {
         if (isReport) this.parts.failpoint.hit("report.published")
       },
-    )
+    })
   }
 
   /** One order's change, and what follows for its list: once for all images of a list that come together, the rest of which is in `later`. */
@@ -322,15 +320,14 @@ export class AccountCore extends AccountOutlet {
     const account: TradingAccount = { ...this.account, ...patch, version: this.account.version + 1, updatedAt: now }
     this.account = account
     const event = this.news.of("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
-    this.commit(
-      [{ _tag: "Account", account }, ...(extra.rows ?? [])],
-      [event, ...(extra.after ?? [])],
-      () => {
+    const { published } = extra
+    this.commit([{ _tag: "Account", account }, ...(extra.rows ?? [])], [event, ...(extra.after ?? [])], {
+      committed: () => {
         this.parts.accountChanged(account)
         extra.committed?.(account)
       },
-      extra.published,
-    )
+      published,
+    })
   }
 
   /** PORTFOLIO.UPDATED of what changed since it was last published; nothing when nothing did. */

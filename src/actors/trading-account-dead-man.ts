@@ -22,9 +22,11 @@ export const keepDeadMan = (core: AccountCore): DeadMan => {
   const save = (cancelAllAt: number | null, committed: (account: TradingAccount) => void): void => {
     const account = { ...core.account, cancelAllAt, version: core.account.version + 1, updatedAt: parts.clock.now() }
     core.account = account
-    core.commit([{ _tag: "Account", account }], [], () => {
-      parts.accountChanged(account)
-      committed(account)
+    core.commit([{ _tag: "Account", account }], [], {
+      committed: () => {
+        parts.accountChanged(account)
+        committed(account)
+      },
     })
   }
 

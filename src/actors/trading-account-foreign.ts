@@ -150,7 +150,7 @@ const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderSta
   const live = core.add(order)
   live.stored = true
   live.acceptedAt = order.createdAt
-  core.commit([{ _tag: "Order", order }], [core.news.ofOrder("TRADE_ORDER.CREATED", order, now)], () => undefined)
+  core.commit([{ _tag: "Order", order }], [core.news.ofOrder("TRADE_ORDER.CREATED", order, now)])
   applyAcknowledgement(core, live, state.externalOrderId, state.createdAt)
   // The newest snapshot may contain what this order holds: a fresh one tells.
   core.askBalances()

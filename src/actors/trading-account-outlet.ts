@@ -16,6 +16,17 @@ import { AccountOrders } from "./trading-account-orders.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import type { Refusals } from "./trading-account-refusals.ts"
 
+/** What follows when a unit's fate is known. Without `keyUsed` and `quoteUsed` such an outcome is a defect, as every other refusal is. */
+export interface UnitOutcome {
+  /** In the commit callback, before the unit's events are published. */
+  readonly committed?: (() => void) | undefined
+  readonly published?: (() => void) | undefined
+  readonly keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void
+  readonly quoteUsed?: () => void
+}
+
+const NO_MORE: UnitOutcome = {}
+
 export class AccountOutlet extends AccountOrders {
   account: TradingAccount
   readonly id: TradingAccountId
@@ -38,15 +49,8 @@ export class AccountOutlet extends AccountOrders {
     this.news = new NewsDesk(parts)
   }
 
-  /** One unit. `committed` runs in the commit callback before the unit's events are published, `published` after. */
-  commit(
-    rows: ReadonlyArray<Row>,
-    events: ReadonlyArray<News>,
-    committed: () => void,
-    published: () => void = () => undefined,
-    keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void,
-    quoteUsed?: () => void,
-  ): void {
+  /** One unit. */
+  commit(rows: ReadonlyArray<Row>, events: ReadonlyArray<News>, outcomes: UnitOutcome = NO_MORE): void {
     const { cause } = this
     const settled = this.self.settling<Settled>(
       (outcome) => {
@@ -54,14 +58,14 @@ export class AccountOutlet extends AccountOrders {
           if (cause !== null) this.refusals.taken(cause)
           // Whatever an answer runs into: what is durable is published, or the channel would have a gap.
           try {
-            committed()
+            outcomes.committed?.()
           } finally {
             this.publish(outcome.firstSequence, events)
             this.tellHedges(rows)
           }
-          published()
-        } else if (outcome._tag === "KeyUsed" && keyUsed !== undefined) keyUsed(outcome)
-        else if (outcome._tag === "QuoteUsed" && quoteUsed !== undefined) quoteUsed()
+          outcomes.published?.()
+        } else if (outcome._tag === "KeyUsed" && outcomes.keyUsed !== undefined) outcomes.keyUsed(outcome)
+        else if (outcome._tag === "QuoteUsed" && outcomes.quoteUsed !== undefined) outcomes.quoteUsed()
         else {
           if (cause !== null) this.refusals.note(cause)
           throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : outcome._tag}`)
@@ -105,6 +109,6 @@ export class AccountOutlet extends AccountOrders {
 
   /** To the account's channel, for people. */
   alert(alert: Alert): void {
-    this.commit([], [this.news.ofAlert(alert)], () => undefined)
+    this.commit([], [this.news.ofAlert(alert)])
   }
 }

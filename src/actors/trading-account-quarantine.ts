@@ -35,6 +35,6 @@ export const quarantine = (core: AccountCore, live: Live | null, evidence: unkno
   const tradeOrderId = live?.order.tradeOrderId ?? null
   const id = core.parts.ids.uuid()
   const at = core.parts.clock.now()
-  core.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [], () => undefined)
+  core.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
   if (live !== null) core.look(live, `quarantined report: ${why}`)
 }

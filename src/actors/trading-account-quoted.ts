@@ -5,23 +5,22 @@
  */
 
 import { Decimal } from "../domain/decimal.ts"
-import { type DomainError, QuoteUsed } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors.ts"
 import type { QuoteId, TradeOrderId } from "../domain/ids.ts"
 import { quotedFault, quotedPlan } from "../domain/order-rules-quoted.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { FirmQuote } from "../domain/quote.ts"
-import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder, TellQuote } from "./account-messages.ts"
 import type { QuotedOrder, QuoteTrade } from "./dealer-messages.ts"
-import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
-import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
+import { circumstancesOf, refusalOf } from "./trading-account-admission.ts"
+import { awaitFurther, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
-import { ordersOf } from "./trading-account-new-order.ts"
 import { eventOf, moved } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { leave } from "./trading-account-release.ts"
+import { storeNew } from "./trading-account-stored.ts"
 
 /** A dealer that could not say what became of a quote is asked again. */
 const AGAIN_MILLIS = 250
@@ -86,44 +85,19 @@ const accepted = (
   if ("wanted" in checked) throw new Error("a quoted order that waits for prices")
   const quoted = { tradeOrderId, quoteId, dealerAccountId: quote.dealerAccountId }
   const made = { request, plan: checked.plan, held: Decimal.ZERO, fingerprint: print, now, hedge: undefined, quoted }
-  const [order, ...others] = ordersOf(core, made)
-  message.named(order.tradeOrderId)
-  const live = core.add(order)
-  const rest = others.map((other) => core.add(other))
-  const json = tradeOrderJson(order)
-  core.commit(
-    [order, ...others].map((it) => ({ _tag: "Order", order: it })),
-    [
-      core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
-      ...others.map((it) => core.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
-    ],
-    () => {
-      for (const one of [live, ...rest]) one.stored = true
+  storeNew(core, message, made, {
+    stored: ([live, ...rest], json) => {
+      const { order } = live
       settle(core, live, ingressAt, false)
       const wait = waitOf(request)
       const told = withLinked(core, live, reply)
       if (wait !== null) awaitFurther(core, live, { until: wait, reply: told, replayed: false }, message.receivedAt)
       else if (rest.length === 0) reply.ok({ order, replayed: false, json })
       else told.ok({ order, replayed: false, json })
-      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(true)
-      decided()
     },
-    () => undefined,
-    (outcome) => {
-      letGo()
-      for (const one of [...rest, live]) core.undo(one)
-      whenKnown(core, outcome.order.tradeOrderId, (older) => {
-        for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
-        if (older !== null) replay(core, message, older, outcome.by, print)
-        decided()
-      })
-    },
-    () => {
-      for (const one of [...rest, live]) core.undo(one)
-      for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
-      refuse(new QuoteUsed())
-    },
-  )
+    undone: letGo,
+    over: decided,
+  })
 }
 
 /** Asks the dealer to settle what is stored, until it says how that ended. */
@@ -188,5 +162,5 @@ export const tellQuote = (core: AccountCore, { news }: TellQuote): void => {
   const { eventId, at, payload } = news
   const event = { ...core.news.of("QUOTE.UPDATED", payload, at), eventId }
   const isOver = core.account.status === "DISCONNECTED"
-  core.commit([{ _tag: "NewsTold", eventIds: [eventId] }], isOver ? [] : [event], () => undefined)
+  core.commit([{ _tag: "NewsTold", eventIds: [eventId] }], isOver ? [] : [event])
 }

@@ -228,5 +228,5 @@ export const applyBalances = (core: AccountCore, balances: VenueBalances): void 
   }
   core.markDirty(core.portfolio.seen(rows, balances.at, complete, included))
   const events = core.changedPositions(core.parts.clock.now())
-  if (events.length > 0) core.commit([], events, () => undefined)
+  if (events.length > 0) core.commit([], events)
 }

@@ -161,7 +161,7 @@ export const keepSession = (
     const { status } = core.account
     if (status === "CREATED" || status === "UNAVAILABLE" || status === "NEW")
       core.saveAccount({ status: "ACTIVE" }, { after: [event] })
-    else core.commit([], [event], () => undefined)
+    else core.commit([], [event])
     takeUp()
     for (const run of core.becameReady) run()
     settle()

@@ -8,17 +8,17 @@ import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
-import { tradeOrderJson } from "../domain/trade-order-record.ts"
+import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
 import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { holdOf } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
-import { ordersOf } from "./trading-account-new-order.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
 import { submitQuoted } from "./trading-account-quoted.ts"
 import { NOT_AFTER_MILLIS, partnerOf, release } from "./trading-account-release.ts"
+import { type NewLives, storeNew } from "./trading-account-stored.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
 const DEFERRED_MAX = 256
@@ -71,31 +71,14 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     reply.fail(held)
     return
   }
-  const [order, ...others] = ordersOf(core, { request, plan, held, fingerprint: print, now, hedge: message.hedge })
-  message.named(order.tradeOrderId)
   const checkedAt = parts.clock.monotonic()
-  const live = core.add(order)
-  const rest = others.map((other) => core.add(other))
-  const json = tradeOrderJson(order)
-  core.commit(
-    [order, ...others].map((it) => ({ _tag: "Order", order: it })),
-    [
-      core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
-      ...others.map((it) => core.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
-    ],
-    () => {
+  const made = { request, plan, held, fingerprint: print, now, hedge: message.hedge }
+  storeNew(core, message, made, {
+    stored: (lives, json) => {
       parts.failpoint.hit("submit.committed")
-      settle(core, [live, ...rest], message, json, checkedAt)
+      settle(core, lives, message, json, checkedAt)
     },
-    () => undefined,
-    (outcome) => {
-      for (const one of [...rest, live]) core.undo(one)
-      whenKnown(core, outcome.order.tradeOrderId, (older) => {
-        for (const one of [live, ...rest]) for (const run of one.whenStored.splice(0)) run(false)
-        if (older !== null) replay(core, message, older, outcome.by, print)
-      })
-    },
-  )
+  })
   parts.failpoint.hit("submit.handedToWriter")
 }
 
@@ -104,15 +87,7 @@ const check = (core: AccountCore, request: SubmitOrder["request"], now: number, 
 
 /** Opens the feed that knows the price, and goes on when it does, or after a while without. */
 const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
-  let isOver = false
-  const once = (): void => {
-    if (isOver) return
-    isOver = true
-    callOff()
-    run()
-  }
-  const callOff = core.self.later(PRICES_MILLIS, once)
-  const turn = core.self.turn(once)
+  const turn = core.self.turn(onceOrAfter(core.self, PRICES_MILLIS, run))
   const reply = { ok: turn, fail: turn }
   if (kind === "TICKER") core.parts.markets.readTicker(instrumentId, reply)
   else core.parts.markets.readBook(instrumentId, 1, reply)
@@ -127,16 +102,9 @@ const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | 
 }
 
 /** The submit is durable: dispatch and answer. */
-const settle = (
-  core: AccountCore,
-  lives: readonly [Live, ...ReadonlyArray<Live>],
-  message: SubmitOrder,
-  json: string,
-  checkedAt: number,
-): void => {
+const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: string, checkedAt: number): void => {
   const [live, ...rest] = lives
   const committedAt = core.parts.clock.monotonic()
-  for (const one of lives) one.stored = true
   const { order } = live
   const linked = rest.map((it) => it.order)
   const { reply, receivedAt } = message
@@ -159,7 +127,6 @@ const settle = (
     core.parts.failpoint.hit("submit.answered")
   }
   for (const other of rest) letGo(core, other, committedAt)
-  for (const one of lives) for (const run of one.whenStored.splice(0)) run(true)
 }
 
 /** The other leg of a pair; a child waits. What became of the submitted order may have ended it. */
