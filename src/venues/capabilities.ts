@@ -1,6 +1,7 @@
 /** What each venue can do: of the exchanges of ccxt as `scripts/capabilities.ts` wrote it down, of in-process venues as they are. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
+import type { Venue } from "../domain/venue.ts"
 import { PLAIN_CAPABILITIES, VenueCapabilities } from "../domain/venue-capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
 
@@ -29,6 +30,17 @@ export const capabilityPage = (): CapabilityPage => {
 /** Of an exchange that is not written down yet: what any of them does. */
 export const capabilitiesOf = ({ exchange, lists }: Pick<VenueProfile, "exchange" | "lists">): VenueCapabilities =>
   capabilityPage()[exchange]?.[lists] ?? PLAIN_CAPABILITIES
+
+/** What every venue of this process is, whatever it trades on. */
+export const IN_PROCESS_VENUE = {
+  features: ["SPOT"],
+  needsCredentials: false,
+  needsPassphrase: false,
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  orderExpiryMillis: null,
+  feeInQuote: false,
+  inProcess: true,
+} as const satisfies Partial<Venue>
 
 /** Of a venue whose matching runs in this process. */
 export const IN_PROCESS_CAPABILITIES: VenueCapabilities = {

@@ -2,46 +2,27 @@
 
 import type { DomainError } from "../domain/errors.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import { venueClientId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import { orderState } from "./order-state.ts"
 
-export const stateOf = (order: InternalOrder): VenueOrderState => ({
-  tradeOrderId: order.tradeOrderId,
-  externalOrderId: order.tradeOrderId,
-  clientId: venueClientId(order.tradeOrderId),
-  instrumentId: order.instrumentId,
-  orderSide: order.orderSide,
-  orderType: order.orderType,
-  timeInForce: order.timeInForce,
-  limitPrice: order.limitPrice?.toString() ?? null,
-  quantity: order.quantity.toString(),
-  executedQuantity: order.executed.toString(),
-  status: order.status,
-  ending: order.ending,
-  createdAt: order.createdAt,
-  updatedAt: order.updatedAt,
-})
+export const stateOf = (order: InternalOrder): VenueOrderState => orderState(order, order.tradeOrderId, order)
 
 /** An order of the account that a quote has filled. */
-export const quotedStateOf = (trade: InternalTrade): VenueOrderState => ({
-  tradeOrderId: trade.takerOrderId,
-  externalOrderId: trade.takerOrderId,
-  clientId: venueClientId(trade.takerOrderId),
-  instrumentId: trade.instrumentId,
-  orderSide: trade.takerSide,
-  orderType: "LIMIT",
-  timeInForce: "FOK",
-  limitPrice: trade.price.toString(),
-  quantity: trade.quantity.toString(),
-  executedQuantity: trade.quantity.toString(),
-  status: "FILLED",
-  ending: null,
-  createdAt: trade.executedAt,
-  updatedAt: trade.executedAt,
-})
+export const quotedStateOf = (trade: InternalTrade): VenueOrderState => {
+  const { takerOrderId: tradeOrderId, instrumentId, takerSide: orderSide, price, quantity, executedAt: at } = trade
+  return orderState({ tradeOrderId, instrumentId, orderSide, orderType: "LIMIT", timeInForce: "FOK" }, tradeOrderId, {
+    limitPrice: price,
+    quantity,
+    executed: quantity,
+    status: "FILLED",
+    ending: null,
+    createdAt: at,
+    updatedAt: at,
+  })
+}
 
 const opposite = (side: OrderSide): OrderSide => (side === "BUY" ? "SELL" : "BUY")
 

@@ -19,7 +19,7 @@ import { Ids } from "../ports/ids.ts"
 import { InternalStore } from "../ports/internal-store.ts"
 import { LedgerPort } from "../ports/ledger-port.ts"
 import type { OrderLookup, VenueOrder } from "../ports/venue-port.ts"
-import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
+import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
 import type { MarketMessage } from "./internal-commands.ts"
 import { atHalted, type HaltedParts } from "./internal-halted.ts"
 import { internalMarket } from "./internal-market.ts"
@@ -30,16 +30,10 @@ import { MatcherFeed } from "./matcher-feed.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 
 export const INTERNAL_VENUE: Venue = {
+  ...IN_PROCESS_VENUE,
   venue: INTERNAL,
   name: "Internal venue",
   status: "ACTIVE",
-  features: ["SPOT"],
-  needsCredentials: false,
-  needsPassphrase: false,
-  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  orderExpiryMillis: null,
-  feeInQuote: false,
-  inProcess: true,
   capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
 }
 

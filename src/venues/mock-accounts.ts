@@ -3,7 +3,7 @@
  * journal when its session first opens; orders restored earlier may have traded by then, so balances start as changes.
  */
 import { Decimal } from "../domain/decimal.ts"
-import { type TradeOrderId, type TradingAccountId, venueClientId } from "../domain/ids.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type {
   SessionReport,
@@ -13,6 +13,7 @@ import type {
   VenueOrderState,
   VenueOrderStatus,
 } from "../ports/venue-port.ts"
+import { orderState } from "./order-state.ts"
 
 /** Ended orders and fills remembered per account; older ones are forgotten and an unknown order is no longer proof. */
 const REMEMBERED_MAX = 2_000
@@ -144,19 +145,4 @@ export const restoredOrder = (account: MockAccount, stored: TradeOrder, external
   }
 }
 
-export const stateOf = (order: MockOrder): VenueOrderState => ({
-  tradeOrderId: order.request.tradeOrderId,
-  externalOrderId: order.externalOrderId,
-  clientId: venueClientId(order.request.tradeOrderId),
-  instrumentId: order.request.instrumentId,
-  orderSide: order.request.orderSide,
-  orderType: order.request.orderType,
-  timeInForce: order.request.timeInForce,
-  limitPrice: order.limitPrice?.toString() ?? null,
-  quantity: order.quantity.toString(),
-  executedQuantity: order.executed.toString(),
-  status: order.status,
-  ending: order.ending,
-  createdAt: order.createdAt,
-  updatedAt: order.updatedAt,
-})
+export const stateOf = (order: MockOrder): VenueOrderState => orderState(order.request, order.externalOrderId, order)

@@ -11,7 +11,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketStream, OrderLookup, SessionReport } from "../ports/venue-port.ts"
-import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
+import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
 import { stateOf } from "./mock-accounts.ts"
 import { MockExchange } from "./mock-exchange.ts"
 import { MOCK, MOCK_LISTINGS } from "./mock-instruments.ts"
@@ -58,16 +58,10 @@ export interface MockRig {
 }
 
 export const MOCK_VENUE: Venue = {
+  ...IN_PROCESS_VENUE,
   venue: MOCK,
   name: "Mock exchange",
   status: "ACTIVE",
-  features: ["SPOT"],
-  needsCredentials: false,
-  needsPassphrase: false,
-  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  orderExpiryMillis: null,
-  feeInQuote: false,
-  inProcess: true,
   capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
 }
 

@@ -13,7 +13,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketSink, MarketSource } from "../ports/venue-port.ts"
-import { IN_PROCESS_CAPABILITIES } from "./capabilities.ts"
+import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
 import { stateOf } from "./mock-accounts.ts"
 import { lookup, PaperExchange } from "./paper-exchange.ts"
 import { SharedMarket } from "./shared-market.ts"
@@ -35,16 +35,11 @@ const paperCapabilities = ({ streams, bookContinuity }: VenueCapabilities): Venu
 }
 
 const paper = (source: Venue): Venue => ({
+  ...IN_PROCESS_VENUE,
   venue: PAPER,
   name: `Paper trading on ${source.name}`,
   status: source.status,
   features: source.features,
-  needsCredentials: false,
-  needsPassphrase: false,
-  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  orderExpiryMillis: null,
-  feeInQuote: false,
-  inProcess: true,
   capabilities: paperCapabilities(source.capabilities),
   source: source.venue,
 })
