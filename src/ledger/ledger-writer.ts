@@ -9,6 +9,7 @@ import { InternalDefect } from "../domain/errors.ts"
 import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
 import type { LedgerStats } from "../ports/ledger-watch.ts"
 import { constraintOf } from "../store/storage-failure.ts"
+import { writerLife } from "../store/writer-life.ts"
 import { openWriterSession } from "../store/writer-session.ts"
 import { type Accepted, batchText, type Fence, outcomesOf } from "./ledger-batch.ts"
 import { faultOfRequest } from "./ledger-failures.ts"
@@ -76,18 +77,10 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
   let newest: Entry | undefined
   let unsettled = 0
   let running = false
-  let ended: string | undefined
-  let drains: Array<{ readonly resolve: () => void; readonly reject: (error: Error) => void }> = []
+  const life = writerLife({ ...options, close: session.close })
+  const { guarded } = life
   const counts = { batches: 0, requests: 0, transfers: 0, replayed: 0, commitMillis: 0 }
   const refused = new Map<string, number>()
-
-  const guarded = (run: () => void): void => {
-    try {
-      run()
-    } catch (error) {
-      options.defect(error)
-    }
-  }
 
   const settle = (entry: Entry, outcome: LedgerOutcome): void => {
     unsettled--
@@ -98,14 +91,6 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
     if (newest === entry) newest = undefined
     guarded(() => entry.request.settled(outcome))
     for (const follow of entry.followers) guarded(follow)
-  }
-
-  const end = (reason: string): void => {
-    if (ended !== undefined) return
-    ended = reason
-    session.close()
-    for (const { reject } of drains) reject(new Error(reason))
-    drains = []
   }
 
   /** Whatever is repeated within a batch waits for the next: it meets what the first has written. */
@@ -149,9 +134,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       if (answer._tag === "Rows") {
         const said = answer.rows[0]?.["answer"]
         if (said === null || said === undefined) {
-          const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
-          end(reason)
-          options.lost(reason)
+          life.fenced()
           return false
         }
         counts.batches++
@@ -181,8 +164,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       inFlight = []
     }
     running = false
-    for (const { resolve } of drains) resolve()
-    drains = []
+    life.idle()
   }
 
   return {
@@ -198,7 +180,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       waiting.push(entry)
       newest = entry
       options.handed?.()
-      if (running || ended !== undefined) return
+      if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; while one is in flight the next one gathers.
       running = true
       setImmediate(() => void run().catch(options.defect))
@@ -208,17 +190,12 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       else newest.followers.push(follow)
     },
     pressure: () => {
-      if (ended !== undefined || unsettled >= PRESSURE_REQUESTS) return "full"
+      if (life.isOver() || unsettled >= PRESSURE_REQUESTS) return "full"
       const oldest = inFlight[0] ?? waiting[head]
       return oldest !== undefined && performance.now() - oldest.since > PRESSURE_AGE_MILLIS ? "full" : "calm"
     },
     stats: () => ({ ...counts, refused, retries: session.retries(), waiting: unsettled }),
-    drain: () =>
-      new Promise((resolve, reject) => {
-        if (ended !== undefined) reject(new Error(ended))
-        else if (!running) resolve()
-        else drains.push({ resolve, reject })
-      }),
-    close: () => end("the ledger writer is closed"),
+    drain: () => life.drain(!running),
+    close: () => life.end("the ledger writer is closed"),
   }
 }

@@ -8,6 +8,7 @@ import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
 import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { writerLife } from "./writer-life.ts"
 import { openWriterSession } from "./writer-session.ts"
 
 const BATCH_UNITS_MAX = 512
@@ -94,17 +95,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   let unsettled = 0
   let queueNumber: number | undefined
   let running = false
-  let ended: string | undefined
-  let drains: Array<{ readonly resolve: () => void; readonly reject: (error: Error) => void }> = []
+  const life = writerLife({ ...options, close: session.close })
+  const { guarded } = life
   const counts = { batches: 0, units: 0, keyUsed: 0, refused: 0, commitMillis: 0 }
-
-  const guarded = (run: () => void): void => {
-    try {
-      run()
-    } catch (error) {
-      options.defect(error)
-    }
-  }
 
   const settleNow = (entry: Entry, outcome: Settled): void => {
     unsettled--
@@ -127,14 +120,6 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     const outcomes = due
     due = []
     for (const [entry, outcome] of outcomes) settleNow(entry, outcome)
-  }
-
-  const end = (reason: string): void => {
-    if (ended !== undefined) return
-    ended = reason
-    session.close()
-    for (const { reject } of drains) reject(new Error(reason))
-    drains = []
   }
 
   /** Owner and newest number of the accounts that the writer meets for the first time. False: closed meanwhile. */
@@ -205,9 +190,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     if (answer._tag === "Closed") return false
     if (answer._tag === "Rows") {
       if (answer.rows.length === 0) {
-        const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
-        end(reason)
-        options.lost(reason)
+        life.fenced()
         return false
       }
       for (const [account, lastSequence] of batch.lastSequences)
@@ -290,8 +273,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     }
     running = false
     inFlight = []
-    for (const { resolve } of drains) resolve()
-    drains = []
+    life.idle()
   }
 
   return {
@@ -300,7 +282,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       unsettled++
       waiting.push(entry)
       newest.set(unit.accountId, entry)
-      if (running || ended !== undefined) return
+      if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; with one caller that costs microseconds.
       running = true
       setImmediate(() => void run().catch(options.defect))
@@ -311,17 +293,12 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       else entry.followers.push(follow)
     },
     pressure: () => {
-      if (ended !== undefined || unsettled >= PRESSURE_UNITS) return "full"
+      if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
       const oldest = inFlight[settledInFlight] ?? waiting[0]
       return oldest !== undefined && performance.now() - oldest.at > PRESSURE_AGE_MILLIS ? "full" : "calm"
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled }),
-    drain: () =>
-      new Promise((resolve, reject) => {
-        if (ended !== undefined) reject(new Error(ended))
-        else if (!running) resolve()
-        else drains.push({ resolve, reject })
-      }),
-    close: () => end("the order writer is closed"),
+    drain: () => life.drain(!running),
+    close: () => life.end("the order writer is closed"),
   }
 }
