@@ -10,6 +10,7 @@ import {
   accountingWalletId,
   isAsset,
   isWritableAmount,
+  newWallet,
   type TransferCode,
   type Wallet,
   type WalletId,
@@ -30,19 +31,11 @@ export interface MirroredAccount {
   readonly venue: string
 }
 
-export const mirrorWallet = (account: MirroredAccount, at: number): Wallet => ({
-  walletId: mirrorWalletId(account.tradingAccountId),
-  tenantId: account.tenantId,
-  walletType: "EXCHANGE",
-  status: "ACTIVE",
-  frozen: false,
-  allowNegative: false,
-  userId: account.userId,
-  dealerAccountId: null,
-  metadata: { tradingAccountId: account.tradingAccountId, venue: account.venue },
-  createdAt: at,
-  updatedAt: at,
-})
+export const mirrorWallet = (account: MirroredAccount, at: number): Wallet => {
+  const { tradingAccountId, tenantId, userId, venue } = account
+  const walletId = mirrorWalletId(tradingAccountId)
+  return newWallet({ walletId, tenantId, walletType: "EXCHANGE", userId, metadata: { tradingAccountId, venue } }, at)
+}
 
 /** By asset; absent: nothing. */
 export type MirrorBalances = Map<string, Decimal>

@@ -39,6 +39,22 @@ export interface Wallet {
   readonly updatedAt: number
 }
 
+/** As it is opened; only the installation's own may go below zero. */
+export const newWallet = (
+  own: Pick<Wallet, "walletId" | "tenantId" | "walletType" | "userId"> &
+    Partial<Pick<Wallet, "dealerAccountId" | "metadata">>,
+  at: number,
+): Wallet => ({
+  status: "ACTIVE",
+  frozen: false,
+  allowNegative: own.walletType === "ACCOUNTING",
+  dealerAccountId: null,
+  metadata: {},
+  createdAt: at,
+  updatedAt: at,
+  ...own,
+})
+
 /** Of one asset. balance = credits - debits posted, held = debits pending, available = balance - held. */
 export interface WalletBalance {
   readonly walletId: WalletId
@@ -80,19 +96,17 @@ const NAMESPACE = Buffer.from("a3c1de5f7b0246b8935e0c8d41f6a2b7", "hex")
 export const accountingWalletId = (tenantId: TenantId, purpose: AccountingPurpose): WalletId =>
   nameUuid(`${tenantId}|${purpose}`, NAMESPACE) as WalletId
 
-export const accountingWallet = (tenantId: TenantId, purpose: AccountingPurpose, at: number): Wallet => ({
-  walletId: accountingWalletId(tenantId, purpose),
-  tenantId,
-  walletType: "ACCOUNTING",
-  status: "ACTIVE",
-  frozen: false,
-  allowNegative: true,
-  userId: null,
-  dealerAccountId: null,
-  metadata: { purpose },
-  createdAt: at,
-  updatedAt: at,
-})
+export const accountingWallet = (tenantId: TenantId, purpose: AccountingPurpose, at: number): Wallet =>
+  newWallet(
+    {
+      walletId: accountingWalletId(tenantId, purpose),
+      tenantId,
+      walletType: "ACCOUNTING",
+      userId: null,
+      metadata: { purpose },
+    },
+    at,
+  )
 
 /** Letters, digits and a few marks, as venues write assets. */
 export const AssetText = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9._-]{0,31}$/)).annotations({

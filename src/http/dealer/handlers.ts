@@ -13,7 +13,7 @@ import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Principal } from "../../domain/user.ts"
-import type { Wallet, WalletId } from "../../domain/wallet.ts"
+import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
 import type { Accounts } from "../../store/accounts.ts"
 import type { DealerRows } from "../../store/dealers.ts"
 import type { Wallets } from "../../store/wallets.ts"
@@ -89,18 +89,10 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
         disconnectedAt: null,
         cancelAllAt: null,
       },
-      wallet: {
-        ...times,
-        walletId,
-        tenantId,
-        walletType: "DEALER",
-        status: "ACTIVE",
-        frozen: false,
-        allowNegative: false,
-        userId,
-        dealerAccountId,
-        metadata: { nickname: asked.name },
-      },
+      wallet: newWallet(
+        { walletId, tenantId, walletType: "DEALER", userId, dealerAccountId, metadata: { nickname: asked.name } },
+        at,
+      ),
     }
   }
 

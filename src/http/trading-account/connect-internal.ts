@@ -11,7 +11,7 @@ import {
   TooManyAccounts,
 } from "../../domain/errors.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
-import type { Wallet, WalletId } from "../../domain/wallet.ts"
+import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
 import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
@@ -19,21 +19,10 @@ const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 export const makeConnectInternal = (parts: ConnectParts) => {
   const { accounts, store, wallets, internalAccountsMax, walletsMax, now, uuid } = parts
 
-  const newWallet = ({ principal, dealerAccountId, nickname }: ConnectRequest): Wallet => {
-    const at = now()
-    return {
-      walletId: uuid() as WalletId,
-      tenantId: principal.tenantId,
-      walletType: "CLIENT",
-      status: "ACTIVE",
-      frozen: false,
-      allowNegative: false,
-      userId: principal.userId,
-      dealerAccountId,
-      metadata: nickname === null ? {} : { nickname },
-      createdAt: at,
-      updatedAt: at,
-    }
+  const freshWallet = ({ principal: { tenantId, userId }, dealerAccountId, nickname }: ConnectRequest): Wallet => {
+    const metadata = nickname === null ? {} : { nickname }
+    const walletId = uuid() as WalletId
+    return newWallet({ walletId, tenantId, walletType: "CLIENT", userId, dealerAccountId, metadata }, now())
   }
 
   /** One that the caller has and that no account trades with: of an account that was disconnected, or made by itself. */
@@ -72,7 +61,7 @@ export const makeConnectInternal = (parts: ConnectParts) => {
         .ofUser(principal.userId)
         .filter(({ venue, status }) => venue === INTERNAL && status !== "DISCONNECTED")
       if (live.length >= internalAccountsMax) return yield* new TooManyAccounts({ max: internalAccountsMax })
-      const wallet = named === null ? newWallet(request) : yield* ownWallet(request, named)
+      const wallet = named === null ? freshWallet(request) : yield* ownWallet(request, named)
       const account = {
         ...newAccount(parts, request, wallet.walletId),
         walletId: wallet.walletId,

@@ -21,6 +21,7 @@ import type { Principal } from "../../domain/user.ts"
 import {
   accountingWalletId,
   digitsOf,
+  newWallet,
   type TransferCode,
   type Wallet,
   type WalletBalance,
@@ -156,21 +157,11 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   return {
     create: ({ body, principal, claim }, reply) =>
       Effect.gen(function* () {
-        const at = now()
+        const { tenantId, userId } = principal
         const nickname = body.nickname ?? null
-        const wallet: Wallet = {
-          walletId: (claim?.id ?? uuid()) as WalletId,
-          tenantId: principal.tenantId,
-          walletType: "CLIENT",
-          status: "ACTIVE",
-          frozen: false,
-          allowNegative: false,
-          userId: principal.userId,
-          dealerAccountId: null,
-          metadata: nickname === null ? {} : { nickname },
-          createdAt: at,
-          updatedAt: at,
-        }
+        const metadata = nickname === null ? {} : { nickname }
+        const walletId = (claim?.id ?? uuid()) as WalletId
+        const wallet = newWallet({ walletId, tenantId, walletType: "CLIENT", userId, metadata }, now())
         yield* wallets.insertOwn(wallet, walletsMax)
         const stored = (yield* wallets.find(wallet.walletId)) ?? wallet
         reply.ok(yield* recordOf(stored))
