@@ -15,29 +15,34 @@ export const reservationId = ({ quoteId }: Pick<FirmQuote, "quoteId">): string =
 export const holdIdOf = (order: TradeOrderId): string => nameUuid(`order|${order}|hold`)
 
 /** What the dealer delivers, held in its wallet for the client from the quote's first moment on. */
-export const reservation = (quote: FirmQuote): Movement => ({
-  transferId: reservationId(quote),
-  kind: "pending",
-  pendingId: null,
-  debitWalletId: quote.dealerWalletId,
-  creditWalletId: quote.traderWalletId,
-  ...deliverableOf(quote),
-  code: "QUOTE_RESERVATION",
-  reference: quote.quoteId,
-  expiresAt: quote.expireAt + HOLD_MARGIN_MILLIS,
-})
+export const reservation = (quote: FirmQuote): Movement =>
+  hold(quote, {
+    transferId: reservationId(quote),
+    debitWalletId: quote.dealerWalletId,
+    creditWalletId: quote.traderWalletId,
+    ...deliverableOf(quote),
+    code: "QUOTE_RESERVATION",
+  })
 
 /** What the client pays, held for the dealer while his order is being stored. */
-export const clientHold = (quote: FirmQuote, order: TradeOrderId): Movement => ({
-  transferId: holdIdOf(order),
+export const clientHold = (quote: FirmQuote, order: TradeOrderId): Movement =>
+  hold(quote, {
+    transferId: holdIdOf(order),
+    debitWalletId: quote.traderWalletId,
+    creditWalletId: quote.dealerWalletId,
+    ...payableOf(quote),
+    code: "HOLD",
+  })
+
+const hold = (
+  { quoteId, expireAt }: FirmQuote,
+  what: Omit<Movement, "kind" | "pendingId" | "reference" | "expiresAt">,
+): Movement => ({
+  ...what,
   kind: "pending",
   pendingId: null,
-  debitWalletId: quote.traderWalletId,
-  creditWalletId: quote.dealerWalletId,
-  ...payableOf(quote),
-  code: "HOLD",
-  reference: quote.quoteId,
-  expiresAt: quote.expireAt + HOLD_MARGIN_MILLIS,
+  reference: quoteId,
+  expiresAt: expireAt + HOLD_MARGIN_MILLIS,
 })
 
 /** Both holds, whole: base and quote change hands. */

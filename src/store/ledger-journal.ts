@@ -1,7 +1,6 @@
 /** What the ledger wrote, read back: statements of a wallet, open holds, and what the audit finds. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { Decimal } from "../domain/decimal.ts"
 import type { StorageUnavailable } from "../domain/errors.ts"
 import type { TransferCode, WalletId } from "../domain/wallet.ts"
 import type { OpenHold } from "../ports/ledger-port.ts"
@@ -9,19 +8,11 @@ import { decimal, instant, instantOrNull } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
 /** A row of the journal. */
-export interface JournalTransfer {
-  readonly transferId: string
+export interface JournalTransfer extends OpenHold {
   /** Grows in the order in which it was written. */
   readonly number: string
   readonly kind: "single" | "pending" | "post" | "void"
   readonly pendingId: string | null
-  readonly debitWalletId: WalletId
-  readonly creditWalletId: WalletId
-  readonly asset: string
-  readonly amount: Decimal
-  readonly code: TransferCode
-  readonly reference: string | null
-  readonly expiresAt: number | null
   readonly at: number
 }
 
@@ -42,21 +33,6 @@ interface TransferRow {
 
 type HoldRow = Omit<TransferRow, "number" | "kind" | "pending_id" | "at">
 
-const transferOf = (row: TransferRow): JournalTransfer => ({
-  transferId: row.transfer_id,
-  number: row.number,
-  kind: row.kind,
-  pendingId: row.pending_id,
-  debitWalletId: row.debit_wallet_id as WalletId,
-  creditWalletId: row.credit_wallet_id as WalletId,
-  asset: row.asset,
-  amount: decimal(row.amount),
-  code: row.code as TransferCode,
-  reference: row.reference,
-  expiresAt: instantOrNull(row.expires_at),
-  at: instant(row.at),
-})
-
 const holdOf = (row: HoldRow): OpenHold => ({
   transferId: row.transfer_id,
   debitWalletId: row.debit_wallet_id as WalletId,
@@ -66,6 +42,14 @@ const holdOf = (row: HoldRow): OpenHold => ({
   code: row.code as TransferCode,
   reference: row.reference,
   expiresAt: instantOrNull(row.expires_at),
+})
+
+const transferOf = (row: TransferRow): JournalTransfer => ({
+  ...holdOf(row),
+  number: row.number,
+  kind: row.kind,
+  pendingId: row.pending_id,
+  at: instant(row.at),
 })
 
 export interface StatementPage {
