@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto"
 import type pg from "pg"
-import { Decimal } from "../src/domain/decimal.ts"
 import type { TenantId } from "../src/domain/ids.ts"
 import { accountingWallet, type WalletId } from "../src/domain/wallet.ts"
 import { batchText } from "../src/ledger/ledger-batch.ts"
@@ -12,6 +11,7 @@ import { type LedgerWriter, startLedgerWriter } from "../src/ledger/ledger-write
 import type { LedgerOutcome, LedgerRequest } from "../src/ports/ledger-port.ts"
 import { startEmbeddedPostgres } from "../src/store/embedded.ts"
 import { connectDedicated, migrate } from "../src/store/sql.ts"
+import { single } from "../test/kit/ledger-rig.ts"
 import { endGateways, scratch } from "./kit/gateway.ts"
 import { medians, percentiles, type Result, row, runBench, say } from "./kit/report.ts"
 
@@ -78,20 +78,7 @@ const prepare = async (
 
 const transferOf = (from: WalletId, to: WalletId, amount: string): Omit<LedgerRequest, "settled"> => ({
   requestId: randomUUID(),
-  transfers: [
-    {
-      kind: "single",
-      transferId: randomUUID(),
-      pendingId: null,
-      debitWalletId: from,
-      creditWalletId: to,
-      asset: "USDT",
-      amount: Decimal.of(amount),
-      code: "TRANSFER",
-      reference: null,
-      expiresAt: null,
-    },
-  ],
+  transfers: [single(from, to, amount)],
   facts: [],
 })
 

@@ -4,6 +4,7 @@ import { expect } from "vitest"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { WalletRecord } from "../../src/domain/wallet.ts"
 import { type Api, api, type Gateway, type Ready, until } from "./gateway.ts"
+import { restsOf } from "./order-waits.ts"
 
 export interface InternalTrader {
   readonly tradingAccountId: string
@@ -43,16 +44,7 @@ export const traderOf = (
   const order = async (tradeOrderId: string) => (await calls.order(tradingAccountId, tradeOrderId)).record
   const submit: InternalTrader["submit"] = async (fields) =>
     (await calls.submit({ tradingAccountId, instrumentId, awaitAccepted: true, ...fields })).record
-  const rests: InternalTrader["rests"] = async (tradeOrderId, ...states) => {
-    let seen: TradeOrderRecord | undefined
-    return until(
-      () => `${states.join(" or ")}, is ${JSON.stringify(seen)}`,
-      async () => {
-        seen = await order(tradeOrderId)
-        return states.includes(seen.status) && seen
-      },
-    )
-  }
+  const rests = restsOf(order)
   return {
     tradingAccountId,
     walletId,

@@ -3,6 +3,7 @@ import { expect } from "vitest"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import { signUp } from "../integration/gateway/people.ts"
 import { type Answer, type Api, type Gateway, startGateway, until } from "../kit/gateway.ts"
+import { restsOf } from "../kit/order-waits.ts"
 
 export type Submitted = TradeOrderRecord & { readonly linkedOrders?: ReadonlyArray<TradeOrderRecord> }
 type Fields = Readonly<Record<string, unknown>>
@@ -52,17 +53,7 @@ export const deskOf = (calls: Api, tradingAccountId: string, instrumentId: strin
   const submit = (fields: Fields) =>
     calls.call<Submitted>("POST", "/tradeOrder/submit", { tradingAccountId, instrumentId, ...fields })
   const order = async (tradeOrderId: string) => (await calls.order(tradingAccountId, tradeOrderId)).record
-  const rests: Desk["rests"] = async (tradeOrderId, ...states) => {
-    let seen: TradeOrderRecord | undefined
-    return until(
-      () => `${states.join(" or ")}, is ${JSON.stringify(seen)}`,
-      async () => {
-        seen = await order(tradeOrderId)
-        return states.includes(seen.status) && seen
-      },
-      PATIENCE_MILLIS,
-    )
-  }
+  const rests = restsOf(order, PATIENCE_MILLIS)
   return {
     tradingAccountId,
     calls,
