@@ -6,13 +6,14 @@ import { randomBytes } from "node:crypto"
 import { Context, Effect } from "effect"
 import {
   InvalidRefreshToken,
+  IpForbidden,
   RefreshTokenExpired,
   RefreshTokenReused,
   SessionNotFound,
   type StorageUnavailable,
   UserDisabled,
 } from "../domain/errors.ts"
-import type { SessionId, UserId } from "../domain/ids.ts"
+import type { SessionId, TenantId, UserId } from "../domain/ids.ts"
 import { dateTime } from "../domain/time.ts"
 import {
   type Principal,
@@ -26,6 +27,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { type SessionRow, SessionRows } from "../store/sessions.ts"
 import { Users } from "../store/users.ts"
+import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import type { Audit, Origin } from "./audit.ts"
 import type { Keys } from "./keys.ts"
 import { type AuthFailure, LiveSessions, type Verified } from "./live-sessions.ts"
@@ -40,7 +42,13 @@ const REISSUE_MILLIS = 10_000
 
 export type LogoutScope = "local" | "others" | "global"
 
-type RefreshFailure = InvalidRefreshToken | RefreshTokenExpired | RefreshTokenReused | UserDisabled | StorageUnavailable
+type RefreshFailure =
+  | InvalidRefreshToken
+  | IpForbidden
+  | RefreshTokenExpired
+  | RefreshTokenReused
+  | UserDisabled
+  | StorageUnavailable
 
 /** Who begins a session, and with which password it was proven to be the user: a session is not begun once that has changed. */
 export interface Proven {
@@ -53,9 +61,11 @@ export class Sessions extends Context.Tag("auth/Sessions")<
   Sessions,
   {
     /** Of an Authorization header; synchronous. */
-    readonly authenticate: (header: string) => Principal | AuthFailure
+    readonly authenticate: (header: string, from: From) => Principal | AuthFailure
     /** Of a bare access token (the WebSocket's connect and refresh). */
-    readonly verify: (token: string) => Verified | AuthFailure
+    readonly verify: (token: string, from: From) => Verified | AuthFailure
+    /** Whether the user may come from there. */
+    readonly allows: (principal: Principal, from: From) => boolean
     /** Null: the user was banned or got another password meanwhile. */
     readonly begin: (
       proven: Proven,
@@ -77,22 +87,25 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
-    /** What the user may do has changed. */
+    /** What the user may do has changed, or from where. */
     readonly renew: (user: User) => void
+    readonly renewTenant: (tenantId: TenantId) => void
     /** Told of every session that ended, in the same turn; live sockets close by it. */
     readonly onEnded: (listener: (sessionId: SessionId) => void) => void
+    /** Told of every live session whose user may do something else now, or may come from somewhere else. */
+    readonly onRenewed: (listener: (sessionId: SessionId) => void) => void
   }
 >() {}
 
 /** `issuer` is the environment's. */
-export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
+export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses: AllowedAddresses) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const ids = yield* Ids
     const rows = yield* SessionRows
     const users = yield* Users
     const tokens = makeTokens(keys.signing, issuer)
-    const live = new LiveSessions(tokens, clock.now)
+    const live = new LiveSessions(tokens, clock.now, addresses)
 
     const place = (sessionId: SessionId, userId: UserId) =>
       ({ table: "session", id: sessionId, ownerId: userId, field: "refresh_key" }) as const
@@ -147,6 +160,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
 
     const refreshOnce = (
       claim: RefreshClaim,
+      from: From,
       learn: (facts: { readonly userId: UserId; readonly sessionId: SessionId }) => void,
     ): Effect.Effect<SessionRecord | "again", RefreshFailure> =>
       Effect.gen(function* () {
@@ -157,6 +171,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
         if (!claim.provenBy(refreshKey)) return yield* new InvalidRefreshToken()
         learn({ userId: row.userId, sessionId: row.sessionId })
         if (user.bannedAt !== null) return yield* new UserDisabled()
+        if (!addresses.allows(user, from)) return yield* new IpForbidden()
         if (row.revokedAt !== null) return yield* new InvalidRefreshToken()
         const now = clock.now()
         if (now > row.refreshedAt + REFRESH_MILLIS || now > row.notAfter) return yield* new RefreshTokenExpired()
@@ -180,8 +195,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
     const goodSince = (): number => clock.now() - REFRESH_MILLIS
 
     return Sessions.of({
-      authenticate: (header) => live.authenticate(header),
-      verify: (token) => live.verify(token),
+      authenticate: (header, from) => live.authenticate(header, from),
+      verify: (token, from) => live.verify(token, from),
+      allows: (principal, from) => addresses.allows(principal, from),
       begin,
       refresh: (refreshToken, origin) =>
         audit.act("token.refresh", origin, {}, (learn) =>
@@ -190,7 +206,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
             if (claim === undefined) return yield* new InvalidRefreshToken()
             // A lost race against another refresh of the same session is decided by looking again.
             for (let attempt = 0; attempt < 5; attempt++) {
-              const outcome = yield* refreshOnce(claim, learn)
+              const outcome = yield* refreshOnce(claim, origin, learn)
               if (outcome !== "again") return outcome
             }
             return yield* new InvalidRefreshToken()
@@ -218,7 +234,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
         ),
       ended,
       renew: (user) => live.renew(user),
+      renewTenant: (tenantId) => live.renewTenant(tenantId),
       onEnded: (listener) => live.onEnded(listener),
+      onRenewed: (listener) => live.onRenewed(listener),
     })
   })
 
