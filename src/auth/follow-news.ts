@@ -49,7 +49,7 @@ export const followNews = (addresses: AllowedAddresses) =>
       for (const tenantId of taken.tenants) waitingTenants.add(tenantId)
       for (const tenantId of waitingTenants) {
         yield* learn({ tenantId })
-        sessions.renewTenant(tenantId)
+        sessions.review({ tenantId })
         waitingTenants.delete(tenantId)
       }
       for (const userId of waitingUsers) {
@@ -58,6 +58,7 @@ export const followNews = (addresses: AllowedAddresses) =>
         yield* learn({ userId })
         sessions.ended(ended)
         if (user !== null) sessions.renew(user)
+        sessions.review({ userId })
         waitingUsers.delete(userId)
       }
     })

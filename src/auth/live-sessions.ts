@@ -10,8 +10,9 @@ import {
   IpForbidden,
   SessionRevoked,
 } from "../domain/errors.ts"
-import type { SessionId, TenantId } from "../domain/ids.ts"
+import type { SessionId } from "../domain/ids.ts"
 import type { Principal, User } from "../domain/user.ts"
+import type { NetworksOf } from "../store/allowed-networks.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import { ACCESS_TOKEN_SECONDS, type Tokens } from "./tokens.ts"
 
@@ -53,6 +54,9 @@ const principalOf = (user: User, sessionId: SessionId): Principal => {
   return { userId, sessionId, tenantId, permissions, environments }
 }
 
+const mayDo = ({ tenantId, permissions, environments }: Principal): string =>
+  JSON.stringify([tenantId, permissions, environments])
+
 export class LiveSessions {
   readonly #live = new Map<SessionId, LiveSession>()
   readonly #known = new Map<string, Known>()
@@ -80,11 +84,9 @@ export class LiveSessions {
     const principal = principalOf(user, sessionId)
     const until = this.#newestUntil()
     const session = this.#live.get(sessionId)
+    // One that is here knows better than whoever read its user some time ago.
     if (session === undefined) this.#live.set(sessionId, { principal, ended: false, until })
-    else if (!session.ended) {
-      session.principal = principal
-      session.until = until
-    }
+    else if (!session.ended) session.until = until
     this.#prune()
   }
 
@@ -99,17 +101,24 @@ export class LiveSessions {
     for (const listener of this.#listeners) listener(sessionId)
   }
 
-  /** What the user may do has changed, or from where: all live sessions of the user know it from here on. */
+  /** The user as stored now, which may have other rights: all live sessions of the user know them from here on. */
   renew(user: User): void {
-    this.#renew(
-      (principal) => principal.userId === user.userId,
-      (sessionId) => principalOf(user, sessionId),
-    )
+    for (const [sessionId, session] of this.#live) {
+      if (session.ended || session.principal?.userId !== user.userId) continue
+      const principal = principalOf(user, sessionId)
+      if (mayDo(principal) === mayDo(session.principal)) continue
+      session.principal = principal
+      for (const listener of this.#renewals) listener(sessionId)
+    }
   }
 
-  /** From where the users of a tenant may come has changed. */
-  renewTenant(tenantId: TenantId): void {
-    this.#renew((principal) => principal.tenantId === tenantId)
+  /** From where this user, or the users of this tenant, may come has changed. */
+  review(whose: NetworksOf): void {
+    for (const [sessionId, { principal, ended }] of this.#live) {
+      if (ended || principal === null) continue
+      const isMeant = "userId" in whose ? principal.userId === whose.userId : principal.tenantId === whose.tenantId
+      if (isMeant) for (const listener of this.#renewals) listener(sessionId)
+    }
   }
 
   /** Of an Authorization header. */
@@ -130,14 +139,6 @@ export class LiveSessions {
       get principal() {
         return session.principal
       },
-    }
-  }
-
-  #renew(isMeant: (principal: Principal) => boolean, become?: (sessionId: SessionId) => Principal): void {
-    for (const [sessionId, session] of this.#live) {
-      if (session.principal === null || session.ended || !isMeant(session.principal)) continue
-      if (become !== undefined) session.principal = become(sessionId)
-      for (const listener of this.#renewals) listener(sessionId)
     }
   }
 

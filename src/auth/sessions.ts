@@ -13,7 +13,7 @@ import {
   type StorageUnavailable,
   UserDisabled,
 } from "../domain/errors.ts"
-import type { SessionId, TenantId, UserId } from "../domain/ids.ts"
+import type { SessionId, UserId } from "../domain/ids.ts"
 import { dateTime } from "../domain/time.ts"
 import {
   type Principal,
@@ -25,6 +25,7 @@ import {
 } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
+import type { NetworksOf } from "../store/allowed-networks.ts"
 import { type SessionRow, SessionRows } from "../store/sessions.ts"
 import { Users } from "../store/users.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
@@ -87,9 +88,10 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
-    /** What the user may do has changed, or from where. */
+    /** As stored now: what the user may do may have changed. */
     readonly renew: (user: User) => void
-    readonly renewTenant: (tenantId: TenantId) => void
+    /** From where this user, or the users of this tenant, may come has changed. */
+    readonly review: (whose: NetworksOf) => void
     /** Told of every session that ended, in the same turn; live sockets close by it. */
     readonly onEnded: (listener: (sessionId: SessionId) => void) => void
     /** Told of every live session whose user may do something else now, or may come from somewhere else. */
@@ -127,6 +129,14 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
       }
     }
 
+    /** Read again once it is here: of a change that was stored meanwhile its news may have found no session to tell. */
+    const enter = (user: User, sessionId: SessionId) => {
+      live.enter(user, sessionId)
+      return Effect.map(users.findById(user.userId), (stored) => {
+        if (stored !== null) live.renew(stored)
+      })
+    }
+
     const begin = ({ user, passwordHash, method }: Proven, origin: Origin) =>
       Effect.gen(function* () {
         const now = clock.now()
@@ -146,7 +156,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
           method,
         }
         if (!(yield* rows.insert(row, passwordHash))) return null
-        live.enter(user, sessionId)
+        yield* enter(user, sessionId)
         yield* users.touchSignIn(user.userId, now)
         return { sessionId, record: record({ ...user, lastSignInAt: now }, row, 1, refreshKey) }
       })
@@ -178,11 +188,11 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
         if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
-          live.enter(user, row.sessionId)
+          yield* enter(user, row.sessionId)
           return record(user, row, row.refreshCounter + 1, refreshKey)
         }
         if (claim.counter === row.refreshCounter - 1 && now <= row.refreshedAt + REISSUE_MILLIS) {
-          live.enter(user, row.sessionId)
+          yield* enter(user, row.sessionId)
           return record(user, row, row.refreshCounter, refreshKey)
         }
         yield* revokeOne(row.sessionId, "refresh token reused")
@@ -234,7 +244,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
         ),
       ended,
       renew: (user) => live.renew(user),
-      renewTenant: (tenantId) => live.renewTenant(tenantId),
+      review: (whose) => live.review(whose),
       onEnded: (listener) => live.onEnded(listener),
       onRenewed: (listener) => live.onRenewed(listener),
     })

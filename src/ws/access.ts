@@ -36,6 +36,8 @@ export interface AccessRules {
     token: string,
     from: { readonly ip: string },
   ) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
+  /** Whether it is of one of the user's environments. */
+  readonly isOpenTo: (venue: VenueId, principal: Principal) => boolean
   readonly allows: (principal: Principal, from: { readonly ip: string }) => boolean
   /** Learns a venue's instruments; answers whether they are known now. */
   readonly learnInstruments: (venue: VenueId, done: (known: boolean) => void) => void
@@ -109,7 +111,7 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
   const found = rules.findVenue(channel.venue)
   if (found === undefined || found.status !== "ACTIVE") return denied(ERRORS.unknownChannel)
   const { venue } = found
-  if (venue.endsWith("_UAT") && !principal.environments.includes("UAT")) return denied(ERRORS.permissionDenied)
+  if (!rules.isOpenTo(venue, principal)) return denied(ERRORS.permissionDenied)
   if (!rules.instruments.knows(venue)) return { _tag: "Later", learn: (done) => rules.learnInstruments(venue, done) }
   const meant = atVenue(channel, venue)
   if (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId) === undefined)
