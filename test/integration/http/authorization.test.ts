@@ -10,6 +10,7 @@ import { type RawSocket, rawSocket } from "../../kit/raw-socket.ts"
 import { withDatabaseServer } from "../gateway/database.ts"
 import { type People, type Person, startPeople } from "./authorization-people.ts"
 import { type DeclaredRoute, routes } from "./authorization-routes.ts"
+import { describeSockets } from "./authorization-sockets.ts"
 import { type Fields, type Naming, type Row, TABLE, type Verdict } from "./authorization-table.ts"
 import { badTokens } from "./authorization-tokens.ts"
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { socket } of sockets.values()) socket.close()
   await people?.close()
-  // tidy: the figure of the scoreboard's S1 and S2
+  // tidy: the figure of the scoreboard's S1, S2 and S3
   console.log(`authorization: ${cells} cells, wrong ${wrongCells}`)
 })
 
@@ -259,3 +260,6 @@ describe("a record of somebody else", () => {
     expect(await contents()).toEqual(before)
   })
 })
+
+// The last: it sends people away.
+describeSockets(() => people, judge)
