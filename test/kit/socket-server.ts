@@ -195,6 +195,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
         ? new InvalidAccessToken()
         : { principal: found, expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600) }
     },
+    isOpenTo: () => true,
     allows: () => true,
     learnInstruments: (_venue, done) => void learn.push(done),
   })
