@@ -1,57 +1,36 @@
 /**
- * What operators do with users from the command line. The one thing to know: each command is one transaction that leaves word for a
- * running gateway, which follows within a second; without one it counts from the next start.
+ * What operators do with users and tenants from the command line. The one thing to know: each command is one transaction that leaves
+ * word for a running gateway, which follows within a second; without one it counts from the next start.
  */
 import { Effect } from "effect"
 import { InvalidParameter, type StorageUnavailable, UserNotFound } from "../domain/errors.ts"
-import type { Permission, User } from "../domain/user.ts"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import { dateTime } from "../domain/time.ts"
+import { adminUserRecord, type Permission, type User } from "../domain/user.ts"
+import { AllowedNetworks, type NetworksOf } from "../store/allowed-networks.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
+import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
+import type { Command, Owner } from "./words.ts"
 
-export type Command =
-  | { readonly _tag: "Show"; readonly email: string }
-  | { readonly _tag: "Grant"; readonly email: string; readonly permission: Permission }
-  | { readonly _tag: "Revoke"; readonly email: string; readonly permission: Permission }
-  | { readonly _tag: "Ban"; readonly email: string; readonly reason: string | null }
-  | { readonly _tag: "Unban"; readonly email: string }
-  | { readonly _tag: "SignOut"; readonly email: string }
+export interface Outcome {
+  /** What is as it was asked for, or was asked about: one record a line. */
+  readonly records: ReadonlyArray<object>
+  /** For the audit. */
+  readonly targetUserId?: UserId
+}
 
-export const USAGE = `usage: npm run admin -- COMMAND
-
-  user EMAIL                       show a user
-  grant EMAIL read|write|admin     give a right, with all that it implies
-  revoke EMAIL read|write|admin    take a right, with all that imply it; ends the user's sessions
-  ban EMAIL [REASON]               end the user's sessions and refuse logins
-  unban EMAIL                      let the user log in again
-  sign-out EMAIL                   end the user's sessions
-
-Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not.
-`
+type OfUser = Extract<
+  Command,
+  { readonly _tag: "Grant" | "Revoke" | "Environments" | "Move" | "Ban" | "Unban" | "SignOut" }
+>
 
 /** Each implies those before it. */
 const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]
-
-const permissionOf = (text: string | undefined): Permission | undefined => RANKS.find((it) => it === text)
-
-/** Undefined: the words are no command. */
-export const parseCommand = (words: ReadonlyArray<string>): Command | undefined => {
-  const [name, email, argument, ...more] = words
-  if (name === undefined || email === undefined || !email.includes("@")) return undefined
-  const permission = permissionOf(argument)
-  const isBare = argument === undefined
-  if (name === "ban") return { _tag: "Ban", email, reason: isBare ? null : [argument, ...more].join(" ").slice(0, 500) }
-  if (more.length > 0) return undefined
-  if (name === "grant" && permission !== undefined) return { _tag: "Grant", email, permission }
-  if (name === "revoke" && permission !== undefined) return { _tag: "Revoke", email, permission }
-  if (name === "user" && isBare) return { _tag: "Show", email }
-  if (name === "unban" && isBare) return { _tag: "Unban", email }
-  if (name === "sign-out" && isBare) return { _tag: "SignOut", email }
-  return undefined
-}
 
 const granted = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
   RANKS.filter((it) => held.includes(it) || RANKS.indexOf(it) <= RANKS.indexOf(permission))
@@ -59,7 +38,31 @@ const granted = (held: ReadonlyArray<Permission>, permission: Permission): Reado
 const withheld = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
   RANKS.filter((it) => held.includes(it) && RANKS.indexOf(it) < RANKS.indexOf(permission))
 
-const change = (command: Exclude<Command, { _tag: "Show" }>, user: User, now: number) =>
+const locked = (email: string) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* Users).lockByEmail(email)
+    return found === null ? yield* new UserNotFound() : found.user
+  })
+
+const tenantOf = (text: string) =>
+  Effect.gen(function* () {
+    const tenantId = text as TenantId
+    if (yield* (yield* Tenants).exists(tenantId)) return tenantId
+    return yield* new InvalidParameter({ parameter: "tenant", reason: `there is no tenant ${text}` })
+  })
+
+/** Records stay in the tenant that they were made in: whoever has any stays with them. */
+const move = (user: User, to: string, now: number) =>
+  Effect.gen(function* () {
+    const tenantId = yield* tenantOf(to)
+    yield* (yield* Users).lockAllOf(user.userId)
+    const held = tenantId === user.tenantId ? [] : yield* (yield* Tenants).heldBy(user.userId)
+    if (held.length > 0)
+      return yield* new InvalidParameter({ parameter: "user", reason: `still has ${held.join(", ")}` })
+    yield* (yield* UserChanges).move(user.userId, tenantId, now)
+  })
+
+const change = (command: OfUser, user: User, now: number) =>
   Effect.gen(function* () {
     const { userId, permissions } = user
     const changes = yield* UserChanges
@@ -71,7 +74,13 @@ const change = (command: Exclude<Command, { _tag: "Show" }>, user: User, now: nu
         break
       case "Revoke":
         yield* changes.setPermissions(userId, withheld(permissions, command.permission), now)
-        yield* endSessions("a right was taken away")
+        break
+      case "Environments":
+        yield* changes.setEnvironments(userId, command.environments, now)
+        break
+      case "Move":
+        yield* move(user, command.tenantId, now)
+        yield* endSessions("moved to another tenant")
         break
       case "Ban":
         yield* changes.ban(userId, command.reason, now)
@@ -88,29 +97,77 @@ const change = (command: Exclude<Command, { _tag: "Show" }>, user: User, now: nu
     yield* (yield* UserNews).leave(userId)
   })
 
-/** The user as it is afterwards. */
-export const runCommand = (
-  command: Command,
+const whoseNetworks = (owner: Owner) =>
+  "email" in owner
+    ? Effect.map(locked(owner.email), ({ userId }): NetworksOf => ({ userId }))
+    : Effect.map(tenantOf(owner.tenantId), (tenantId): NetworksOf => ({ tenantId }))
+
+const networks = (
+  command: Extract<Command, { readonly _tag: "Networks" | "AllowNetwork" | "ForgetNetwork" }>,
   now: number,
-): Effect.Effect<
-  User,
-  UserNotFound | InvalidParameter | StorageUnavailable,
-  OneTimeTokens | SessionRows | Transactions | UserChanges | UserNews | Users
-> =>
+) =>
+  Effect.gen(function* () {
+    const lists = yield* AllowedNetworks
+    const news = yield* UserNews
+    const whose = yield* whoseNetworks(command.owner)
+    if (command._tag === "AllowNetwork") yield* lists.add(whose, command.network, now)
+    if (command._tag === "ForgetNetwork" && !(yield* lists.remove(whose, command.network)))
+      return yield* new InvalidParameter({ parameter: "address", reason: `${command.network} is not on the list` })
+    if (command._tag !== "Networks") yield* "userId" in whose ? news.leave(whose.userId) : news.leaveOf(whose.tenantId)
+    const outcome = { records: [{ ...command.owner, ...whose, ipAllow: yield* lists.of(whose) }] }
+    return "userId" in whose ? { ...outcome, targetUserId: whose.userId } : outcome
+  })
+
+const tenants = Effect.gen(function* () {
+  const all = yield* (yield* Tenants).all
+  return { records: all.map((it) => ({ ...it, createdAtDateTime: dateTime(it.createdAt) })) }
+})
+
+type Failure = UserNotFound | InvalidParameter | StorageUnavailable
+type Repositories =
+  | AllowedNetworks
+  | OneTimeTokens
+  | SessionRows
+  | Tenants
+  | Transactions
+  | UserChanges
+  | UserNews
+  | Users
+
+const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Repositories> =>
   Effect.gen(function* () {
     const users = yield* Users
+    switch (command._tag) {
+      case "Users": {
+        const tenantId = command.tenantId === null ? null : yield* tenantOf(command.tenantId)
+        return { records: (yield* users.list(tenantId)).map(adminUserRecord) }
+      }
+      case "Tenants":
+        return yield* tenants
+      case "CreateTenant":
+        if (!(yield* (yield* Tenants).create(command.tenantId as TenantId, now)))
+          return yield* new InvalidParameter({ parameter: "tenant", reason: "there is one of that name" })
+        return yield* tenants
+      case "Networks":
+      case "AllowNetwork":
+      case "ForgetNetwork":
+        return yield* networks(command, now)
+      default: {
+        const user = yield* locked(command.email)
+        if (command._tag !== "Show") yield* change(command, user, now)
+        const stored = (yield* users.findById(user.userId)) ?? user
+        return { records: [adminUserRecord(stored)], targetUserId: user.userId }
+      }
+    }
+  })
+
+export const runCommand = (command: Command, now: number): Effect.Effect<Outcome, Failure, Repositories> =>
+  Effect.gen(function* () {
     const { all } = yield* Transactions
     if (!(yield* (yield* UserNews).isThere))
       return yield* new InvalidParameter({
         parameter: "database",
         reason: "it has not been used by this version of the gateway yet: start the gateway once",
       })
-    return yield* all(
-      Effect.gen(function* () {
-        const found = yield* users.lockByEmail(command.email)
-        if (found === null) return yield* new UserNotFound()
-        if (command._tag !== "Show") yield* change(command, found.user, now)
-        return (yield* users.findById(found.user.userId)) ?? found.user
-      }),
-    )
+    return yield* all(run(command, now))
   })

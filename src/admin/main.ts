@@ -1,25 +1,27 @@
 /**
- * `gateway admin`: users, rights and bans from the command line. One JSON line of the user on stdout; exit 0 when it is done, 1 when it
- * could not be, 2 for words that are no command.
+ * `gateway admin`: users, tenants and addresses from the command line. One JSON line for each record on stdout; exit 0 when it is done,
+ * 1 when it could not be, 2 for words that are no command.
  */
 import { appendFileSync, mkdirSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { Cause, Effect, Exit, Layer } from "effect"
-import { makeAudit } from "../auth/audit.ts"
+import { type AuthAction, makeAudit } from "../auth/audit.ts"
 import { readSettings, type Settings } from "../config.ts"
-import { adminUserRecord } from "../domain/user.ts"
 import { InvalidSetting } from "../settings/environment.ts"
+import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { sqlLayer } from "../store/sql.ts"
+import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
-import { type Command, parseCommand, runCommand, USAGE } from "./commands.ts"
+import { runCommand } from "./commands.ts"
+import { type Command, parseCommand, USAGE } from "./words.ts"
 
 const end = (code: number, message: string): never => {
   process.stderr.write(message)
@@ -44,8 +46,10 @@ const database = (settings: Settings) =>
   })
 
 const repositories = Layer.mergeAll(
+  AllowedNetworks.Default,
   OneTimeTokens.Default,
   SessionRows.Default,
+  Tenants.Default,
   Transactions.Default,
   UserChanges.Default,
   UserNews.Default,
@@ -59,31 +63,60 @@ const auditTo = (dataDir: string) => (line: string) => {
   appendFileSync(join(folder, "audit.log"), `${line}\n`, { mode: 0o600 })
 }
 
+/** Null: only looks. */
 const ACTIONS = {
+  Show: null,
+  Users: null,
+  Tenants: null,
+  Networks: null,
   Grant: "user.permissions",
   Revoke: "user.permissions",
   Ban: "user.ban",
   Unban: "user.unban",
   SignOut: "session.revoke",
-} as const satisfies { readonly [T in Exclude<Command["_tag"], "Show">]: string }
+  Environments: "user.environments",
+  Move: "user.tenant",
+  CreateTenant: "tenant.create",
+  AllowNetwork: "ip.allow",
+  ForgetNetwork: "ip.forget",
+} as const satisfies { readonly [T in Command["_tag"]]: AuthAction | null }
+
+/** What the audit says of it beside the user. */
+const wordsOf = (command: Command): string | undefined => {
+  switch (command._tag) {
+    case "Grant":
+    case "Revoke":
+      return `${command._tag.toLowerCase()} ${command.permission}`
+    case "Environments":
+      return command.environments.join(",")
+    case "Move":
+    case "CreateTenant":
+      return command.tenantId
+    case "AllowNetwork":
+    case "ForgetNetwork":
+      return "tenantId" in command.owner ? `${command.owner.tenantId} ${command.network}` : command.network
+    default:
+      return undefined
+  }
+}
 
 const program = (settings: Settings, command: Command) =>
   Effect.gen(function* () {
     const url = yield* database(settings)
-    const user = yield* runCommand(command, Date.now()).pipe(
+    const { records, targetUserId } = yield* runCommand(command, Date.now()).pipe(
       Effect.provide(repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))),
     )
-    if (command._tag !== "Show") {
-      const words = "permission" in command ? `${command._tag.toLowerCase()} ${command.permission}` : undefined
+    const action = ACTIONS[command._tag]
+    if (action !== null) {
       makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now }).write({
-        action: ACTIONS[command._tag],
+        action,
         outcome: "ok",
-        targetUserId: user.userId,
-        what: words,
+        targetUserId,
+        what: wordsOf(command),
         origin: { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" },
       })
     }
-    return user
+    return records
   }).pipe(Effect.scoped)
 
 const command = parseCommand(process.argv.slice(2)) ?? end(2, USAGE)
@@ -97,7 +130,7 @@ const settings = ((): Settings => {
 
 // tidy: the one place where this program starts
 const exit = await Effect.runPromiseExit(program(settings, command))
-if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(adminUserRecord(exit.value))}\n`)
+if (Exit.isSuccess(exit)) process.stdout.write(exit.value.map((record) => `${JSON.stringify(record)}\n`).join(""))
 else {
   const failure = Cause.squash(exit.cause)
   const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""

@@ -30,6 +30,11 @@ export type AuthAction =
   | "user.ban"
   | "user.unban"
   | "user.permissions"
+  | "user.environments"
+  | "user.tenant"
+  | "tenant.create"
+  | "ip.allow"
+  | "ip.forget"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

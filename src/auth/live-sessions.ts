@@ -3,9 +3,17 @@
  * once, whatever its tokens still say. The one thing to know: `end` is remembered for sessions that are not here yet, too, so that a
  * login or refresh that was under way does not bring one back.
  */
-import { AccessTokenExpired, AccessTokenMissing, InvalidAccessToken, SessionRevoked } from "../domain/errors.ts"
+import {
+  AccessTokenExpired,
+  AccessTokenMissing,
+  InvalidAccessToken,
+  IpForbidden,
+  SessionRevoked,
+} from "../domain/errors.ts"
 import type { SessionId } from "../domain/ids.ts"
 import type { Principal, User } from "../domain/user.ts"
+import type { NetworksOf } from "../store/allowed-networks.ts"
+import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import { ACCESS_TOKEN_SECONDS, type Tokens } from "./tokens.ts"
 
 const TOKENS_MAX = 100_000
@@ -13,9 +21,10 @@ const PRUNE_MILLIS = 600_000
 /** Past the token's own leeway. */
 const PRUNE_MARGIN_SECONDS = 60
 
-export type AuthFailure = AccessTokenMissing | InvalidAccessToken | AccessTokenExpired | SessionRevoked
+export type AuthFailure = AccessTokenMissing | InvalidAccessToken | AccessTokenExpired | SessionRevoked | IpForbidden
 
 export interface Verified {
+  /** As it is now: another one once the user's rights have changed. */
   readonly principal: Principal
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number
@@ -30,20 +39,35 @@ interface LiveSession {
   until: number
 }
 
+/** One that was seen here and goes on. */
+type Seen = LiveSession & { readonly principal: Principal }
+const isSeen = (session: LiveSession): session is Seen => !session.ended && session.principal !== null
+
+/** A token that was verified. */
+interface Known {
+  readonly session: Seen
+  readonly expiresAt: number
+}
+
 const principalOf = (user: User, sessionId: SessionId): Principal => {
   const { userId, tenantId, permissions, environments } = user
   return { userId, sessionId, tenantId, permissions, environments }
 }
 
+const mayDo = ({ tenantId, permissions, environments }: Principal): string =>
+  JSON.stringify([tenantId, permissions, environments])
+
 export class LiveSessions {
   readonly #live = new Map<SessionId, LiveSession>()
-  readonly #known = new Map<string, { readonly session: LiveSession; readonly expiresAt: number }>()
+  readonly #known = new Map<string, Known>()
   readonly #listeners: Array<(sessionId: SessionId) => void> = []
+  readonly #renewals: Array<(sessionId: SessionId) => void> = []
   #prunedAt: number
 
   constructor(
     private readonly tokens: Tokens,
     private readonly now: () => number,
+    private readonly addresses: AllowedAddresses,
   ) {
     this.#prunedAt = now()
   }
@@ -52,15 +76,17 @@ export class LiveSessions {
     this.#listeners.push(listener)
   }
 
+  onRenewed(listener: (sessionId: SessionId) => void): void {
+    this.#renewals.push(listener)
+  }
+
   enter(user: User, sessionId: SessionId): void {
     const principal = principalOf(user, sessionId)
     const until = this.#newestUntil()
     const session = this.#live.get(sessionId)
+    // One that is here knows better than whoever read its user some time ago.
     if (session === undefined) this.#live.set(sessionId, { principal, ended: false, until })
-    else if (!session.ended) {
-      session.principal = principal
-      session.until = until
-    }
+    else if (!session.ended) session.until = until
     this.#prune()
   }
 
@@ -75,35 +101,67 @@ export class LiveSessions {
     for (const listener of this.#listeners) listener(sessionId)
   }
 
-  /** What the user may do has changed: all live sessions of the user know it from here on. */
+  /** The user as stored now, which may have other rights: all live sessions of the user know them from here on. */
   renew(user: User): void {
-    for (const [sessionId, session] of this.#live)
-      if (session.principal?.userId === user.userId && !session.ended) session.principal = principalOf(user, sessionId)
+    for (const [sessionId, session] of this.#live) {
+      if (session.ended || session.principal?.userId !== user.userId) continue
+      const principal = principalOf(user, sessionId)
+      if (mayDo(principal) === mayDo(session.principal)) continue
+      session.principal = principal
+      for (const listener of this.#renewals) listener(sessionId)
+    }
+  }
+
+  /** From where this user, or the users of this tenant, may come has changed. */
+  review(whose: NetworksOf): void {
+    for (const [sessionId, { principal, ended }] of this.#live) {
+      if (ended || principal === null) continue
+      const isMeant = "userId" in whose ? principal.userId === whose.userId : principal.tenantId === whose.tenantId
+      if (isMeant) for (const listener of this.#renewals) listener(sessionId)
+    }
   }
 
   /** Of an Authorization header. */
-  authenticate(header: string): Principal | AuthFailure {
+  authenticate(header: string, from: From): Principal | AuthFailure {
     if (header === "") return new AccessTokenMissing()
     if (header.length > 4096 || header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken()
-    const verified = this.verify(header.slice(7))
-    return "principal" in verified ? verified.principal : verified
+    const known = this.#allowed(header.slice(7), from)
+    return "session" in known ? known.session.principal : known
   }
 
-  verify(token: string): Verified | AuthFailure {
+  /** `principal` follows the session. */
+  verify(token: string, from: From): Verified | AuthFailure {
+    const known = this.#allowed(token, from)
+    if (!("session" in known)) return known
+    const { session, expiresAt } = known
+    return {
+      expiresAt,
+      get principal() {
+        return session.principal
+      },
+    }
+  }
+
+  #allowed(token: string, from: From): Known | AuthFailure {
+    const known = this.#look(token)
+    return !("session" in known) || this.addresses.allows(known.session.principal, from) ? known : new IpForbidden()
+  }
+
+  #look(token: string): Known | AuthFailure {
     const now = this.now()
     const entry = this.#known.get(token)
-    if (entry !== undefined && !entry.session.ended && entry.session.principal !== null && entry.expiresAt * 1000 > now)
-      return { principal: entry.session.principal, expiresAt: entry.expiresAt }
+    if (entry !== undefined && !entry.session.ended && entry.expiresAt * 1000 > now) return entry
     if (entry !== undefined) this.#known.delete(token)
     const verified = this.tokens.verify(token, now)
     if (verified instanceof InvalidAccessToken || verified instanceof AccessTokenExpired) return verified
     const session = this.#live.get(verified.sessionId)
-    if (session === undefined || session.ended || session.principal === null) return new SessionRevoked()
+    if (session === undefined || !isSeen(session)) return new SessionRevoked()
     // A full map forgets its oldest tokens: they are verified once more, nothing else.
     if (this.#known.size >= TOKENS_MAX)
       for (const oldest of this.#known.keys()) if (this.#known.delete(oldest) && this.#known.size < TOKENS_MAX) break
-    this.#known.set(token, { session, expiresAt: verified.expiresAt })
-    return { principal: session.principal, expiresAt: verified.expiresAt }
+    const known: Known = { session, expiresAt: verified.expiresAt }
+    this.#known.set(token, known)
+    return known
   }
 
   #newestUntil(): number {

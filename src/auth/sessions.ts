@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { Context, Effect } from "effect"
 import {
   InvalidRefreshToken,
+  IpForbidden,
   RefreshTokenExpired,
   RefreshTokenReused,
   SessionNotFound,
@@ -24,8 +25,10 @@ import {
 } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
+import type { NetworksOf } from "../store/allowed-networks.ts"
 import { type SessionRow, SessionRows } from "../store/sessions.ts"
 import { Users } from "../store/users.ts"
+import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import type { Audit, Origin } from "./audit.ts"
 import type { Keys } from "./keys.ts"
 import { type AuthFailure, LiveSessions, type Verified } from "./live-sessions.ts"
@@ -40,7 +43,13 @@ const REISSUE_MILLIS = 10_000
 
 export type LogoutScope = "local" | "others" | "global"
 
-type RefreshFailure = InvalidRefreshToken | RefreshTokenExpired | RefreshTokenReused | UserDisabled | StorageUnavailable
+type RefreshFailure =
+  | InvalidRefreshToken
+  | IpForbidden
+  | RefreshTokenExpired
+  | RefreshTokenReused
+  | UserDisabled
+  | StorageUnavailable
 
 /** Who begins a session, and with which password it was proven to be the user: a session is not begun once that has changed. */
 export interface Proven {
@@ -53,9 +62,11 @@ export class Sessions extends Context.Tag("auth/Sessions")<
   Sessions,
   {
     /** Of an Authorization header; synchronous. */
-    readonly authenticate: (header: string) => Principal | AuthFailure
+    readonly authenticate: (header: string, from: From) => Principal | AuthFailure
     /** Of a bare access token (the WebSocket's connect and refresh). */
-    readonly verify: (token: string) => Verified | AuthFailure
+    readonly verify: (token: string, from: From) => Verified | AuthFailure
+    /** Whether the user may come from there. */
+    readonly allows: (principal: Principal, from: From) => boolean
     /** Null: the user was banned or got another password meanwhile. */
     readonly begin: (
       proven: Proven,
@@ -77,22 +88,26 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
-    /** What the user may do has changed. */
+    /** As stored now: what the user may do may have changed. */
     readonly renew: (user: User) => void
+    /** From where this user, or the users of this tenant, may come has changed. */
+    readonly review: (whose: NetworksOf) => void
     /** Told of every session that ended, in the same turn; live sockets close by it. */
     readonly onEnded: (listener: (sessionId: SessionId) => void) => void
+    /** Told of every live session whose user may do something else now, or may come from somewhere else. */
+    readonly onRenewed: (listener: (sessionId: SessionId) => void) => void
   }
 >() {}
 
 /** `issuer` is the environment's. */
-export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
+export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses: AllowedAddresses) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const ids = yield* Ids
     const rows = yield* SessionRows
     const users = yield* Users
     const tokens = makeTokens(keys.signing, issuer)
-    const live = new LiveSessions(tokens, clock.now)
+    const live = new LiveSessions(tokens, clock.now, addresses)
 
     const place = (sessionId: SessionId, userId: UserId) =>
       ({ table: "session", id: sessionId, ownerId: userId, field: "refresh_key" }) as const
@@ -114,6 +129,14 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
       }
     }
 
+    /** Read again once it is here: of a change that was stored meanwhile its news may have found no session to tell. */
+    const enter = (user: User, sessionId: SessionId) => {
+      live.enter(user, sessionId)
+      return Effect.map(users.findById(user.userId), (stored) => {
+        if (stored !== null) live.renew(stored)
+      })
+    }
+
     const begin = ({ user, passwordHash, method }: Proven, origin: Origin) =>
       Effect.gen(function* () {
         const now = clock.now()
@@ -133,7 +156,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
           method,
         }
         if (!(yield* rows.insert(row, passwordHash))) return null
-        live.enter(user, sessionId)
+        yield* enter(user, sessionId)
         yield* users.touchSignIn(user.userId, now)
         return { sessionId, record: record({ ...user, lastSignInAt: now }, row, 1, refreshKey) }
       })
@@ -147,6 +170,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
 
     const refreshOnce = (
       claim: RefreshClaim,
+      from: From,
       learn: (facts: { readonly userId: UserId; readonly sessionId: SessionId }) => void,
     ): Effect.Effect<SessionRecord | "again", RefreshFailure> =>
       Effect.gen(function* () {
@@ -157,17 +181,18 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
         if (!claim.provenBy(refreshKey)) return yield* new InvalidRefreshToken()
         learn({ userId: row.userId, sessionId: row.sessionId })
         if (user.bannedAt !== null) return yield* new UserDisabled()
+        if (!addresses.allows(user, from)) return yield* new IpForbidden()
         if (row.revokedAt !== null) return yield* new InvalidRefreshToken()
         const now = clock.now()
         if (now > row.refreshedAt + REFRESH_MILLIS || now > row.notAfter) return yield* new RefreshTokenExpired()
         if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
-          live.enter(user, row.sessionId)
+          yield* enter(user, row.sessionId)
           return record(user, row, row.refreshCounter + 1, refreshKey)
         }
         if (claim.counter === row.refreshCounter - 1 && now <= row.refreshedAt + REISSUE_MILLIS) {
-          live.enter(user, row.sessionId)
+          yield* enter(user, row.sessionId)
           return record(user, row, row.refreshCounter, refreshKey)
         }
         yield* revokeOne(row.sessionId, "refresh token reused")
@@ -180,8 +205,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
     const goodSince = (): number => clock.now() - REFRESH_MILLIS
 
     return Sessions.of({
-      authenticate: (header) => live.authenticate(header),
-      verify: (token) => live.verify(token),
+      authenticate: (header, from) => live.authenticate(header, from),
+      verify: (token, from) => live.verify(token, from),
+      allows: (principal, from) => addresses.allows(principal, from),
       begin,
       refresh: (refreshToken, origin) =>
         audit.act("token.refresh", origin, {}, (learn) =>
@@ -190,7 +216,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
             if (claim === undefined) return yield* new InvalidRefreshToken()
             // A lost race against another refresh of the same session is decided by looking again.
             for (let attempt = 0; attempt < 5; attempt++) {
-              const outcome = yield* refreshOnce(claim, learn)
+              const outcome = yield* refreshOnce(claim, origin, learn)
               if (outcome !== "again") return outcome
             }
             return yield* new InvalidRefreshToken()
@@ -218,7 +244,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
         ),
       ended,
       renew: (user) => live.renew(user),
+      review: (whose) => live.review(whose),
       onEnded: (listener) => live.onEnded(listener),
+      onRenewed: (listener) => live.onRenewed(listener),
     })
   })
 

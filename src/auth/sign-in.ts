@@ -57,7 +57,7 @@ export interface SignIn {
 type Learn = (facts: AuditFacts) => void
 
 export const makeSignIn = (parts: UserParts): SignIn => {
-  const { settings, passwords, audit, now, users, tokens, sessions, letters } = parts
+  const { settings, passwords, audit, now, users, tokens, sessions, letters, addresses } = parts
 
   const newUser = (request: SignupRequest, email: string, passwordHash: string): NewUser => ({
     userId: parts.uuid() as UserId,
@@ -162,8 +162,11 @@ export const makeSignIn = (parts: UserParts): SignIn => {
         Effect.gen(function* () {
           const found = yield* users.findByEmail(normalised(request.email))
           const right = yield* passwords.verify(request.password, found?.passwordHash ?? null)
-          if (found !== null) learn({ userId: found.user.userId })
-          if (found === null || !right) return yield* new InvalidLoginCredentials()
+          // As if the password were wrong: only the audit knows better (decision 27).
+          const isAllowed = found === null || addresses.allows(found.user, origin)
+          if (found !== null)
+            learn({ userId: found.user.userId, what: isAllowed ? undefined : "from an address that is not allowed" })
+          if (found === null || !right || !isAllowed) return yield* new InvalidLoginCredentials()
           const { user, passwordHash } = found
           // Told only to whoever knows the password.
           if (user.bannedAt !== null) return yield* new UserDisabled()

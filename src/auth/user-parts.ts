@@ -11,6 +11,7 @@ import { SessionRows } from "../store/sessions.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { Users } from "../store/users.ts"
+import type { AllowedAddresses } from "./allowed-addresses.ts"
 import type { Audit, AuditFacts } from "./audit.ts"
 import { LetterBox } from "./letter-box.ts"
 import type { Passwords } from "./passwords.ts"
@@ -23,6 +24,7 @@ export const makeUserParts = (
   settings: Pick<Settings, "signup" | "defaultTenantId" | "bootstrapAdminEmail">,
   passwords: Passwords,
   audit: Audit,
+  addresses: AllowedAddresses,
 ) =>
   Effect.gen(function* () {
     const transactions = yield* Transactions
@@ -32,6 +34,7 @@ export const makeUserParts = (
       settings,
       passwords,
       audit,
+      addresses,
       now,
       monotonic,
       uuid: (yield* Ids).uuid,

@@ -67,6 +67,8 @@ export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: 
       instruments: yield* InstrumentDirectory,
       findVenue: gate.find,
       verify: sessions.verify,
+      isOpenTo: (venue, principal) => gate.closedTo(venue, principal) === undefined,
+      allows: sessions.allows,
       learnInstruments: (venue, done) => {
         fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))
       },
@@ -109,6 +111,7 @@ export const sockets = (
         log: log === null ? null : log.write,
       }),
       onSessionEnded: sessions.onEnded,
+      onSessionRenewed: sessions.onRenewed,
     })
   })
 

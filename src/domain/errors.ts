@@ -105,6 +105,10 @@ export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("Tena
 export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired", {}) {
   override message = "HTTPS required"
 }
+/** The address is on none of the lists that the user or its tenant has. */
+export class IpForbidden extends Schema.TaggedError<IpForbidden>()("IpForbidden", {}) {
+  override message = "IP address not allowed"
+}
 
 // Limits
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterSeconds: Schema.Int }) {
@@ -651,6 +655,7 @@ export type DomainError =
   | AdminRequired
   | TenantForbidden
   | TlsRequired
+  | IpForbidden
   | RateLimited
   | OrderRateLimited
   | QuoteRateLimited

@@ -6,13 +6,17 @@ import { dateTime, dateTimeOrNull } from "./time.ts"
 export const Permission = Schema.Literal("read", "write", "admin")
 export type Permission = typeof Permission.Type
 
+/** The installation's venues, and those that the venues run for tests (`_UAT`). */
+export const UserEnvironment = Schema.Literal("PROD", "UAT")
+export type UserEnvironment = typeof UserEnvironment.Type
+
 export interface User {
   readonly userId: UserId
   readonly email: string
   readonly tenantId: TenantId
   /** admin implies write implies read; stored with all it implies. */
   readonly permissions: ReadonlyArray<Permission>
-  readonly environments: ReadonlyArray<"PROD" | "UAT">
+  readonly environments: ReadonlyArray<UserEnvironment>
   readonly userMetadata: Readonly<Record<string, unknown>>
   readonly emailConfirmedAt: number | null
   readonly lastSignInAt: number | null
@@ -31,7 +35,7 @@ export interface Principal {
   readonly sessionId: SessionId
   readonly tenantId: TenantId
   readonly permissions: ReadonlyArray<Permission>
-  readonly environments: ReadonlyArray<"PROD" | "UAT">
+  readonly environments: ReadonlyArray<UserEnvironment>
 }
 
 export const UserRecord = Schema.Struct({

@@ -44,6 +44,7 @@ export const ERRNO = {
   AdminRequired: { status: 403, errno: -102003, code: "ADMIN_REQUIRED" },
   TenantForbidden: { status: 403, errno: -102004, code: "TENANT_FORBIDDEN" },
   TlsRequired: { status: 403, errno: -102005, code: "TLS_REQUIRED" },
+  IpForbidden: { status: 403, errno: -102006, code: "IP_FORBIDDEN" },
   // Limits
   RateLimited: { status: 429, errno: -103000, code: "RATE_LIMITED" },
   OrderRateLimited: { status: 429, errno: -103002, code: "ORDER_RATE_LIMITED" },

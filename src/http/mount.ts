@@ -39,7 +39,7 @@ export interface StaticPage {
 }
 
 export interface MountOptions extends Omit<Surroundings, "deadlines"> {
-  readonly authenticate: (authorization: string) => Principal | DomainError
+  readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
   readonly pages: ReadonlyArray<StaticPage>
@@ -148,7 +148,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       return new ShuttingDown()
     }
     if (route.access !== "none") {
-      const principal = authenticate(exchange.header("authorization"))
+      const principal = authenticate(exchange.header("authorization"), exchange)
       if ("_tag" in principal) return principal
       exchange.principal = principal
       const missing = missingPermission(route.access, principal)

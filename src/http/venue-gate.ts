@@ -18,6 +18,8 @@ export interface NamedVenue {
 export interface VenueGate {
   /** Every venue of this installation, by identifier. */
   readonly offered: ReadonlyArray<Venue>
+  /** Why this user may not use a venue of this installation; undefined: it may. Plain words: asked for every order. */
+  readonly closedTo: (venue: VenueId, principal: Principal) => InsufficientPermissions | undefined
   /** Those of them that this user may use. */
   readonly openTo: (principal: Principal) => ReadonlyArray<Venue>
   /** A venue to do something at. */
@@ -44,7 +46,7 @@ const successor = (venues: Iterable<VenueId>): Readonly<Record<string, string>> 
   "X-Venue-Successor": [...venues].join(", "),
 })
 
-/** What an installation for the test environment offers besides `_UAT` venues. */
+/** Of no environment: offered in both, open to everybody. */
 const IN_HOUSE: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
 const isTest = (venue: string): boolean => venue.endsWith("_UAT")
 
@@ -64,8 +66,12 @@ export const makeVenueGate = (port: Venues, environment: "PROD" | "UAT"): VenueG
   const offered = port.venues.filter(({ venue }) => environment === "PROD" || isTest(venue) || IN_HOUSE.has(venue))
   const byName = new Map<string, Venue>(offered.map((venue) => [venue.venue, venue]))
   const find = (name: string): Venue | undefined => byName.get(aliases.get(name) ?? name)
-  const mayUse = ({ venue }: Venue, principal: Principal): boolean =>
-    !isTest(venue) || principal.environments.includes("UAT")
+  const closedTo = (venue: VenueId, { environments, permissions }: Principal): InsufficientPermissions | undefined => {
+    if (IN_HOUSE.has(venue)) return undefined
+    const environment = isTest(venue) ? "UAT" : "PROD"
+    if (environments.includes(environment)) return undefined
+    return new InsufficientPermissions({ required: [`environment:${environment}`], provided: [...permissions] })
+  }
   const aliasIn = (id: string): VenueId | undefined => {
     const colon = id.indexOf(":")
     return colon < 0 ? undefined : aliases.get(id.slice(0, colon))
@@ -74,14 +80,15 @@ export const makeVenueGate = (port: Venues, environment: "PROD" | "UAT"): VenueG
   const named = (name: string, principal: Principal): NamedVenue | InvalidVenue | InsufficientPermissions => {
     const venue = find(name)
     if (venue === undefined) return new InvalidVenue()
-    if (!mayUse(venue, principal))
-      return new InsufficientPermissions({ required: ["environment:UAT"], provided: [...principal.permissions] })
+    const closed = closedTo(venue.venue, principal)
+    if (closed !== undefined) return closed
     return { venue, headers: aliases.has(name) ? successor([venue.venue]) : NO_HEADERS }
   }
 
   return {
     offered,
-    openTo: (principal) => offered.filter((venue) => mayUse(venue, principal)),
+    closedTo,
+    openTo: (principal) => offered.filter(({ venue }) => closedTo(venue, principal) === undefined),
     resolve: (name, principal) => {
       const found = named(name, principal)
       return "venue" in found && found.venue.status === "INACTIVE" ? new VenueInactive() : found

@@ -5,8 +5,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors.ts"
-import type { UserId } from "../domain/ids.ts"
-import type { Permission } from "../domain/user.ts"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import type { Permission, UserEnvironment } from "../domain/user.ts"
 import { constraintOf, orUnavailable } from "./storage-failure.ts"
 
 export class UserChanges extends Effect.Service<UserChanges>()("store/UserChanges", {
@@ -103,6 +103,26 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
             at,
           ]),
         ).pipe(Effect.asVoid),
+
+      setEnvironments: (
+        userId: UserId,
+        environments: ReadonlyArray<UserEnvironment>,
+        at: number,
+      ): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe("UPDATE app_user SET environments = $2::text[], updated_at = $3 WHERE user_id = $1", [
+            userId,
+            `{${environments.join(",")}}`,
+            at,
+          ]),
+        ).pipe(Effect.asVoid),
+
+      /** Of a user who holds nothing: records stay with the tenant that they were made in (`Tenants.heldBy`). */
+      move: (userId: UserId, tenantId: TenantId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET tenant_id = ${tenantId}, updated_at = ${at} WHERE user_id = ${userId}`).pipe(
+          Effect.asVoid,
+        ),
     }
   }),
 }) {}

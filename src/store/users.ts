@@ -135,6 +135,19 @@ export class Users extends Effect.Service<Users>()("store/Users", {
       findWithHash: (userId: UserId): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("u.user_id = $1", userId),
 
+      /** Of one tenant, or all; by address. */
+      list: (tenantId: TenantId | null): Effect.Effect<ReadonlyArray<User>, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<UserRow>(
+            `SELECT ${USER_COLUMNS} FROM app_user u WHERE $1::text IS NULL OR u.tenant_id = $1 ORDER BY lower(u.email)`,
+            [tenantId],
+          ),
+        ).pipe(Effect.map((rows) => rows.map(userOf))),
+
+      /** As `lockByEmail`, and nobody else stores anything of this user's either. */
+      lockAllOf: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`SELECT FROM app_user WHERE user_id = ${userId} FOR UPDATE`).pipe(Effect.asVoid),
+
       /** In a transaction: nobody else changes this user until it ends. */
       lockByEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("lower(u.email) = lower($1) FOR NO KEY UPDATE", email),

@@ -15,7 +15,7 @@ import {
   tradeChannel,
   venueTickerChannel,
 } from "../domain/channel.ts"
-import { AccessTokenExpired } from "../domain/errors.ts"
+import { AccessTokenExpired, IpForbidden } from "../domain/errors.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
 import type { Principal } from "../domain/user.ts"
@@ -31,7 +31,14 @@ export interface AccessRules {
   readonly instruments: InstrumentDirectory
   /** By its identifier or an alias of it. */
   readonly findVenue: (name: string) => Venue | undefined
-  readonly verify: (token: string) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
+  /** `principal` follows the session. */
+  readonly verify: (
+    token: string,
+    from: { readonly ip: string },
+  ) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
+  /** Whether it is of one of the user's environments. */
+  readonly isOpenTo: (venue: VenueId, principal: Principal) => boolean
+  readonly allows: (principal: Principal, from: { readonly ip: string }) => boolean
   /** Learns a venue's instruments; answers whether they are known now. */
   readonly learnInstruments: (venue: VenueId, done: (known: boolean) => void) => void
   readonly kinds: ChannelKinds
@@ -62,13 +69,23 @@ export const canonicalName = (channel: Channel): string => {
 }
 
 export const makeAuthority = (rules: AccessRules): Authority => ({
-  identify: (token) => {
+  identify: (token, from) => {
     if (token === "") return "closed"
-    const verified = rules.verify(token)
-    if (!("principal" in verified)) return verified instanceof AccessTokenExpired ? "expired" : "invalid"
-    const { principal, expiresAt } = verified
-    return { user: principal.userId, principal, expiresAt, info: null, channels: [] }
+    const verified = rules.verify(token, from)
+    if (verified instanceof AccessTokenExpired) return "expired"
+    if (verified instanceof IpForbidden) return "forbidden"
+    if (!("principal" in verified)) return "invalid"
+    return {
+      user: verified.principal.userId,
+      get principal() {
+        return verified.principal
+      },
+      expiresAt: verified.expiresAt,
+      info: null,
+      channels: [],
+    }
   },
+  isWelcome: ({ principal }, from) => principal === null || rules.allows(principal, from),
   access: (credentials, request) => access(rules, credentials, request),
   // Subscriptions of the gateway end with the connection's own token.
   refreshSubscription: (credentials, request) => {
@@ -94,7 +111,7 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
   const found = rules.findVenue(channel.venue)
   if (found === undefined || found.status !== "ACTIVE") return denied(ERRORS.unknownChannel)
   const { venue } = found
-  if (venue.endsWith("_UAT") && !principal.environments.includes("UAT")) return denied(ERRORS.permissionDenied)
+  if (!rules.isOpenTo(venue, principal)) return denied(ERRORS.permissionDenied)
   if (!rules.instruments.knows(venue)) return { _tag: "Later", learn: (done) => rules.learnInstruments(venue, done) }
   const meant = atVenue(channel, venue)
   if (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId) === undefined)

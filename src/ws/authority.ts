@@ -18,7 +18,7 @@ export interface ServerSubscription {
 export interface Credentials {
   /** Empty: anonymous. */
   readonly user: string
-  /** The live session behind the connection; null under the test profile. */
+  /** Of the live session behind the connection, as it is now; null under the test profile. */
   readonly principal: Principal | null
   /** Seconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null
@@ -28,8 +28,8 @@ export interface Credentials {
   readonly channels: ReadonlyArray<ServerSubscription>
 }
 
-/** closed: no credentials at all. */
-export type Identification = Credentials | "expired" | "invalid" | "closed"
+/** closed: no credentials at all. forbidden: good ones, from an address that they must not come from. */
+export type Identification = Credentials | "expired" | "invalid" | "closed" | "forbidden"
 
 export interface Granted {
   readonly _tag: "Granted"
@@ -61,7 +61,9 @@ export interface SubscriptionRequest {
 }
 
 export interface Authority {
-  readonly identify: (token: string) => Identification
+  readonly identify: (token: string, from: { readonly ip: string }) => Identification
+  /** Whether they may still come from there. Absent: they always may. */
+  readonly isWelcome?: (credentials: Credentials, from: { readonly ip: string }) => boolean
   readonly access: (credentials: Credentials, request: SubscriptionRequest) => Access
   /** The new end of a subscription in seconds, null for never; an error or a close when the token is not good for it. */
   readonly refreshSubscription: (

@@ -51,6 +51,8 @@ export interface Client extends Beating {
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
   readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void
   readonly close: (close: Close) => void
+  /** What its session may do has changed, or from where. */
+  readonly renewed: () => void
   /** A defect that is met meanwhile ends the connection, not the process. */
   readonly attempt: (act: () => void) => void
   /** Plays a command now, or keeps it behind what its channel waits for. Never throws. */

@@ -139,6 +139,15 @@ export class Connection implements Client, Beating {
     this.subscriptions.gone()
   }
 
+  /** What its session may do has changed, or from where: what it may not any more ends. */
+  renewed(): void {
+    const { credentials } = this
+    if (this.over || credentials === undefined) return
+    const { isWelcome } = this.context.authority
+    if (isWelcome?.(credentials, this.state.peer) === false) return this.close(CLOSES.forbiddenAddress)
+    this.attempt(() => this.subscriptions.review(credentials))
+  }
+
   close([code, reason]: Close): void {
     if (this.over) return
     this.over = true
@@ -277,8 +286,9 @@ export class Connection implements Client, Beating {
 
   private connect(command: CommandOf<"connect">): void {
     const { token, subs } = command.parameters
-    const found = this.context.authority.identify(typeof token === "string" ? token : "")
+    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
     if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
     if (found === "invalid") return this.close(CLOSES.invalidToken)
     if (found === "expired") {
       this.refuse(command, ERRORS.tokenExpired)
@@ -307,8 +317,9 @@ export class Connection implements Client, Beating {
     // Nobody refreshes what never ends.
     if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
     const { token } = command.parameters
-    const found = this.context.authority.identify(typeof token === "string" ? token : "")
+    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
     if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
     if (found === "expired") return this.close(CLOSES.expired)
     if (found === "invalid" || found.user !== credentials.user) return this.close(CLOSES.invalidToken)
     this.credentials = found

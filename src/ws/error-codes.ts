@@ -35,6 +35,7 @@ export const CLOSES = {
   badRequest: [3501, "bad request"],
   stale: [3502, "stale"],
   forced: [3503, "force disconnect"],
+  forbiddenAddress: [3507, "ip address not allowed"],
   inappropriateProtocol: [3506, "inappropriate protocol"],
   messageTooLarge: [1009, "message size limit exceeded"],
 } as const satisfies Record<string, Close>
@@ -43,6 +44,8 @@ export type Close = readonly [code: number, reason: string]
 /** Below 2500 the subscription ends for good; from 2500 the client subscribes again. */
 export const UNSUBSCRIBES = {
   server: { code: 2000, reason: "server unsubscribe" },
+  /** A right that it needed is gone; as error 103 says it to a subscribe. */
+  permissionLost: { code: 2103, reason: "permission denied" },
   insufficientState: { code: 2500, reason: "insufficient state" },
   expired: { code: 2501, reason: "subscription expired" },
   invalidated: { code: 2502, reason: "state invalidated" },

@@ -44,6 +44,8 @@ export interface SocketServerOptions extends Omit<ConnectionContext, "heartbeat"
     readonly refusal: { readonly status: string; readonly body: string } | null
   }
   readonly onSessionEnded: (listener: (sessionId: SessionId) => void) => void
+  /** What it may do has changed, or from where. */
+  readonly onSessionRenewed: (listener: (sessionId: SessionId) => void) => void
 }
 
 export interface SocketStats extends SlowStats {
@@ -136,6 +138,9 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   options.onSessionEnded((sessionId) => {
     for (const connection of bySession.get(sessionId) ?? []) connection.close(CLOSES.invalidToken)
     bySession.delete(sessionId)
+  })
+  options.onSessionRenewed((sessionId) => {
+    for (const connection of bySession.get(sessionId) ?? []) connection.renewed()
   })
   hub.onEnd((channel, names, how) => {
     const reason = how === "terminated" ? UNSUBSCRIBES.server : UNSUBSCRIBES.insufficientState

@@ -147,6 +147,16 @@ export class Subscriptions implements SubscribeHost {
     this.forget(channel)
   }
 
+  /** Ends those that these credentials would not be granted now. */
+  review(credentials: Credentials): void {
+    for (const [channel, { canonical }] of [...this.joined]) {
+      const type = this.context.hub.find(canonical)?.served.map === undefined ? 0 : 1
+      const asked: SubscriptionRequest = { channel, type, token: "", client: this.client, purpose: "query" }
+      if (this.context.authority.access(credentials, asked)._tag === "Denied")
+        this.endChannel(channel, UNSUBSCRIBES.permissionLost)
+    }
+  }
+
   /** Looks at subscriptions that were not refreshed in time. */
   expiryDue(): void {
     if (!this.expiryWatch.begins()) return

@@ -178,6 +178,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
         ? new InvalidAccessToken()
         : { principal: found, expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600) }
     },
+    isOpenTo: () => true,
+    allows: () => true,
     learnInstruments: (_venue, done) => void learn.push(done),
   })
   const server = serveSockets({
@@ -200,6 +202,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       refusal: isOriginAllowed ? null : { status: "403 Forbidden", body: "{}" },
     }),
     onSessionEnded: (listener) => void enders.push(listener),
+    onSessionRenewed: () => undefined,
   })
   if (options.handTurned || options.pings === false) server.heartbeat.stop()
   let listening: uws.us_listen_socket | undefined

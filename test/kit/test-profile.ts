@@ -110,6 +110,7 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     deflate: false,
     screen: () => ({ requestId: "test", ip: "127.0.0.1", loopback: true, refusal: null }),
     onSessionEnded: () => {},
+    onSessionRenewed: () => {},
   })
   profile.serve(app, server)
   let listening: uws.us_listen_socket | undefined

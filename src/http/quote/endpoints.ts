@@ -53,6 +53,7 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
       InvalidParameter,
       ConflictingParameters,
       InvalidInstrumentId,
+      InsufficientPermissions,
       InstrumentNotFound,
       InvalidQuoteSide,
       QuoteSizeAmbiguous,

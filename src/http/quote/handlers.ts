@@ -50,7 +50,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
   const { dealers, directory, rows, accounts, instruments, gate, cursors, now } = parts
 
   /** Any name of the pair at a venue of the installation, or its two assets. */
-  const pairOf = (body: QuoteRequest): Pair | DomainError => {
+  const pairOf = (principal: Principal, body: QuoteRequest): Pair | DomainError => {
     const { baseAsset, quoteAsset } = body
     const id = body.instrumentId ?? null
     if (id === null) {
@@ -68,6 +68,8 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
     // A pair of ours needs no book of ours to be quoted.
     if (name.venue !== INTERNAL && instruments.find(canonical) === undefined)
       return new InstrumentNotFound({ instrumentId: canonical })
+    const closed = gate.closedTo(name.venue, principal)
+    if (closed !== undefined) return closed
     return { baseAsset: name.baseAsset, quoteAsset: name.quoteAsset }
   }
 
@@ -105,7 +107,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
   const askedOf = (principal: Principal, body: QuoteRequest, dealer: Dealer): AskedQuote | DomainError => {
     const terms = quoteTermsOf(body, now())
     if ("_tag" in terms) return terms
-    const pair = pairOf(body)
+    const pair = pairOf(principal, body)
     if ("_tag" in pair) return pair
     const trader = traderOf(principal, body.traderAccountId ?? null, dealer)
     if (isFailure(trader)) return trader

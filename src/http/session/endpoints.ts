@@ -8,6 +8,7 @@ import {
   InvalidOneTimeToken,
   InvalidParameter,
   InvalidRefreshToken,
+  IpForbidden,
   RateLimited,
   ReauthenticationNeeded,
   RefreshTokenExpired,
@@ -102,12 +103,15 @@ const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Log in")
-  .annotate(OpenApi.Description, "Opens a session. An unknown e-mail and a wrong password are never told apart.")
+  .annotate(
+    OpenApi.Description,
+    "Opens a session. An unknown e-mail, a wrong password and an address that the user may not come from are never told apart.",
+  )
 
 const refresh = HttpApiEndpoint.post("refresh", "/api/v3/auth/token/refresh")
   .setPayload(Refresh)
   .addSuccess(Ok(SessionRecord))
-  .addError(Fail(InvalidRefreshToken, RefreshTokenExpired, RefreshTokenReused, UserDisabled, RateLimited))
+  .addError(Fail(InvalidRefreshToken, IpForbidden, RefreshTokenExpired, RefreshTokenReused, UserDisabled, RateLimited))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "Renew a session")
   .annotate(

@@ -79,6 +79,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     submit: ({ body, principal, request }, reply) => {
       const account = accountOf(accounts, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
+      const closed = gate.closedTo(account.venue, principal)
+      if (closed !== undefined) return reply.fail(closed)
       const named = body.instrumentId ?? ""
       const instrumentId = gate.canonicalInstrumentId(named)
       const isAlias = instrumentId !== named
@@ -120,6 +122,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if ("_tag" in by) return reply.fail(by)
       const account = accountOf(accounts, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
+      const closed = gate.closedTo(account.venue, principal)
+      if (closed !== undefined) return reply.fail(closed)
       if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
       const { quantity, limitPrice, stopPrice } = body
       return tradingAccounts.post(account.tradingAccountId, {

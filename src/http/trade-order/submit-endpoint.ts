@@ -14,6 +14,7 @@ import {
   InstrumentNotFound,
   InstrumentNotTradable,
   InsufficientBalance,
+  InsufficientPermissions,
   InvalidExpireAt,
   InvalidInstrumentId,
   InvalidOrderSide,
@@ -62,6 +63,7 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
     Fail(
       TradingAccountNotFound,
       AccountForbidden,
+      InsufficientPermissions,
       AccountNotActive,
       AccountDisconnected,
       AccountReconciling,

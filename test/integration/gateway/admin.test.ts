@@ -56,11 +56,9 @@ describe("the command line", () => {
     expect((await done("grant", email, "admin")).permissions).toEqual(["read", "write", "admin"])
     await until("the session to know", isAdmin)
     expect((await done("revoke", email, "admin")).permissions).toEqual(["read", "write"])
-    await until("the session to be over", async () => (await calls.user()).status === 401)
-    const again = (await api(gateway).login(email)).record
-    expect((await api(gateway).as(again.accessToken).get("/tradingAccount/list")).status).toBe(200)
-    const refused = await api(gateway).as(again.accessToken).post("/admin/user/unban", { email: "first@example.com" })
-    expect(refused.envelope.errno).toBe(-102003)
+    await until("the session to know", async () => !(await isAdmin()))
+    expect((await calls.post("/admin/user/unban", { email: "first@example.com" })).envelope.errno).toBe(-102003)
+    expect((await calls.accounts()).status).toBe(200)
   })
 
   it("bans under a running gateway: sessions and sockets end, until the ban is lifted", async () => {
@@ -74,6 +72,33 @@ describe("the command line", () => {
     expect((await api(gateway).login(email)).envelope.errno).toBe(-100010)
     expect(await done("unban", email)).toMatchObject({ bannedAt: null, banReason: null })
     expect((await api(gateway).login(email)).status).toBe(200)
+  })
+
+  it("answers a record a line, of users, tenants and addresses", async () => {
+    const { email, session } = await signUp(gateway)
+    const lines = async (...words: ReadonlyArray<string>) => {
+      const { code, stdout } = await admin(gateway.dataDir, ...words)
+      expect(code).toBe(0)
+      return stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    }
+    expect(await lines("user", "list", "default")).toContainEqual(expect.objectContaining({ email }))
+    expect(await lines("tenant", "create", "b")).toMatchObject([{ tenantId: "b", users: 0 }, { tenantId: "default" }])
+    const list = { email, userId: session.user.id, ipAllow: ["127.0.0.0/8"] }
+    expect(await lines("ip-allow", email, "add", "127.0.0.1/8")).toEqual([list])
+    expect(await admin(gateway.dataDir, "user", "move", email, "c")).toMatchObject({
+      code: 1,
+      stderr: "gateway admin: Invalid parameter: there is no tenant c\n",
+    })
+    const rows = readFileSync(join(gateway.dataDir, "logs/audit.log"), "utf8").trim().split("\n")
+    expect(rows.map((row) => JSON.parse(row)).filter(({ ip }) => ip === "local")).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: "tenant.create", what: "b" }),
+        expect.objectContaining({ action: "ip.allow", targetUserId: session.user.id, what: "127.0.0.1/8" }),
+      ]),
+    )
   })
 
   it("says what is wrong: unknown users, words that are no command, a place without a database", async () => {

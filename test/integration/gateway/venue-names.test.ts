@@ -9,6 +9,7 @@ import type { SecurityRecord } from "../../../src/domain/security.ts"
 import type { VenueCapabilityRecord } from "../../../src/domain/venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { type Answer, type Envelope, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { operatorOf } from "../../kit/operator.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp } from "./people.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
@@ -162,6 +163,65 @@ describe("a deprecated name of a test environment", () => {
     const refused = new Promise<number>((resolve) => unknown.on("unsubscribed", ({ code }) => resolve(code)))
     unknown.subscribe()
     expect(await refused).toBe(102)
+  })
+})
+
+describe("a user without the test environment", () => {
+  it("is kept from it by every name, on open sockets too, and may still cancel what is there", async () => {
+    const { calls, email, session } = ada
+    const operator = operatorOf(database.url)
+    const client = await connectClient(gateway, session.accessToken)
+    const instrumentId = "BINANCE_UAT:BTC/USDT"
+    const book = await listen(client, `market:orderbook:${instrumentId}`)
+    const [account] = (await calls.accounts({ venue: "BINANCE_UAT" })).record
+    const { tradingAccountId } = account!
+    const own = await listen(client, `tradingAccount:${tradingAccountId}`)
+    const [order] = (await calls.orders({ tradingAccountId, status: "OPEN" })).record
+    const { tradeOrderId } = order!
+    await operator(`environments ${email} PROD`)
+    await until("the book to end", () => book.ended()?.code === 2103, LIMIT_MILLIS)
+
+    const body = { tradingAccountId, instrumentId, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001" }
+    const ways: ReadonlyArray<Promise<Answer<unknown>>> = [
+      ...["BINANCE_UAT", "BINANCE_SANDBOX"].flatMap((venue) => [
+        calls.post(SYNC, { venue }),
+        calls.instruments({ venue }),
+        calls.accounts({ venue }),
+        calls.get("/market/venue/capability/list", { venue }),
+        calls.get("/tradingAccount/portfolio/list", { venue }),
+        calls.get("/credential/list", { venue }),
+        calls.createCredential({ venue, apiKey: "k", apiSecret: "s" }),
+        calls.connect({ venue }),
+      ]),
+      ...[instrumentId, "BINANCE_PAPER:BTC/USDT"].flatMap((instrumentId) => [
+        calls.orderBook(instrumentId),
+        calls.get("/market/orderbook/list", { instrumentIds: instrumentId }),
+        calls.ticker(instrumentId),
+        calls.get("/market/ticker/list", { instrumentIds: instrumentId }),
+        calls.klines({ instrumentId, interval: "1m" }),
+        calls.subscribeBook({ instrumentId }),
+        calls.submit({ ...body, instrumentId, limitPrice: "20000" }),
+      ]),
+      calls.post("/tradeOrder/replace", { tradingAccountId, tradeOrderId, limitPrice: "20001" }),
+    ]
+    for (const [index, way] of ways.entries()) {
+      const { status, envelope } = await way
+      const { required } = envelope.details as unknown as { readonly required: ReadonlyArray<string> }
+      expect([index, status, envelope.errno, required]).toEqual([index, 403, -102002, ["environment:UAT"]])
+    }
+    for (const channel of [`market:ticker:${instrumentId}`, "market:trade:BINANCE_SANDBOX:BTC/USDT"]) {
+      const refused = client.newSubscription(channel)
+      const code = new Promise<number>((resolve) => refused.on("unsubscribed", (it) => resolve(it.code)))
+      refused.subscribe()
+      expect(await code).toBe(103)
+    }
+    const names = (await calls.instruments({ limit: 1000 })).record.map(({ venue }) => venue)
+    expect(names).not.toContain("BINANCE_UAT")
+    // Whatever is there is the user's own.
+    expect(own.ended()).toBeUndefined()
+    expect((await calls.cancelled(tradingAccountId, tradeOrderId)).status).toBe("CANCELLED")
+    await operator(`environments ${email} PROD,UAT`)
+    await until("to be let in", async () => (await calls.orderBook(instrumentId)).status === 200)
   })
 })
 

@@ -71,7 +71,7 @@ describe("the calls of the socket", () => {
   }
 
   const user = (api: Api, token: string): User => {
-    const principal = seen.authenticate?.(`Bearer ${token}`)
+    const principal = seen.authenticate?.(`Bearer ${token}`, { ip: "127.0.0.1" })
     if (principal === undefined || "_tag" in principal) throw new Error("the token should be good")
     return { api: api.as(token), principal }
   }

@@ -1,6 +1,6 @@
 /** The words of the operators' command line. */
 import { describe, expect, it } from "vitest"
-import { parseCommand } from "../../../src/admin/commands.ts"
+import { parseCommand } from "../../../src/admin/words.ts"
 
 const parse = (words: string) => parseCommand(words.split(" ").filter((word) => word !== ""))
 
@@ -14,6 +14,29 @@ describe("a command line", () => {
     expect(parse(`ban ${email} stolen account`)).toEqual({ _tag: "Ban", email, reason: "stolen account" })
     expect(parse(`unban ${email}`)).toEqual({ _tag: "Unban", email })
     expect(parse(`sign-out ${email}`)).toEqual({ _tag: "SignOut", email })
+    expect(parse(`user move ${email} harbour`)).toEqual({ _tag: "Move", email, tenantId: "harbour" })
+    expect(parse(`environments ${email} uat,PROD`)).toEqual({
+      _tag: "Environments",
+      email,
+      environments: ["PROD", "UAT"],
+    })
+    expect(parse(`environments ${email} none`)).toEqual({ _tag: "Environments", email, environments: [] })
+  })
+
+  it("names tenants, users of one or all, and networks of either", () => {
+    expect(parse("tenant list")).toEqual({ _tag: "Tenants" })
+    expect(parse("tenant create harbour")).toEqual({ _tag: "CreateTenant", tenantId: "harbour" })
+    expect(parse("user list")).toEqual({ _tag: "Users", tenantId: null })
+    expect(parse("user list harbour")).toEqual({ _tag: "Users", tenantId: "harbour" })
+    const owner = { email: "ada@example.com" }
+    expect(parse("ip-allow ada@example.com list")).toEqual({ _tag: "Networks", owner })
+    for (const network of ["203.0.113.7", "203.0.113.7/24", "0.0.0.0/0", "2001:db8::/32", "::1"])
+      expect(parse(`ip-allow ada@example.com add ${network}`)).toEqual({ _tag: "AllowNetwork", owner, network })
+    expect(parse("ip-allow harbour remove 10.0.0.0/8")).toEqual({
+      _tag: "ForgetNetwork",
+      owner: { tenantId: "harbour" },
+      network: "10.0.0.0/8",
+    })
   })
 
   it.each([
@@ -26,6 +49,25 @@ describe("a command line", () => {
     "grant ada@example.com admin now",
     "remove ada@example.com",
     "unban ada@example.com now",
+    "user move ada@example.com",
+    "user move harbour ada@example.com",
+    "environments ada@example.com",
+    "environments ada@example.com PROD,TEST",
+    "tenant",
+    "tenant create",
+    "tenant create a/b",
+    "tenant create ada@example.com",
+    "tenant list all",
+    "ip-allow ada@example.com",
+    "ip-allow ada@example.com add",
+    "ip-allow ada@example.com add example.com",
+    "ip-allow ada@example.com add 10.0.0.0/33",
+    "ip-allow ada@example.com add 10.0.0/8",
+    "ip-allow ada@example.com add 2001:db8::/129",
+    "ip-allow ada@example.com add ::ffff:10.0.0.1",
+    "ip-allow ada@example.com add fe80::1%eth0",
+    "ip-allow ada@example.com drop 10.0.0.0/8",
+    "ip-allow ada@example.com add 10.0.0.0/8 10.1.0.0/16",
   ])("is refused as %j", (words) => {
     expect(parse(words)).toBeUndefined()
   })

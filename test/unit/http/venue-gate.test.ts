@@ -82,6 +82,14 @@ describe("the venue gate", () => {
     expect(production.openTo(everywhere)).toEqual(venues)
   })
 
+  it("keeps users without PROD away from the real ones", () => {
+    const tester = { ...principal(), environments: ["UAT" as const] }
+    expect(production.resolve("BINANCE", tester)).toMatchObject({ required: ["environment:PROD"] })
+    expect(production.openTo(tester).map((it) => it.venue)).toEqual(["BINANCE_UAT", "MOCK", "PAPER"])
+    const nowhere = { ...principal(), environments: [] }
+    expect(production.openTo(nowhere).map((it) => it.venue)).toEqual(["MOCK", "PAPER"])
+  })
+
   it("refuses inactive and unknown venues", () => {
     expect(production.resolve("OKX", everywhere)).toMatchObject({ _tag: "VenueInactive" })
     expect(production.resolve("NOPE", everywhere)).toMatchObject({ _tag: "InvalidVenue" })

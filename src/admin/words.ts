@@ -1,0 +1,114 @@
+/** The words of `gateway admin`, and what they ask for. An address has an @, a tenant's name has none: that tells them apart. */
+import { networkFault } from "../domain/network.ts"
+import type { Permission, UserEnvironment } from "../domain/user.ts"
+
+/** Whose list of networks: a user's or a tenant's. */
+export type Owner = { readonly email: string } | { readonly tenantId: string }
+
+export type Command =
+  | { readonly _tag: "Show"; readonly email: string }
+  /** Null: of all tenants. */
+  | { readonly _tag: "Users"; readonly tenantId: string | null }
+  | { readonly _tag: "Grant"; readonly email: string; readonly permission: Permission }
+  | { readonly _tag: "Revoke"; readonly email: string; readonly permission: Permission }
+  | { readonly _tag: "Environments"; readonly email: string; readonly environments: ReadonlyArray<UserEnvironment> }
+  | { readonly _tag: "Move"; readonly email: string; readonly tenantId: string }
+  | { readonly _tag: "Ban"; readonly email: string; readonly reason: string | null }
+  | { readonly _tag: "Unban"; readonly email: string }
+  | { readonly _tag: "SignOut"; readonly email: string }
+  | { readonly _tag: "CreateTenant"; readonly tenantId: string }
+  | { readonly _tag: "Tenants" }
+  | { readonly _tag: "Networks"; readonly owner: Owner }
+  | { readonly _tag: "AllowNetwork"; readonly owner: Owner; readonly network: string }
+  | { readonly _tag: "ForgetNetwork"; readonly owner: Owner; readonly network: string }
+
+export const USAGE = `usage: npm run admin -- COMMAND
+
+  user EMAIL                       show a user
+  user list [TENANT]               all users, one a line
+  user move EMAIL TENANT           to another tenant; refused while the user holds anything; ends the user's sessions
+  grant EMAIL read|write|admin     give a right, with all that it implies
+  revoke EMAIL read|write|admin    take a right, with all that imply it; ends the subscriptions that needed it
+  environments EMAIL PROD,UAT      which venues the user may use: the real ones, those for tests, both, or none
+  ban EMAIL [REASON]               end the user's sessions and refuse logins
+  unban EMAIL                      let the user log in again
+  sign-out EMAIL                   end the user's sessions
+
+  tenant list                      all tenants, one a line
+  tenant create TENANT
+
+  ip-allow EMAIL|TENANT list             from where the user, or all users of the tenant, may come; none: from everywhere
+  ip-allow EMAIL|TENANT add ADDRESS      an address or a CIDR
+  ip-allow EMAIL|TENANT remove ADDRESS
+
+Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not. A running gateway follows
+within a second, sockets included.
+`
+
+const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]
+const ENVIRONMENTS: ReadonlyArray<UserEnvironment> = ["PROD", "UAT"]
+
+const isTenant = (text: string | undefined): text is string =>
+  text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
+
+const isEmail = (text: string | undefined): text is string => text?.includes("@") === true
+
+const environmentsOf = (text: string): ReadonlyArray<UserEnvironment> | undefined => {
+  if (text === "none") return []
+  const words = text.toUpperCase().split(",")
+  return words.every((word) => (ENVIRONMENTS as ReadonlyArray<string>).includes(word))
+    ? ENVIRONMENTS.filter((it) => words.includes(it))
+    : undefined
+}
+
+const ofTenants = ([verb, tenantId, ...more]: ReadonlyArray<string>): Command | undefined => {
+  if (verb === "list" && tenantId === undefined) return { _tag: "Tenants" }
+  return verb === "create" && isTenant(tenantId) && more.length === 0 ? { _tag: "CreateTenant", tenantId } : undefined
+}
+
+const ofNetworks = ([whose, verb, network, ...more]: ReadonlyArray<string>): Command | undefined => {
+  const owner = isEmail(whose) ? { email: whose } : isTenant(whose) ? { tenantId: whose } : undefined
+  if (owner === undefined || more.length > 0) return undefined
+  if (verb === "list" && network === undefined) return { _tag: "Networks", owner }
+  if (network === undefined || networkFault(network) !== undefined) return undefined
+  if (verb === "add") return { _tag: "AllowNetwork", owner, network }
+  return verb === "remove" ? { _tag: "ForgetNetwork", owner, network } : undefined
+}
+
+const ofUsers = ([first, ...rest]: ReadonlyArray<string>): Command | undefined => {
+  if (isEmail(first) && rest.length === 0) return { _tag: "Show", email: first }
+  const [one, two, ...more] = rest
+  if (first === "list" && two === undefined) {
+    if (one === undefined) return { _tag: "Users", tenantId: null }
+    return isTenant(one) ? { _tag: "Users", tenantId: one } : undefined
+  }
+  if (first !== "move" || more.length > 0) return undefined
+  return isEmail(one) && isTenant(two) ? { _tag: "Move", email: one, tenantId: two } : undefined
+}
+
+/** Undefined: the words are no command. */
+export const parseCommand = (words: ReadonlyArray<string>): Command | undefined => {
+  const [name, ...rest] = words
+  if (name === "tenant") return ofTenants(rest)
+  if (name === "ip-allow") return ofNetworks(rest)
+  if (name === "user") return ofUsers(rest)
+  const [email, argument, ...more] = rest
+  if (!isEmail(email)) return undefined
+  if (name === "ban")
+    return {
+      _tag: "Ban",
+      email,
+      reason: argument === undefined ? null : [argument, ...more].join(" ").slice(0, 500),
+    }
+  if (more.length > 0) return undefined
+  if (argument === undefined) {
+    if (name === "unban") return { _tag: "Unban", email }
+    return name === "sign-out" ? { _tag: "SignOut", email } : undefined
+  }
+  const environments = name === "environments" ? environmentsOf(argument) : undefined
+  if (environments !== undefined) return { _tag: "Environments", email, environments }
+  const permission = RANKS.find((it) => it === argument)
+  if (permission === undefined) return undefined
+  if (name === "grant") return { _tag: "Grant", email, permission }
+  return name === "revoke" ? { _tag: "Revoke", email, permission } : undefined
+}

@@ -1,0 +1,72 @@
+/**
+ * Follows what the command line changes under a running gateway: rights, tenants, ends of sessions, lists of addresses. The one thing to
+ * know: it looks again, whatever the news is about, so that one that is heard twice or in another order does no harm.
+ */
+import { Effect, Schedule } from "effect"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import { Clock } from "../ports/clock.ts"
+import { AllowedNetworks, type NetworksOf } from "../store/allowed-networks.ts"
+import { SessionRows } from "../store/sessions.ts"
+import { UserNews } from "../store/user-news.ts"
+import { Users } from "../store/users.ts"
+import type { AllowedAddresses } from "./allowed-addresses.ts"
+import { Sessions } from "./sessions.ts"
+
+/** A change by the command line is in force at most so much later. */
+const NEWS_MILLIS = 500
+/** Longer than any access token lives: sessions that ended before are in nobody's memory. */
+const ENDED_MILLIS = 2 * 3_600_000
+
+/** Fills the lists of addresses before it returns, then goes on in the scope. */
+export const followNews = (addresses: AllowedAddresses) =>
+  Effect.gen(function* () {
+    const { now } = yield* Clock
+    const users = yield* Users
+    const rows = yield* SessionRows
+    const sessions = yield* Sessions
+    const news = yield* UserNews
+    const networks = yield* AllowedNetworks
+
+    const learn = (whose: NetworksOf) =>
+      Effect.map(networks.of(whose), (list) => {
+        addresses.set(whose, list)
+      })
+    const lists = new Map<string, { readonly whose: NetworksOf; readonly networks: Array<string> }>()
+    for (const [whose, network] of yield* networks.all) {
+      const name = JSON.stringify(whose)
+      const list = lists.get(name)
+      if (list === undefined) lists.set(name, { whose, networks: [network] })
+      else list.networks.push(network)
+    }
+    for (const { whose, networks } of lists.values()) addresses.set(whose, networks)
+
+    /** Taken and not yet looked at: a database that went away in between costs time, not news. */
+    const waitingUsers = new Set<UserId>()
+    const waitingTenants = new Set<TenantId>()
+    const look = Effect.gen(function* () {
+      const taken = yield* news.take
+      for (const userId of taken.users) waitingUsers.add(userId)
+      for (const tenantId of taken.tenants) waitingTenants.add(tenantId)
+      for (const tenantId of waitingTenants) {
+        yield* learn({ tenantId })
+        sessions.review({ tenantId })
+        waitingTenants.delete(tenantId)
+      }
+      for (const userId of waitingUsers) {
+        const ended = yield* rows.revokedSince(userId, now() - ENDED_MILLIS)
+        const user = yield* users.findById(userId)
+        yield* learn({ userId })
+        sessions.ended(ended)
+        if (user !== null) sessions.renew(user)
+        sessions.review({ userId })
+        waitingUsers.delete(userId)
+      }
+    })
+    yield* look.pipe(
+      Effect.catchTag("StorageUnavailable", () => Effect.void),
+      // tidy: no actor restarts this loop, and a ban that is not followed is worse than a line in the log each time
+      Effect.catchAllDefect((defect) => Effect.logError("news of users could not be followed", defect)),
+      Effect.repeat(Schedule.spaced(NEWS_MILLIS)),
+      Effect.forkScoped,
+    )
+  })

@@ -1,0 +1,16 @@
+/** Networks as operators write them: one address, or a CIDR, of either family. */
+import { isIP } from "node:net"
+
+/** Why the text names no network; undefined when it does. */
+export const networkFault = (text: string): string | undefined => {
+  const [address = "", prefix, ...more] = text.split("/")
+  const family = isIP(address)
+  if (family === 0 || address.includes("%") || more.length > 0)
+    return "an IP address or a CIDR such as 203.0.113.0/24 or 2001:db8::/32"
+  // Peers that come so are known by their IPv4 address.
+  if (family === 6 && address.includes(".")) return "IPv4 is written as IPv4"
+  const bits = family === 4 ? 32 : 128
+  if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+    return `a prefix of 0 to ${bits} bits`
+  return undefined
+}

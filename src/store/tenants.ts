@@ -1,0 +1,67 @@
+/** Tenants: those apart from whom nobody sees or names anything. Made by operators; the installation's own comes with its first user. */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors.ts"
+import type { TenantId, UserId } from "../domain/ids.ts"
+import { instant } from "./rows.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+export interface Tenant {
+  readonly tenantId: TenantId
+  readonly createdAt: number
+  readonly users: number
+}
+
+interface Row {
+  readonly tenant_id: string
+  readonly created_at: string
+  readonly users: number
+}
+
+export class Tenants extends Effect.Service<Tenants>()("store/Tenants", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      /** False: there was one of that name. */
+      create: (tenantId: TenantId, at: number): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`
+          INSERT INTO tenant (tenant_id, created_at) VALUES (${tenantId}, ${at}) ON CONFLICT DO NOTHING RETURNING 1`).pipe(
+          Effect.map((rows) => rows.length === 1),
+        ),
+
+      /** By name. */
+      all: orUnavailable(sql<Row>`
+        SELECT t.tenant_id, t.created_at, count(u.user_id)::int AS users
+        FROM tenant t LEFT JOIN app_user u USING (tenant_id) GROUP BY t.tenant_id ORDER BY t.tenant_id`).pipe(
+        Effect.map(
+          (rows): ReadonlyArray<Tenant> =>
+            rows.map((row) => ({
+              tenantId: row.tenant_id as TenantId,
+              createdAt: instant(row.created_at),
+              users: row.users,
+            })),
+        ),
+      ),
+
+      exists: (tenantId: TenantId): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`SELECT FROM tenant WHERE tenant_id = ${tenantId}`).pipe(
+          Effect.map((rows) => rows.length === 1),
+        ),
+
+      /** What a user still has in its tenant, in words; none: it may leave. */
+      heldBy: (userId: UserId): Effect.Effect<ReadonlyArray<string>, StorageUnavailable> =>
+        orUnavailable(sql<{ what: string; n: number }>`
+          SELECT * FROM (VALUES
+            ('trading accounts that are not DISCONNECTED',
+              (SELECT count(*)::int FROM trading_account WHERE user_id = ${userId} AND status <> 'DISCONNECTED')),
+            ('credentials that are not REVOKED',
+              (SELECT count(*)::int FROM credential WHERE user_id = ${userId} AND status <> 'REVOKED')),
+            ('wallets that are not CLOSED, or not empty',
+              (SELECT count(*)::int FROM wallet w WHERE w.user_id = ${userId} AND w.wallet_type = 'CLIENT' AND (w.status <> 'CLOSED' OR EXISTS (
+                SELECT FROM wallet_balance b WHERE b.wallet_id = w.wallet_id AND b.credits_posted <> b.debits_posted)))),
+            ('dealers that are not ARCHIVED',
+              (SELECT count(*)::int FROM dealer WHERE owner_user_id = ${userId} AND status <> 'ARCHIVED'))
+          ) AS held (what, n) WHERE n > 0`).pipe(Effect.map((rows) => rows.map(({ what, n }) => `${n} ${what}`))),
+    }
+  }),
+}) {}

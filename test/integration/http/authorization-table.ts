@@ -1,0 +1,272 @@
+/**
+ * What must happen when somebody names what is not theirs: every field of every operation that names a record, and what each kind of
+ * caller hears (contract C16). The one thing to know: a field that is not here fails the test, so a new operation gets its rows first.
+ */
+import { BTC, type Things } from "./authorization-people.ts"
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * missing: the very answer to an id that nobody has. seen: a success that shows it. apart: a success that shows nothing of the owner's.
+ * A number: refused with that errno. free: allowed, with effects, and shown elsewhere.
+ */
+export type Verdict = "missing" | "seen" | "apart" | "free" | number
+
+export interface Naming {
+  /** The owner's. */
+  readonly of: (owner: Things) => string
+  /** The request of `me` that names it. */
+  readonly ask: (id: string, me: Things, owner: Things) => Fields
+  /** Another user of the tenant who may write, and one who is admin. */
+  readonly user: Verdict
+  readonly admin: Verdict
+  /** A writer and an admin of another tenant; default missing. */
+  readonly stranger?: Verdict
+  readonly strangerAdmin?: Verdict
+}
+
+/** Text: why naming it opens nothing. */
+export type Row = Naming | string
+
+const FORBIDDEN = -102_001
+const NO_PERMISSION = -102_002
+const NO_ADMIN = -102_003
+const OTHER_TENANT = -102_004
+
+const name = (field: string, of: Naming["of"], verdicts: Omit<Naming, "of" | "ask">, more: (me: Things) => Fields) => ({
+  [field]: { of, ask: (id: string, me: Things) => ({ ...more(me), [field]: id }), ...verdicts },
+})
+const nothing = () => ({})
+
+const account = ({ account }: Things) => account
+/** Acting on an account is its owner's alone. */
+const owners = { user: FORBIDDEN, admin: FORBIDDEN } as const
+/** Nobody but the owner learns that it is there. */
+const hidden = { user: "missing", admin: "missing" } as const
+/** Reading is the owner's and the admins'. */
+const read = { user: FORBIDDEN, admin: "seen" } as const
+const hiddenButFromAdmins = { user: "missing", admin: "seen" } as const
+/** What only admins do, with anybody's of their tenant. */
+const admins = { user: NO_ADMIN, admin: "free", stranger: NO_ADMIN, strangerAdmin: "missing" } as const
+
+const KEY = "a key of the caller's own, apart from everybody else's"
+
+const ofAccount = (more: (me: Things) => Fields = nothing) => name("tradingAccountId", account, owners, more)
+const ofOrder = (more: Fields = {}) => ({
+  ...ofAccount((me) => ({ tradeOrderId: me.order, ...more })),
+  ...name(
+    "tradeOrderId",
+    ({ order }) => order,
+    hidden,
+    (me) => ({ tradingAccountId: me.account, ...more }),
+  ),
+  ...name(
+    "clientOrderId",
+    ({ clientOrderId }) => clientOrderId,
+    hidden,
+    (me) => ({
+      tradingAccountId: me.account,
+      ...more,
+    }),
+  ),
+})
+const link = {
+  ...name(
+    "dealerAccountId",
+    ({ dealer }) => dealer,
+    { user: NO_PERMISSION, admin: "free" },
+    (me) => ({
+      tradingAccountId: me.account,
+    }),
+  ),
+  ...name("tradingAccountId", account, owners, (me) => ({ dealerAccountId: me.dealer })),
+}
+const dealerStatus = name("dealerAccountId", ({ dealer }) => dealer, admins, nothing)
+const money = { asset: "USDT", amount: "1" }
+const wallet = ({ wallet }: Things) => wallet
+const bannable = {
+  ...name("userId", ({ userId }) => userId, admins, nothing),
+  ...name("email", ({ email }) => email, admins, nothing),
+}
+const NONE = {}
+const order = { instrumentId: BTC, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "20000" }
+
+export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  "root.get": NONE,
+  "root.getSlash": NONE,
+  "root.getBare": NONE,
+  "root.health": NONE,
+  "root.healthBare": NONE,
+  "root.live": NONE,
+  "auth.signup": NONE,
+  "auth.login": NONE,
+  "auth.refresh": NONE,
+  "auth.logout": NONE,
+  "auth.user": NONE,
+  "auth.update": NONE,
+  "auth.recover": NONE,
+  "auth.resend": NONE,
+  "auth.verify": NONE,
+  "auth.sessionList": NONE,
+  "auth.sessionRevoke": name("sessionId", ({ sessionId }) => sessionId, hidden, nothing),
+  "credential.create": NONE,
+  "credential.list": NONE,
+  "credential.revoke": name("credentialId", ({ credential }) => credential, hidden, nothing),
+  "tradingAccount.connect": {
+    credentialIds: {
+      of: ({ credential }) => credential,
+      ask: (id) => ({ venue: "BINANCE_UAT", credentialIds: [id] }),
+      ...hidden,
+    },
+    ...name(
+      "externalTradingAccountId",
+      ({ wallet }) => wallet,
+      hidden,
+      () => ({ venue: "INTERNAL" }),
+    ),
+    ...name(
+      "dealerAccountId",
+      ({ dealer }) => dealer,
+      { user: "free", admin: "free" },
+      () => ({ venue: "INTERNAL" }),
+    ),
+  },
+  "tradingAccount.update": ofAccount(() => ({ nickname: "taken" })),
+  "tradingAccount.list": {
+    ...name("tradingAccountId", account, hidden, nothing),
+    ...name(
+      "userId",
+      ({ userId }) => userId,
+      { user: NO_PERMISSION, admin: "seen", stranger: NO_PERMISSION, strangerAdmin: "missing" },
+      nothing,
+    ),
+    tenantId: {
+      of: ({ tenantId }) => tenantId,
+      ask: (id) => ({ tenantId: id }),
+      user: "apart",
+      admin: "apart",
+      stranger: OTHER_TENANT,
+      strangerAdmin: OTHER_TENANT,
+    },
+  },
+  "tradingAccount.disconnect": ofAccount(),
+  "tradingAccount.portfolioList": name("tradingAccountId", account, read, nothing),
+  "tradeOrder.submit": {
+    ...ofAccount(() => order),
+    ...name(
+      "quoteId",
+      ({ quote }) => quote,
+      hidden,
+      (me) => ({
+        tradingAccountId: me.internal,
+        orderType: "QUOTED",
+        orderSide: "BUY",
+        quantity: "0.5",
+      }),
+    ),
+    ...name(
+      "positionId",
+      ({ order }) => order,
+      hidden,
+      (me) => ({ ...order, tradingAccountId: me.account }),
+    ),
+    clientOrderId: KEY,
+  },
+  "tradeOrder.cancel": ofOrder(),
+  "tradeOrder.replace": ofOrder({ limitPrice: "20001" }),
+  "tradeOrder.cancelAll": ofAccount(),
+  "tradeOrder.cancelAllAfter": ofAccount(() => ({ timeoutMs: 60_000 })),
+  "tradeOrder.get": {
+    ...ofOrder(),
+    tradingAccountId: {
+      of: account,
+      ask: (id, _me, owner) => ({ tradingAccountId: id, tradeOrderId: owner.order }),
+      ...read,
+    },
+  },
+  "tradeOrder.list": {
+    ...name("tradeOrderId", ({ order }) => order, hidden, nothing),
+    ...name("clientOrderId", ({ clientOrderId }) => clientOrderId, hidden, nothing),
+    ...name("orderListId", ({ orderListId }) => orderListId, hidden, nothing),
+    ...name("tradingAccountId", account, read, nothing),
+  },
+  "market.instrumentSync": NONE,
+  "market.instrumentCreate": NONE,
+  "market.instrumentList": NONE,
+  "market.venueList": NONE,
+  "market.venueCapabilityList": NONE,
+  "market.orderBookGet": NONE,
+  "market.orderBookList": NONE,
+  "market.tickerGet": NONE,
+  "market.tickerList": NONE,
+  "market.klineGet": NONE,
+  "subscription.subscribe": ofAccount(() => ({ instrumentId: BTC })),
+  "subscription.unsubscribe": {
+    ...name("subscriptionId", ({ subscription }) => subscription, hidden, nothing),
+    ...name("tradingAccountId", account, hidden, () => ({ instrumentId: BTC })),
+  },
+  "subscription.list": NONE,
+  "dealer.create": { "config.operators": "names users, who gain nothing outside of the dealer's tenant" },
+  "dealer.get": name("dealerAccountId", ({ dealer }) => dealer, { user: "seen", admin: "seen" }, nothing),
+  "dealer.list": NONE,
+  "dealer.pause": dealerStatus,
+  "dealer.resume": dealerStatus,
+  "dealer.archive": dealerStatus,
+  "dealer.accountLink": link,
+  "dealer.accountUnlink": link,
+  "quote.request": {
+    ...name(
+      "dealerAccountId",
+      ({ dealer }) => dealer,
+      { user: "free", admin: "free" },
+      (me) => ({
+        traderAccountId: me.internal,
+        instrumentId: "INTERNAL:BTC/USDT",
+        orderSide: "BUY",
+        quantity: "0.5",
+      }),
+    ),
+    ...name(
+      "traderAccountId",
+      ({ internal }) => internal,
+      owners,
+      (me) => ({
+        dealerAccountId: me.dealer,
+        baseAsset: "BTC",
+        quoteAsset: "USDT",
+        orderSide: "BUY",
+        quantity: "0.5",
+      }),
+    ),
+    quoteRequestId: KEY,
+    pricingProfileId: "a profile of the dealer that is asked",
+  },
+  "quote.get": name("quoteId", ({ quote }) => quote, hiddenButFromAdmins, nothing),
+  "quote.list": {
+    ...name("dealerAccountId", ({ dealer }) => dealer, { user: "apart", admin: "seen" }, nothing),
+    ...name("traderAccountId", ({ internal }) => internal, hidden, nothing),
+  },
+  "wallet.create": NONE,
+  "wallet.get": name("walletId", wallet, hiddenButFromAdmins, nothing),
+  "wallet.list": name(
+    "userId",
+    ({ userId }) => userId,
+    { user: NO_PERMISSION, admin: "seen", stranger: NO_PERMISSION, strangerAdmin: "missing" },
+    nothing,
+  ),
+  "wallet.transfer": {
+    ...name("sourceWalletId", wallet, hidden, (me) => ({ ...money, destWalletId: me.wallet })),
+    ...name("destWalletId", wallet, { user: -150_005, admin: -150_005 }, (me) => ({
+      ...money,
+      sourceWalletId: me.internalWallet,
+    })),
+  },
+  "wallet.deposit": name("walletId", wallet, admins, () => money),
+  "wallet.withdraw": name("walletId", wallet, admins, () => money),
+  "wallet.freeze": name("walletId", wallet, admins, nothing),
+  "wallet.unfreeze": name("walletId", wallet, admins, nothing),
+  "wallet.close": name("walletId", wallet, hidden, nothing),
+  "wallet.transferList": name("walletId", ({ internalWallet }) => internalWallet, hiddenButFromAdmins, nothing),
+  "adminUser.ban": bannable,
+  "adminUser.unban": bannable,
+}

@@ -1,0 +1,38 @@
+/** `gateway admin` without its process: the same words and the same transactions, on the database of a gateway that runs or rests. */
+import { Effect, Layer } from "effect"
+import { runCommand } from "../../src/admin/commands.ts"
+import { parseCommand } from "../../src/admin/words.ts"
+import { AllowedNetworks } from "../../src/store/allowed-networks.ts"
+import { OneTimeTokens } from "../../src/store/one-time-tokens.ts"
+import { SessionRows } from "../../src/store/sessions.ts"
+import { sqlLayer } from "../../src/store/sql.ts"
+import { Tenants } from "../../src/store/tenants.ts"
+import { Transactions } from "../../src/store/transactions.ts"
+import { UserChanges } from "../../src/store/user-changes.ts"
+import { UserNews } from "../../src/store/user-news.ts"
+import { Users } from "../../src/store/users.ts"
+
+const repositories = Layer.mergeAll(
+  AllowedNetworks.Default,
+  OneTimeTokens.Default,
+  SessionRows.Default,
+  Tenants.Default,
+  Transactions.Default,
+  UserChanges.Default,
+  UserNews.Default,
+  Users.Default,
+)
+
+/** Each call is one command line; it answers the records that the program prints, and rejects with what it complains of. */
+export const operatorOf =
+  (databaseUrl: string) =>
+  (line: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
+    const command = parseCommand(line.split(" "))
+    if (command === undefined) throw new Error(`no command: ${line}`)
+    return Effect.runPromise(
+      runCommand(command, Date.now()).pipe(
+        Effect.map(({ records }) => records as ReadonlyArray<Readonly<Record<string, unknown>>>),
+        Effect.provide(repositories.pipe(Layer.provide(sqlLayer(databaseUrl)))),
+      ),
+    )
+  }
