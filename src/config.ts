@@ -25,6 +25,8 @@ export interface Settings {
   readonly allowedOrigins: ReadonlyArray<string>
   /** Ed25519 private key (PKCS #8 PEM) that signs access tokens; null: generated once into `dataDir`. */
   readonly signingKey: string | null
+  /** Public keys (PEM) that signed before it and are still believed; null: none but those in `dataDir`. */
+  readonly signingKeysPrevious: string | null
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
@@ -120,6 +122,7 @@ export const readSettings = (env: Environment): Settings => {
     trustProxy,
     allowedOrigins: list(env, "ALLOWED_ORIGINS"),
     signingKey: text(env, "SIGNING_KEY"),
+    signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
     defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
     bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),

@@ -30,6 +30,12 @@ export type AuthAction =
   | "user.ban"
   | "user.unban"
   | "user.permissions"
+  | "keys.rotate_encryption"
+  | "keys.rotate_signing"
+  | "keys.retire"
+  | "keys.abandon"
+  | "keys.taken"
+  | "keys.reseal"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

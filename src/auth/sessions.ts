@@ -30,7 +30,8 @@ import type { Audit, Origin } from "./audit.ts"
 import type { Keys } from "./keys.ts"
 import { type AuthFailure, LiveSessions, type Verified } from "./live-sessions.ts"
 import { type RefreshClaim, readRefreshToken, writeRefreshToken } from "./refresh-token.ts"
-import { type Envelope, open, seal } from "./secrets.ts"
+import { type Envelope, open, placeIn, seal } from "./secrets.ts"
+import type { SigningJwk } from "./signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
 const REFRESH_MILLIS = 7 * 86_400_000
@@ -75,6 +76,10 @@ export class Sessions extends Context.Tag("auth/Sessions")<
       sessionId: SessionId,
       origin: Origin,
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
+    /** The public keys that verify access tokens now. */
+    readonly jwks: () => ReadonlyArray<SigningJwk>
+    /** Signing keys have changed: every access token is verified once more. */
+    readonly forgetVerified: () => void
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
     /** What the user may do has changed. */
@@ -91,23 +96,24 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
     const ids = yield* Ids
     const rows = yield* SessionRows
     const users = yield* Users
-    const tokens = makeTokens(keys.signing, issuer)
+    const tokens = makeTokens(keys, issuer)
     const live = new LiveSessions(tokens, clock.now)
 
-    const place = (sessionId: SessionId, userId: UserId) =>
-      ({ table: "session", id: sessionId, ownerId: userId, field: "refresh_key" }) as const
-    const sealed = (sessionId: SessionId, userId: UserId, key: Buffer): Buffer =>
-      Buffer.from(JSON.stringify(seal(keys.encryption, place(sessionId, userId), key)))
-    const opened = (row: SessionRow): Buffer =>
-      open(keys.encryption, place(row.sessionId, row.userId), JSON.parse(row.refreshKey.toString("utf8")) as Envelope)
+    const sealed = (sessionId: SessionId, userId: UserId, key: Buffer) => {
+      const envelope = seal(keys.encryption, placeIn("session", sessionId, userId), key)
+      return { refreshKey: Buffer.from(JSON.stringify(envelope)), refreshKid: envelope.kid }
+    }
+    const opened = ({ sessionId, userId, refreshKey }: SessionRow): Buffer =>
+      open(keys.encryption, placeIn("session", sessionId, userId), JSON.parse(refreshKey.toString("utf8")) as Envelope)
 
     const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
-      const { token, expiresAt } = tokens.issue(user, row.sessionId, clock.now(), row.method)
+      const now = clock.now()
+      const { token, expiresAt } = tokens.issue(user, row.sessionId, now, row.method, row.notAfter)
       return {
         accessToken: token,
         refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
         tokenType: "bearer",
-        expiresIn: ACCESS_TOKEN_SECONDS,
+        expiresIn: expiresAt - Math.floor(now / 1000),
         expiresAt,
         expiresAtDateTime: dateTime(expiresAt * 1000),
         user: userRecord(user),
@@ -126,7 +132,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
           refreshedAt: now,
           notAfter: now + ABSOLUTE_MILLIS,
           refreshCounter: 1,
-          refreshKey: sealed(sessionId, user.userId, refreshKey),
+          ...sealed(sessionId, user.userId, refreshKey),
           revokedAt: null,
           ip: origin.ip,
           userAgent: origin.userAgent === null ? null : origin.userAgent.slice(0, 200),
@@ -216,6 +222,8 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
             yield* revokeOne(sessionId, "revoked by the user")
           }),
         ),
+      forgetVerified: () => live.forgetVerified(),
+      jwks: () => tokens.jwks(clock.now()),
       ended,
       renew: (user) => live.renew(user),
       onEnded: (listener) => live.onEnded(listener),
