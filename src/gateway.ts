@@ -46,6 +46,7 @@ import { mount } from "./http/mount.ts"
 import { referencePages } from "./http/reference.ts"
 import { openRequestLog, type RequestLog } from "./http/request-log.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
+import { jwksPage } from "./http/session/jwks-page.ts"
 import type { TransportRefused } from "./http/transport.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
@@ -248,7 +249,7 @@ export const startGateway = (options: GatewayOptions) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: () => isDraining,
-      pages: referencePages(realtimeDocuments(kinds)),
+      pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))

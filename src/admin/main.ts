@@ -13,6 +13,7 @@ import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SealedRows } from "../store/sealed-rows.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { sqlLayer } from "../store/sql.ts"
 import { Transactions } from "../store/transactions.ts"
@@ -20,6 +21,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { type Command, parseCommand, runCommand, USAGE } from "./commands.ts"
+import { KEYS_ACTIONS, KEYS_USAGE, type KeysCommand, parseKeysCommand, runKeysCommand } from "./keys.ts"
 
 const end = (code: number, message: string): never => {
   process.stderr.write(message)
@@ -45,6 +47,7 @@ const database = (settings: Settings) =>
 
 const repositories = Layer.mergeAll(
   OneTimeTokens.Default,
+  SealedRows.Default,
   SessionRows.Default,
   Transactions.Default,
   UserChanges.Default,
@@ -67,6 +70,25 @@ const ACTIONS = {
   SignOut: "session.revoke",
 } as const satisfies { readonly [T in Exclude<Command["_tag"], "Show">]: string }
 
+const localOrigin = () => ({ ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" })
+
+const keysProgram = (settings: Settings, command: KeysCommand) =>
+  Effect.gen(function* () {
+    const url = yield* database(settings)
+    const report = yield* runKeysCommand(command, settings, Date.now()).pipe(
+      Effect.provide(repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))),
+    )
+    if (command._tag !== "KeysStatus")
+      makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now }).write({
+        action: KEYS_ACTIONS[command._tag],
+        outcome: "ok",
+        what:
+          "kid" in command ? command.kid : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
+        origin: localOrigin(),
+      })
+    return report
+  }).pipe(Effect.scoped)
+
 const program = (settings: Settings, command: Command) =>
   Effect.gen(function* () {
     const url = yield* database(settings)
@@ -80,13 +102,15 @@ const program = (settings: Settings, command: Command) =>
         outcome: "ok",
         targetUserId: user.userId,
         what: words,
-        origin: { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" },
+        origin: localOrigin(),
       })
     }
     return user
   }).pipe(Effect.scoped)
 
-const command = parseCommand(process.argv.slice(2)) ?? end(2, USAGE)
+const words = process.argv.slice(2)
+const keysCommand = parseKeysCommand(words)
+const command = keysCommand ?? parseCommand(words) ?? end(2, `${USAGE}${KEYS_USAGE}`)
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -95,9 +119,13 @@ const settings = ((): Settings => {
   }
 })()
 
+const work: Effect.Effect<unknown, unknown> =
+  keysCommand === undefined
+    ? Effect.map(program(settings, command as Command), adminUserRecord)
+    : keysProgram(settings, keysCommand)
 // tidy: the one place where this program starts
-const exit = await Effect.runPromiseExit(program(settings, command))
-if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(adminUserRecord(exit.value))}\n`)
+const exit = await Effect.runPromiseExit(work)
+if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(exit.value)}\n`)
 else {
   const failure = Cause.squash(exit.cause)
   const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""

@@ -155,6 +155,21 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
         ).pipe(Effect.asVoid)
       },
 
+      /** In a transaction: gives up what a lost key sealed. Credentials are revoked, sessions end, mails fail. */
+      abandon: (kid: string, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          Effect.all(
+            [
+              sql`UPDATE credential SET status = 'REVOKED', revoked_at = ${at}, updated_at = ${at}, secret = NULL, kid = NULL
+                WHERE kid = ${kid}`,
+              sql`DELETE FROM session WHERE refresh_kid = ${kid}`,
+              sql`UPDATE mail_outbox SET envelope = NULL, kid = NULL, failed_at = ${at}, last_error = 'its key is lost'
+                WHERE kid = ${kid}`,
+            ],
+            { discard: true },
+          ),
+        ),
+
       /** How many rows of a key are left. */
       left: (table: SealedTable, kid: string): Effect.Effect<number, StorageUnavailable> =>
         orUnavailable(
