@@ -5,6 +5,7 @@ import { choice, type Environment, flag, InvalidSetting, integer, list, object, 
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
@@ -33,6 +34,9 @@ export interface Settings {
   readonly bootstrapAdminEmail: string | null
   /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
   readonly signup: "open" | "confirm" | "closed"
+  readonly sessions: SessionTerms
+  /** Users whose address was never proven are removed after so long, in ms; null: they stay. */
+  readonly unconfirmedMillis: number | null
   /** Null: mails become files in `dataDir/outbox`. */
   readonly smtp: SmtpServer | null
   /** From whom mails come, an address alone or `Name <address>`. */
@@ -127,6 +131,8 @@ export const readSettings = (env: Environment): Settings => {
     defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
     bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
+    sessions: sessionTerms(env),
+    unconfirmedMillis: unconfirmedMillis(env),
     smtp: smtpServer(env),
     mailFrom: mailFrom(env),
     appUrl: appUrl(env),

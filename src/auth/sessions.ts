@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Context, Effect } from "effect"
+import type { Settings } from "../config.ts"
 import {
   InvalidRefreshToken,
   RefreshTokenExpired,
@@ -34,10 +35,10 @@ import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 import type { SigningJwk } from "./signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
-const REFRESH_MILLIS = 7 * 86_400_000
-const ABSOLUTE_MILLIS = 30 * 86_400_000
 /** A client whose answer was lost may come back with the token before the newest one this long (security, A.1). */
 const REISSUE_MILLIS = 10_000
+
+type SessionTerms = Settings["sessions"]
 
 export type LogoutScope = "local" | "others" | "global"
 
@@ -90,7 +91,7 @@ export class Sessions extends Context.Tag("auth/Sessions")<
 >() {}
 
 /** `issuer` is the environment's. */
-export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
+export const makeSessions = (keys: Keys, issuer: string, audit: Audit, terms: SessionTerms) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const ids = yield* Ids
@@ -98,6 +99,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
     const users = yield* Users
     const tokens = makeTokens(keys, issuer)
     const live = new LiveSessions(tokens, clock.now)
+
+    /** Terms that are shorter now hold for sessions of before, too. */
+    const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
 
     const sealed = (sessionId: SessionId, userId: UserId, key: Buffer) => {
       const envelope = seal(keys.encryption, placeIn("session", sessionId, userId), key)
@@ -108,7 +112,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
 
     const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
       const now = clock.now()
-      const { token, expiresAt } = tokens.issue(user, row.sessionId, now, row.method, row.notAfter)
+      const { token, expiresAt } = tokens.issue(user, row.sessionId, now, row.method, endOf(row))
       return {
         accessToken: token,
         refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
@@ -130,7 +134,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
           userId: user.userId,
           createdAt: now,
           refreshedAt: now,
-          notAfter: now + ABSOLUTE_MILLIS,
+          notAfter: now + terms.maxMillis,
           refreshCounter: 1,
           ...sealed(sessionId, user.userId, refreshKey),
           revokedAt: null,
@@ -165,7 +169,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
         if (user.bannedAt !== null) return yield* new UserDisabled()
         if (row.revokedAt !== null) return yield* new InvalidRefreshToken()
         const now = clock.now()
-        if (now > row.refreshedAt + REFRESH_MILLIS || now > row.notAfter) return yield* new RefreshTokenExpired()
+        if (now > row.refreshedAt + terms.idleMillis || now > endOf(row)) return yield* new RefreshTokenExpired()
         if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
@@ -183,7 +187,24 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
     for (const { row, user } of yield* rows.live(clock.now() - ACCESS_TOKEN_SECONDS * 1000))
       if (user.bannedAt === null) live.enter(user, row.sessionId)
 
-    const goodSince = (): number => clock.now() - REFRESH_MILLIS
+    const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
+      const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
+      return {
+        sessionId: row.sessionId,
+        current: row.sessionId === principal.sessionId,
+        method: row.method,
+        ip: row.ip,
+        userAgent: row.userAgent,
+        createdAt: row.createdAt,
+        createdAtDateTime: dateTime(row.createdAt),
+        refreshedAt: row.refreshedAt,
+        refreshedAtDateTime: dateTime(row.refreshedAt),
+        expiresAt,
+        expiresAtDateTime: dateTime(expiresAt),
+      }
+    }
+
+    const goodSince = (): number => clock.now() - terms.idleMillis
 
     return Sessions.of({
       authenticate: (header) => live.authenticate(header),
@@ -231,20 +252,3 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit) =>
   })
 
 const who = ({ userId, sessionId }: Principal) => ({ userId, sessionId })
-
-const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
-  const expiresAt = Math.min(row.refreshedAt + REFRESH_MILLIS, row.notAfter)
-  return {
-    sessionId: row.sessionId,
-    current: row.sessionId === principal.sessionId,
-    method: row.method,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    createdAt: row.createdAt,
-    createdAtDateTime: dateTime(row.createdAt),
-    refreshedAt: row.refreshedAt,
-    refreshedAtDateTime: dateTime(row.refreshedAt),
-    expiresAt,
-    expiresAtDateTime: dateTime(expiresAt),
-  }
-}

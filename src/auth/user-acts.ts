@@ -66,14 +66,22 @@ const followNews = Effect.gen(function* () {
   )
 })
 
-/** Tokens, mails and sessions that are over are not kept. */
-const forgetOld = Effect.gen(function* () {
+/** Tokens, mails and sessions that are over are not kept, nor users who never proved their address. */
+const forgetOld = Effect.fn(function* (settings: Settings) {
   const { now } = yield* Clock
+  const users = yield* Users
+  const { unconfirmedMillis } = settings
   const tokens = yield* OneTimeTokens
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
   const kinds = [tokens, outbox, rows]
-  yield* Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
+  yield* Effect.suspend(() =>
+    Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }).pipe(
+      Effect.zipRight(
+        unconfirmedMillis === null ? Effect.void : users.forgetUnconfirmed(now() - unconfirmedMillis, now()),
+      ),
+    ),
+  ).pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
     Effect.repeat(Schedule.spaced("1 hour")),
     Effect.forkScoped,
@@ -91,11 +99,11 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
     Effect.gen(function* () {
       const { now } = yield* Clock
       const audit = makeAudit({ line, secret: keys.cursor, now })
-      const sessions = yield* makeSessions(keys, `venue-gateway/${settings.environment}`, audit)
+      const sessions = yield* makeSessions(keys, `venue-gateway/${settings.environment}`, audit, settings.sessions)
       const passwords = yield* makePasswords
       const parts = yield* makeUserParts(settings, passwords, audit).pipe(Effect.provideService(Sessions, sessions))
       yield* followNews.pipe(Effect.provideService(Sessions, sessions))
-      yield* forgetOld
+      yield* forgetOld(settings)
       const acts = UserActs.of({
         signIn: makeSignIn(parts),
         proofs: makeProofs(parts),

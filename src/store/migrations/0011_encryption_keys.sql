@@ -27,3 +27,6 @@ DROP INDEX credential_kid;
 CREATE INDEX credential_kid ON credential (kid, credential_id) WHERE kid IS NOT NULL;
 CREATE INDEX session_kid ON session (refresh_kid, session_id);
 CREATE INDEX mail_outbox_kid ON mail_outbox (kid, mail_id) WHERE kid IS NOT NULL;
+
+-- Users who never proved their address are removed in time.
+CREATE INDEX app_user_unconfirmed ON app_user (created_at) WHERE email_confirmed_at IS NULL;
