@@ -5,6 +5,7 @@ import { choice, type Environment, flag, InvalidSetting, integer, list, object, 
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
@@ -25,12 +26,17 @@ export interface Settings {
   readonly allowedOrigins: ReadonlyArray<string>
   /** Ed25519 private key (PKCS #8 PEM) that signs access tokens; null: generated once into `dataDir`. */
   readonly signingKey: string | null
+  /** Public keys (PEM) that signed before it and are still believed; null: none but those in `dataDir`. */
+  readonly signingKeysPrevious: string | null
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
   readonly bootstrapAdminEmail: string | null
   /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
   readonly signup: "open" | "confirm" | "closed"
+  readonly sessions: SessionTerms
+  /** Users whose address was never proven are removed after so long, in ms; null: they stay. */
+  readonly unconfirmedMillis: number | null
   /** Null: mails become files in `dataDir/outbox`. */
   readonly smtp: SmtpServer | null
   /** From whom mails come, an address alone or `Name <address>`. */
@@ -120,10 +126,13 @@ export const readSettings = (env: Environment): Settings => {
     trustProxy,
     allowedOrigins: list(env, "ALLOWED_ORIGINS"),
     signingKey: text(env, "SIGNING_KEY"),
+    signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
     defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
     bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
+    sessions: sessionTerms(env),
+    unconfirmedMillis: unconfirmedMillis(env),
     smtp: smtpServer(env),
     mailFrom: mailFrom(env),
     appUrl: appUrl(env),

@@ -9,11 +9,12 @@ import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
 import { TradingAccountsLive } from "./actors/trading-accounts.ts"
-import { credentialLayers, missingKids } from "./auth/credential-vault.ts"
-import { type Keys, loadKeys } from "./auth/keys.ts"
+import { credentialLayers } from "./auth/credential-vault.ts"
+import { KeyRing, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
+import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -45,18 +46,20 @@ import { mount } from "./http/mount.ts"
 import { referencePages } from "./http/reference.ts"
 import { openRequestLog, type RequestLog } from "./http/request-log.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
+import { jwksPage } from "./http/session/jwks-page.ts"
 import type { TransportRefused } from "./http/transport.ts"
 import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
-import { InvalidSetting } from "./settings/environment.ts"
+import type { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
 import { Credentials } from "./store/credentials.ts"
 import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
 import { maintainPartitions } from "./store/partitions.ts"
+import { SealedRows } from "./store/sealed-rows.ts"
 import { SessionRows } from "./store/sessions.ts"
 import { sqlLayer } from "./store/sql.ts"
 import { Subscriptions } from "./store/subscriptions.ts"
@@ -81,6 +84,7 @@ const repositories = Layer.mergeAll(
   Users.Default,
   SessionRows.Default,
   Credentials.Default,
+  SealedRows.Default,
   Accounts.Default,
   Instruments.Default,
   Subscriptions.Default,
@@ -92,20 +96,14 @@ const repositories = Layer.mergeAll(
 const directories = Layer.mergeAll(AccountDirectory.Default, InstrumentDirectory.Default)
 
 /** What the actors must know before the first of them wakes. */
-const fillDirectories = (keys: Keys) =>
-  Effect.gen(function* () {
-    const missing = missingKids(keys, yield* (yield* Credentials).kidsInUse)
-    if (missing.length > 0)
-      return yield* Effect.fail(
-        new InvalidSetting(`ENCRYPTION_KEYS lacks the keys that stored credentials need: ${missing.join(", ")}`),
-      )
-    const accounts = yield* AccountDirectory
-    for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
-    const instruments = yield* InstrumentDirectory
-    instruments.put(yield* (yield* Instruments).all)
-  })
+const fillDirectories = Effect.gen(function* () {
+  const accounts = yield* AccountDirectory
+  for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
+  const instruments = yield* InstrumentDirectory
+  instruments.put(yield* (yield* Instruments).all)
+})
 
-const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, isReady: () => boolean) =>
+const handlers = ({ settings }: GatewayOptions, keys: KeyRing, sync: InstrumentSync, isReady: () => boolean) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.flatMap(createInstrument, (create) =>
       makeHandlers({
@@ -165,7 +163,10 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
-    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
+    const keys = yield* Effect.try({
+      try: () => new KeyRing(loadKeys(settings)),
+      catch: (error) => error as InvalidSetting,
+    })
     const server = yield* Effect.acquireRelease(
       Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
       (it) => Effect.sync(it.close),
@@ -201,13 +202,15 @@ export const startGateway = (options: GatewayOptions) =>
     const stored = Context.merge(base, store)
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
     const filled = Context.merge(stored, money)
-    yield* fillDirectories(keys).pipe(Effect.provide(filled))
+    yield* registerKeys(keys).pipe(Effect.provide(filled))
+    yield* fillDirectories.pipe(Effect.provide(filled))
     const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
     const audit = (yield* auditLog(options)).write
     const auth = yield* Layer.build(Layer.merge(userActsLayer({ settings, keys, audit }), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
+    const sealing = yield* keepKeys(options, keys, audit).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))
@@ -246,7 +249,7 @@ export const startGateway = (options: GatewayOptions) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: () => isDraining,
-      pages: referencePages(realtimeDocuments(kinds)),
+      pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
@@ -258,7 +261,7 @@ export const startGateway = (options: GatewayOptions) =>
     const listening: ListeningServer = yield* server.listen
     isReady = true
     const writer = Context.get(store, Writer)
-    yield* metrics(options, { inFlight: mounted.inFlight, socket, writer }).pipe(Effect.provide(all))
+    yield* metrics(options, { inFlight: mounted.inFlight, socket, writer, keys, sealing }).pipe(Effect.provide(all))
     const gateway: Gateway = {
       listening,
       drain: Effect.suspend(() => {

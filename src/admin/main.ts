@@ -13,6 +13,7 @@ import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SealedRows } from "../store/sealed-rows.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { sqlLayer } from "../store/sql.ts"
 import { Tenants } from "../store/tenants.ts"
@@ -21,6 +22,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { runCommand } from "./commands.ts"
+import { KEYS_ACTIONS, KEYS_USAGE, type KeysCommand, parseKeysCommand, runKeysCommand } from "./keys.ts"
 import { type Command, parseCommand, USAGE } from "./words.ts"
 
 const end = (code: number, message: string): never => {
@@ -48,6 +50,7 @@ const database = (settings: Settings) =>
 const repositories = Layer.mergeAll(
   AllowedNetworks.Default,
   OneTimeTokens.Default,
+  SealedRows.Default,
   SessionRows.Default,
   Tenants.Default,
   Transactions.Default,
@@ -100,6 +103,25 @@ const wordsOf = (command: Command): string | undefined => {
   }
 }
 
+const localOrigin = () => ({ ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" })
+
+const keysProgram = (settings: Settings, command: KeysCommand) =>
+  Effect.gen(function* () {
+    const url = yield* database(settings)
+    const report = yield* runKeysCommand(command, settings, Date.now()).pipe(
+      Effect.provide(repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))),
+    )
+    if (command._tag !== "KeysStatus")
+      makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now }).write({
+        action: KEYS_ACTIONS[command._tag],
+        outcome: "ok",
+        what:
+          "kid" in command ? command.kid : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
+        origin: localOrigin(),
+      })
+    return report
+  }).pipe(Effect.scoped)
+
 const program = (settings: Settings, command: Command) =>
   Effect.gen(function* () {
     const url = yield* database(settings)
@@ -113,13 +135,15 @@ const program = (settings: Settings, command: Command) =>
         outcome: "ok",
         targetUserId,
         what: wordsOf(command),
-        origin: { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" },
+        origin: localOrigin(),
       })
     }
     return records
   }).pipe(Effect.scoped)
 
-const command = parseCommand(process.argv.slice(2)) ?? end(2, USAGE)
+const words = process.argv.slice(2)
+const keysCommand = parseKeysCommand(words)
+const command = keysCommand ?? parseCommand(words) ?? end(2, `${USAGE}${KEYS_USAGE}`)
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -128,8 +152,11 @@ const settings = ((): Settings => {
   }
 })()
 
+const work: Effect.Effect<ReadonlyArray<unknown>, unknown> = keysCommand === undefined
+  ? program(settings, command as Command)
+  : Effect.map(keysProgram(settings, keysCommand), (report) => [report])
 // tidy: the one place where this program starts
-const exit = await Effect.runPromiseExit(program(settings, command))
+const exit = await Effect.runPromiseExit(work)
 if (Exit.isSuccess(exit)) process.stdout.write(exit.value.map((record) => `${JSON.stringify(record)}\n`).join(""))
 else {
   const failure = Cause.squash(exit.cause)

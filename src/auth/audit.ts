@@ -35,6 +35,12 @@ export type AuthAction =
   | "tenant.create"
   | "ip.allow"
   | "ip.forget"
+  | "keys.rotate_encryption"
+  | "keys.rotate_signing"
+  | "keys.retire"
+  | "keys.abandon"
+  | "keys.taken"
+  | "keys.reseal"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

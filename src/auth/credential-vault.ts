@@ -10,11 +10,11 @@ import { Clock } from "../ports/clock.ts"
 import { CredentialVault } from "../ports/credential-vault.ts"
 import { Ids } from "../ports/ids.ts"
 import { Credentials } from "../store/credentials.ts"
-import type { EncryptionKeys, Keys } from "./keys.ts"
-import { type Envelope, open, seal } from "./secrets.ts"
+import type { EncryptionKeys } from "./encryption-keys.ts"
+import type { Keys } from "./keys.ts"
+import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 
-const place = (credentialId: CredentialId, userId: UserId) =>
-  ({ table: "credential", id: credentialId, ownerId: userId, field: "secret" }) as const
+const place = (credentialId: CredentialId, userId: UserId) => placeIn("credential", credentialId, userId)
 
 const read = (keys: EncryptionKeys, credentialId: CredentialId, userId: UserId, envelope: unknown): VenueSecrets =>
   JSON.parse(open(keys, place(credentialId, userId), envelope as Envelope).toString("utf8")) as VenueSecrets
@@ -109,7 +109,3 @@ const vault = (keys: Keys) =>
 
 export const credentialLayers = (keys: Keys) =>
   Layer.mergeAll(Layer.effect(CredentialKeeper, keeper(keys)), Layer.effect(CredentialVault, vault(keys)))
-
-/** Start is refused when a stored secret names a key that is not there. */
-export const missingKids = (keys: Keys, inUse: ReadonlyArray<string>): ReadonlyArray<string> =>
-  inUse.filter((kid) => !keys.encryption.byKid.has(kid))

@@ -1,105 +1,86 @@
 /**
  * The installation's keys: from the environment, or generated once into `DATA_DIR/keys` (files 0600, folder 0700). Losing the
- * encryption key loses the stored exchange credentials: it belongs into the backup, apart from the database's.
+ * encryption keys loses the stored exchange credentials: they belong into the backup, apart from the database's.
  */
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto"
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { randomBytes } from "node:crypto"
 import type { Settings } from "../config.ts"
 import { InvalidSetting } from "../settings/environment.ts"
+import { type EncryptionKeys, newEncryptionKey, parseEncryptionKeys } from "./encryption-keys.ts"
+import { CURSOR_FILE, ENCRYPTION_FILE, type KeyFiles, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "./key-files.ts"
+import {
+  newSigningKey,
+  type PreviousKey,
+  parsePreviousKeys,
+  parseSigningKey,
+  type SigningKey,
+  type SigningKeys,
+} from "./signing-keys.ts"
 
-export interface SigningKey {
-  readonly kid: string
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}
-
-export interface EncryptionKeys {
-  /** The one new secrets are encrypted with. */
-  readonly activeKid: string
-  readonly byKid: ReadonlyMap<string, Buffer>
-}
-
+/** Read again for every use: any of them may be another one by now. */
 export interface Keys {
-  readonly signing: SigningKey
+  readonly signing: SigningKeys
   readonly encryption: EncryptionKeys
-  /** HMAC key of pagination cursors. */
+  /** HMAC key of pagination cursors, of fingerprints of idempotent requests, and of addresses in the audit log. Never changes. */
   readonly cursor: Buffer
 }
 
-/** Reads the text of a key file, writing it first if there is none. A crash leaves the old state or the new one, never half a key. */
-const keyFile = (folder: string, name: string, make: () => string): string => {
-  const path = join(folder, name)
-  if (!existsSync(path)) {
-    // Only the keys are private: the database's own user must be able to pass through the folder above.
-    mkdirSync(dirname(folder), { recursive: true })
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const fresh = `${path}.${process.pid}`
-    const file = openSync(fresh, "w", 0o600)
-    writeSync(file, make())
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(fresh, path)
-  }
-  return readFileSync(path, "utf8").trim()
+export type KeySettings = Pick<Settings, "dataDir" | "signingKey" | "signingKeysPrevious" | "encryptionKeys">
+
+const previousKeys = (settings: KeySettings, files: KeyFiles, active: SigningKey): ReadonlyArray<PreviousKey> => {
+  const found = new Map<string, PreviousKey>()
+  const texts = files.list(PREVIOUS_FOLDER).map((name) => `${PREVIOUS_FOLDER}/${name}`)
+  for (const name of texts)
+    for (const key of parsePreviousKeys(files.read(name) ?? "", `keys/${name}`)) found.set(key.kid, key)
+  if (settings.signingKeysPrevious !== null)
+    for (const key of parsePreviousKeys(settings.signingKeysPrevious, "SIGNING_KEYS_PREVIOUS")) found.set(key.kid, key)
+  // A rotation that was interrupted leaves the key in both places.
+  found.delete(active.kid)
+  return [...found.values()]
 }
 
-const signingKey = (pem: string): SigningKey => {
-  let privateKey: KeyObject
-  try {
-    privateKey = createPrivateKey(pem.replaceAll("\\n", "\n"))
-  } catch {
-    throw new InvalidSetting("SIGNING_KEY must be an Ed25519 private key in PKCS #8 PEM")
+/** Throws InvalidSetting for a key that cannot be used. `make`: a file that is not there is written first. */
+export const loadKeys = (settings: KeySettings, { make = true } = {}): Keys => {
+  const files = keyFiles(settings.dataDir)
+  const text = (name: string, fresh: () => string): string => {
+    const there = files.read(name)
+    if (there !== null) return there
+    if (!make) throw new InvalidSetting(`there is no ${name} in ${settings.dataDir}/keys`)
+    files.replace(name, fresh())
+    return files.read(name) ?? ""
   }
-  if (privateKey.asymmetricKeyType !== "ed25519") throw new InvalidSetting("SIGNING_KEY must be an Ed25519 key")
-  const publicKey = createPublicKey(privateKey)
-  const kid = createHash("sha256")
-    .update(publicKey.export({ type: "spki", format: "der" }))
-    .digest("hex")
-    .slice(0, 16)
-  return { kid, privateKey, publicKey }
-}
-
-const encryptionKeys = (text: string): EncryptionKeys => {
-  const byKid = new Map<string, Buffer>()
-  for (const entry of text.split(",")) {
-    const m = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{43}=?)$/.exec(entry.trim())
-    if (m === null) throw new InvalidSetting("ENCRYPTION_KEYS must be kid:base64url-of-32-bytes, comma separated")
-    byKid.set(m[1]!, Buffer.from(m[2]!, "base64url"))
-  }
-  const activeKid = byKid.keys().next().value
-  if (activeKid === undefined) throw new InvalidSetting("ENCRYPTION_KEYS names no key")
-  return { activeKid, byKid }
-}
-
-/** Throws InvalidSetting for a key that cannot be used. */
-export const loadKeys = (settings: Settings): Keys => {
-  const folder = join(settings.dataDir, "keys")
+  const active = parseSigningKey(settings.signingKey ?? text(SIGNING_FILE, newSigningKey))
   return {
-    signing: signingKey(
-      settings.signingKey ??
-        keyFile(folder, "signing.pem", () =>
-          generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-        ),
-    ),
-    encryption: encryptionKeys(
-      settings.encryptionKeys ??
-        keyFile(
-          folder,
-          "encryption.keys",
-          () => `k${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64url")}`,
-        ),
-    ),
+    signing: { active, previous: previousKeys(settings, files, active) },
+    encryption: parseEncryptionKeys(settings.encryptionKeys ?? text(ENCRYPTION_FILE, newEncryptionKey)),
     cursor: Buffer.from(
-      keyFile(folder, "cursor.key", () => randomBytes(32).toString("base64url")),
+      text(CURSOR_FILE, () => randomBytes(32).toString("base64url")),
       "base64url",
     ),
+  }
+}
+
+/** The keys in force, which change under those who hold them. */
+export class KeyRing implements Keys {
+  #keys: Keys
+
+  constructor(keys: Keys) {
+    this.#keys = keys
+  }
+
+  get signing(): SigningKeys {
+    return this.#keys.signing
+  }
+
+  get encryption(): EncryptionKeys {
+    return this.#keys.encryption
+  }
+
+  get cursor(): Buffer {
+    return this.#keys.cursor
+  }
+
+  /** From here on these count. What was derived from `cursor` is kept for long, so that one stays. */
+  take(keys: Keys): void {
+    this.#keys = { ...keys, cursor: this.#keys.cursor }
   }
 }

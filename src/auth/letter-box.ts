@@ -9,7 +9,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { MailOutbox, type WaitingMail } from "../store/mail-outbox.ts"
 import type { Keys } from "./keys.ts"
-import { type Envelope, open, seal } from "./secrets.ts"
+import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 
 export interface OpenedLetter {
   readonly to: string
@@ -27,8 +27,7 @@ export class LetterBox extends Context.Tag("auth/LetterBox")<
   }
 >() {}
 
-const place = (mailId: string, kind: string) =>
-  ({ table: "mail_outbox", id: mailId, ownerId: kind, field: "envelope" }) as const
+const place = (mailId: string, kind: string) => placeIn("mail_outbox", mailId, kind)
 
 export const letterBoxLayer = (keys: Keys) =>
   Layer.effect(

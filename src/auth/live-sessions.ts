@@ -164,6 +164,11 @@ export class LiveSessions {
     return known
   }
 
+  /** Signing keys have changed: every token is verified once more. */
+  forgetVerified(): void {
+    this.#known.clear()
+  }
+
   #newestUntil(): number {
     return this.now() + (ACCESS_TOKEN_SECONDS + PRUNE_MARGIN_SECONDS) * 1000
   }

@@ -16,11 +16,23 @@ const WAITING_MAX = 64
 export interface Passwords {
   /** `context`: words that the password must not consist of. */
   readonly hash: (password: string, context: ReadonlyArray<string>) => Effect.Effect<string, WeakPassword | RateLimited>
+  /** Of a password that was right, whatever is thought of it now. */
+  readonly rehash: (password: string) => Effect.Effect<string, RateLimited>
+  /** Whether it was hashed with less work than a new one is. */
+  readonly isWeak: (stored: string) => boolean
   /** The hash of a password that nobody knows. */
   readonly nobodys: Effect.Effect<string, RateLimited>
   /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
   readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
   readonly waiting: () => number
+}
+
+const COSTS = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/
+
+/** Of another algorithm or version, or with less memory or fewer passes than today's. */
+const isWeak = (stored: string): boolean => {
+  const [, memory, passes] = COSTS.exec(stored) ?? []
+  return !(Number(memory) >= PARAMETERS.memoryCost && Number(passes) >= PARAMETERS.timeCost)
 }
 
 export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
@@ -47,6 +59,8 @@ export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
       const reasons = weaknesses(password, common, context)
       return reasons.length > 0 ? new WeakPassword({ reasons }) : gated(() => hash(password, PARAMETERS))
     },
+    rehash: (password) => gated(() => hash(password, PARAMETERS)),
+    isWeak,
     nobodys: gated(() => hash(randomBytes(32), PARAMETERS)),
     verify: (password, stored) =>
       // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.

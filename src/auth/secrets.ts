@@ -3,7 +3,8 @@
  * one row; its additional data names table, row, owner and field, so that one moved elsewhere does not decrypt (security, A.4).
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
-import type { EncryptionKeys } from "./keys.ts"
+import type { SealedTable } from "../store/sealed-rows.ts"
+import type { EncryptionKeys } from "./encryption-keys.ts"
 
 export interface Envelope {
   readonly v: 1
@@ -16,11 +17,26 @@ export interface Envelope {
 
 /** Where a secret lives; part of what is authenticated. */
 export interface Place {
-  readonly table: "credential" | "session" | "mail_outbox"
+  readonly table: SealedTable
   readonly id: string
   readonly ownerId: string
   readonly field: string
 }
+
+/** The one sealed field of each table. */
+const FIELD = {
+  credential: "secret",
+  session: "refresh_key",
+  mail_outbox: "envelope",
+} as const satisfies { readonly [T in SealedTable]: string }
+
+/** `ownerId`: the user, and of a mail its kind. */
+export const placeIn = (table: SealedTable, id: string, ownerId: string): Place => ({
+  table,
+  id,
+  ownerId,
+  field: FIELD[table],
+})
 
 /** The envelope does not open: unknown key, moved row, or changed bytes. A defect for every caller but the key check at start. */
 export class SecretUnreadable extends Error {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Context, Effect } from "effect"
+import type { Settings } from "../config.ts"
 import {
   InvalidRefreshToken,
   IpForbidden,
@@ -33,13 +34,14 @@ import type { Audit, Origin } from "./audit.ts"
 import type { Keys } from "./keys.ts"
 import { type AuthFailure, LiveSessions, type Verified } from "./live-sessions.ts"
 import { type RefreshClaim, readRefreshToken, writeRefreshToken } from "./refresh-token.ts"
-import { type Envelope, open, seal } from "./secrets.ts"
+import { type Envelope, open, placeIn, seal } from "./secrets.ts"
+import type { SigningJwk } from "./signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
-const REFRESH_MILLIS = 7 * 86_400_000
-const ABSOLUTE_MILLIS = 30 * 86_400_000
 /** A client whose answer was lost may come back with the token before the newest one this long (security, A.1). */
 const REISSUE_MILLIS = 10_000
+
+type SessionTerms = Settings["sessions"]
 
 export type LogoutScope = "local" | "others" | "global"
 
@@ -86,6 +88,10 @@ export class Sessions extends Context.Tag("auth/Sessions")<
       sessionId: SessionId,
       origin: Origin,
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
+    /** The public keys that verify access tokens now. */
+    readonly jwks: () => ReadonlyArray<SigningJwk>
+    /** Signing keys have changed: every access token is verified once more. */
+    readonly forgetVerified: () => void
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
     /** As stored now: what the user may do may have changed. */
@@ -100,29 +106,39 @@ export class Sessions extends Context.Tag("auth/Sessions")<
 >() {}
 
 /** `issuer` is the environment's. */
-export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses: AllowedAddresses) =>
+export const makeSessions = (
+  keys: Keys,
+  issuer: string,
+  audit: Audit,
+  terms: SessionTerms,
+  addresses: AllowedAddresses,
+) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const ids = yield* Ids
     const rows = yield* SessionRows
     const users = yield* Users
-    const tokens = makeTokens(keys.signing, issuer)
+    const tokens = makeTokens(keys, issuer)
     const live = new LiveSessions(tokens, clock.now, addresses)
 
-    const place = (sessionId: SessionId, userId: UserId) =>
-      ({ table: "session", id: sessionId, ownerId: userId, field: "refresh_key" }) as const
-    const sealed = (sessionId: SessionId, userId: UserId, key: Buffer): Buffer =>
-      Buffer.from(JSON.stringify(seal(keys.encryption, place(sessionId, userId), key)))
-    const opened = (row: SessionRow): Buffer =>
-      open(keys.encryption, place(row.sessionId, row.userId), JSON.parse(row.refreshKey.toString("utf8")) as Envelope)
+    /** Terms that are shorter now hold for sessions of before, too. */
+    const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
+
+    const sealed = (sessionId: SessionId, userId: UserId, key: Buffer) => {
+      const envelope = seal(keys.encryption, placeIn("session", sessionId, userId), key)
+      return { refreshKey: Buffer.from(JSON.stringify(envelope)), refreshKid: envelope.kid }
+    }
+    const opened = ({ sessionId, userId, refreshKey }: SessionRow): Buffer =>
+      open(keys.encryption, placeIn("session", sessionId, userId), JSON.parse(refreshKey.toString("utf8")) as Envelope)
 
     const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
-      const { token, expiresAt } = tokens.issue(user, row.sessionId, clock.now(), row.method)
+      const now = clock.now()
+      const { token, expiresAt } = tokens.issue(user, row.sessionId, now, row.method, endOf(row))
       return {
         accessToken: token,
         refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
         tokenType: "bearer",
-        expiresIn: ACCESS_TOKEN_SECONDS,
+        expiresIn: expiresAt - Math.floor(now / 1000),
         expiresAt,
         expiresAtDateTime: dateTime(expiresAt * 1000),
         user: userRecord(user),
@@ -147,9 +163,9 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
           userId: user.userId,
           createdAt: now,
           refreshedAt: now,
-          notAfter: now + ABSOLUTE_MILLIS,
+          notAfter: now + terms.maxMillis,
           refreshCounter: 1,
-          refreshKey: sealed(sessionId, user.userId, refreshKey),
+          ...sealed(sessionId, user.userId, refreshKey),
           revokedAt: null,
           ip: origin.ip,
           userAgent: origin.userAgent === null ? null : origin.userAgent.slice(0, 200),
@@ -184,7 +200,7 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
         if (!addresses.allows(user, from)) return yield* new IpForbidden()
         if (row.revokedAt !== null) return yield* new InvalidRefreshToken()
         const now = clock.now()
-        if (now > row.refreshedAt + REFRESH_MILLIS || now > row.notAfter) return yield* new RefreshTokenExpired()
+        if (now > row.refreshedAt + terms.idleMillis || now > endOf(row)) return yield* new RefreshTokenExpired()
         if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
@@ -202,7 +218,24 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
     for (const { row, user } of yield* rows.live(clock.now() - ACCESS_TOKEN_SECONDS * 1000))
       if (user.bannedAt === null) live.enter(user, row.sessionId)
 
-    const goodSince = (): number => clock.now() - REFRESH_MILLIS
+    const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
+      const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
+      return {
+        sessionId: row.sessionId,
+        current: row.sessionId === principal.sessionId,
+        method: row.method,
+        ip: row.ip,
+        userAgent: row.userAgent,
+        createdAt: row.createdAt,
+        createdAtDateTime: dateTime(row.createdAt),
+        refreshedAt: row.refreshedAt,
+        refreshedAtDateTime: dateTime(row.refreshedAt),
+        expiresAt,
+        expiresAtDateTime: dateTime(expiresAt),
+      }
+    }
+
+    const goodSince = (): number => clock.now() - terms.idleMillis
 
     return Sessions.of({
       authenticate: (header, from) => live.authenticate(header, from),
@@ -242,6 +275,8 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
             yield* revokeOne(sessionId, "revoked by the user")
           }),
         ),
+      forgetVerified: () => live.forgetVerified(),
+      jwks: () => tokens.jwks(clock.now()),
       ended,
       renew: (user) => live.renew(user),
       review: (whose) => live.review(whose),
@@ -251,20 +286,3 @@ export const makeSessions = (keys: Keys, issuer: string, audit: Audit, addresses
   })
 
 const who = ({ userId, sessionId }: Principal) => ({ userId, sessionId })
-
-const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
-  const expiresAt = Math.min(row.refreshedAt + REFRESH_MILLIS, row.notAfter)
-  return {
-    sessionId: row.sessionId,
-    current: row.sessionId === principal.sessionId,
-    method: row.method,
-    ip: row.ip,
-    userAgent: row.userAgent,
-    createdAt: row.createdAt,
-    createdAtDateTime: dateTime(row.createdAt),
-    refreshedAt: row.refreshedAt,
-    refreshedAtDateTime: dateTime(row.refreshedAt),
-    expiresAt,
-    expiresAtDateTime: dateTime(expiresAt),
-  }
-}

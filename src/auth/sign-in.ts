@@ -19,7 +19,7 @@ import {
 import type { TenantId, UserId } from "../domain/ids.ts"
 import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
 import { type SessionRecord, type User, type UserRecord, userRecord } from "../domain/user.ts"
-import type { NewUser } from "../store/users.ts"
+import type { NewUser, UserWithHash } from "../store/users.ts"
 import type { AuditFacts, Origin } from "./audit.ts"
 import { checkedEmail, normalised } from "./email-address.ts"
 import { inEvenTime } from "./even-time.ts"
@@ -36,6 +36,11 @@ export interface SignupRequest {
   readonly loopback: boolean
 }
 
+interface LoginRequest {
+  readonly email: string
+  readonly password: string
+}
+
 export interface SignIn {
   /** A session at once, or where addresses are confirmed a user without one. */
   readonly signup: (
@@ -46,7 +51,7 @@ export interface SignIn {
     UserExists | WeakPassword | InvalidEmail | InvalidParameter | SignupDisabled | RateLimited | StorageUnavailable
   >
   readonly login: (
-    request: { readonly email: string; readonly password: string },
+    request: LoginRequest,
     origin: Origin,
   ) => Effect.Effect<
     SessionRecord,
@@ -57,7 +62,7 @@ export interface SignIn {
 type Learn = (facts: AuditFacts) => void
 
 export const makeSignIn = (parts: UserParts): SignIn => {
-  const { settings, passwords, audit, now, users, tokens, sessions, letters, addresses } = parts
+  const { settings, passwords, audit, now, users, changes, tokens, sessions, letters, addresses } = parts
 
   const newUser = (request: SignupRequest, email: string, passwordHash: string): NewUser => ({
     userId: parts.uuid() as UserId,
@@ -140,6 +145,35 @@ export const makeSignIn = (parts: UserParts): SignIn => {
       return unconfirmed(row)
     })
 
+  /** Whose hash took less work than today's gets a new one, now that the password is at hand. The next login will do, too. */
+  const strengthened = ({ user, passwordHash }: UserWithHash, password: string) =>
+    !passwords.isWeak(passwordHash)
+      ? Effect.succeed(passwordHash)
+      : passwords.rehash(password).pipe(
+          Effect.flatMap((fresh) =>
+            Effect.map(changes.replaceHash(user.userId, passwordHash, fresh), (done) => (done ? fresh : passwordHash)),
+          ),
+          Effect.catchTag("RateLimited", () => Effect.succeed(passwordHash)),
+        )
+
+  /** Null: what was proven is not so any more. */
+  const proveAndBegin = (request: LoginRequest, origin: Origin, learn: Learn) =>
+    Effect.gen(function* () {
+      const found = yield* users.findByEmail(normalised(request.email))
+      const right = yield* passwords.verify(request.password, found?.passwordHash ?? null)
+      // As if the password were wrong: only the audit knows better (decision 27).
+      const isAllowed = found === null || addresses.allows(found.user, origin)
+      if (found !== null)
+        learn({ userId: found.user.userId, what: isAllowed ? undefined : "from an address that is not allowed" })
+      if (found === null || !right || !isAllowed) return yield* new InvalidLoginCredentials()
+      const { user } = found
+      // Told only to whoever knows the password.
+      if (user.bannedAt !== null) return yield* new UserDisabled()
+      if (user.emailConfirmedAt === null) return yield* new EmailNotConfirmed()
+      const passwordHash = yield* strengthened(found, request.password)
+      return yield* sessions.begin({ user, passwordHash, method: "password" }, origin)
+    })
+
   return {
     signup: (request, origin) =>
       audit.act("signup", origin, { email: normalised(request.email) }, (learn) =>
@@ -159,19 +193,9 @@ export const makeSignIn = (parts: UserParts): SignIn => {
 
     login: (request, origin) =>
       audit.act("login", origin, { email: normalised(request.email) }, (learn) =>
+        // A second look when the first was overtaken: by another login that hashed the password anew, or by another password.
         Effect.gen(function* () {
-          const found = yield* users.findByEmail(normalised(request.email))
-          const right = yield* passwords.verify(request.password, found?.passwordHash ?? null)
-          // As if the password were wrong: only the audit knows better (decision 27).
-          const isAllowed = found === null || addresses.allows(found.user, origin)
-          if (found !== null)
-            learn({ userId: found.user.userId, what: isAllowed ? undefined : "from an address that is not allowed" })
-          if (found === null || !right || !isAllowed) return yield* new InvalidLoginCredentials()
-          const { user, passwordHash } = found
-          // Told only to whoever knows the password.
-          if (user.bannedAt !== null) return yield* new UserDisabled()
-          if (user.emailConfirmedAt === null) return yield* new EmailNotConfirmed()
-          const begun = yield* sessions.begin({ user, passwordHash, method: "password" }, origin)
+          const begun = (yield* proveAndBegin(request, origin, learn)) ?? (yield* proveAndBegin(request, origin, learn))
           if (begun === null) return yield* new InvalidLoginCredentials()
           learn(factsOfSession(begun))
           return begun.record

@@ -1,16 +1,18 @@
 /**
  * Access tokens: JWTs signed with EdDSA through node:crypto, synchronously (order-path 5). A token only names a session; what the
- * session may do is read from memory each time.
+ * session may do is read from memory each time. Keys that signed before are believed until their last token is over.
  */
-import { randomUUID, sign, verify } from "node:crypto"
+import { type KeyObject, randomUUID, sign, verify } from "node:crypto"
 import { AccessTokenExpired, InvalidAccessToken } from "../domain/errors.ts"
 import type { SessionId } from "../domain/ids.ts"
 import type { SessionMethod, User } from "../domain/user.ts"
-import type { SigningKey } from "./keys.ts"
+import { jwkOf, type SigningJwk, type SigningKeys } from "./signing-keys.ts"
 
 export const ACCESS_TOKEN_SECONDS = 3600
 const AUDIENCE = "authenticated"
 const LEEWAY_SECONDS = 5
+/** A previous key is believed so much longer than a token lives: the running gateway learns of a new key a moment later. */
+const HANDOVER_MILLIS = 60_000
 const SHAPE = /^[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{20,2000}\.[A-Za-z0-9_-]{86}$/
 
 export interface VerifiedToken {
@@ -20,13 +22,23 @@ export interface VerifiedToken {
 }
 
 export interface Tokens {
+  /** `notAfterMillis`: when the session is over whatever happens, and the token with it. */
   readonly issue: (
     user: User,
     sessionId: SessionId,
     nowMillis: number,
     method: SessionMethod,
+    notAfterMillis: number,
   ) => { readonly token: string; readonly expiresAt: number }
   readonly verify: (token: string, nowMillis: number) => VerifiedToken | InvalidAccessToken | AccessTokenExpired
+  /** The public keys that verify what is good now (RFC 7517). */
+  readonly jwks: (nowMillis: number) => ReadonlyArray<SigningJwk>
+}
+
+interface Verifier {
+  readonly kid: string
+  readonly publicKey: KeyObject
+  readonly untilMillis: number
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -42,13 +54,44 @@ const decode = (part: string): Record<string, unknown> | undefined => {
   }
 }
 
-/** `issuer` differs between the production and the test environment, so tokens do not cross (contract C14a). */
-export const makeTokens = (key: SigningKey, issuer: string): Tokens => {
-  const header = encode({ alg: "EdDSA", typ: "at+jwt", kid: key.kid })
+const headerOf = (kid: string) => encode({ alg: "EdDSA", typ: "at+jwt", kid })
+
+/** By the whole text of a token's header: no other algorithm, type or key, and no key of the token's own, is ever looked at. */
+const verifiersOf = ({ active, previous }: SigningKeys): ReadonlyMap<string, Verifier> =>
+  new Map(
+    [{ ...active, retiredAt: null }, ...previous].map(({ kid, publicKey, retiredAt }) => [
+      headerOf(kid),
+      {
+        kid,
+        publicKey,
+        untilMillis:
+          retiredAt === null ? Number.POSITIVE_INFINITY : retiredAt + ACCESS_TOKEN_SECONDS * 1000 + HANDOVER_MILLIS,
+      },
+    ]),
+  )
+
+/**
+ * `keys.signing` is read for every token. `issuer` differs between the production and the test environment, so tokens do not cross
+ * (contract C14a).
+ */
+export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: string): Tokens => {
+  let known: SigningKeys | undefined
+  let header = ""
+  let verifiers: ReadonlyMap<string, Verifier> = new Map()
+  const follow = (): SigningKeys => {
+    const { signing } = keys
+    if (signing !== known) {
+      known = signing
+      header = headerOf(signing.active.kid)
+      verifiers = verifiersOf(signing)
+    }
+    return signing
+  }
   return {
-    issue: (user, sessionId, nowMillis, method) => {
+    issue: (user, sessionId, nowMillis, method, notAfterMillis) => {
+      const { active } = follow()
       const iat = Math.floor(nowMillis / 1000)
-      const expiresAt = iat + ACCESS_TOKEN_SECONDS
+      const expiresAt = Math.min(iat + ACCESS_TOKEN_SECONDS, Math.floor(notAfterMillis / 1000))
       const claims = encode({
         iss: issuer,
         sub: user.userId,
@@ -64,15 +107,16 @@ export const makeTokens = (key: SigningKey, issuer: string): Tokens => {
         app_metadata: { tenantId: user.tenantId, environments: user.environments },
         permissions: user.permissions,
       })
-      const signature = sign(null, Buffer.from(`${header}.${claims}`), key.privateKey).toString("base64url")
+      const signature = sign(null, Buffer.from(`${header}.${claims}`), active.privateKey).toString("base64url")
       return { token: `${header}.${claims}.${signature}`, expiresAt }
     },
     verify: (token, nowMillis) => {
       if (!SHAPE.test(token)) return new InvalidAccessToken()
       const [head, body, signature] = token.split(".") as [string, string, string]
-      // Our own header byte for byte: no other algorithm, type or key is ever looked at.
-      if (head !== header) return new InvalidAccessToken()
-      if (!verify(null, Buffer.from(`${head}.${body}`), key.publicKey, Buffer.from(signature, "base64url")))
+      follow()
+      const verifier = verifiers.get(head)
+      if (verifier === undefined || verifier.untilMillis < nowMillis) return new InvalidAccessToken()
+      if (!verify(null, Buffer.from(`${head}.${body}`), verifier.publicKey, Buffer.from(signature, "base64url")))
         return new InvalidAccessToken()
       const claims = decode(body)
       if (
@@ -88,6 +132,10 @@ export const makeTokens = (key: SigningKey, issuer: string): Tokens => {
       if (claims["iat"] > now + LEEWAY_SECONDS) return new InvalidAccessToken()
       if (claims["exp"] + LEEWAY_SECONDS <= now) return new AccessTokenExpired()
       return { sessionId: claims["session_id"] as SessionId, expiresAt: claims["exp"] }
+    },
+    jwks: (nowMillis) => {
+      follow()
+      return [...verifiers.values()].filter(({ untilMillis }) => untilMillis >= nowMillis).map(jwkOf)
     },
   }
 }

@@ -9,6 +9,7 @@ import { SessionRows } from "../store/sessions.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
+import { Users } from "../store/users.ts"
 import { AllowedAddresses } from "./allowed-addresses.ts"
 import { makeAudit } from "./audit.ts"
 import { type Bans, makeBans } from "./bans.ts"
@@ -34,14 +35,22 @@ export interface UserActsOptions {
   readonly audit: ((line: string) => void) | null
 }
 
-/** Tokens, mails and sessions that are over are not kept. */
-const forgetOld = Effect.gen(function* () {
+/** Tokens, mails and sessions that are over are not kept, nor users who never proved their address. */
+const forgetOld = Effect.fn(function* (settings: Settings) {
   const { now } = yield* Clock
+  const users = yield* Users
+  const { unconfirmedMillis } = settings
   const tokens = yield* OneTimeTokens
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
   const kinds = [tokens, outbox, rows]
-  yield* Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
+  yield* Effect.suspend(() =>
+    Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }).pipe(
+      Effect.zipRight(
+        unconfirmedMillis === null ? Effect.void : users.forgetUnconfirmed(now() - unconfirmedMillis, now()),
+      ),
+    ),
+  ).pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
     Effect.repeat(Schedule.spaced("1 hour")),
     Effect.forkScoped,
@@ -61,13 +70,14 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
       const { now } = yield* Clock
       const audit = makeAudit({ line, secret: keys.cursor, now })
       const addresses = new AllowedAddresses()
-      const sessions = yield* makeSessions(keys, `venue-gateway/${settings.environment}`, audit, addresses)
+      const issuer = `venue-gateway/${settings.environment}`
+      const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
       const passwords = yield* makePasswords
       const parts = yield* makeUserParts(settings, passwords, audit, addresses).pipe(
         Effect.provideService(Sessions, sessions),
       )
       yield* followNews(addresses).pipe(Effect.provideService(Sessions, sessions))
-      yield* forgetOld
+      yield* forgetOld(settings)
       const acts = UserActs.of({
         signIn: makeSignIn(parts),
         proofs: makeProofs(parts),

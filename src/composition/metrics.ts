@@ -3,8 +3,11 @@ import { Effect } from "effect"
 import { TradingAccounts } from "../actors/account-messages.ts"
 import { Dealers } from "../actors/dealer-messages.ts"
 import { Markets } from "../actors/market-messages.ts"
+import type { Keys } from "../auth/keys.ts"
+import type { ResealStats } from "../auth/reseal.ts"
 import { SERVICE } from "../http/api.ts"
 import { dealerMetrics } from "../metrics/dealer-metrics.ts"
+import { keyMetrics } from "../metrics/key-metrics.ts"
 import { ledgerMetrics } from "../metrics/ledger-metrics.ts"
 import { serveMetrics } from "../metrics/metrics-server.ts"
 import { makeServiceMetrics } from "../metrics/service-metrics.ts"
@@ -18,7 +21,13 @@ import type { GatewayOptions } from "./options.ts"
 /** For operators, where a port was given. */
 export const metrics = (
   { settings, notice }: GatewayOptions,
-  parts: { readonly inFlight: () => number; readonly socket: SocketServer; readonly writer: Writer["Type"] },
+  parts: {
+    readonly inFlight: () => number
+    readonly socket: SocketServer
+    readonly writer: Writer["Type"]
+    readonly keys: Keys
+    readonly sealing: () => ResealStats
+  },
 ) =>
   Effect.gen(function* () {
     if (settings.metricsPort === null) return
@@ -38,6 +47,11 @@ export const metrics = (
       }),
       ...venueMetrics({ health: venues.health(), stats: venues.stats(), books: markets.stats() }),
       ...dealerMetrics(dealers.stats()),
+      ...keyMetrics({
+        encryptionKid: parts.keys.encryption.activeKid,
+        signingKid: parts.keys.signing.active.kid,
+        ...parts.sealing(),
+      }),
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
     notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })

@@ -120,12 +120,6 @@ export class Credentials extends Effect.Service<Credentials>()("store/Credential
           WHERE l.credential_id = ${id} AND a.status <> 'DISCONNECTED' ORDER BY a.created_at, a.trading_account_id`).pipe(
           Effect.map((rows) => rows.map((row) => row.trading_account_id as TradingAccountId)),
         ),
-
-      /** Ids of the encryption keys that stored secrets need; start is refused when one is missing. */
-      kidsInUse: orUnavailable(sql<{ kid: string }>`
-        SELECT DISTINCT kid FROM credential WHERE kid IS NOT NULL ORDER BY kid`).pipe(
-        Effect.map((rows) => rows.map((row) => row.kid)),
-      ),
     }
   }),
 }) {}

@@ -23,6 +23,8 @@ export interface SessionRow {
   readonly refreshCounter: number
   /** As sealed by the caller; opaque here. */
   readonly refreshKey: Buffer
+  /** Id of the encryption key that it is sealed with. */
+  readonly refreshKid: string
   readonly revokedAt: number | null
   readonly ip: string | null
   readonly userAgent: string | null
@@ -36,14 +38,15 @@ interface JoinedRow extends UserRow {
   readonly not_after: string
   readonly refresh_counter: string
   readonly refresh_key: Buffer
+  readonly refresh_kid: string
   readonly revoked_at: string | null
   readonly ip: string | null
   readonly user_agent: string | null
   readonly method: SessionMethod
 }
 
-const JOINED = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.revoked_at, s.ip,
-  s.user_agent, s.method, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
+const JOINED = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.refresh_kid,
+  s.revoked_at, s.ip, s.user_agent, s.method, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
 
 export interface SessionWithUser {
   readonly row: SessionRow
@@ -59,6 +62,7 @@ const joinedOf = (row: JoinedRow): SessionWithUser => ({
     notAfter: instant(row.not_after),
     refreshCounter: Number(row.refresh_counter),
     refreshKey: row.refresh_key,
+    refreshKid: row.refresh_kid,
     revokedAt: instantOrNull(row.revoked_at),
     ip: row.ip,
     userAgent: row.user_agent,
@@ -78,10 +82,10 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
       insert: (row: SessionRow, passwordHash: string): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(sql`
           INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key,
-            revoked_at, ip, user_agent, method)
+            refresh_kid, revoked_at, ip, user_agent, method)
           SELECT ${row.sessionId}, u.user_id, u.tenant_id, ${row.createdAt}::bigint, ${row.refreshedAt}::bigint,
-            ${row.notAfter}::bigint, ${row.refreshCounter}::bigint, ${row.refreshKey}::bytea, ${row.revokedAt}::bigint,
-            ${row.ip}::text, ${row.userAgent}::text, ${row.method}
+            ${row.notAfter}::bigint, ${row.refreshCounter}::bigint, ${row.refreshKey}::bytea, ${row.refreshKid},
+            ${row.revokedAt}::bigint, ${row.ip}::text, ${row.userAgent}::text, ${row.method}
           FROM app_user u
           WHERE u.user_id = ${row.userId} AND u.banned_at IS NULL AND u.password_hash = ${passwordHash}
           FOR SHARE

@@ -19,6 +19,12 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
           Effect.asVoid,
         ),
 
+      /** The same password, hashed otherwise. False: it is another one by now. */
+      replaceHash: (userId: UserId, from: string, to: string): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET password_hash = ${to} WHERE user_id = ${userId} AND password_hash = ${from}
+          RETURNING user_id`).pipe(Effect.map((rows) => rows.length === 1)),
+
       setMetadata: (
         userId: UserId,
         metadata: Readonly<Record<string, unknown>>,

@@ -160,6 +160,26 @@ export class Users extends Effect.Service<Users>()("store/Users", {
       lockByPendingEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("lower(u.pending_email) = lower($1) ORDER BY u.updated_at DESC LIMIT 1 FOR NO KEY UPDATE", email),
 
+      /**
+       * Removes users who signed up before that instant and never proved their address, so many at a time. Whoever waits for a mail that is
+       * still good stays, and whoever is banned: who comes again would be somebody new.
+       */
+      forgetUnconfirmed: (before: number, now: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          WITH gone AS (
+            SELECT u.user_id FROM app_user u
+            WHERE u.email_confirmed_at IS NULL AND u.created_at < ${before} AND u.banned_at IS NULL
+              AND NOT EXISTS (SELECT FROM one_time_token WHERE user_id = u.user_id AND expires_at > ${now})
+              AND NOT EXISTS (SELECT FROM session WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM credential WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM trading_account WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM order_book_subscription WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM wallet WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM dealer WHERE owner_user_id = u.user_id)
+            LIMIT 1000 FOR UPDATE SKIP LOCKED),
+          tokens AS (DELETE FROM one_time_token t USING gone WHERE t.user_id = gone.user_id)
+          DELETE FROM app_user u USING gone WHERE u.user_id = gone.user_id`).pipe(Effect.asVoid),
+
       touchSignIn: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`UPDATE app_user SET last_sign_in_at = ${at} WHERE user_id = ${userId}`).pipe(Effect.asVoid),
     }

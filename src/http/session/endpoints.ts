@@ -205,6 +205,24 @@ const sessionRevoke = HttpApiEndpoint.post("sessionRevoke", "/api/v3/auth/sessio
   .annotate(OpenApi.Summary, "Revoke a session")
   .annotate(OpenApi.Description, "Ends one of your sessions: its tokens are refused from now on and its sockets close.")
 
+const Jwk = Schema.Struct({
+  kty: Schema.Literal("OKP"),
+  crv: Schema.Literal("Ed25519"),
+  x: Schema.String,
+  kid: Schema.String,
+  use: Schema.Literal("sig"),
+  alg: Schema.Literal("EdDSA"),
+}).annotations({ identifier: "Jwk" })
+
+const jwks = HttpApiEndpoint.get("jwks", "/api/v3/auth/jwks")
+  .addSuccess(Ok(Schema.Struct({ keys: Schema.Array(Jwk) }).annotations({ identifier: "Jwks" })))
+  .annotate(Access, "none")
+  .annotate(OpenApi.Summary, "Public keys of access tokens")
+  .annotate(
+    OpenApi.Description,
+    "The keys that access tokens are signed with now, and those of before whose tokens may still live (RFC 7517). May be cached for 5 minutes; a kid that is not in it is a reason to ask again. Libraries want the set without an envelope: it is at /.well-known/jwks.json.",
+  )
+
 export class SessionApi extends HttpApiGroup.make("auth")
   .add(signup)
   .add(login)
@@ -217,5 +235,6 @@ export class SessionApi extends HttpApiGroup.make("auth")
   .add(verify)
   .add(sessionList)
   .add(sessionRevoke)
+  .add(jwks)
   .annotate(OpenApi.Title, "Users and sessions")
   .annotate(OpenApi.Description, "Start here: sign up or log in, then send the accessToken with every call.") {}

@@ -6,6 +6,7 @@ import type { UserActs } from "../../auth/user-acts.ts"
 import type { SessionId } from "../../domain/ids.ts"
 import type { Handlers, RequestFacts } from "../route.ts"
 import type { SessionApi } from "./endpoints.ts"
+import { JWKS_CACHED } from "./jwks-page.ts"
 
 export const originOf = (request: RequestFacts): Origin => ({
   ip: request.ip,
@@ -54,6 +55,7 @@ export const sessionHandlers = (
     proofs
       .verify({ type: body.type, token: body.token }, originOf(request))
       .pipe(Effect.map((answer) => reply.ok(answer))),
+  jwks: (_input, reply) => reply.ok({ keys: sessions.jwks() }, { headers: JWKS_CACHED }),
   sessionList: ({ principal }, reply) => sessions.list(principal).pipe(Effect.map((entries) => reply.ok(entries))),
   sessionRevoke: ({ body, principal, request }, reply) =>
     sessions.revoke(principal, body.sessionId as SessionId, originOf(request)).pipe(Effect.map(() => reply.ok("ok"))),

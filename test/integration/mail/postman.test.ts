@@ -22,8 +22,9 @@ const database = withTestDatabase()
 const layerOf = (url: string) =>
   Layer.merge(MailOutbox.Default, Transactions.Default).pipe(Layer.provide(sqlLayer(url)))
 let runtime: ManagedRuntime.ManagedRuntime<MailOutbox | Transactions, unknown>
-beforeAll(() => {
+beforeAll(async () => {
   runtime = ManagedRuntime.make(layerOf(database().url))
+  await query(database().url, "INSERT INTO encryption_key VALUES ('k1', 0)")
 })
 const scopes: Array<Scope.CloseableScope> = []
 afterEach(async () => {

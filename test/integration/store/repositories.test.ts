@@ -12,6 +12,7 @@ import { AccountStore, type Row } from "../../../src/ports/account-store.ts"
 import { Accounts } from "../../../src/store/accounts.ts"
 import { Credentials } from "../../../src/store/credentials.ts"
 import { Instruments } from "../../../src/store/instruments.ts"
+import { SealedRows } from "../../../src/store/sealed-rows.ts"
 import { type SessionRow, SessionRows } from "../../../src/store/sessions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { type NewSubscription, Subscriptions } from "../../../src/store/subscriptions.ts"
@@ -29,6 +30,7 @@ const layerOf = (url: string) =>
       SessionRows.Default,
       UserChanges.Default,
       Credentials.Default,
+      SealedRows.Default,
       Instruments.Default,
       Subscriptions.Default,
     ).pipe(Layer.provide(sqlLayer(url))),
@@ -36,8 +38,9 @@ const layerOf = (url: string) =>
 type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
 
 let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
-beforeAll(() => {
+beforeAll(async () => {
   runtime = ManagedRuntime.make(layerOf(database().url))
+  await query(database().url, "INSERT INTO encryption_key VALUES ('k1', 0), ('only-here', 0)")
 })
 afterAll(() => runtime.dispose())
 const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
@@ -127,6 +130,7 @@ describe("SessionRows", () => {
       notAfter: 30,
       refreshCounter: 1,
       refreshKey: Buffer.from([0, 255, 1, 92]),
+      refreshKid: "k1",
       revokedAt: null,
       ip: "127.0.0.1",
       userAgent: null,
@@ -256,13 +260,17 @@ describe("Credentials", () => {
 
   it("deletes the ciphertext on revoke, and answers the same record when repeated", async () => {
     const credentials = await run(Credentials)
+    const sealed = await run(SealedRows)
     const credential = await storeCredential(await insertUser(), {}, "only-here")
-    expect(await run(credentials.kidsInUse)).toContain("only-here")
+    expect(await run(sealed.kidsInUse)).toContain("only-here")
+    expect(await run(sealed.forget("only-here")), "a row needs it").toBe(false)
     const revoked = { ...credential, status: "REVOKED", revokedAt: 5, updatedAt: 5 }
     expect(await run(credentials.revoke(credential.credentialId, 5))).toEqual(revoked)
     expect(await run(credentials.revoke(credential.credentialId, 9))).toEqual(revoked)
     expect(await run(credentials.find(credential.credentialId))).toEqual({ credential: revoked, envelope: null })
-    expect(await run(credentials.kidsInUse)).not.toContain("only-here")
+    expect(await run(sealed.kidsInUse)).not.toContain("only-here")
+    expect(await run(sealed.forget("only-here"))).toBe(true)
+    await expect(storeCredential(await insertUser(), {}, "only-here"), "nobody names it any more").rejects.toThrow()
     expect(await run(credentials.revoke(randomUUID() as CredentialId, 9))).toBe(null)
   })
 

@@ -26,10 +26,13 @@ const user: User = {
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 
 const rig = () => {
-  const tokens = makeTokens({ kid: "k", ...generateKeyPairSync("ed25519") }, "issuer")
+  const tokens = makeTokens(
+    { signing: { active: { kid: "k", ...generateKeyPairSync("ed25519") }, previous: [] } },
+    "issuer",
+  )
   const addresses = new AllowedAddresses()
   const live = new LiveSessions(tokens, () => NOW, addresses)
-  const { token } = tokens.issue(user, session, NOW, "password")
+  const { token } = tokens.issue(user, session, NOW, "password", NOW + 86_400_000)
   const told: Array<SessionId> = []
   live.onRenewed((id) => told.push(id))
   return { live, addresses, token, told, header: `Bearer ${token}` }

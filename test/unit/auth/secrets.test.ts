@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { type EncryptionKeys, loadKeys } from "../../../src/auth/keys.ts"
+import type { EncryptionKeys } from "../../../src/auth/encryption-keys.ts"
+import { loadKeys } from "../../../src/auth/keys.ts"
 import { type Envelope, open, type Place, SecretUnreadable, seal } from "../../../src/auth/secrets.ts"
 import { readSettings } from "../../../src/config.ts"
 
@@ -51,7 +52,7 @@ describe("the keys of an installation", () => {
       const settings = readSettings({ DATA_DIR: dataDir })
       const first = loadKeys(settings)
       const second = loadKeys(settings)
-      expect(second.signing.kid).toBe(first.signing.kid)
+      expect(second.signing.active.kid).toBe(first.signing.active.kid)
       expect(second.encryption.byKid).toEqual(first.encryption.byKid)
       expect(second.cursor).toEqual(first.cursor)
       for (const name of ["signing.pem", "encryption.keys", "cursor.key"])
@@ -62,7 +63,7 @@ describe("the keys of an installation", () => {
         SIGNING_KEY: readFileSync(join(dataDir, "keys", "signing.pem"), "utf8").replaceAll("\n", "\\n"),
         ENCRYPTION_KEYS: `new:${randomBytes(32).toString("base64url")},old:${randomBytes(32).toString("base64url")}`,
       })
-      expect(loadKeys(given).signing.kid).toBe(first.signing.kid)
+      expect(loadKeys(given).signing.active.kid).toBe(first.signing.active.kid)
       expect(loadKeys(given).encryption.activeKid).toBe("new")
     } finally {
       rmSync(dataDir, { recursive: true })

@@ -1,5 +1,5 @@
 /** Access and refresh tokens: what is proven, and every forgery refused. */
-import { generateKeyPairSync, sign } from "node:crypto"
+import { createPublicKey, generateKeyPairSync, type JsonWebKey, sign, verify } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { readRefreshToken, writeRefreshToken } from "../../../src/auth/refresh-token.ts"
 import { makeTokens } from "../../../src/auth/tokens.ts"
@@ -25,11 +25,15 @@ const user: User = {
 }
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 const NOW = 1_790_000_000_000
+const HOUR = 3_600_000
+/** The session's own end, far away. */
+const NEVER = NOW + 1000 * HOUR
+const alone = (active: ReturnType<typeof key>) => ({ signing: { active, previous: [] } })
 
 describe("an access token", () => {
   const own = key("k1")
-  const tokens = makeTokens(own, "issuer/PROD")
-  const issued = tokens.issue(user, session, NOW, "password")
+  const tokens = makeTokens(alone(own), "issuer/PROD")
+  const issued = tokens.issue(user, session, NOW, "password", NEVER)
 
   it("names its session for an hour and then is expired", () => {
     expect(tokens.verify(issued.token, NOW)).toEqual({ sessionId: session, expiresAt: NOW / 1000 + 3600 })
@@ -55,6 +59,9 @@ describe("an access token", () => {
     ["algorithm none", `${encode({ ...header, alg: "none" })}.${body}.${signature}`],
     ["another algorithm, signed", signed({ ...header, alg: "HS256" }, claims)],
     ["another key id, signed", signed({ ...header, kid: "k2" }, claims)],
+    ["a key of its own (jwk), signed", signed({ ...header, jwk: own.publicKey.export({ format: "jwk" }) }, claims)],
+    ["a key elsewhere (jku), signed", signed({ ...header, jku: "https://example.com/keys" }, claims)],
+    ["a certificate elsewhere (x5u), signed", signed({ ...header, x5u: "https://example.com/cert" }, claims)],
     ["another type, signed", signed({ ...header, typ: "JWT" }, claims)],
     ["another audience, signed", signed(header, { ...claims, aud: "other" })],
     ["no expiry, signed", signed(header, { ...claims, exp: undefined })],
@@ -65,8 +72,48 @@ describe("an access token", () => {
   })
 
   it("does not cross from one environment or key to another", () => {
-    expect(makeTokens(own, "issuer/UAT").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
-    expect(makeTokens(key("k1"), "issuer/PROD").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+    expect(makeTokens(alone(own), "issuer/UAT").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+    expect(makeTokens(alone(key("k1")), "issuer/PROD").verify(issued.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+  })
+})
+
+describe("the signing keys", () => {
+  const old = key("k1")
+  const next = key("k2")
+  const lost = key("k3")
+  const ring = alone(old)
+  const tokens = makeTokens(ring, "issuer/PROD")
+
+  it("change under live tokens: what the previous one signed is good for as long as it lives, and nobody's longer", () => {
+    const before = tokens.issue(user, session, NOW, "password", NEVER)
+    const retired = { kid: old.kid, publicKey: old.publicKey, retiredAt: NOW }
+    ring.signing = { active: next, previous: [retired] } as never
+    const after = tokens.issue(user, session, NOW, "password", NEVER)
+    for (const { token } of [before, after]) expect(tokens.verify(token, NOW)).toMatchObject({ sessionId: session })
+    expect(tokens.jwks(NOW).map(({ kid }) => kid)).toEqual(["k2", "k1"])
+    expect(tokens.verify(before.token, NOW + HOUR - 1)).toMatchObject({ sessionId: session })
+    // Whoever stole the old private key signs in vain once all true tokens of it are over.
+    const late = makeTokens(alone(old), "issuer/PROD").issue(user, session, NOW + 2 * HOUR, "password", NEVER)
+    expect(tokens.verify(late.token, NOW + 2 * HOUR)).toBeInstanceOf(InvalidAccessToken)
+    expect(tokens.jwks(NOW + 2 * HOUR).map(({ kid }) => kid)).toEqual(["k2"])
+    const unknown = makeTokens(alone(lost), "issuer/PROD").issue(user, session, NOW, "password", NEVER)
+    expect(tokens.verify(unknown.token, NOW)).toBeInstanceOf(InvalidAccessToken)
+  })
+
+  it("are published as a JWK set that verifies with nothing else", () => {
+    const { token } = tokens.issue(user, session, NOW, "password", NEVER)
+    const [head, body, signature] = token.split(".") as [string, string, string]
+    const { kid } = JSON.parse(Buffer.from(head, "base64url").toString()) as { readonly kid: string }
+    const jwk = tokens.jwks(NOW).find((one) => one.kid === kid)
+    expect(jwk).toEqual({ kty: "OKP", crv: "Ed25519", x: expect.any(String), kid, use: "sig", alg: "EdDSA" })
+    const publicKey = createPublicKey({ key: { ...jwk } as JsonWebKey, format: "jwk" })
+    expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, "base64url"))).toBe(true)
+  })
+
+  it("sign nothing that outlives its session", () => {
+    const { token, expiresAt } = tokens.issue(user, session, NOW, "password", NOW + 60_000)
+    expect(expiresAt).toBe(NOW / 1000 + 60)
+    expect(tokens.verify(token, NOW + 66_000)).toBeInstanceOf(AccessTokenExpired)
   })
 })
 

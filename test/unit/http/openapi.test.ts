@@ -47,6 +47,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/auth/token/refresh",
       "post /api/v3/auth/logout",
       "get /api/v3/auth/user",
+      "get /api/v3/auth/jwks",
       "post /api/v3/auth/user/update",
       "post /api/v3/auth/recover",
       "post /api/v3/auth/resend",

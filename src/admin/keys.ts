@@ -1,0 +1,203 @@
+/**
+ * `gateway admin keys …`: what operators do with the installation's keys. The one thing to know: it changes files in DATA_DIR/keys and
+ * rows in the database, never what is sealed; a running gateway takes up the files within a second and seals stored secrets anew.
+ */
+import { Effect } from "effect"
+import type { AuthAction } from "../auth/audit.ts"
+import { type EncryptionKeys, parseEncryptionKeys, withNewKey, withoutKey } from "../auth/encryption-keys.ts"
+import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/key-files.ts"
+import { type KeySettings, type Keys, loadKeys } from "../auth/keys.ts"
+import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/signing-keys.ts"
+import { ACCESS_TOKEN_SECONDS } from "../auth/tokens.ts"
+import { InvalidParameter } from "../domain/errors.ts"
+import { dateTimeOrNull } from "../domain/time.ts"
+import { type SealedCount, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
+import { Transactions } from "../store/transactions.ts"
+
+export type KeysCommand =
+  | { readonly _tag: "KeysStatus" }
+  | { readonly _tag: "RotateEncryption" }
+  | { readonly _tag: "RetireKey"; readonly kid: string }
+  | { readonly _tag: "AbandonKey"; readonly kid: string }
+  | { readonly _tag: "RotateSigning"; readonly atOnce: boolean }
+
+export const KEYS_USAGE = `  keys status                      show which keys there are, and how many stored secrets need each
+  keys rotate-encryption           make a new key that seals from now on; stored secrets follow by themselves
+  keys retire KID                  take away a key that no stored secret needs any more
+  keys abandon KID                 give up every secret of a lost key: credentials are revoked, sessions end, mails fail
+  keys rotate-signing [--at-once]  sign access tokens with a new key; --at-once: those of older keys are refused from now on
+`
+
+/** Undefined: the words are no command of this kind. */
+export const parseKeysCommand = (words: ReadonlyArray<string>): KeysCommand | undefined => {
+  const [group, name, argument, ...more] = words
+  if (group !== "keys" || more.length > 0) return undefined
+  if (name === "rotate-signing" && (argument === undefined || argument === "--at-once"))
+    return { _tag: "RotateSigning", atOnce: argument !== undefined }
+  if (name === "retire" && argument !== undefined) return { _tag: "RetireKey", kid: argument }
+  if (name === "abandon" && argument !== undefined) return { _tag: "AbandonKey", kid: argument }
+  if (name === "status" && argument === undefined) return { _tag: "KeysStatus" }
+  if (name === "rotate-encryption" && argument === undefined) return { _tag: "RotateEncryption" }
+  return undefined
+}
+
+/** For the audit; a look is none. */
+export const KEYS_ACTIONS = {
+  RotateEncryption: "keys.rotate_encryption",
+  RetireKey: "keys.retire",
+  AbandonKey: "keys.abandon",
+  RotateSigning: "keys.rotate_signing",
+} as const satisfies { readonly [T in Exclude<KeysCommand["_tag"], "KeysStatus">]: AuthAction }
+
+const no = (reason: string) => new InvalidParameter({ parameter: "keys", reason })
+
+export interface KeysReport {
+  readonly encryption: {
+    readonly from: "ENCRYPTION_KEYS" | "DATA_DIR/keys"
+    /** The key that seals. */
+    readonly active: string
+    readonly keys: ReadonlyArray<{
+      readonly kid: string
+      /** False: rows need it and it is not there. */
+      readonly present: boolean
+      /** When a gateway took it up; null: none has yet. */
+      readonly inForceSince: string | null
+      readonly rows: Readonly<Record<SealedTable, number>>
+    }>
+  }
+  readonly signing: {
+    readonly from: "SIGNING_KEY" | "DATA_DIR/keys"
+    readonly active: string
+    readonly previous: ReadonlyArray<{ readonly kid: string; readonly retiredAt: string | null }>
+  }
+}
+
+const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Record<SealedTable, number>> => {
+  const rows = { credential: 0, session: 0, mail_outbox: 0 }
+  for (const count of counts) if (count.kid === kid) rows[count.table] = count.rows
+  return rows
+}
+
+/** What there is, without the keys themselves. */
+const report = (settings: KeySettings) =>
+  Effect.gen(function* () {
+    const sealed = yield* SealedRows
+    const { encryption, signing }: Keys = loadKeys(settings, { make: false })
+    const registered = new Map((yield* sealed.registered).map(({ kid, registeredAt }) => [kid, registeredAt]))
+    const counts = yield* sealed.counts
+    const kids = new Set([...encryption.byKid.keys(), ...registered.keys()])
+    const answer: KeysReport = {
+      encryption: {
+        from: settings.encryptionKeys === null ? "DATA_DIR/keys" : "ENCRYPTION_KEYS",
+        active: encryption.activeKid,
+        keys: [...kids].map((kid) => ({
+          kid,
+          present: encryption.byKid.has(kid),
+          inForceSince: dateTimeOrNull(registered.get(kid) ?? null),
+          rows: rowsOf(counts, kid),
+        })),
+      },
+      signing: {
+        from: settings.signingKey === null ? "DATA_DIR/keys" : "SIGNING_KEY",
+        active: signing.active.kid,
+        previous: signing.previous.map(({ kid, retiredAt }) => ({ kid, retiredAt: dateTimeOrNull(retiredAt) })),
+      },
+    }
+    return answer
+  })
+
+const keysOfFile = (settings: KeySettings): EncryptionKeys | null => {
+  const text = keyFiles(settings.dataDir).read(ENCRYPTION_FILE)
+  return text === null ? null : parseEncryptionKeys(text)
+}
+
+const rotateEncryption = (settings: KeySettings) =>
+  Effect.gen(function* () {
+    if (settings.encryptionKeys !== null)
+      return yield* no(
+        "the keys come from ENCRYPTION_KEYS: put a new kid:key in front of the others there (32 random bytes, base64url) and start the gateway anew; it seals stored secrets with it, and `keys status` says when the old key may go",
+      )
+    const keys = keysOfFile(settings)
+    if (keys === null) return yield* no("there is no encryption.keys in DATA_DIR/keys: start the gateway once")
+    const missing = (yield* (yield* SealedRows).kidsInUse).filter((kid) => !keys.byKid.has(kid))
+    if (missing.length > 0)
+      return yield* no(
+        `stored secrets need ${missing.join(", ")}, which encryption.keys does not have: does the gateway run with ENCRYPTION_KEYS, or another DATA_DIR?`,
+      )
+    keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withNewKey(keys))
+  })
+
+const retire = (settings: KeySettings, kid: string) =>
+  Effect.gen(function* () {
+    const sealed = yield* SealedRows
+    const { encryption } = loadKeys(settings, { make: false })
+    if (kid === encryption.activeKid) return yield* no(`${kid} is the key in force: rotate first`)
+    const registered = yield* sealed.registered
+    if (!encryption.byKid.has(kid) && !registered.some((key) => key.kid === kid))
+      return yield* no(`there is no key ${kid}`)
+    // A gateway that has not taken up the newest key still seals with this one.
+    if (!registered.some((key) => key.kid === encryption.activeKid))
+      return yield* no(`no gateway has taken up ${encryption.activeKid} yet: start the gateway, or wait a second`)
+    if (!(yield* sealed.forget(kid)))
+      return yield* no(
+        `stored secrets still need ${kid}: the running gateway brings them under ${encryption.activeKid}`,
+      )
+    const keys = keysOfFile(settings)
+    if (settings.encryptionKeys === null && keys !== null)
+      keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withoutKey(keys, kid))
+  })
+
+/** Only of a key that is really lost: what it sealed is gone. */
+const abandon = (settings: KeySettings, kid: string, now: number) =>
+  Effect.gen(function* () {
+    const sealed = yield* SealedRows
+    const { encryption } = loadKeys(settings, { make: false })
+    if (encryption.byKid.has(kid)) return yield* no(`${kid} is not lost: rotate and retire it instead`)
+    if (!(yield* sealed.registered).some((key) => key.kid === kid)) return yield* no(`there is no key ${kid}`)
+    yield* (yield* Transactions).all(Effect.zipRight(sealed.abandon(kid, now), sealed.forget(kid)))
+  })
+
+/** A previous key is kept until its last token is over by far. */
+const KEPT_MILLIS = 24 * ACCESS_TOKEN_SECONDS * 1000
+
+const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
+  Effect.suspend(() => {
+    const files = keyFiles(settings.dataDir)
+    const pem = files.read(SIGNING_FILE)
+    if (settings.signingKey !== null)
+      return no(
+        "the key comes from SIGNING_KEY: put a new Ed25519 key there, the old one's public key into SIGNING_KEYS_PREVIOUS, and start the gateway anew; an hour later the old one may go",
+      )
+    if (pem === null) return no("there is no signing.pem in DATA_DIR/keys: start the gateway once")
+    for (const { kid, retiredAt } of loadKeys(settings, { make: false }).signing.previous)
+      if (atOnce || (retiredAt !== null && retiredAt + KEPT_MILLIS < now)) files.remove(`${PREVIOUS_FOLDER}/${kid}.pem`)
+    const active = parseSigningKey(pem)
+    // Before the new one is in force, or a crash between the two would refuse tokens that are good.
+    if (!atOnce) files.replace(`${PREVIOUS_FOLDER}/${active.kid}.pem`, retiredKeyText(active, now))
+    files.replace(SIGNING_FILE, newSigningKey())
+    return Effect.void
+  })
+
+/** What there is afterwards. */
+export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now: number) =>
+  Effect.gen(function* () {
+    if (!(yield* (yield* SealedRows).isThere))
+      return yield* no("the database has not been used by this version of the gateway yet: start the gateway once")
+    switch (command._tag) {
+      case "KeysStatus":
+        break
+      case "RotateEncryption":
+        yield* rotateEncryption(settings)
+        break
+      case "RetireKey":
+        yield* retire(settings, command.kid)
+        break
+      case "AbandonKey":
+        yield* abandon(settings, command.kid, now)
+        break
+      case "RotateSigning":
+        yield* rotateSigning(settings, command.atOnce, now)
+        break
+    }
+    return yield* report(settings)
+  })

@@ -1,0 +1,84 @@
+/**
+ * The folder DATA_DIR/keys. The one thing to know: a file in it is replaced whole or not at all, and is on the disk before anybody goes
+ * by it; a crash leaves the old keys or the new ones, never half a key.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
+
+export const ENCRYPTION_FILE = "encryption.keys"
+export const SIGNING_FILE = "signing.pem"
+export const CURSOR_FILE = "cursor.key"
+/** One file for each key that signed before the present one. */
+export const PREVIOUS_FOLDER = "signing"
+
+export interface KeyFiles {
+  /** Null: there is none. */
+  readonly read: (name: string) => string | null
+  readonly replace: (name: string, text: string) => void
+  readonly remove: (name: string) => void
+  /** Names in a folder of the folder. */
+  readonly list: (folder: string) => ReadonlyArray<string>
+  /** Another text as soon as any file is another one. */
+  readonly stamp: () => string
+}
+
+const syncFolder = (path: string): void => {
+  const folder = openSync(path, "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+export const keyFiles = (dataDir: string): KeyFiles => {
+  const folder = join(dataDir, "keys")
+  const list = (name: string): ReadonlyArray<string> => {
+    const path = join(folder, name)
+    return existsSync(path) ? readdirSync(path).filter((file) => /\.(pem|keys|key)$/.test(file)) : []
+  }
+  return {
+    list,
+    read: (name) => {
+      const path = join(folder, name)
+      return existsSync(path) ? readFileSync(path, "utf8").trim() : null
+    },
+    replace: (name, text) => {
+      const path = join(folder, name)
+      // Only the keys are private: the database's own user must be able to pass through the folder above.
+      mkdirSync(dataDir, { recursive: true })
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      const fresh = `${path}.${process.pid}`
+      const file = openSync(fresh, "w", 0o600)
+      try {
+        writeSync(file, text)
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+      renameSync(fresh, path)
+      syncFolder(dirname(path))
+    },
+    remove: (name) => rmSync(join(folder, name), { force: true }),
+    stamp: () =>
+      [...list(""), ...list(PREVIOUS_FOLDER).map((name) => join(PREVIOUS_FOLDER, name))]
+        .map((name) => {
+          // Gone since it was listed: another stamp, too.
+          const seen = statSync(join(folder, name), { throwIfNoEntry: false })
+          return `${name} ${seen?.ino} ${seen?.mtimeMs} ${seen?.size}`
+        })
+        .join("\n"),
+  }
+}

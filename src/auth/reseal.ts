@@ -1,0 +1,124 @@
+/**
+ * Seals anew, with the key in force, every stored secret that an older key sealed. The one thing to know: it may end at any moment and
+ * begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
+ */
+import { Effect, Schedule } from "effect"
+import { SEALED_TABLES, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
+import { Transactions } from "../store/transactions.ts"
+import type { Audit } from "./audit.ts"
+import type { Keys } from "./keys.ts"
+import { type Envelope, open, placeIn, seal } from "./secrets.ts"
+
+export interface ResealStats {
+  /** Since the process began. */
+  readonly resealed: Readonly<Record<SealedTable, number>>
+  /** Rows that no key opens, at the last look: they stay as they are, under the key that they name. */
+  readonly unreadable: number
+  /** Whether rows of an older key are being sealed anew. */
+  readonly working: boolean
+}
+
+export interface Reseal {
+  /** Ends when no readable row of an older key is left; a database that is away is waited for. */
+  readonly run: Effect.Effect<void>
+  readonly stats: () => ResealStats
+}
+
+export interface ResealOptions {
+  readonly keys: Keys
+  readonly audit: Audit
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  /** Rows of one transaction. 32 take about 3 ms of the loop. */
+  readonly batch?: number
+  /** Between two transactions, so that nobody waits for this. */
+  readonly pauseMillis?: number
+}
+
+/** For rows that somebody else was changing. */
+const AGAIN_MILLIS = 250
+
+export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }: ResealOptions) =>
+  Effect.gen(function* () {
+    const rows = yield* SealedRows
+    const { all } = yield* Transactions
+    const resealed: Record<SealedTable, number> = { credential: 0, session: 0, mail_outbox: 0 }
+    let unreadable = 0
+    let working = false
+
+    /** The next rows of a key, in one transaction; null when there are none. */
+    const step = (table: SealedTable, kid: string, after: string | null) =>
+      all(
+        Effect.gen(function* () {
+          const locked = yield* rows.lock(table, kid, after, batch)
+          const last = locked.at(-1)
+          if (last === undefined) return null
+          // One key for all of them, whatever comes into force meanwhile.
+          const inForce = keys.encryption
+          const fresh: Array<{ readonly id: string; readonly envelope: string }> = []
+          for (const { id, ownerId, envelope } of locked) {
+            const place = placeIn(table, id, ownerId)
+            try {
+              const secret = open(inForce, place, JSON.parse(envelope) as Envelope)
+              fresh.push({ id, envelope: JSON.stringify(seal(inForce, place, secret)) })
+            } catch (error) {
+              notice("a stored secret cannot be opened", { table, id, kid, error: String(error) })
+            }
+          }
+          if (fresh.length > 0) yield* rows.replace(table, inForce.activeKid, fresh)
+          return { last: last.id, done: fresh.length, failed: locked.length - fresh.length }
+        }),
+      )
+
+    const through = (table: SealedTable, kid: string) =>
+      Effect.gen(function* () {
+        let done = 0
+        for (;;) {
+          let after: string | null = null
+          let failed = 0
+          for (;;) {
+            const page: Effect.Effect.Success<ReturnType<typeof step>> = yield* step(table, kid, after)
+            if (page === null) break
+            after = page.last
+            done += page.done
+            failed += page.failed
+            resealed[table] += page.done
+            yield* Effect.sleep(pauseMillis)
+          }
+          if ((yield* rows.left(table, kid)) <= failed) return { done, failed }
+          yield* Effect.sleep(AGAIN_MILLIS)
+        }
+      })
+
+    const run = Effect.gen(function* () {
+      const { activeKid } = keys.encryption
+      const older = (yield* rows.kidsInUse).filter((kid) => kid !== activeKid)
+      working = older.length > 0
+      let failedInAll = 0
+      for (const kid of older)
+        for (const table of SEALED_TABLES) {
+          const { done, failed } = yield* through(table, kid)
+          failedInAll += failed
+          if (done + failed === 0) continue
+          audit.write({
+            action: "keys.reseal",
+            outcome: failed === 0 ? "ok" : "SecretUnreadable",
+            what: `${table}: ${done} rows from ${kid} to ${activeKid}, ${failed} unreadable`,
+            origin: { ip: "local", userAgent: null, requestId: "" },
+          })
+        }
+      unreadable = failedInAll
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          working = false
+        }),
+      ),
+    )
+
+    const reseal: Reseal = {
+      // The schedule never ends, so there is nothing left to die of.
+      run: run.pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie),
+      stats: () => ({ resealed: { ...resealed }, unreadable, working }),
+    }
+    return reseal
+  })

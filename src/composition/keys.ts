@@ -1,0 +1,107 @@
+/**
+ * The installation's keys while the gateway runs: checked before anything is read with them, followed when the command line changes
+ * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
+ */
+import { Effect, Queue, Schedule } from "effect"
+import { makeAudit } from "../auth/audit.ts"
+import { keyFiles } from "../auth/key-files.ts"
+import { type KeyRing, type Keys, loadKeys } from "../auth/keys.ts"
+import { makeReseal } from "../auth/reseal.ts"
+import { Sessions } from "../auth/sessions.ts"
+import { Clock } from "../ports/clock.ts"
+import { InvalidSetting } from "../settings/environment.ts"
+import { SealedRows } from "../store/sealed-rows.ts"
+import { Transactions } from "../store/transactions.ts"
+import type { GatewayOptions } from "./options.ts"
+
+/** The files do not make keys, now: those in force go on. */
+class UnreadableKeys extends Error {
+  override readonly name = "UnreadableKeys"
+}
+
+/** A change by the command line is in force at most so much later. */
+const FOLLOW_MILLIS = 500
+
+const missingOf = (keys: Keys) =>
+  Effect.gen(function* () {
+    const inUse = yield* (yield* SealedRows).kidsInUse
+    return inUse.filter((kid) => !keys.encryption.byKid.has(kid))
+  })
+
+/** Start is refused when a stored secret names a key that is not there. */
+export const registerKeys = (keys: Keys) =>
+  Effect.gen(function* () {
+    const missing = yield* missingOf(keys)
+    if (missing.length > 0)
+      return yield* Effect.fail(
+        new InvalidSetting(
+          `the encryption keys that stored secrets need are missing: ${missing.join(", ")} (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; see docs/operations/keys.md)`,
+        ),
+      )
+    yield* (yield* SealedRows).register(keys.encryption.activeKid, (yield* Clock).now())
+  })
+
+const namesOf = ({ signing, encryption }: Keys): string =>
+  `encryption ${encryption.activeKid}, signing ${signing.active.kid}`
+
+/** Until the scope ends. `line` takes lines of the audit trail. Answers how the sealing stands. */
+export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, line: (text: string) => void) =>
+  Effect.gen(function* () {
+    const rows = yield* SealedRows
+    const sessions = yield* Sessions
+    const { now } = yield* Clock
+    const audit = makeAudit({ line, secret: ring.cursor, now })
+    const reseal = yield* makeReseal({ keys: ring, audit, notice })
+    const files = keyFiles(settings.dataDir)
+    const bell = yield* Queue.sliding<void>(1)
+    let stamp: string | null = null
+
+    const take = (keys: Keys) =>
+      Effect.gen(function* () {
+        const missing = yield* missingOf(keys)
+        if (missing.length > 0) return notice("changed keys are not taken up: stored secrets need", { kids: missing })
+        yield* rows.register(keys.encryption.activeKid, now())
+        const before = namesOf(ring)
+        ring.take(keys)
+        sessions.forgetVerified()
+        if (namesOf(keys) === before) return
+        const origin = { ip: "local", userAgent: null, requestId: "" }
+        audit.write({ action: "keys.taken", outcome: "ok", what: namesOf(keys), origin })
+        yield* Queue.offer(bell, undefined)
+      })
+
+    const look = Effect.gen(function* () {
+      const seen = files.stamp()
+      if (seen === stamp) return
+      // At start too: what changed since the keys were read first would never be seen otherwise.
+      const keys = yield* Effect.try({
+        try: () => loadKeys(settings, { make: false }),
+        catch: (error) => new UnreadableKeys(String(error)),
+      })
+      yield* take(keys)
+      stamp = seen
+    }).pipe(
+      Effect.catchTag("StorageUnavailable", () => Effect.void),
+      Effect.catchIf(
+        (error) => error instanceof UnreadableKeys,
+        ({ message }) => {
+          stamp = files.stamp()
+          return Effect.sync(() => notice("changed keys are not taken up", { error: message }))
+        },
+      ),
+      // tidy: no actor restarts this loop, and the keys in force go on
+      Effect.catchAllDefect((defect) => Effect.logError("the keys could not be followed", defect)),
+    )
+
+    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(FOLLOW_MILLIS)))
+    yield* Effect.forkScoped(
+      Effect.forever(
+        reseal.run.pipe(
+          // tidy: no actor restarts this loop; what is not sealed anew is still read with its own key
+          Effect.catchAllCause((cause) => Effect.logError("stored secrets could not be sealed anew", cause)),
+          Effect.zipRight(Queue.take(bell)),
+        ),
+      ),
+    )
+    return reseal.stats
+  }).pipe(Effect.provide(Transactions.Default))

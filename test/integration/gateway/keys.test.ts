@@ -1,0 +1,341 @@
+/**
+ * Keys that change under a running gateway (scoreboard S7): every stored secret is read before, meanwhile and after, all of them come under
+ * the new key, and nobody is logged out.
+ */
+import { spawn } from "node:child_process"
+import { createPublicKey, type JsonWebKey, randomBytes, randomUUID, verify } from "node:crypto"
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type KeysReport, parseKeysCommand, runKeysCommand } from "../../../src/admin/keys.ts"
+import { loadKeys } from "../../../src/auth/keys.ts"
+import { open, placeIn, seal } from "../../../src/auth/secrets.ts"
+import type { SigningJwk } from "../../../src/auth/signing-keys.ts"
+import { readSettings } from "../../../src/config.ts"
+import { findEmbedded } from "../../../src/store/embedded-running.ts"
+import { SealedRows, type SealedTable } from "../../../src/store/sealed-rows.ts"
+import { sqlLayer } from "../../../src/store/sql.ts"
+import { Transactions } from "../../../src/store/transactions.ts"
+import { api, endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
+import { query } from "../store/account-store-rig.ts"
+import { signUp } from "./people.ts"
+import { closeClients, connectClient } from "./socket.ts"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+let gateway: Gateway
+beforeAll(async () => {
+  // Nobody takes the mails: they wait in the outbox, sealed.
+  gateway = await startGateway({ env: { SMTP_URL: "smtp://127.0.0.1:9", METRICS_PORT: "0" } })
+})
+afterAll(async () => {
+  closeClients()
+  await endGateways()
+})
+
+/** As operators do it. */
+const commandLine = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resolve) => {
+    const { PATH = "", HOME = "" } = process.env
+    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", "keys", ...words], {
+      cwd: root,
+      env: { PATH, HOME, DATA_DIR: gateway.dataDir, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text
+    })
+    child.once("close", (code) => resolve({ code, stdout, stderr }))
+  })
+
+const databaseUrl = async (): Promise<string> => {
+  const found = await findEmbedded(gateway.dataDir)
+  if (found._tag !== "Running") throw new Error(`the gateway's database is ${found._tag}`)
+  return found.url
+}
+
+/** The same without a process of its own, which takes seconds. */
+const keys = async (...words: ReadonlyArray<string>): Promise<KeysReport> => {
+  const command = parseKeysCommand(["keys", ...words])
+  if (command === undefined) throw new Error(`no command: ${words.join(" ")}`)
+  const repositories = Layer.merge(SealedRows.Default, Transactions.Default)
+  const settings = readSettings({ DATA_DIR: gateway.dataDir })
+  return Effect.runPromise(
+    runKeysCommand(command, settings, Date.now()).pipe(
+      Effect.mapError(({ message, ...rest }) => new Error("reason" in rest ? rest.reason : message)),
+      Effect.provide(repositories.pipe(Layer.provide(sqlLayer(await databaseUrl())))),
+    ),
+  )
+}
+const refusal = (...words: ReadonlyArray<string>): Promise<string> =>
+  keys(...words).then(
+    () => "done",
+    (error: Error) => error.message,
+  )
+
+const sql = async (text: string, values: ReadonlyArray<unknown> = []) => query(await databaseUrl(), text, values)
+
+const TABLES = `SELECT kid, envelope FROM (
+  SELECT kid, secret::text AS envelope FROM credential UNION ALL
+  SELECT refresh_kid, convert_from(refresh_key, 'UTF8') FROM session UNION ALL
+  SELECT kid, envelope::text FROM mail_outbox) AS sealed WHERE kid IS NOT NULL`
+
+/** Ids of keys as the envelopes themselves say them, and as their rows do. */
+const kidsInRows = async (): Promise<ReadonlyArray<string>> => {
+  const rows = await sql(TABLES)
+  return [...new Set(rows.flatMap(({ kid, envelope }) => [String(kid), String(JSON.parse(String(envelope)).kid)]))]
+}
+
+const auditRows = (action: string) =>
+  readFileSync(join(gateway.dataDir, "logs/audit.log"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly action: string; readonly outcome: string; readonly what: string })
+    .filter((row) => row.action === action)
+
+const claimsHeader = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { readonly kid: string }
+
+const keysOnDisk = () => loadKeys(readSettings({ DATA_DIR: gateway.dataDir }), { make: false })
+
+/** Secrets of this user beside those of the load, sealed as the gateway seals them; by their rows. */
+const plant = async (userId: string, count: number): Promise<ReadonlyMap<string, string>> => {
+  const { encryption } = keysOnDisk()
+  const planted = new Map<string, string>()
+  const rows = (table: "credential" | "session") =>
+    JSON.stringify(
+      Array.from({ length: count }, () => {
+        const [id, secret] = [randomUUID(), randomBytes(32).toString("base64url")]
+        planted.set(id, secret)
+        return { id, envelope: JSON.stringify(seal(encryption, placeIn(table, id, userId), Buffer.from(secret))) }
+      }),
+    )
+  const kid = encryption.activeKid
+  await sql(
+    `INSERT INTO credential (credential_id, tenant_id, user_id, venue, name, type, masked_api_key, api_key_hash, secret, kid, status,
+       created_at, updated_at)
+     SELECT id, 'default', '${userId}', 'BINANCE', 'planted', 'API_KEY', '****0000', '', envelope::json, '${kid}', 'ACTIVE', 1, 1
+     FROM json_to_recordset($1::json) AS n (id uuid, envelope text)`,
+    [rows("credential")],
+  )
+  await sql(
+    `INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key, refresh_kid)
+     SELECT id, '${userId}', 'default', 1, 1, 9e15::bigint, 1, convert_to(envelope, 'UTF8'), '${kid}'
+     FROM json_to_recordset($1::json) AS n (id uuid, envelope text)`,
+    [rows("session")],
+  )
+  return planted
+}
+
+/** What the planted rows hold now, opened with the newest key alone. */
+const unearthed = async (): Promise<ReadonlyMap<string, string>> => {
+  const { activeKid, byKid } = keysOnDisk().encryption
+  const newest = { activeKid, byKid: new Map([...byKid].filter(([kid]) => kid === activeKid)) }
+  const rows = await sql(`
+    SELECT 'credential' AS table, credential_id AS id, user_id, secret::text AS envelope FROM credential WHERE name = 'planted'
+    UNION ALL SELECT 'session', session_id, user_id, convert_from(refresh_key, 'UTF8') FROM session WHERE created_at = 1`)
+  return new Map(
+    rows.map((row) => {
+      const place = placeIn(row["table"] as SealedTable, String(row["id"]), String(row["user_id"]))
+      return [String(row["id"]), open(newest, place, JSON.parse(String(row["envelope"]))).toString()]
+    }),
+  )
+}
+
+describe("a rotation of the encryption key", () => {
+  it("brings every stored secret under the new key while all of them are read, and lets the old one go only then", async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => signUp(gateway)))
+    for (const { email } of people) await api(gateway).post("/auth/recover", { email })
+    const [before] = (await keys("status")).encryption.keys
+    if (before === undefined) throw new Error("no key")
+    expect(before).toMatchObject({ present: true, rows: { session: 6, mail_outbox: 6 } })
+
+    const planted = await plant(people[0]?.session.user.id ?? "", 300)
+
+    const active = { refreshed: 0, failed: [] as Array<string>, stopped: false }
+    const refreshing = people.map(async ({ session, email }) => {
+      let { refreshToken } = session
+      while (!active.stopped) {
+        const answer = await api(gateway).refresh(refreshToken)
+        if (answer.status !== 200) return active.failed.push(answer.text)
+        refreshToken = answer.record.refreshToken
+        active.refreshed++
+        if (active.refreshed % 10 === 0) {
+          const login = await api(gateway).login(email)
+          if (login.status !== 200) active.failed.push(login.text)
+        }
+      }
+      return undefined
+    })
+    await until("a load of refreshes", () => active.refreshed > 50)
+    const rotated = await commandLine(["rotate-encryption"])
+    expect({ ...rotated, stdout: "" }).toEqual({ code: 0, stdout: "", stderr: "" })
+    const { encryption } = JSON.parse(rotated.stdout) as KeysReport
+    expect(encryption.active).not.toBe(before.kid)
+    await until("all rows under the new key", async () => (await kidsInRows()).join() === encryption.active)
+    const seen = active.refreshed
+    await until("more of the load", () => active.refreshed > seen + 50)
+    active.stopped = true
+    await Promise.all(refreshing)
+    expect(active.failed).toEqual([])
+    expect(await unearthed()).toEqual(planted)
+
+    const after = await keys("status")
+    expect(after.encryption.keys.find(({ kid }) => kid === before.kid)?.rows).toEqual({
+      credential: 0,
+      session: 0,
+      mail_outbox: 0,
+    })
+    expect((await keys("retire", before.kid)).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])
+    for (const { email } of people) expect((await api(gateway).login(email)).status).toBe(200)
+    const told = auditRows("keys.reseal").map(({ outcome, what }) => `${outcome} ${what}`)
+    expect(told).toContainEqual(
+      expect.stringMatching(`^ok session: \\d+ rows from ${before.kid} to ${encryption.active}`),
+    )
+    expect(told).toContainEqual(expect.stringMatching(/^ok mail_outbox: \d+ rows/))
+    for (const action of ["keys.rotate_encryption", "keys.taken"])
+      expect([action, auditRows(action).length > 0]).toEqual([action, true])
+  })
+
+  it("keeps a key that is in force or that a row needs, and never a row without its key", async () => {
+    await signUp(gateway)
+    const { active } = (await keys("status")).encryption
+    expect(await refusal("retire", active)).toContain("is the key in force")
+    expect(await refusal("retire", "k0")).toContain("there is no key k0")
+    await expect(sql(`DELETE FROM encryption_key WHERE kid = '${active}'`)).rejects.toThrow("foreign key")
+    await expect(sql(`UPDATE session SET refresh_kid = 'k0'`)).rejects.toThrow("foreign key")
+  })
+
+  it("leaves alone what does not open: moved to another row or changed by a bit, it is told and refused", async () => {
+    const [one, two] = [await signUp(gateway), await signUp(gateway)]
+    const idOf = async (email: string) =>
+      String(
+        (await sql(`SELECT session_id FROM session JOIN app_user USING (user_id) WHERE email = '${email}'`))[0]?.[
+          "session_id"
+        ],
+      )
+    const [first, second] = [await idOf(one.email), await idOf(two.email)]
+    await sql(`UPDATE session a SET refresh_key = b.refresh_key FROM session b
+      WHERE a.session_id = '${first}' AND b.session_id = '${second}'`)
+    const refused = await api(gateway).refresh(one.session.refreshToken)
+    expect([refused.status, refused.envelope.errno]).toEqual([500, -190000])
+    const { active: before } = (await keys("status")).encryption
+    const { active } = (await keys("rotate-encryption")).encryption
+    await until("the rest under the new key", async () => {
+      const rows = await sql(`SELECT session_id FROM session WHERE refresh_kid = '${before}'`)
+      return rows.length === 1 && rows[0]?.["session_id"] === first
+    })
+    await until("the word of it", () => auditRows("keys.reseal").some(({ outcome }) => outcome === "SecretUnreadable"))
+    expect(gateway.stderr()).toContain("a stored secret cannot be opened")
+    expect(await refusal("retire", before)).toContain(`stored secrets still need ${before}`)
+    expect((await api(gateway).refresh(two.session.refreshToken)).status).toBe(200)
+    await sql(`DELETE FROM session WHERE session_id = '${first}'`)
+    expect((await keys("retire", before)).encryption.keys.map(({ kid }) => kid)).toEqual([active])
+  })
+
+  it("goes on where a kill left it", async () => {
+    const { session } = await signUp(gateway)
+    const planted = await plant(session.user.id, 2000)
+    const { active } = (await keys("rotate-encryption")).encryption
+    const done = async () =>
+      Number((await sql(`SELECT count(*) AS n FROM session WHERE refresh_kid = '${active}'`))[0]?.["n"])
+    await until("some rows done", async () => (await done()) > 100)
+    gateway.kill("SIGKILL")
+    await gateway.exited
+    gateway = await startGateway({ dataDir: gateway.dataDir })
+    await until("all rows under the new key", async () => (await kidsInRows()).join() === active)
+    const held = await unearthed()
+    for (const [id, secret] of planted) expect(held.get(id)).toBe(secret)
+    expect((await api(gateway).refresh(session.refreshToken)).status).toBe(200)
+  })
+})
+
+describe("a start", () => {
+  it("is refused while a stored secret needs a key that is not there, whatever its table; giving it up is an operator's word", async () => {
+    await gateway.stop()
+    const path = join(gateway.dataDir, "keys/encryption.keys")
+    const text = readFileSync(path, "utf8")
+    const kid = text.split(":")[0] ?? ""
+    rmSync(path)
+    const refused = launchGateway({ dataDir: gateway.dataDir })
+    expect((await refused.exited).code).toBe(1)
+    expect(refused.stderr()).toContain(`the encryption keys that stored secrets need are missing: ${kid}`)
+    const gone = JSON.parse((await commandLine(["abandon", kid])).stdout) as KeysReport
+    expect(gone.encryption.keys.map((key) => key.kid)).not.toContain(kid)
+    gateway = await startGateway({ dataDir: gateway.dataDir })
+    expect((await sql("SELECT DISTINCT status FROM credential")).map(({ status }) => status)).toEqual(["REVOKED"])
+    await signUp(gateway)
+    expect(await refusal("abandon", gone.encryption.active)).toContain("is not lost")
+  })
+})
+
+describe("a rotation of the signing key", () => {
+  it("logs nobody out: old tokens are good, new ones are of the new key, and the published set verifies both", async () => {
+    const { session, calls } = await signUp(gateway)
+    expect((await calls.user()).status).toBe(200)
+    const { signing } = await keys("rotate-signing")
+    const renewed = await until("a token of the new key", async () => {
+      const { record } = await api(gateway).login((await calls.user()).record.email)
+      return claimsHeader(record.accessToken).kid === signing.active && record
+    })
+    expect(claimsHeader(session.accessToken).kid).not.toBe(signing.active)
+    for (const token of [session.accessToken, renewed.accessToken])
+      expect((await api(gateway).as(token).user()).status).toBe(200)
+    await connectClient(gateway, session.accessToken)
+
+    const enveloped = await api(gateway).get<{ readonly keys: ReadonlyArray<SigningJwk> }>("/auth/jwks")
+    const bare = await fetch(`${gateway.http}/.well-known/jwks.json`)
+    expect([bare.headers.get("content-type"), bare.headers.get("cache-control")]).toEqual([
+      "application/jwk-set+json",
+      "public, max-age=300",
+    ])
+    const set = (await bare.json()) as { readonly keys: ReadonlyArray<SigningJwk> }
+    expect(enveloped.record).toEqual(set)
+    expect(set.keys).toHaveLength(2)
+    expect(JSON.stringify(set)).not.toContain('"d"')
+    for (const { accessToken } of [session, renewed]) {
+      const [head, body, signature] = accessToken.split(".") as [string, string, string]
+      const jwk = set.keys.find(({ kid }) => kid === claimsHeader(accessToken).kid)
+      const publicKey = createPublicKey({ key: { ...jwk } as JsonWebKey, format: "jwk" })
+      expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, "base64url"))).toBe(true)
+    }
+    const folder = join(gateway.dataDir, "keys/signing")
+    for (const name of readdirSync(folder)) {
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+      expect(readFileSync(join(folder, name), "utf8")).not.toContain("PRIVATE")
+    }
+  })
+
+  it("refuses all older tokens when a key was stolen, and their users go on with a refresh", async () => {
+    const { session, calls } = await signUp(gateway)
+    expect((await calls.user()).status).toBe(200)
+    await keys("rotate-signing", "--at-once")
+    await until("the token to be refused", async () => (await calls.user()).envelope.errno === -100003)
+    const { record } = await api(gateway).refresh(session.refreshToken)
+    expect((await api(gateway).as(record.accessToken).user()).status).toBe(200)
+  })
+
+  it("is left to the operator where keys come from the environment", async () => {
+    const given = await commandLine(["rotate-encryption"], {
+      ENCRYPTION_KEYS: readFileSync(join(gateway.dataDir, "keys/encryption.keys"), "utf8"),
+    })
+    expect([given.code, given.stderr]).toEqual([1, expect.stringContaining("put a new kid:key in front")])
+    expect((await commandLine(["rotate"])).code).toBe(2)
+  })
+
+  it("is not taken up from files that make no keys, until they do", async () => {
+    const path = join(gateway.dataDir, "keys/signing.pem")
+    const pem = readFileSync(path, "utf8")
+    writeFileSync(path, "not a key")
+    await until("the word of it", () => gateway.stderr().includes("changed keys are not taken up"))
+    await signUp(gateway)
+    writeFileSync(path, pem)
+    await signUp(gateway)
+  })
+})
