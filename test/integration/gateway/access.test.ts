@@ -204,6 +204,19 @@ describe("a list of networks", () => {
     expect(await heard(from(OFFICE).user())).toEqual(FINE)
     expect(await heard(from(HOME).user())).toEqual(FORBIDDEN)
   })
+
+  it("of the tenant that newcomers join keeps newcomers out, too", async () => {
+    await operator("ip-allow default add 203.0.113.0/24")
+    const email = () => ({ email: `user-${randomUUID()}@example.com`, password: PASSWORD })
+    const refused = await until("signups to be refused", async () => {
+      const answer = await new From(HOME).post("/auth/signup", email())
+      return answer.status === 403 && answer
+    })
+    expect(refused.envelope.errno).toBe(-102_006)
+    expect(await heard(new From(OFFICE).post("/auth/signup", email()))).toEqual(FINE)
+    await operator("ip-allow default remove 203.0.113.0/24")
+    await until("signups again", async () => (await new From(HOME).post("/auth/signup", email())).status === 200)
+  })
 })
 
 describe("rights", () => {
