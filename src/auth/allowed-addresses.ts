@@ -7,7 +7,8 @@ import type { TenantId, UserId } from "../domain/ids.ts"
 import type { NetworksOf } from "../store/allowed-networks.ts"
 
 export interface Caller {
-  readonly userId: UserId
+  /** Null: nobody yet. */
+  readonly userId: UserId | null
   readonly tenantId: TenantId
 }
 
@@ -50,7 +51,7 @@ export class AllowedAddresses {
 
   allows({ userId, tenantId }: Caller, from: From): boolean {
     if (this.#users.size === 0 && this.#tenants.size === 0) return true
-    const own = this.#users.get(userId)
+    const own = userId === null ? undefined : this.#users.get(userId)
     const shared = this.#tenants.get(tenantId)
     return (own === undefined || own.has(from.ip)) && (shared === undefined || shared.has(from.ip))
   }

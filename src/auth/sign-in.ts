@@ -9,6 +9,7 @@ import {
   type InvalidEmail,
   InvalidLoginCredentials,
   type InvalidParameter,
+  IpForbidden,
   type RateLimited,
   SignupDisabled,
   type StorageUnavailable,
@@ -48,7 +49,14 @@ export interface SignIn {
     origin: Origin,
   ) => Effect.Effect<
     SessionRecord | UserRecord,
-    UserExists | WeakPassword | InvalidEmail | InvalidParameter | SignupDisabled | RateLimited | StorageUnavailable
+    | UserExists
+    | WeakPassword
+    | InvalidEmail
+    | InvalidParameter
+    | IpForbidden
+    | SignupDisabled
+    | RateLimited
+    | StorageUnavailable
   >
   readonly login: (
     request: LoginRequest,
@@ -179,6 +187,9 @@ export const makeSignIn = (parts: UserParts): SignIn => {
       audit.act("signup", origin, { email: normalised(request.email) }, (learn) =>
         Effect.gen(function* () {
           if (settings.signup === "closed") return yield* new SignupDisabled()
+          // Of the tenant alone: whether there is such a user is not looked at yet.
+          if (!addresses.allows({ userId: null, tenantId: settings.defaultTenantId as TenantId }, origin))
+            return yield* new IpForbidden()
           const email = yield* checkedEmail(request.email)
           yield* checkedMetadata(request.metadata)
           const work = Effect.gen(function* () {

@@ -1,11 +1,13 @@
 /** Everything that users and admins do with accounts of users, as one layer: sessions, signing in, proofs by mail, changes, bans. */
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
+import type { TenantId } from "../domain/ids.ts"
 import { Clock } from "../ports/clock.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { MailOutbox } from "../store/mail-outbox.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
+import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
@@ -61,6 +63,7 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
   const repositories = Layer.mergeAll(
     AllowedNetworks.Default,
     OneTimeTokens.Default,
+    Tenants.Default,
     Transactions.Default,
     UserChanges.Default,
     UserNews.Default,
@@ -69,6 +72,8 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
     Effect.gen(function* () {
       const { now } = yield* Clock
       const audit = makeAudit({ line, secret: keys.cursor, now })
+      // There before its first user, so that an operator can shut it before anybody comes.
+      yield* (yield* Tenants).create(settings.defaultTenantId as TenantId, now())
       const addresses = new AllowedAddresses()
       const issuer = `venue-gateway/${settings.environment}`
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)

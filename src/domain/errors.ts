@@ -99,7 +99,9 @@ export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminReq
 }) {
   override message = "Admin only"
 }
-export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("TenantForbidden", {}) {
+export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("TenantForbidden", {
+  tenantId: Schema.String,
+}) {
   override message = "Tenant mismatch"
 }
 export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired", {}) {

@@ -38,6 +38,7 @@ export const failureText = (error: DomainError, operation: Operation, requestId:
       request_id: requestId,
       metadata: isPermission ? { ...extra } : { ...fields, ...extra },
       ...(isPermission ? { required: fields["required"], provided: fields["provided"] } : {}),
+      ...(error._tag === "TenantForbidden" ? { tenant_id: error.tenantId } : {}),
     },
   })
 }

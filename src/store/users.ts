@@ -1,4 +1,4 @@
-/** Users, as the authentication edge needs them. A tenant's row appears with its first user. */
+/** Users, as the authentication edge needs them. A tenant's row is there before its first user. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { type StorageUnavailable, UserExists } from "../domain/errors.ts"

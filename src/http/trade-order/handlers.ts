@@ -65,8 +65,12 @@ const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(o
 export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
   const { accounts, tradingAccounts, orders, gate, cursors } = parts
 
-  const ownAccounts = (principal: Principal): ReadonlyArray<TradingAccountId> =>
-    accounts.ofUser(principal.userId).map((it) => it.tradingAccountId)
+  /** In the tenant where the user is now. */
+  const ownAccounts = ({ userId, tenantId }: Principal): ReadonlyArray<TradingAccountId> =>
+    accounts
+      .ofUser(userId)
+      .filter((it) => it.tenantId === tenantId)
+      .map((it) => it.tradingAccountId)
 
   /** From the actor: current, and durable before it is told. */
   const readOrder = (
@@ -136,11 +140,11 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     },
 
     cancelAll: ({ body, principal, request }, reply) => {
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
-      if (isFailure(account)) return reply.fail(account)
       const instrumentId = body.instrumentId ? gate.canonicalInstrumentId(body.instrumentId) : null
       if (instrumentId !== null && parseInstrumentId(instrumentId) === undefined)
         return reply.fail(new InvalidInstrumentId())
+      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      if (isFailure(account)) return reply.fail(account)
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "CancelAllOrders",
         instrumentId: instrumentId as InstrumentId | null,

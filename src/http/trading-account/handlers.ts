@@ -82,7 +82,8 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       })
       if (isFailure(plan)) return reply.fail(plan)
       const { tradingAccountId, venue, accountStatus, userId, tenantId } = plan.filters
-      if (tenantId !== undefined && tenantId !== principal.tenantId) return reply.fail(new TenantForbidden())
+      if (tenantId !== undefined && tenantId !== principal.tenantId)
+        return reply.fail(new TenantForbidden({ tenantId: `${tenantId}` }))
       if (userId !== undefined && userId !== principal.userId && !principal.permissions.includes("admin"))
         return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
       const owner = typeof userId === "string" ? (userId as UserId) : principal.userId
@@ -134,7 +135,12 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
         typeof tradingAccountId === "string" ? accountOf(accounts, principal, tradingAccountId, "read") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
       const own = account === undefined ? accounts.ofUser(principal.userId) : [account]
-      const asked = own.filter((it) => it.status !== "DISCONNECTED" && (venue === undefined || it.venue === venue))
+      const asked = own.filter(
+        (it) =>
+          it.tenantId === principal.tenantId &&
+          it.status !== "DISCONNECTED" &&
+          (venue === undefined || it.venue === venue),
+      )
       const keyOf = (it: Position): string => `${it.venue}|${it.currency}|${it.tradingAccountId}`
       return readPortfolios(tradingAccounts, asked, typeof currency === "string" ? currency : null, {
         ok: (positions) => {

@@ -204,6 +204,19 @@ describe("a list of networks", () => {
     expect(await heard(from(OFFICE).user())).toEqual(FINE)
     expect(await heard(from(HOME).user())).toEqual(FORBIDDEN)
   })
+
+  it("of the tenant that newcomers join keeps newcomers out, too", async () => {
+    await operator("ip-allow default add 203.0.113.0/24")
+    const email = () => ({ email: `user-${randomUUID()}@example.com`, password: PASSWORD })
+    const refused = await until("signups to be refused", async () => {
+      const answer = await new From(HOME).post("/auth/signup", email())
+      return answer.status === 403 && answer
+    })
+    expect(refused.envelope.errno).toBe(-102_006)
+    expect(await heard(new From(OFFICE).post("/auth/signup", email()))).toEqual(FINE)
+    await operator("ip-allow default remove 203.0.113.0/24")
+    await until("signups again", async () => (await new From(HOME).post("/auth/signup", email())).status === 200)
+  })
 })
 
 describe("rights", () => {
@@ -317,6 +330,7 @@ describe("a tenant", () => {
     expect(again.user.appMetadata.tenantId).toBe("harbour")
     const calls = new From(HOME, again.accessToken)
     expect(await heard(calls.accounts({ tenantId: "default" }))).toEqual([403, -102_004])
+    expect((await calls.accounts({ tenantId: "default" })).envelope.details).toMatchObject({ tenant_id: "default" })
     expect(await heard(calls.accounts({ tenantId: "harbour" }))).toEqual(FINE)
     expect(await operator("user list harbour")).toMatchObject([{ email }])
     expect((await operator("user list")).length).toBeGreaterThan(1)
@@ -327,6 +341,8 @@ describe("a tenant", () => {
     const calls = from(HOME)
     const { tradingAccountId } = (await calls.connectMock()).record
     const { walletId } = (await calls.post<{ walletId: string }>("/wallet/create", {})).record
+    const order = { instrumentId: BTC, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "20000" }
+    const { tradeOrderId } = (await calls.submit({ tradingAccountId, ...order })).record
     await expect(operator(`user move ${email} harbour`)).rejects.toMatchObject({
       message: expect.stringContaining("Invalid parameter"),
     })
@@ -337,6 +353,9 @@ describe("a tenant", () => {
     // What was left behind is the old tenant's.
     const again = new From(HOME, (await new From(HOME).login(email)).record.accessToken)
     expect((await again.accounts({ accountStatus: "DISCONNECTED" })).record).toEqual([])
+    expect((await again.orders({})).record).toEqual([])
+    expect(await heard(again.order(tradingAccountId, tradeOrderId))).toEqual([404, -120_002])
+    expect(await heard(again.get("/tradeOrder/get", { tradeOrderId }))).toEqual([404, -110_001])
     expect(await heard(again.portfolio(tradingAccountId))).toEqual([404, -120_002])
   })
 

@@ -9,7 +9,8 @@ import pg from "pg"
 import { readSettings } from "../../../src/config.ts"
 import type { SessionEntry, SessionRecord } from "../../../src/domain/user.ts"
 import { startGateway } from "../../../src/gateway.ts"
-import { Api, PASSWORD, type Ready } from "../../kit/gateway.ts"
+import { Api, PASSWORD, type Ready, until } from "../../kit/gateway.ts"
+import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { openDesk } from "../../kit/quoting.ts"
 import type { OwnDatabase } from "../gateway/database.ts"
@@ -64,6 +65,8 @@ export interface People {
   /** Tokens of sessions that are over. */
   readonly loggedOut: string
   readonly banned: string
+  /** A good one, of somebody who may not come from here. */
+  readonly away: string
   readonly close: () => Promise<void>
 }
 
@@ -211,6 +214,10 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
   const mallory = (await nobody.signup("mallory@example.com")).record
   await nobody.as(root.accessToken).post("/admin/user/ban", { email: "mallory@example.com" })
 
+  const away = (await nobody.signup("away@example.com")).record
+  await operatorOf(database.url)("ip-allow away@example.com add 203.0.113.0/24")
+  await until("the list to hold", async () => (await nobody.as(away.accessToken).user()).status === 403)
+
   const people = {
     ada: await settle(await enter("ada", ["read", "write"], home), dealerAccountId, quoteOf),
     without: await settle(await enter("without", [], home), dealerAccountId),
@@ -232,6 +239,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     publicKeyPem: keys.publicKey.export({ type: "spki", format: "pem" }).toString(),
     loggedOut: leaver.accessToken,
     banned: mallory.accessToken,
+    away: away.accessToken,
     close: async () => {
       await sql.end()
       await Effect.runPromise(Scope.close(scope, Exit.void))

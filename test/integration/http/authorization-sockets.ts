@@ -170,7 +170,7 @@ export const describeSockets = (people: () => People, judge: Judge): void => {
         const { code } = await socket.closed
         judge(wrong, `first ${JSON.stringify(command)}`, code === 3501 ? undefined : "closed with 3501", code)
       }
-      for (const { name, header, errno } of badTokens(people())) {
+      for (const { name, header, status, errno } of badTokens(people())) {
         if (!header.startsWith("Bearer ") || header === "Bearer ") continue
         const socket = await rawSocket(people().ready.ws)
         // What follows a connect that failed is not heard.
@@ -181,7 +181,8 @@ export const describeSockets = (people: () => People, judge: Judge): void => {
           socket.close()
         } else {
           const { code } = await socket.closed
-          judge(wrong, `connect, ${name}`, code === 3500 ? undefined : "closed with 3500", code)
+          const expected = status === 403 ? 3507 : 3500
+          judge(wrong, `connect, ${name}`, code === expected ? undefined : `closed with ${expected}`, code)
         }
       }
       expect(wrong).toEqual([])

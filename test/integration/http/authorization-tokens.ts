@@ -6,6 +6,7 @@ export interface BadToken {
   readonly name: string
   /** Of the Authorization header; the empty string: none is sent. */
   readonly header: string
+  readonly status: 401 | 403
   readonly errno: number
 }
 
@@ -13,6 +14,7 @@ const MISSING = -100_002
 const INVALID = -100_003
 const EXPIRED = -100_004
 const REVOKED = -100_005
+const ELSEWHERE = -102_006
 
 type Part = Readonly<Record<string, unknown>>
 
@@ -59,9 +61,15 @@ export const badTokens = (people: People): ReadonlyArray<BadToken> => {
     ["banned", people.banned, REVOKED],
   ]
   return [
-    { name: "none", header: "", errno: MISSING },
-    { name: "another scheme", header: `Basic ${encode("ada:secret")}`, errno: INVALID },
-    { name: "an empty bearer", header: "Bearer ", errno: INVALID },
-    ...tokens.map(([name, token, errno = INVALID]) => ({ name, header: `Bearer ${token}`, errno })),
+    { name: "none", header: "", status: 401, errno: MISSING },
+    { name: "another scheme", header: `Basic ${encode("ada:secret")}`, status: 401, errno: INVALID },
+    { name: "an empty bearer", header: "Bearer ", status: 401, errno: INVALID },
+    ...tokens.map(([name, token, errno = INVALID]) => ({
+      name,
+      header: `Bearer ${token}`,
+      status: 401 as const,
+      errno,
+    })),
+    { name: "good, from elsewhere", header: `Bearer ${people.away}`, status: 403, errno: ELSEWHERE },
   ]
 }

@@ -132,13 +132,13 @@ describe("every operation", () => {
 
   it("refuses every token that is not good, before it looks at anything else", async () => {
     const wrong: Array<string> = []
-    for (const { name, header, errno } of badTokens(people))
+    for (const { name, header, status, errno } of badTokens(people))
       for (const route of routes) {
         const heard = await probe(route, header)
         const isRight =
           route.access === "none"
             ? isAdmitted(route, heard)
-            : heard.status === 401 && heard.envelope.errno === errno && heard.envelope.data === null
+            : heard.status === status && heard.envelope.errno === errno && heard.envelope.data === null
         judge(wrong, `${route.name} × ${name}`, isRight ? undefined : `should be ${errno}`, heard)
       }
     expect(wrong).toEqual([])
