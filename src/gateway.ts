@@ -3,7 +3,6 @@
  * parts list: nothing is decided here.
  */
 import { join } from "node:path"
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
@@ -12,8 +11,10 @@ import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { credentialLayers, missingKids } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
+import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
+import { healthProbes } from "./composition/health.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -61,6 +62,7 @@ import { SessionRows } from "./store/sessions.ts"
 import { sqlLayer } from "./store/sql.ts"
 import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
+import { TradingModes } from "./store/trading-modes.ts"
 import { Users } from "./store/users.ts"
 import { MOCK } from "./venues/mock-instruments.ts"
 import { PAPER } from "./venues/paper-venue.ts"
@@ -86,6 +88,7 @@ const repositories = Layer.mergeAll(
   Subscriptions.Default,
   IdempotentAnswers.Default,
   TradeOrders.Default,
+  TradingModes.Default,
   moneyRepositories,
 )
 
@@ -105,27 +108,25 @@ const fillDirectories = (keys: Keys) =>
     instruments.put(yield* (yield* Instruments).all)
   })
 
-const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, isReady: () => boolean) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.flatMap(createInstrument, (create) =>
-      makeHandlers({
-        createInstrument: create,
-        internalAccountsMax: settings.internalAccountsMax,
-        walletsMax: settings.walletsMax,
-        environment: settings.environment,
-        cursorKey: keys.cursor,
-        initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
-        venueSessionsMax: settings.venueSessionsMax,
-        sync,
-        assetDigits: settings.assetDigits,
-        database: sql`SELECT 1`.pipe(
-          Effect.timeout("1 second"),
-          Effect.as(true),
-          Effect.orElseSucceed(() => false),
-        ),
-        isReady,
-      }),
-    ),
+const handlers = (
+  { settings }: GatewayOptions,
+  keys: Keys,
+  sync: InstrumentSync,
+  health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
+) =>
+  Effect.flatMap(createInstrument, (create) =>
+    makeHandlers({
+      createInstrument: create,
+      internalAccountsMax: settings.internalAccountsMax,
+      walletsMax: settings.walletsMax,
+      environment: settings.environment,
+      cursorKey: keys.cursor,
+      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
+      venueSessionsMax: settings.venueSessionsMax,
+      sync,
+      assetDigits: settings.assetDigits,
+      health,
+    }),
   )
 
 const drain = (
@@ -204,9 +205,10 @@ export const startGateway = (options: GatewayOptions) =>
     yield* fillDirectories(keys).pipe(Effect.provide(filled))
     const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
     const audit = (yield* auditLog(options)).write
-    const auth = yield* Layer.build(Layer.merge(userActsLayer({ settings, keys, audit }), credentialLayers(keys))).pipe(
-      Effect.provide(known),
-    )
+    const acts = { settings, keys, audit, notice }
+    const auth = yield* Layer.build(
+      Layer.mergeAll(userActsLayer(acts), tradingModeLayer(acts), credentialLayers(keys)),
+    ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
@@ -235,7 +237,8 @@ export const startGateway = (options: GatewayOptions) =>
     let isReady = false
     const log = yield* accessLog(options)
     const requestId = requestIds()
-    const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
+    const probes = yield* healthProbes(options, url, () => isReady && !isDraining).pipe(Effect.provide(base))
+    const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,

@@ -19,6 +19,7 @@ import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
+import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
@@ -115,6 +116,8 @@ const refusalOf = (core: DealerCore): DomainError | undefined => {
   const { status } = core.dealer
   if (status === "PAUSED") return new DealerPaused()
   if (status === "ARCHIVED") return new DealerArchived()
+  const halted = quotesHalted(core.parts.mode.current())
+  if (halted !== undefined) return halted
   return core.parts.ledger.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
 }
 

@@ -9,6 +9,7 @@ import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
+import { submitHalted } from "../domain/trading-mode.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
 import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
@@ -46,7 +47,10 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     return
   }
   // Once per request: one that waits for prices has been counted.
-  const refusal = (mayWait ? core.limits.submitError(core.open.size) : null) ?? refusalOf(core)
+  const refusal =
+    submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
+    (mayWait ? core.limits.submitError(core.open.size) : null) ??
+    refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
     return

@@ -28,6 +28,8 @@ export const USAGE = `usage: npm run admin -- COMMAND
   ban EMAIL [REASON]               end the user's sessions and refuse logins
   unban EMAIL                      let the user log in again
   sign-out EMAIL                   end the user's sessions
+  trading-mode                     show what the installation takes from clients
+  trading-mode MODE [REASON]       set it: online, post_only, cancel_only, maintenance
 
 Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not.
 `

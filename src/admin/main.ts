@@ -1,5 +1,5 @@
 /**
- * `gateway admin`: users, rights and bans from the command line. One JSON line of the user on stdout; exit 0 when it is done, 1 when it
+ * `gateway admin`: users, rights, bans and the trading mode from the command line. One JSON line of what it is about on stdout; exit 0 when it is done, 1 when it
  * could not be, 2 for words that are no command.
  */
 import { appendFileSync, mkdirSync } from "node:fs"
@@ -15,11 +15,13 @@ import { findEmbedded } from "../store/embedded-running.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { sqlLayer } from "../store/sql.ts"
+import { TradingModes } from "../store/trading-modes.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { type Command, parseCommand, runCommand, USAGE } from "./commands.ts"
+import { parseTradingMode, runTradingMode, type TradingModeCommand } from "./trading-mode.ts"
 
 const end = (code: number, message: string): never => {
   process.stderr.write(message)
@@ -49,6 +51,7 @@ const repositories = Layer.mergeAll(
   Transactions.Default,
   UserChanges.Default,
   UserNews.Default,
+  TradingModes.Default,
   Users.Default,
 )
 
@@ -67,26 +70,28 @@ const ACTIONS = {
   SignOut: "session.revoke",
 } as const satisfies { readonly [T in Exclude<Command["_tag"], "Show">]: string }
 
-const program = (settings: Settings, command: Command) =>
+const program = (settings: Settings, command: Command | TradingModeCommand) =>
   Effect.gen(function* () {
     const url = yield* database(settings)
-    const user = yield* runCommand(command, Date.now()).pipe(
-      Effect.provide(repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))),
-    )
+    const stores = repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))
+    const audit = makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now })
+    const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
+    if (command._tag === "TradingMode") {
+      const record = yield* runTradingMode(command, Date.now()).pipe(Effect.provide(stores))
+      const { tradingMode: what } = command
+      if (what !== null) audit.write({ action: "tradingMode.set", outcome: "ok", what, origin })
+      return record
+    }
+    const user = yield* runCommand(command, Date.now()).pipe(Effect.provide(stores))
     if (command._tag !== "Show") {
       const words = "permission" in command ? `${command._tag.toLowerCase()} ${command.permission}` : undefined
-      makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now }).write({
-        action: ACTIONS[command._tag],
-        outcome: "ok",
-        targetUserId: user.userId,
-        what: words,
-        origin: { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" },
-      })
+      audit.write({ action: ACTIONS[command._tag], outcome: "ok", targetUserId: user.userId, what: words, origin })
     }
-    return user
+    return adminUserRecord(user)
   }).pipe(Effect.scoped)
 
-const command = parseCommand(process.argv.slice(2)) ?? end(2, USAGE)
+const words = process.argv.slice(2)
+const command = parseTradingMode(words) ?? parseCommand(words) ?? end(2, USAGE)
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -97,7 +102,7 @@ const settings = ((): Settings => {
 
 // tidy: the one place where this program starts
 const exit = await Effect.runPromiseExit(program(settings, command))
-if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(adminUserRecord(exit.value))}\n`)
+if (Exit.isSuccess(exit)) process.stdout.write(`${JSON.stringify(exit.value)}\n`)
 else {
   const failure = Cause.squash(exit.cause)
   const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""

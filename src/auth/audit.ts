@@ -30,6 +30,7 @@ export type AuthAction =
   | "user.ban"
   | "user.unban"
   | "user.permissions"
+  | "tradingMode.set"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

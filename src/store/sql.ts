@@ -178,6 +178,9 @@ const readMigrations = (folder: string): ReadonlyArray<Migration> =>
       return { id, name, text, sha256: createHash("sha256").update(text).digest("hex") }
     })
 
+/** Number of the newest migration that this program knows. */
+export const newestMigration = (): number => readMigrations(MIGRATIONS_FOLDER).length
+
 const listFolder = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder)

@@ -30,6 +30,7 @@ import {
   QuantityAboveMaximum,
   QuantityBelowMinimum,
   TradingAccountNotFound,
+  TradingHalted,
   VenueInactive,
   WouldTriggerImmediately,
 } from "../../domain/errors.ts"
@@ -113,6 +114,7 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       OrderNotChangeable,
       ChangeRejected,
       InstrumentNotFound,
+      TradingHalted,
       InsufficientBalance,
       ParameterNotAllowed,
       InvalidPriceRelation,
