@@ -60,6 +60,7 @@ import { Instruments } from "./store/instruments.ts"
 import { maintainPartitions } from "./store/partitions.ts"
 import { SessionRows } from "./store/sessions.ts"
 import { sqlLayer } from "./store/sql.ts"
+import { Patience, REQUEST_PATIENCE_MILLIS } from "./store/storage-failure.ts"
 import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
 import { TradingModes } from "./store/trading-modes.ts"
@@ -251,7 +252,7 @@ export const startGateway = (options: GatewayOptions) =>
       isDraining: () => isDraining,
       pages: referencePages(realtimeDocuments(kinds)),
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
-    })
+    }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
     const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
