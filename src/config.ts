@@ -91,7 +91,7 @@ export interface Settings {
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   readonly operation: OperationSettings
-  /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
+  /** `NAME`, `NAME:N` or `NAME:N:kill|stall|throw`: for torture tests, what the process does at that failpoint. Refused in production. */
   readonly failpoint: string | null
 }
 

@@ -27,6 +27,7 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { makeShutdown } from "./composition/shutdown.ts"
 import {
   channelPort,
   gatewayAuthority,
@@ -35,6 +36,7 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
+import { startChecks } from "./composition/start-checks.ts"
 import { auditLog, mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import { OrderLimitsInForce } from "./domain/order-limits.ts"
@@ -69,11 +71,10 @@ import { MOCK } from "./venues/mock-instruments.ts"
 import { PAPER } from "./venues/paper-venue.ts"
 import { channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
-import type { SocketServer } from "./ws/server.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
-  /** Takes nothing new, tells the sockets, lets what runs finish (at most 5 s), stores what waits. */
+  /** Once, before the scope is closed (composition/shutdown.ts). */
   readonly drain: Effect.Effect<void>
 }
 
@@ -130,26 +131,6 @@ const handlers = (
     }),
   )
 
-const drain = (
-  server: ListeningServer,
-  socket: SocketServer,
-  inFlight: () => number,
-  writers: ReadonlyArray<{ readonly drain: () => Promise<void> }>,
-) =>
-  Effect.gen(function* () {
-    server.stopAccepting()
-    yield* Effect.promise(() => socket.shutdown())
-    yield* Effect.suspend(() => (inFlight() === 0 ? Effect.void : Effect.fail("busy"))).pipe(
-      Effect.retry(Schedule.spaced("20 millis")),
-      Effect.timeout("5 seconds"),
-      Effect.ignore,
-    )
-    yield* Effect.tryPromise(() => Promise.all(writers.map((writer) => writer.drain()))).pipe(
-      Effect.timeout("2 seconds"),
-      Effect.ignore,
-    )
-  })
-
 const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
   settings.accessLog
     ? Effect.acquireRelease(
@@ -167,11 +148,12 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
-    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
     const server = yield* Effect.acquireRelease(
       Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
       (it) => Effect.sync(it.close),
     )
+    yield* startChecks(options)
+    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(ports(options))
@@ -234,11 +216,10 @@ export const startGateway = (options: GatewayOptions) =>
     yield* keepMirrors(options).pipe(Effect.provide(all))
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
-    let isDraining = false
-    let isReady = false
+    const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const log = yield* accessLog(options)
     const requestId = requestIds()
-    const probes = yield* healthProbes(options, url, () => isReady && !isDraining).pipe(Effect.provide(base))
+    const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
@@ -249,7 +230,7 @@ export const startGateway = (options: GatewayOptions) =>
       onDefect: ({ requestId, route, error }) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
-      isDraining: () => isDraining,
+      isDraining: shutdown.isDraining,
       pages: referencePages(realtimeDocuments(kinds)),
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
     }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
@@ -260,15 +241,11 @@ export const startGateway = (options: GatewayOptions) =>
     )
     test?.serve(server.app, socket)
     const listening: ListeningServer = yield* server.listen
-    isReady = true
+    shutdown.serves()
     const writer = Context.get(store, Writer)
-    yield* metrics(options, { inFlight: mounted.inFlight, socket, writer }).pipe(Effect.provide(all))
-    const gateway: Gateway = {
-      listening,
-      drain: Effect.suspend(() => {
-        isDraining = true
-        return drain(listening, socket, mounted.inFlight, [writer, Context.get(money, LedgerWatch)])
-      }),
-    }
+    const { inFlight } = mounted
+    yield* metrics(options, { inFlight, socket, writer }).pipe(Effect.provide(all))
+    const writers = [writer, Context.get(money, LedgerWatch)]
+    const gateway: Gateway = { listening, drain: shutdown.drain({ server: listening, socket, inFlight, writers }) }
     return gateway
   })

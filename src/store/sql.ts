@@ -23,7 +23,7 @@ export interface SqlOptions {
 /** More connections are slower on few cores: 64 callers get less than 16 do. */
 const POOL_CONNECTIONS = 8
 const POOL_STATEMENT_TIMEOUT_MILLIS = 10_000
-const POOL_CLOSE_TIMEOUT_MILLIS = 5_000
+const POOL_CLOSE_TIMEOUT_MILLIS = 1_000
 
 interface Target {
   /** Host or socket, port and database; safe to print. */
