@@ -28,6 +28,7 @@ export const USAGE = `usage: npm run admin -- COMMAND
   ban EMAIL [REASON]               end the user's sessions and refuse logins
   unban EMAIL                      let the user log in again
   sign-out EMAIL                   end the user's sessions
+  migrate [--for ROLE]             bring the database to this version as its owner; ROLE: a gateway's, without DDL
   trading-mode                     show what the installation takes from clients
   trading-mode MODE [REASON]       set it: online, post_only, cancel_only, maintenance
 

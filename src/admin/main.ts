@@ -21,6 +21,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { type Command, parseCommand, runCommand, USAGE } from "./commands.ts"
+import { type MigrateCommand, parseMigrate, runMigrate } from "./migrate.ts"
 import { parseTradingMode, runTradingMode, type TradingModeCommand } from "./trading-mode.ts"
 
 const end = (code: number, message: string): never => {
@@ -70,9 +71,10 @@ const ACTIONS = {
   SignOut: "session.revoke",
 } as const satisfies { readonly [T in Exclude<Command["_tag"], "Show">]: string }
 
-const program = (settings: Settings, command: Command | TradingModeCommand) =>
+const program = (settings: Settings, command: Command | TradingModeCommand | MigrateCommand) =>
   Effect.gen(function* () {
     const url = yield* database(settings)
+    if (command._tag === "Migrate") return yield* runMigrate(command, url, Date.now())
     const stores = repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))
     const audit = makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now })
     const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
@@ -91,7 +93,7 @@ const program = (settings: Settings, command: Command | TradingModeCommand) =>
   }).pipe(Effect.scoped)
 
 const words = process.argv.slice(2)
-const command = parseTradingMode(words) ?? parseCommand(words) ?? end(2, USAGE)
+const command = parseTradingMode(words) ?? parseMigrate(words) ?? parseCommand(words) ?? end(2, USAGE)
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)

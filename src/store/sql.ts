@@ -226,13 +226,20 @@ export const migrate = async (
     // Creating the table is inside the lock too: concurrent CREATE TABLE IF NOT EXISTS fails on an empty database.
     await client.query(`SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MILLIS}`)
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK])
-    await client.query(`CREATE TABLE IF NOT EXISTS schema_migration (
-      id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    // A role that may not create tables may still run what somebody else has migrated.
+    const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
+    if (found.rows[0]?.there !== true)
+      await client.query(`CREATE TABLE schema_migration (
+        id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
     const done = await client.query<{ id: number; name: string; sha256: string }>(
       "SELECT id, name, sha256 FROM schema_migration ORDER BY id",
     )
     checkHistory(migrations, done.rows, target.name)
     const applied: Array<number> = []
+    if (done.rows.length < migrations.length && !(await mayMigrate(client)))
+      throw new SqlUnavailable({
+        message: `the database at ${target.name} lacks migrations ${done.rows.length + 1} to ${migrations.length}, and this role may not make them: run \`npm run admin -- migrate\` as its owner first`,
+      })
     for (const migration of migrations.slice(done.rows.length)) {
       await applyOne(client, migration, target)
       applied.push(migration.id)
@@ -245,6 +252,13 @@ export const migrate = async (
   } finally {
     await client.end() // releases the lock
   }
+}
+
+const mayMigrate = async (client: pg.Client): Promise<boolean> => {
+  const { rows } = await client.query<{ may: boolean }>(
+    "SELECT pg_has_role(relowner, 'MEMBER') AS may FROM pg_class WHERE oid = 'schema_migration'::regclass",
+  )
+  return rows[0]?.may === true
 }
 
 const checkHistory = (
