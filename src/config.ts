@@ -4,6 +4,7 @@ import type { OrderLimits } from "./domain/order-limits.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, object, text } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
+import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
@@ -95,7 +96,8 @@ export interface Settings {
   readonly accessLog: boolean
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
-  /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
+  readonly operation: OperationSettings
+  /** `NAME`, `NAME:N` or `NAME:N:kill|stall|throw`: for torture tests, what the process does at that failpoint. Refused in production. */
   readonly failpoint: string | null
 }
 
@@ -164,6 +166,7 @@ export const readSettings = (env: Environment): Settings => {
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
+    operation: operation(env, production),
     failpoint,
   }
 }

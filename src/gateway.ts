@@ -3,7 +3,6 @@
  * parts list: nothing is decided here.
  */
 import { join } from "node:path"
-import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
@@ -12,8 +11,10 @@ import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { credentialLayers } from "./auth/credential-vault.ts"
 import { KeyRing, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
+import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
+import { healthProbes } from "./composition/health.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
@@ -27,6 +28,7 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { makeShutdown } from "./composition/shutdown.ts"
 import {
   channelPort,
   gatewayAuthority,
@@ -35,6 +37,7 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
+import { startChecks } from "./composition/start-checks.ts"
 import { auditLog, mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import { OrderLimitsInForce } from "./domain/order-limits.ts"
@@ -62,18 +65,19 @@ import { maintainPartitions } from "./store/partitions.ts"
 import { SealedRows } from "./store/sealed-rows.ts"
 import { SessionRows } from "./store/sessions.ts"
 import { sqlLayer } from "./store/sql.ts"
+import { Patience, REQUEST_PATIENCE_MILLIS } from "./store/storage-failure.ts"
 import { Subscriptions } from "./store/subscriptions.ts"
 import { TradeOrders } from "./store/trade-orders.ts"
+import { TradingModes } from "./store/trading-modes.ts"
 import { Users } from "./store/users.ts"
 import { MOCK } from "./venues/mock-instruments.ts"
 import { PAPER } from "./venues/paper-venue.ts"
 import { channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
-import type { SocketServer } from "./ws/server.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
-  /** Takes nothing new, tells the sockets, lets what runs finish (at most 5 s), stores what waits. */
+  /** Once, before the scope is closed (composition/shutdown.ts). */
   readonly drain: Effect.Effect<void>
 }
 
@@ -90,6 +94,7 @@ const repositories = Layer.mergeAll(
   Subscriptions.Default,
   IdempotentAnswers.Default,
   TradeOrders.Default,
+  TradingModes.Default,
   moneyRepositories,
 )
 
@@ -103,48 +108,26 @@ const fillDirectories = Effect.gen(function* () {
   instruments.put(yield* (yield* Instruments).all)
 })
 
-const handlers = ({ settings }: GatewayOptions, keys: KeyRing, sync: InstrumentSync, isReady: () => boolean) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.flatMap(createInstrument, (create) =>
-      makeHandlers({
-        createInstrument: create,
-        internalAccountsMax: settings.internalAccountsMax,
-        walletsMax: settings.walletsMax,
-        environment: settings.environment,
-        cursorKey: keys.cursor,
-        initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
-        venueSessionsMax: settings.venueSessionsMax,
-        sync,
-        assetDigits: settings.assetDigits,
-        database: sql`SELECT 1`.pipe(
-          Effect.timeout("1 second"),
-          Effect.as(true),
-          Effect.orElseSucceed(() => false),
-        ),
-        isReady,
-      }),
-    ),
-  )
-
-const drain = (
-  server: ListeningServer,
-  socket: SocketServer,
-  inFlight: () => number,
-  writers: ReadonlyArray<{ readonly drain: () => Promise<void> }>,
+const handlers = (
+  { settings }: GatewayOptions,
+  keys: KeyRing,
+  sync: InstrumentSync,
+  health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
 ) =>
-  Effect.gen(function* () {
-    server.stopAccepting()
-    yield* Effect.promise(() => socket.shutdown())
-    yield* Effect.suspend(() => (inFlight() === 0 ? Effect.void : Effect.fail("busy"))).pipe(
-      Effect.retry(Schedule.spaced("20 millis")),
-      Effect.timeout("5 seconds"),
-      Effect.ignore,
-    )
-    yield* Effect.tryPromise(() => Promise.all(writers.map((writer) => writer.drain()))).pipe(
-      Effect.timeout("2 seconds"),
-      Effect.ignore,
-    )
-  })
+  Effect.flatMap(createInstrument, (create) =>
+    makeHandlers({
+      createInstrument: create,
+      internalAccountsMax: settings.internalAccountsMax,
+      walletsMax: settings.walletsMax,
+      environment: settings.environment,
+      cursorKey: keys.cursor,
+      initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
+      venueSessionsMax: settings.venueSessionsMax,
+      sync,
+      assetDigits: settings.assetDigits,
+      health,
+    }),
+  )
 
 const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
   settings.accessLog
@@ -163,14 +146,15 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
-    const keys = yield* Effect.try({
-      try: () => new KeyRing(loadKeys(settings)),
-      catch: (error) => error as InvalidSetting,
-    })
     const server = yield* Effect.acquireRelease(
       Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
       (it) => Effect.sync(it.close),
     )
+    yield* startChecks(options)
+    const keys = yield* Effect.try({
+      try: () => new KeyRing(loadKeys(settings)),
+      catch: (error) => error as InvalidSetting,
+    })
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(ports(options))
@@ -206,9 +190,10 @@ export const startGateway = (options: GatewayOptions) =>
     yield* fillDirectories.pipe(Effect.provide(filled))
     const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
     const audit = (yield* auditLog(options)).write
-    const auth = yield* Layer.build(Layer.merge(userActsLayer({ settings, keys, audit }), credentialLayers(keys))).pipe(
-      Effect.provide(known),
-    )
+    const acts = { settings, keys, audit, notice }
+    const auth = yield* Layer.build(
+      Layer.mergeAll(userActsLayer(acts), tradingModeLayer(acts), credentialLayers(keys)),
+    ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     const sealing = yield* keepKeys(options, keys, audit).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
@@ -234,11 +219,11 @@ export const startGateway = (options: GatewayOptions) =>
     yield* keepMirrors(options).pipe(Effect.provide(all))
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
-    let isDraining = false
-    let isReady = false
+    const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const log = yield* accessLog(options)
     const requestId = requestIds()
-    const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
+    const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
+    const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -248,10 +233,10 @@ export const startGateway = (options: GatewayOptions) =>
       onDefect: ({ requestId, route, error }) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
-      isDraining: () => isDraining,
+      isDraining: shutdown.isDraining,
       pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
-    })
+    }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
     const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
@@ -259,15 +244,11 @@ export const startGateway = (options: GatewayOptions) =>
     )
     test?.serve(server.app, socket)
     const listening: ListeningServer = yield* server.listen
-    isReady = true
+    shutdown.serves()
     const writer = Context.get(store, Writer)
-    yield* metrics(options, { inFlight: mounted.inFlight, socket, writer, keys, sealing }).pipe(Effect.provide(all))
-    const gateway: Gateway = {
-      listening,
-      drain: Effect.suspend(() => {
-        isDraining = true
-        return drain(listening, socket, mounted.inFlight, [writer, Context.get(money, LedgerWatch)])
-      }),
-    }
+    const { inFlight } = mounted
+    yield* metrics(options, { inFlight, socket, writer, keys, sealing }).pipe(Effect.provide(all))
+    const writers = [writer, Context.get(money, LedgerWatch)]
+    const gateway: Gateway = { listening, drain: shutdown.drain({ server: listening, socket, inFlight, writers }) }
     return gateway
   })

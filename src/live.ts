@@ -61,14 +61,30 @@ export const writtenPlaces =
     if (units.some(({ events }) => events.some(({ kind }) => kind === "TRADE_ORDER.CREATED"))) hit("submit.written")
   }
 
-/** `NAME` or `NAME:N`: the process kills itself with SIGKILL at the N-th hit of that place. Null: every hit does nothing. */
+/** How long `stall` keeps the event loop (scoreboard F13). */
+const STALL_MILLIS = 2_000
+
+const FAULTS: Readonly<Record<string, () => void>> = {
+  kill: () => void process.kill(process.pid, "SIGKILL"),
+  stall: () => {
+    const untilAt = performance.now() + STALL_MILLIS
+    while (performance.now() < untilAt);
+  },
+  // Outside of every guard: what no part of the process expects.
+  throw: () =>
+    void setImmediate(() => {
+      throw new Error("thrown by a failpoint")
+    }),
+}
+
+/** `NAME`, `NAME:N` or `NAME:N:FAULT`: at the N-th hit of that place the process kills itself, stalls or throws. Null: nothing ever happens. */
 export const failpointLive = (spec: string | null) => {
   if (spec === null) return Layer.succeed(Failpoint, { hit: () => {} })
-  const [name, count] = spec.split(":")
+  const [name, count, fault = "kill"] = spec.split(":")
   let left = Number(count ?? "1")
   return Layer.succeed(Failpoint, {
     hit: (place: FailpointName) => {
-      if (place === name && --left === 0) process.kill(process.pid, "SIGKILL")
+      if (place === name && --left === 0) FAULTS[fault]?.()
     },
   })
 }

@@ -1,8 +1,10 @@
 /**
  * The process: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
- * drain that took longer than 10 s, or the loss of the database.
+ * drain that took longer than 10 s, a second signal, the loss of the database, or a defect that nobody caught: whoever runs it starts it
+ * again, and the next process asks every venue before it trusts what it remembers.
  */
 import { Cause, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { describe } from "./composition/options.ts"
 import { readSettings, type Settings } from "./config.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
@@ -18,6 +20,14 @@ const end = (message: string): never => {
 const notice = (msg: string, fields: Readonly<Record<string, unknown>> = {}): void => {
   process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), level: "warn", msg, ...fields })}\n`)
 }
+
+/** Better to end than to go on with something wrong in memory. */
+const endOnDefect = (kind: string) => (error: unknown) => {
+  notice("a defect ends the process", { kind, error: describe(error) })
+  end("a defect that nobody caught")
+}
+process.on("uncaughtException", endOnDefect("exception"))
+process.on("unhandledRejection", endOnDefect("rejection"))
 
 const settings = ((): Settings => {
   try {
@@ -48,7 +58,7 @@ const program = Effect.gen(function* () {
 const fiber = Effect.runFork(program)
 let isStopping = false
 const stop = (): void => {
-  if (isStopping) process.exit(1)
+  if (isStopping) end("a second signal: ended at once")
   isStopping = true
   setTimeout(() => end("the drain took longer than 10 s"), DRAIN_MILLIS).unref()
   // tidy: signals arrive outside of any Effect

@@ -9,6 +9,7 @@ import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderLimits } from "../domain/order-limits.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
+import type { TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Self } from "../kernel/actor.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { DealerState, DealerStore } from "../ports/dealer-store.ts"
@@ -44,6 +45,7 @@ export interface DealerParts {
   readonly failpoint: Context.Tag.Service<typeof Failpoint>
   /** Null: none. */
   readonly limits: OrderLimits | null
+  readonly mode: TradingModeInForce["Type"]
   /** After the commit of a new image of the dealer. */
   readonly dealerChanged: (dealer: Dealer) => void
   /** A firm quote came, or is over. */

@@ -19,6 +19,7 @@ import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
+import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
@@ -116,6 +117,8 @@ const refusalOf = (core: DealerCore): DomainError | undefined => {
   const { status } = core.dealer
   if (status === "PAUSED") return new DealerPaused()
   if (status === "ARCHIVED") return new DealerArchived()
+  const halted = quotesHalted(core.parts.mode.current())
+  if (halted !== undefined) return halted
   return core.parts.ledger.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
 }
 

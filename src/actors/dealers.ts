@@ -13,6 +13,7 @@ import {
 } from "../domain/errors.ts"
 import type { DealerAccountId, QuoteId } from "../domain/ids.ts"
 import { OrderLimitsInForce } from "../domain/order-limits.ts"
+import { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type Actor, create } from "../kernel/actor.ts"
 import * as Registry from "../kernel/registry.ts"
 import { Clock } from "../ports/clock.ts"
@@ -62,6 +63,7 @@ const make = Effect.gen(function* () {
     ids: yield* Ids,
     failpoint: yield* Failpoint,
     limits: yield* OrderLimitsInForce,
+    mode: yield* TradingModeInForce,
     dealerChanged: directory.put,
     quoteOpened: ({ quoteId, dealerAccountId }) => dealerOfQuote.set(quoteId, dealerAccountId),
     quoteClosed: (quoteId) => dealerOfQuote.delete(quoteId),

@@ -19,6 +19,7 @@ import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
 import { changeableError, checkChange } from "../domain/order-change-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import { changeHalted } from "../domain/trading-mode.ts"
 import type { ReplaceOrder } from "./account-messages.ts"
 import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -72,7 +73,8 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
   const instrument = core.parts.instruments.find(order.instrumentId)
-  const refusal = changeableError(order) ?? pairError(core, order) ?? accountError(core)
+  const halted = changeHalted(core.parts.mode.current(), order)
+  const refusal = changeableError(order) ?? halted ?? pairError(core, order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
   const last = core.parts.markets.lastPrice(order.instrumentId)

@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import type { OrderLimits } from "../domain/order-limits.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
+import type { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type AccountStore, WHOLE_ORDERS } from "../ports/account-store.ts"
 import type { ChannelPort } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
@@ -43,6 +44,7 @@ export interface AccountParts {
   /** Null: none. */
   readonly limits: OrderLimits | null
   readonly wholeOrders: number
+  readonly mode: TradingModeInForce["Type"]
   /** The account's state is in memory; its channel stands at this sequence. */
   readonly loaded: (account: TradingAccount, sequence: number) => void
   /** The event of this number is published, or would be if anybody listened. */

@@ -8,6 +8,7 @@ import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import { submitHalted } from "../domain/trading-mode.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
@@ -46,7 +47,10 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     return
   }
   // Once per request: one that waits for prices has been counted.
-  const refusal = (mayWait ? core.limits.submitError(core.open.size) : null) ?? refusalOf(core)
+  const refusal =
+    submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
+    (mayWait ? core.limits.submitError(core.open.size) : null) ??
+    refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
     return

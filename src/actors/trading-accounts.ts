@@ -15,6 +15,7 @@ import type { TradingAccountId, VenueId } from "../domain/ids.ts"
 import { OrderLimitsInForce } from "../domain/order-limits.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
+import { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type Actor, create } from "../kernel/actor.ts"
 import * as Registry from "../kernel/registry.ts"
 import { AccountStore } from "../ports/account-store.ts"
@@ -70,6 +71,7 @@ const make = Effect.gen(function* () {
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,
     wholeOrders: yield* WholeOrders,
+    mode: yield* TradingModeInForce,
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {

@@ -22,9 +22,7 @@ export type Command =
   | { readonly _tag: "AllowNetwork"; readonly owner: Owner; readonly network: string }
   | { readonly _tag: "ForgetNetwork"; readonly owner: Owner; readonly network: string }
 
-export const USAGE = `usage: npm run admin -- COMMAND
-
-  user EMAIL                       show a user
+export const USERS_USAGE = `  user EMAIL                       show a user
   user list [TENANT]               all users, one a line
   user move EMAIL TENANT           to another tenant; refused while the user holds anything; ends the user's sessions
   grant EMAIL read|write|admin     give a right, with all that it implies
@@ -40,9 +38,6 @@ export const USAGE = `usage: npm run admin -- COMMAND
   ip-allow EMAIL|TENANT list             from where the user, or all users of the tenant, may come; none: from everywhere
   ip-allow EMAIL|TENANT add ADDRESS      an address or a CIDR
   ip-allow EMAIL|TENANT remove ADDRESS
-
-Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not. A running gateway follows
-within a second, sockets included.
 `
 
 const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]

@@ -41,6 +41,7 @@ export type AuthAction =
   | "keys.abandon"
   | "keys.taken"
   | "keys.reseal"
+  | "tradingMode.set"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

@@ -248,6 +248,12 @@ export class PriceOutsideCollar extends Schema.TaggedError<PriceOutsideCollar>()
 }) {
   override message = "Price outside collar"
 }
+/** The operator's mode takes no such request now; cancels are always taken. */
+export class TradingHalted extends Schema.TaggedError<TradingHalted>()("TradingHalted", {
+  tradingMode: Schema.String,
+}) {
+  override message = "Trading halted"
+}
 export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {}) {
   override message = "Leverage not allowed"
 }
@@ -686,6 +692,7 @@ export type DomainError =
   | PositionNotFound
   | InsufficientBalance
   | PriceOutsideCollar
+  | TradingHalted
   | LeverageNotAllowed
   | UnsupportedOrderType
   | InvalidOrderSide

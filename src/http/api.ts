@@ -11,6 +11,7 @@ import { SessionApi } from "./session/endpoints.ts"
 import { SubscriptionApi } from "./subscription/endpoints.ts"
 import { TradeOrderApi } from "./trade-order/endpoints.ts"
 import { TradingAccountApi } from "./trading-account/endpoints.ts"
+import { TradingModeApi } from "./trading-mode/endpoints.ts"
 import { WalletApi } from "./wallet/endpoints.ts"
 
 /** What the service calls itself (specification, Root record). */
@@ -32,6 +33,7 @@ export const Api = HttpApi.make("gateway")
   .add(QuoteApi)
   .add(WalletApi)
   .add(AdminUserApi)
+  .add(TradingModeApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -48,4 +50,5 @@ export interface ApiHandlers {
   readonly quote: Handlers<typeof QuoteApi>
   readonly wallet: Handlers<typeof WalletApi>
   readonly adminUser: Handlers<typeof AdminUserApi>
+  readonly tradingMode: Handlers<typeof TradingModeApi>
 }

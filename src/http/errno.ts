@@ -77,6 +77,7 @@ export const ERRNO = {
   // Funds and risk
   InsufficientBalance: { status: 400, errno: -111000, code: "INSUFFICIENT_BALANCE" },
   PriceOutsideCollar: { status: 400, errno: -111004, code: "PRICE_OUTSIDE_COLLAR" },
+  TradingHalted: { status: 400, errno: -111005, code: "TRADING_HALTED" },
   LeverageNotAllowed: { status: 400, errno: -111007, code: "LEVERAGE_NOT_ALLOWED" },
   // Order parameters
   UnsupportedOrderType: { status: 400, errno: -112001, code: "UNSUPPORTED_ORDER_TYPE" },

@@ -8,12 +8,14 @@ import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Markets } from "../actors/market-messages.ts"
 import { CredentialKeeper } from "../auth/credential-vault.ts"
 import { Sessions } from "../auth/sessions.ts"
+import { TradingModeSwitch } from "../auth/trading-mode-switch.ts"
 import { UserActs } from "../auth/user-acts.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { LedgerPort } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { VenuePort } from "../ports/venue-port.ts"
+import { Writer } from "../store/account-store-sql.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Credentials } from "../store/credentials.ts"
 import { DealerRows } from "../store/dealers.ts"
@@ -31,11 +33,12 @@ import { makeInstrumentLookup } from "./market/instrument-lookup.ts"
 import type { InstrumentSync } from "./market/instrument-sync.ts"
 import { makeCursors } from "./pagination.ts"
 import { quoteHandlers } from "./quote/handlers.ts"
-import { rootHandlers } from "./root/handlers.ts"
+import { type HealthSources, rootHandlers } from "./root/handlers.ts"
 import { sessionHandlers } from "./session/handlers.ts"
 import { subscriptionHandlers } from "./subscription/handlers.ts"
 import { tradeOrderHandlers } from "./trade-order/handlers.ts"
 import { tradingAccountHandlers } from "./trading-account/handlers.ts"
+import { tradingModeHandlers } from "./trading-mode/handlers.ts"
 import { makeVenueGate } from "./venue-gate.ts"
 import { walletHandlers } from "./wallet/handlers.ts"
 
@@ -53,10 +56,7 @@ export interface HandlerOptions {
   readonly createInstrument: CreateInstrument
   readonly sync: InstrumentSync
   readonly assetDigits: Readonly<Record<string, number>>
-  /** Whether a query comes back; gives up by itself within a second. */
-  readonly database: Effect.Effect<boolean>
-  /** False while starting and while draining. */
-  readonly isReady: () => boolean
+  readonly health: Pick<HealthSources, "database" | "dataDir" | "diskFreeMinMegabytes" | "isReady">
 }
 
 export const makeHandlers = (options: HandlerOptions) =>
@@ -71,6 +71,7 @@ export const makeHandlers = (options: HandlerOptions) =>
     const markets = yield* Markets
     const keeper = yield* CredentialKeeper
     const acts = yield* UserActs
+    const modes = yield* TradingModeSwitch
     const gate = makeVenueGate(port, options.environment)
     const cursors = makeCursors(options.cursorKey)
     const { sync } = options
@@ -80,14 +81,16 @@ export const makeHandlers = (options: HandlerOptions) =>
       root: rootHandlers({
         now: clock.now,
         monotonic: clock.monotonic,
-        database: options.database,
-        venues: port.health,
+        ...options.health,
+        venues: port,
         auditPeriods: tradingAccounts.auditPeriods,
         ledger: (yield* LedgerWatch).health,
-        isReady: options.isReady,
+        writer: yield* Writer,
+        tradingMode: modes.current,
       }),
       auth: sessionHandlers(yield* Sessions, acts),
       adminUser: adminUserHandlers(acts.bans),
+      tradingMode: tradingModeHandlers(modes),
       credential: credentialHandlers({
         gate,
         venues: port,

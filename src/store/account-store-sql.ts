@@ -249,7 +249,10 @@ export interface AccountStoreOptions extends Omit<OrderWriterOptions, "connect">
   readonly url: string
 }
 
-/** Own the database first (`node.ts`); drain the writer before the layer is released, or what waits is lost with the process. */
+/** What actors hand over in their last moment is stored as well: how far a trailing stop came. */
+const LAST_WORDS_MILLIS = 1_000
+
+/** Own the database first (`node.ts`); drain the writer before the layer is released: little time is left then for what waits. */
 export const accountStoreLayer = (
   options: AccountStoreOptions,
 ): Layer.Layer<AccountStore | JournalPort | Writer, never, SqlClient.SqlClient> =>
@@ -263,7 +266,13 @@ export const accountStoreLayer = (
         })
       const writer = yield* Effect.acquireRelease(
         Effect.sync(() => startOrderWriter({ ...options, connect })),
-        (open) => Effect.sync(open.close),
+        (open) =>
+          Effect.tryPromise(open.drain).pipe(
+            Effect.interruptible,
+            Effect.timeoutOption(LAST_WORDS_MILLIS),
+            Effect.ignore,
+            Effect.zipRight(Effect.sync(open.close)),
+          ),
       )
       const events = makeEventReader(sql)
       return Context.empty().pipe(

@@ -45,6 +45,8 @@ export interface OrderWriterStats {
   /** Sum over batches, ms from sending to the answer; divide by `batches`. */
   readonly commitMillis: number
   readonly waiting: number
+  /** How long the oldest of them has been waiting, in ms. */
+  readonly oldestMillis: number
 }
 
 export interface OrderWriter {
@@ -276,6 +278,11 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     life.idle()
   }
 
+  const oldestMillis = (): number => {
+    const oldest = inFlight[settledInFlight] ?? waiting[0]
+    return oldest === undefined ? 0 : performance.now() - oldest.at
+  }
+
   return {
     commit: (unit) => {
       const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless: false }
@@ -294,10 +301,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     },
     pressure: () => {
       if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
-      const oldest = inFlight[settledInFlight] ?? waiting[0]
-      return oldest !== undefined && performance.now() - oldest.at > PRESSURE_AGE_MILLIS ? "full" : "calm"
+      return oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
     },
-    stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled }),
+    stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
     close: () => life.end("the order writer is closed"),
   }

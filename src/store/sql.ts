@@ -23,7 +23,7 @@ export interface SqlOptions {
 /** More connections are slower on few cores: 64 callers get less than 16 do. */
 const POOL_CONNECTIONS = 8
 const POOL_STATEMENT_TIMEOUT_MILLIS = 10_000
-const POOL_CLOSE_TIMEOUT_MILLIS = 5_000
+const POOL_CLOSE_TIMEOUT_MILLIS = 1_000
 
 interface Target {
   /** Host or socket, port and database; safe to print. */
@@ -114,6 +114,24 @@ export const sqlLayer = (
     }),
   )
 
+/** A database that stands still must not gather everything that clients still ask. */
+const POOL_WAITING_MAX = 256
+
+type Connected = Parameters<pg.Pool["connect"]>[0]
+
+class BoundedPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const full =
+      this.waitingCount < POOL_WAITING_MAX ? null : new Error(`${POOL_WAITING_MAX} statements wait for a connection`)
+    if (callback === undefined) return full === null ? super.connect() : Promise.reject(full)
+    if (full === null) super.connect(callback)
+    else process.nextTick(callback, full, undefined, () => undefined)
+    return undefined
+  }
+}
+
 const openPool = (
   url: string,
   options: SqlOptions,
@@ -123,7 +141,7 @@ const openPool = (
       try: () => resolveTarget(url, { statementTimeoutMillis: POOL_STATEMENT_TIMEOUT_MILLIS, ...options }),
       catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
     })
-    const pool = new pg.Pool({ ...target.config, max: POOL_CONNECTIONS })
+    const pool = new BoundedPool({ ...target.config, max: POOL_CONNECTIONS })
     // Without a listener node dies when the server ends an idle connection; the next query reports or reconnects.
     pool.on("error", () => undefined)
     yield* Effect.tryPromise({ try: () => pool.query("SELECT 1"), catch: (error) => unreachable(target, error) }).pipe(
@@ -178,6 +196,9 @@ const readMigrations = (folder: string): ReadonlyArray<Migration> =>
       return { id, name, text, sha256: createHash("sha256").update(text).digest("hex") }
     })
 
+/** Number of the newest migration that this program knows. */
+export const newestMigration = (): number => readMigrations(MIGRATIONS_FOLDER).length
+
 const listFolder = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder)
@@ -205,13 +226,20 @@ export const migrate = async (
     // Creating the table is inside the lock too: concurrent CREATE TABLE IF NOT EXISTS fails on an empty database.
     await client.query(`SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MILLIS}`)
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK])
-    await client.query(`CREATE TABLE IF NOT EXISTS schema_migration (
-      id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    // A role that may not create tables may still run what somebody else has migrated.
+    const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
+    if (found.rows[0]?.there !== true)
+      await client.query(`CREATE TABLE schema_migration (
+        id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
     const done = await client.query<{ id: number; name: string; sha256: string }>(
       "SELECT id, name, sha256 FROM schema_migration ORDER BY id",
     )
     checkHistory(migrations, done.rows, target.name)
     const applied: Array<number> = []
+    if (done.rows.length < migrations.length && !(await mayMigrate(client)))
+      throw new SqlUnavailable({
+        message: `the database at ${target.name} lacks migrations ${done.rows.length + 1} to ${migrations.length}, and this role may not make them: run \`npm run admin -- migrate\` as its owner first`,
+      })
     for (const migration of migrations.slice(done.rows.length)) {
       await applyOne(client, migration, target)
       applied.push(migration.id)
@@ -224,6 +252,13 @@ export const migrate = async (
   } finally {
     await client.end() // releases the lock
   }
+}
+
+const mayMigrate = async (client: pg.Client): Promise<boolean> => {
+  const { rows } = await client.query<{ may: boolean }>(
+    "SELECT pg_has_role(relowner, 'MEMBER') AS may FROM pg_class WHERE oid = 'schema_migration'::regclass",
+  )
+  return rows[0]?.may === true
 }
 
 const checkHistory = (

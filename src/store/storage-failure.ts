@@ -3,7 +3,7 @@
  * (the caller looks at the constraint's name), or we have a defect. The one thing to know: only the first is a failure for callers.
  */
 import { SqlError } from "@effect/sql/SqlError"
-import { Effect, Schedule } from "effect"
+import { Context, Effect, Fiber, Schedule } from "effect"
 import { StorageUnavailable } from "../domain/errors.ts"
 
 /** SQLSTATE of an error that the server reported; undefined when the server said nothing (connection lost, refused, timed out). */
@@ -32,13 +32,52 @@ const isAway = (error: unknown): boolean => {
   return state === undefined || /^(08|40|53|55|57|58)/.test(state)
 }
 
-/** For repositories behind the edges: a database that is away is a failure, any other error a defect. */
-export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
+/**
+ * How long the present fiber waits for one statement, or one transaction, in ms; null: as long as it takes. Clients' requests are run with
+ * a limit, so that a database that stands still is a quick 503 for them; what the process does for itself waits.
+ */
+export class Patience extends Context.Reference<Patience>()("store/Patience", {
+  defaultValue: (): number | null => null,
+}) {}
+
+/** Of a client's request, for each thing that it asks of the database. */
+export const REQUEST_PATIENCE_MILLIS = 2_000
+
+/** The statement itself goes on: ending it would take the very server that does not answer, and might hit the connection's next one. */
+const withinPatience = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
+  Effect.flatMap(Patience, (millis) =>
+    millis === null
+      ? effect
+      : Effect.flatMap(Effect.forkDaemon(effect), (running) =>
+          Effect.raceFirst(
+            Fiber.join(running),
+            Effect.zipRight(Effect.sleep(millis), Effect.fail(new StorageUnavailable())),
+          ),
+        ),
+  )
+
+const told = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
   Effect.catchAll(effect, (error) => (isAway(error) ? Effect.fail(new StorageUnavailable()) : Effect.die(error)))
+
+/** For repositories behind the edges: a database that is away, or takes too long for whoever asks, is a failure; any other error a defect. */
+export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
+  withinPatience(told(effect))
+
+/** The same for several statements at once, which may have failures of their own. */
+export const allOrUnavailable = <A, E, R>(
+  work: Effect.Effect<A, E | SqlError, R>,
+): Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R> =>
+  withinPatience(
+    Effect.catchIf(
+      work,
+      (error): error is E & SqlError => error instanceof SqlError,
+      (error) => told(Effect.fail(error as SqlError)),
+    ) as Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>,
+  )
 
 const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))
 
 /** For actors, which have nobody to tell: waits until the database answers. */
 export const untilAvailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, never, R> =>
   // The schedule never ends, so there is nothing left to die of.
-  effect.pipe(orUnavailable, Effect.retry(patience), Effect.orDie)
+  effect.pipe(told, Effect.retry(patience), Effect.orDie)

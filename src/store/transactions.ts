@@ -1,9 +1,8 @@
 /** Several statements of several repositories as one: all of them are committed, or none is. */
 import { SqlClient } from "@effect/sql"
-import { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors.ts"
-import { orUnavailable } from "./storage-failure.ts"
+import { allOrUnavailable } from "./storage-failure.ts"
 
 export class Transactions extends Effect.Service<Transactions>()("store/Transactions", {
   effect: Effect.gen(function* () {
@@ -11,12 +10,7 @@ export class Transactions extends Effect.Service<Transactions>()("store/Transact
     return {
       /** A failure or a defect takes everything back. StorageUnavailable at the commit: it may have been done all the same. */
       all: <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
-        sql.withTransaction(work).pipe(
-          Effect.catchIf(
-            (error): error is SqlError => error instanceof SqlError,
-            (error) => orUnavailable(Effect.fail(error)),
-          ),
-        ) as Effect.Effect<A, E | StorageUnavailable, R>,
+        allOrUnavailable(sql.withTransaction(work)) as Effect.Effect<A, E | StorageUnavailable, R>,
     }
   }),
 }) {}

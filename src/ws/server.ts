@@ -230,7 +230,8 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       const open = [...connections]
       for (let i = 0; i < open.length; i += 500) {
         for (const connection of open.slice(i, i + 500)) connection.close(CLOSES.shutdown)
-        await new Promise((next) => setTimeout(next, 20))
+        // Those who come back at once do not all come back at once.
+        await new Promise((next) => setTimeout(next, 20 + Math.random() * 30))
       }
     },
     stats: () => ({ connections: connections.size, opened, closes, dropped, ...slow.stats(), hub: hub.stats() }),

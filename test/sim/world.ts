@@ -21,6 +21,7 @@ import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src
 import { parseInstrumentId } from "../../src/domain/instrument.ts"
 import { type Bar, klineRecord } from "../../src/domain/kline.ts"
 import { ORDER_LIMITS, type OrderLimits, OrderLimitsInForce } from "../../src/domain/order-limits.ts"
+import { type TradingMode, TradingModeInForce } from "../../src/domain/trading-mode.ts"
 import type { Reply } from "../../src/domain/reply.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/trade-order.ts"
@@ -115,6 +116,7 @@ export class World {
   /** Of the newest trade that the gateway has seen. */
   lastPrice: string | null = null
   pressure: "calm" | "full" = "calm"
+  mode: TradingMode = "online"
   hasCredential = true
   /** Somebody listens to the account's channel. */
   isHeard = true
@@ -195,6 +197,7 @@ export class World {
       }),
       Layer.succeed(Clock, { now: () => this.wall(), monotonic: () => this.monotonic() }),
       Layer.succeed(OrderLimitsInForce, this.options.limits ?? ORDER_LIMITS),
+      Layer.succeed(TradingModeInForce, { current: () => this.mode }),
       Layer.succeed(WholeOrders, WHOLE),
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
       Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),

@@ -13,6 +13,7 @@ import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
+import { postgresFrozen } from "./nemesis/postgres-frozen.ts"
 import { shutdown } from "./nemesis/shutdown.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
@@ -35,7 +36,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
-    seconds: { type: "string", default: "60" },
+    seconds: { type: "string" },
     rate: { type: "string", default: "500" },
     stall: { type: "string", default: "60" },
     samples: { type: "string", default: "300" },
@@ -110,14 +111,18 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",
     run: (progress) => postgresKills({ rounds: count("rounds", 1), built: values.built, progress }),
   },
+  "postgres-frozen": {
+    usage: "[--seconds 30] [--built]: the database's server stands still, its connections stay",
+    run: (progress) => postgresFrozen({ seconds: count("seconds", 5, 30), built: values.built, progress }),
+  },
   "disk-full": { usage: "(as root): the database's disk is full for a while", run: diskFull },
   "venue-faults": {
     usage: "[--stall 60]: the exchange disconnects, stalls, fails and cuts",
     run: (progress) => venueFaults({ stallMillis: count("stall", 1) * 1000, progress }),
   },
   shutdown: {
-    usage: "[--rounds 6]: SIGTERM under order load",
-    run: (progress) => shutdown({ rounds: count("rounds", 1), progress }),
+    usage: "[--rounds 6] [--connections 1000]: SIGTERM under order load",
+    run: (progress) => shutdown({ rounds: count("rounds", 1), connections: count("connections", 1, 1_000), progress }),
   },
   steady: {
     usage: "[--minutes 30] [--rate 500] [--built]: orders with fills at a steady rate",
@@ -149,7 +154,7 @@ const RUNS: Readonly<Record<string, Run>> = {
       "[--seconds 60] [--connections 18] [--kills 2] [--built] [--seed N]: money moves over HTTP while gateway and PostgreSQL are killed, each --kills times",
     run: (progress) =>
       bank({
-        seconds: count("seconds", 1),
+        seconds: count("seconds", 1, 60),
         connections: count("connections", 1, 18),
         kills: count("kills", 1, 2),
         seed: count("seed", 0),

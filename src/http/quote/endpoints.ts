@@ -28,6 +28,7 @@ import {
   QuoteRequestReused,
   QuoteSizeAmbiguous,
   TradingAccountNotFound,
+  TradingHalted,
   WalletClosed,
   WalletFrozen,
 } from "../../domain/errors.ts"
@@ -60,6 +61,7 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
       InvalidQuoteTime,
       QuoteRequestReused,
       QuoteRateLimited,
+      TradingHalted,
       TradingAccountNotFound,
       AccountForbidden,
       AccountNotActive,

@@ -2,6 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Busy } from "../../domain/errors.ts"
+import { TradingMode } from "../../domain/trading-mode.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access } from "../route.ts"
 
@@ -28,7 +29,14 @@ export const HealthRecord = Schema.Struct({
   timestamp: Schema.Int,
   isoDateTime: Schema.String,
   version: Schema.String,
-  checks: Schema.Record({ key: Schema.String, value: HealthCheck }),
+  tradingMode: TradingMode,
+  checks: Schema.Record({ key: Schema.String, value: HealthCheck }).annotations({
+    description:
+      "service, database, eventLoop, orderWriter, ledger, venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
+  }),
+  venues: Schema.Record({ key: Schema.String, value: Schema.Literal("idle", "up", "down") }).annotations({
+    description: "By venue. idle: nothing was asked of it yet",
+  }),
   auditMillis: Schema.Record({ key: Schema.String, value: AuditMillis }).annotations({
     description: "By venue: how often its accounts are audited now, in ms. The longest period of any of them",
   }),
@@ -37,7 +45,7 @@ export type HealthRecord = typeof HealthRecord.Type
 
 const ROOT_WORDS = "Name, version and description of the service. Not more than that: see health."
 const HEALTH_WORDS =
-  "200 while the service can work: healthy, or degraded when a venue is away or the ledger's audit finds something. Otherwise 503 -190001 with this record in details.metadata.health."
+  "200 while the service can work: healthy, or degraded (a venue is away, the ledger's audit found something, mail waits, the disk fills). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, nothing stored. At most a second old."
 
 const root = HttpApiEndpoint.get("get", "/api/v3")
   .addSuccess(Ok(RootRecord))

@@ -1,82 +1,97 @@
-/** The root record and the health record; the checks behind health are asked at most once a second. */
+/** The root record and the health record; the checks behind health are asked at most once a second, however many ask. */
+import { statfs } from "node:fs/promises"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import { Busy } from "../../domain/errors.ts"
 import { dateTime } from "../../domain/time.ts"
+import type { TradingMode } from "../../domain/trading-mode.ts"
 import type { LedgerHealth } from "../../ports/ledger-watch.ts"
-import type { VenueHealth } from "../../ports/venue-port.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { DatabaseFacts } from "../../store/database-watch.ts"
+import type { OrderWriter } from "../../store/order-writer.ts"
 import { SERVICE } from "../api.ts"
 import type { Handlers } from "../route.ts"
-import type { HealthCheck, HealthRecord, RootApi } from "./endpoints.ts"
+import type { HealthRecord, RootApi } from "./endpoints.ts"
+import {
+  clockCheck,
+  databaseCheck,
+  diskCheck,
+  ledgerCheck,
+  loopCheck,
+  mailCheck,
+  serviceCheck,
+  venuesCheck,
+  workersCheck,
+  worst,
+  writerCheck,
+} from "./health-checks.ts"
 
 export interface HealthSources {
   readonly now: () => number
   readonly monotonic: () => number
-  /** Whether a query comes back; it should give up by itself within a second. */
-  readonly database: Effect.Effect<boolean>
-  readonly venues: () => ReadonlyArray<VenueHealth>
+  /** Gives up by itself within a second; never rejects. */
+  readonly database: () => Promise<DatabaseFacts | null>
+  readonly venues: VenuePort["Type"]
   readonly auditPeriods: TradingAccounts["Type"]["auditPeriods"]
   readonly ledger: () => LedgerHealth
+  readonly writer: Pick<OrderWriter, "stats" | "pressure">
+  readonly tradingMode: () => TradingMode
+  readonly dataDir: string
+  readonly diskFreeMinMegabytes: number
   /** False while starting and while draining. */
   readonly isReady: () => boolean
 }
 
 const CACHE_MILLIS = 1_000
-/** Event loop delay at the 99th percentile since the last look, in ms. */
-const LOOP_DELAY_MAX = 250
 
-const check = (status: HealthCheck["status"], reason: string | null = null): HealthCheck => ({ status, reason })
-
-/** A venue that is away degrades the service, it does not end it (security, E). */
-const venueCheck = (venues: ReadonlyArray<VenueHealth>): HealthCheck => {
-  const down = venues.filter((venue) => venue.status === "down").map((venue) => venue.venue)
-  return down.length === 0 ? check("healthy") : check("degraded", `away: ${down.join(", ")}`)
-}
-
-/** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
-const ledgerCheck = ({ violations, pressure }: LedgerHealth): HealthCheck =>
-  violations.length > 0
-    ? check("degraded", `violations: ${violations.length}`)
-    : pressure === "full"
-      ? check("degraded", "its writer is behind")
-      : check("healthy")
-
-const worst = (checks: Readonly<Record<string, HealthCheck>>): HealthCheck["status"] => {
-  const found = new Set(Object.values(checks).map((it) => it.status))
-  return found.has("unhealthy") ? "unhealthy" : found.has("degraded") ? "degraded" : "healthy"
-}
+const freeBytesOf = (directory: string): Promise<number | null> =>
+  statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  )
 
 const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
   const loop = monitorEventLoopDelay({ resolution: 20 })
   loop.enable()
-  let cached: { readonly at: number; readonly record: HealthRecord } | undefined
-  const look = Effect.gen(function* () {
-    const hasDatabase = yield* sources.database
-    const delay = loop.percentile(99) / 1e6
+  const look = async (): Promise<HealthRecord> => {
+    const [facts, freeBytes] = await Promise.all([sources.database(), freeBytesOf(sources.dataDir)])
+    const delayMillis = loop.percentile(99) / 1e6
     loop.reset()
-    const checks = {
-      service: sources.isReady() ? check("healthy") : check("unhealthy", "starting or shutting down"),
-      database: hasDatabase ? check("healthy") : check("unhealthy", "no answer"),
-      eventLoop: delay < LOOP_DELAY_MAX ? check("healthy") : check("degraded", `delayed by ${Math.round(delay)} ms`),
-      venues: venueCheck(sources.venues()),
-      ledger: ledgerCheck(sources.ledger()),
-    }
     const now = sources.now()
-    const record: HealthRecord = {
+    const venues = sources.venues.health()
+    const checks = {
+      service: serviceCheck(sources.isReady()),
+      database: databaseCheck(facts),
+      eventLoop: loopCheck(delayMillis),
+      orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
+      ledger: ledgerCheck(sources.ledger()),
+      venues: venuesCheck(venues),
+      workers: workersCheck(sources.venues.stats().shards),
+      mailOutbox: mailCheck(facts, now),
+      disk: diskCheck(freeBytes, sources.diskFreeMinMegabytes),
+      clock: clockCheck(facts),
+    }
+    return {
       status: worst(checks),
       timestamp: now,
       isoDateTime: dateTime(now),
       version: SERVICE.version,
+      tradingMode: sources.tradingMode(),
       checks,
+      venues: Object.fromEntries(venues.map(({ venue, status }) => [venue, status])),
       auditMillis: Object.fromEntries(sources.auditPeriods()),
     }
-    cached = { at: sources.monotonic(), record }
-    return record
+  }
+  let newest: { readonly at: number; readonly wasReady: boolean; readonly record: Promise<HealthRecord> } | undefined
+  return Effect.promise(() => {
+    const at = sources.monotonic()
+    const wasReady = sources.isReady()
+    // Who asks in the second in which the shutdown begins must not hear of the one before.
+    if (newest === undefined || newest.wasReady !== wasReady || at - newest.at >= CACHE_MILLIS)
+      newest = { at, wasReady, record: look() }
+    return newest.record
   })
-  return Effect.suspend(() =>
-    cached !== undefined && sources.monotonic() - cached.at < CACHE_MILLIS ? Effect.succeed(cached.record) : look,
-  )
 }
 
 export const rootHandlers = (sources: HealthSources): Handlers<typeof RootApi> => {

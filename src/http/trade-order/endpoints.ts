@@ -31,6 +31,7 @@ import {
   QuantityAboveMaximum,
   QuantityBelowMinimum,
   TradingAccountNotFound,
+  TradingHalted,
   VenueInactive,
   WouldTriggerImmediately,
 } from "../../domain/errors.ts"
@@ -115,6 +116,7 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       OrderNotChangeable,
       ChangeRejected,
       InstrumentNotFound,
+      TradingHalted,
       InsufficientBalance,
       ParameterNotAllowed,
       InvalidPriceRelation,

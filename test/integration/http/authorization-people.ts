@@ -134,7 +134,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     await sql.query(
       `INSERT INTO credential (credential_id, tenant_id, user_id, venue, name, type, masked_api_key, api_key_hash, secret, kid, status,
          created_at, updated_at)
-       SELECT $1, $2, $3, 'BINANCE_UAT', 'theirs', 'EXCHANGE', '****abcd', 'x', '{}', kid, 'ACTIVE', 1, 1 FROM encryption_key,
+       SELECT $1, $2, $3, 'BINANCE_UAT', 'theirs', 'EXCHANGE', '****abcd', 'x', '{}', kid, 'ACTIVE', 1, 1 FROM encryption_key`,
       [id, tenant, userId],
     )
     return id

@@ -12,6 +12,7 @@ import { type Gateway, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { enter } from "../failpoints/stage.ts"
 import type { Verdict } from "../kill-verdict.ts"
+import { seenBySecond } from "./seen.ts"
 import { reckon, Traffic } from "./traffic.ts"
 
 const DISK_MEGABYTES = 160
@@ -95,6 +96,7 @@ export const diskFull = async (progress: (line: string) => void): Promise<Readon
     if (isDead) gateway = await startGateway({ env, dataDir })
     await traffic.end()
     await traffic.repeat()
+    const seen = seenBySecond(traffic.sent, fullAt)
     const wellAfter = Math.round(performance.now() - roomAt)
     for (const { tradeOrderId } of traffic.sent) if (tradeOrderId !== undefined) acknowledged.add(tradeOrderId)
     return [
@@ -104,6 +106,7 @@ export const diskFull = async (progress: (line: string) => void): Promise<Readon
         passed: refused.length > 0 && others.length === 0,
         says: `${refused.length} of ${answered.length} refused, ${others.length} answered otherwise (${[...new Set(others.map(({ status, errno }) => `${status} ${errno}`))].join(", ")})`,
       },
+      { name: "what clients saw", passed: true, says: seen },
       {
         name: "goes on when there is room",
         passed: true,

@@ -10,6 +10,7 @@ import { type Gateway, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { enter } from "../failpoints/stage.ts"
 import type { Verdict } from "../kill-verdict.ts"
+import { seenBySecond } from "./seen.ts"
 import { quantile, reckon, Traffic } from "./traffic.ts"
 
 export interface PostgresOptions {
@@ -51,9 +52,11 @@ export const postgresKills = async ({ rounds, built, progress }: PostgresOptions
     const comebacks: Array<number> = []
     const failures: Array<number> = []
     const ends: Array<number> = []
+    let firstKillAt: number | undefined
     for (let round = 1; round <= rounds; round += 1) {
       await sleep(1_000)
       const killedAt = performance.now()
+      firstKillAt ??= killedAt
       // Every other time as an operator restarts it, which ends sessions in order.
       if (round % 2 === 1) process.kill(server.pid, "SIGKILL")
       else await server.stop()
@@ -82,6 +85,7 @@ export const postgresKills = async ({ rounds, built, progress }: PostgresOptions
     const latest = Math.round(Math.max(0, ...comebacks))
     return [
       ...(await reckon(traffic, acknowledged)),
+      { name: "what clients saw", passed: true, says: seenBySecond(traffic.sent, firstKillAt ?? 0) },
       {
         name: "writes that hang while it is away",
         passed: slowest <= FAIL_MILLIS,

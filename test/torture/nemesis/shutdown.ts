@@ -7,53 +7,62 @@ import { WebSocket } from "ws"
 import { until } from "../../kit/gateway.ts"
 import { openStage, type Stage, type Trader } from "../failpoints/stage.ts"
 import { none, type Verdict } from "../kill-verdict.ts"
+import { firstLook, seenBySecond, watchHealth } from "./seen.ts"
 import { mixedTraffic, reckon, type Traffic } from "./traffic.ts"
 
 export interface ShutdownOptions {
   readonly rounds: number
+  /** Open when the signal comes. */
+  readonly connections: number
   readonly progress: (line: string) => void
 }
 
 const RATE = 100
-const SOCKETS = 20
+const AT_ONCE = 50
 /** A busy machine reads a request that late. */
 const GRACE_MILLIS = 100
 const EXIT_MILLIS = 10_000
 const SHUTDOWN_CODE = 3001
 
+const opened = (url: string, { calls }: Trader): Promise<WebSocket> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url)
+    socket.once("error", reject)
+    socket.once("open", () => socket.send(JSON.stringify({ id: 1, connect: { token: calls.token } })))
+    socket.once("message", () => resolve(socket))
+  })
+
 /** Each tells with which code it was closed. */
-const sockets = async (url: string, { calls }: Trader): Promise<ReadonlyArray<Promise<number>>> => {
-  const opened = Array.from({ length: SOCKETS }, () => new WebSocket(url))
-  await Promise.all(
-    opened.map(
-      (socket) =>
-        new Promise<void>((resolve, reject) => {
-          socket.once("error", reject)
-          socket.once("open", () => socket.send(JSON.stringify({ id: 1, connect: { token: calls.token } })))
-          socket.once("message", () => resolve())
-        }),
-    ),
-  )
-  return opened.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
+const sockets = async (url: string, trader: Trader, count: number): Promise<ReadonlyArray<Promise<number>>> => {
+  const closes: Array<Promise<number>> = []
+  while (closes.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - closes.length) }, () => opened(url, trader))
+    for (const socket of await Promise.all(some)) closes.push(new Promise((resolve) => socket.once("close", resolve)))
+  }
+  return closes
 }
 
 interface Round {
   readonly code: number | null
   readonly exitMillis: number
-  /** Until no request was taken any more. */
+  /** Until health said so. */
   readonly unreadyMillis: number
+  /** Until no request was taken any more. */
+  readonly awayMillis: number
+  readonly seen: string
   readonly closes: ReadonlyArray<number>
   readonly cut: ReadonlyArray<string>
 }
 
-const once = async (stage: Stage, trader: Trader, traffic: Traffic): Promise<Round> => {
+const once = async (stage: Stage, trader: Trader, traffic: Traffic, connections: number): Promise<Round> => {
   const gateway = stage.gateway()
-  const closing = await sockets(gateway.ws, trader)
+  const closing = await sockets(gateway.ws, trader, connections)
+  const readiness = watchHealth(gateway.http)
   const from = traffic.sent.length
   await until("orders under way", () => traffic.sent.slice(from).some(({ status }) => status === 200))
   const askedAt = performance.now()
   const exit = gateway.stop()
-  const unready = awaySince(gateway.http)
+  const away = awaySince(gateway.http)
   const { code } = await exit
   const exitMillis = performance.now() - askedAt
   await sleep(100)
@@ -62,7 +71,16 @@ const once = async (stage: Stage, trader: Trader, traffic: Traffic): Promise<Rou
     .slice(from)
     .filter(({ leftAt, answeredAt, status }) => leftAt < askedAt - GRACE_MILLIS && answeredAt > 0 && status === 0)
     .map(({ key }) => key)
-  return { code, exitMillis, unreadyMillis: (await unready) - askedAt, closes: await Promise.all(closing), cut }
+  await readiness.end()
+  return {
+    code,
+    exitMillis,
+    unreadyMillis: firstLook(readiness, askedAt, false) ?? Number.POSITIVE_INFINITY,
+    awayMillis: (await away) - askedAt,
+    seen: seenBySecond(traffic.sent.slice(from), askedAt),
+    closes: await Promise.all(closing),
+    cut,
+  }
 }
 
 /** When the first request left that was not served any more. */
@@ -80,7 +98,7 @@ const awaySince = (base: string): Promise<number> =>
     EXIT_MILLIS,
   )
 
-export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<ReadonlyArray<Verdict>> => {
+export const shutdown = async ({ rounds, connections, progress }: ShutdownOptions): Promise<ReadonlyArray<Verdict>> => {
   const stage = await openStage()
   try {
     await stage.start()
@@ -89,7 +107,7 @@ export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<R
     traffic.begin()
     const found: Array<Round> = []
     for (let round = 1; round <= rounds; round += 1) {
-      found.push(await once(stage, trader, traffic))
+      found.push(await once(stage, trader, traffic, connections))
       await stage.start()
       progress(`shutdown ${round}/${rounds}: exit after ${Math.round(found.at(-1)?.exitMillis ?? 0)} ms`)
     }
@@ -99,6 +117,7 @@ export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<R
     const codes = found.filter(({ code }) => code !== 0).map(({ code }) => `exit ${code}`)
     const slowest = Math.round(Math.max(...found.map(({ exitMillis }) => exitMillis)))
     const unready = Math.round(Math.max(...found.map(({ unreadyMillis }) => unreadyMillis)))
+    const away = Math.round(Math.max(...found.map(({ awayMillis }) => awayMillis)))
     const closes = found.flatMap((round) => round.closes)
     const others = closes.filter((code) => code !== SHUTDOWN_CODE).map(String)
     return [
@@ -109,6 +128,8 @@ export const shutdown = async ({ rounds, progress }: ShutdownOptions): Promise<R
         says: `${rounds} of code 0 but ${codes.length}, ${slowest} ms at most`,
       },
       { name: "not ready", passed: unready <= 1_000, says: `${unready} ms after the signal at most` },
+      { name: "no request taken", passed: away <= 3_000, says: `${away} ms after the signal at most` },
+      { name: "what clients saw", passed: true, says: found[0]?.seen ?? "" },
       none(`sockets closed otherwise than ${SHUTDOWN_CODE}`, others, String(closes.length)),
       none(
         "requests from before the signal without an answer",

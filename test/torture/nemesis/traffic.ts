@@ -22,9 +22,11 @@ export interface Sent {
   errno: number
   answeredAt: number
   tradeOrderId: string | undefined
+  /** What it was told when it was asked for the first time. */
+  first: { readonly status: number; readonly errno: number; readonly answeredAt: number } | undefined
 }
 
-const PERSISTENCE_MILLIS = 60_000
+const PERSISTENCE_MILLIS = 180_000
 const SETTLE_MILLIS = 120_000
 
 export class Traffic {
@@ -61,7 +63,17 @@ export class Traffic {
       const key = randomUUID()
       const { tradingAccountId, instrumentId } = trader
       const body = { tradingAccountId, instrumentId, idempotencyKey: key, quantity: "0.001", ...this.terms(index) }
-      const one: Sent = { key, body, plannedAt, leftAt: 0, status: 0, errno: 0, answeredAt: 0, tradeOrderId: undefined }
+      const one: Sent = {
+        key,
+        body,
+        plannedAt,
+        leftAt: 0,
+        status: 0,
+        errno: 0,
+        answeredAt: 0,
+        tradeOrderId: undefined,
+        first: undefined,
+      }
       this.sent.push(one)
       const done = ask(trader, one).finally(() => this.#inFlight.delete(done))
       this.#inFlight.add(done)
@@ -115,6 +127,8 @@ const ask = async ({ calls }: Trader, one: Sent): Promise<void> => {
     one.status = 0
   } finally {
     one.answeredAt = performance.now()
+    const { status, errno, answeredAt } = one
+    one.first ??= { status, errno, answeredAt }
   }
 }
 

@@ -1,0 +1,45 @@
+/**
+ * `trading-mode`: what the installation takes from clients, from the command line. A running gateway follows within half a second; one at
+ * rest starts with it.
+ */
+import { Effect } from "effect"
+import { InvalidParameter } from "../domain/errors.ts"
+import { dateTime } from "../domain/time.ts"
+import { TradingMode } from "../domain/trading-mode.ts"
+import { TradingModes } from "../store/trading-modes.ts"
+
+export interface TradingModeCommand {
+  readonly _tag: "TradingMode"
+  /** Null: only show it. */
+  readonly tradingMode: TradingMode | null
+  readonly reason: string | null
+}
+
+export const TRADING_MODE_USAGE = `  trading-mode                     show what the installation takes from clients
+  trading-mode MODE [REASON]       set it: online, post_only, cancel_only, maintenance
+`
+
+/** Undefined: the words are another command, or none. */
+export const parseTradingMode = ([name, mode, ...reason]: ReadonlyArray<string>): TradingModeCommand | undefined => {
+  if (name !== "trading-mode") return undefined
+  const tradingMode = TradingMode.literals.find((it) => it === mode) ?? null
+  if (mode !== undefined && tradingMode === null) return undefined
+  return { _tag: "TradingMode", tradingMode, reason: reason.length === 0 ? null : reason.join(" ").slice(0, 500) }
+}
+
+/** The mode as it is afterwards. */
+export const runTradingMode = ({ tradingMode, reason }: TradingModeCommand, now: number) =>
+  Effect.gen(function* () {
+    const modes = yield* TradingModes
+    if (!(yield* modes.isThere))
+      return yield* new InvalidParameter({
+        parameter: "database",
+        reason: "it has not been used by this version of the gateway yet: start the gateway once",
+      })
+    const before = yield* modes.read
+    // A clock that was set back must not make an older word the newer one.
+    const changedAt = Math.max(now, before.changedAt + 1)
+    if (tradingMode !== null) yield* modes.change({ tradingMode, reason, changedAt, changedBy: null })
+    const after = yield* modes.read
+    return { ...after, changedAtDateTime: dateTime(after.changedAt) }
+  })

@@ -1,0 +1,110 @@
+/**
+ * The trading mode of the installation: who may change it, and how the process learns of it. The one thing to know: it is one for all
+ * tenants, so only admins of the default tenant set it, and the command line, whose word is found by looking again and again.
+ */
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { Settings } from "../config.ts"
+import { AdminRequired, type StorageUnavailable, TenantForbidden } from "../domain/errors.ts"
+import { dateTime } from "../domain/time.ts"
+import { type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
+import type { Principal } from "../domain/user.ts"
+import { Clock } from "../ports/clock.ts"
+import { type StoredTradingMode, TradingModes } from "../store/trading-modes.ts"
+import { Users } from "../store/users.ts"
+import { makeAudit, type Origin } from "./audit.ts"
+import type { Keys } from "./keys.ts"
+import { factsOf } from "./user-parts.ts"
+
+export interface TradingModeRecord {
+  readonly tradingMode: TradingMode
+  readonly reason: string | null
+  /** 0: never changed. */
+  readonly changedAt: number
+  readonly changedAtDateTime: string
+}
+
+export class TradingModeSwitch extends Context.Tag("auth/TradingModeSwitch")<
+  TradingModeSwitch,
+  {
+    readonly current: () => TradingMode
+    /** In force, and stored, when it answers. */
+    readonly change: (
+      principal: Principal,
+      to: { readonly tradingMode: TradingMode; readonly reason: string | null },
+      origin: Origin,
+    ) => Effect.Effect<TradingModeRecord, AdminRequired | TenantForbidden | StorageUnavailable>
+  }
+>() {}
+
+export interface TradingModeOptions {
+  readonly settings: Pick<Settings, "defaultTenantId">
+  readonly keys: Pick<Keys, "cursor">
+  /** As of UserActsOptions. */
+  readonly audit: ((line: string) => void) | null
+  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+}
+
+/** A change by the command line is in force at most so much later. */
+const LOOK_MILLIS = 500
+
+export const tradingModeRecord = ({ tradingMode, reason, changedAt }: StoredTradingMode): TradingModeRecord => ({
+  tradingMode,
+  reason,
+  changedAt,
+  changedAtDateTime: dateTime(changedAt),
+})
+
+/** Also provides what the order path asks: build it before the actors. */
+export const tradingModeLayer = ({ settings, keys, audit: line, notice }: TradingModeOptions) =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const { now } = yield* Clock
+      const modes = yield* TradingModes
+      const users = yield* Users
+      const audit = makeAudit({ line, secret: keys.cursor, now })
+      let stored = yield* modes.read
+      const inForce = (found: StoredTradingMode): void => {
+        // Read before the change that is in force by now was stored.
+        if (found.changedAt < stored.changedAt) return
+        if (found.tradingMode !== stored.tradingMode)
+          notice("trading mode", { from: stored.tradingMode, to: found.tradingMode, reason: found.reason })
+        stored = found
+      }
+      if (stored.tradingMode !== "online") notice("trading mode", { to: stored.tradingMode, reason: stored.reason })
+
+      yield* Effect.map(modes.read, inForce).pipe(
+        // What it was stays in force.
+        Effect.catchTag("StorageUnavailable", () => Effect.void),
+        Effect.repeat(Schedule.spaced(LOOK_MILLIS)),
+        Effect.forkScoped,
+      )
+
+      /** The session's word is not enough for this: the store is asked whether the caller is an admin now (contract C16). */
+      const proven = (principal: Principal) =>
+        Effect.gen(function* () {
+          const caller = yield* users.findById(principal.userId)
+          const provided = caller === null || caller.bannedAt !== null ? [] : caller.permissions
+          if (!provided.includes("admin")) return yield* new AdminRequired({ required: ["admin"], provided })
+          if (caller?.tenantId !== settings.defaultTenantId)
+            return yield* new TenantForbidden({ tenantId: settings.defaultTenantId })
+        })
+
+      const service = TradingModeSwitch.of({
+        current: () => stored.tradingMode,
+        change: (principal, { tradingMode, reason }, origin) =>
+          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: tradingMode }, () =>
+            Effect.gen(function* () {
+              yield* proven(principal)
+              // A clock that was set back must not make an older word the newer one.
+              const changed = { tradingMode, reason, changedAt: Math.max(now(), stored.changedAt + 1) }
+              yield* modes.change({ ...changed, changedBy: principal.userId })
+              inForce(changed)
+              return tradingModeRecord(changed)
+            }),
+          ),
+      })
+      return Context.make(TradingModeSwitch, service).pipe(
+        Context.add(TradingModeInForce, { current: service.current }),
+      )
+    }),
+  )

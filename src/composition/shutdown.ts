@@ -1,0 +1,76 @@
+/**
+ * How the gateway ends, in order (security, E): not ready, no new connections, sockets told, no new requests, what runs finishes, what
+ * waits is stored; the scope then ends the parts in reverse. The one thing to know: orders stay at their venues, only we leave.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import type { ListeningServer } from "../http/server.ts"
+import type { SocketServer } from "../ws/server.ts"
+import type { GatewayOptions } from "./options.ts"
+
+export interface ShutdownParts {
+  readonly server: ListeningServer
+  readonly socket: SocketServer
+  /** Requests and calls without an answer. */
+  readonly inFlight: () => number
+  /** Those that store what was handed to them. */
+  readonly writers: ReadonlyArray<{ readonly drain: () => Promise<void> }>
+}
+
+export interface Shutdown {
+  /** For the health record: false while starting, and from the first moment of the end. */
+  readonly isReady: () => boolean
+  /** Requests are refused with ShuttingDown. */
+  readonly isDraining: () => boolean
+  readonly serves: () => void
+  /** Everything up to the moment when the scope may be closed; takes 8.5 s at most. */
+  readonly drain: (parts: ShutdownParts) => Effect.Effect<void>
+}
+
+const IN_FLIGHT_MILLIS = 5_000
+const STORE_MILLIS = 2_000
+/** From the signal until what runs is given up, whatever went before. */
+const RUNNING_MILLIS = 6_500
+const LOOK_MILLIS = 20
+
+const within = (work: Promise<unknown>, millis: number): Promise<boolean> =>
+  Promise.race([
+    work.then(
+      () => true,
+      () => false,
+    ),
+    sleep(millis, false, { ref: false }),
+  ])
+
+export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: () => number): Shutdown => {
+  let isServing = false
+  let isDraining = false
+
+  const answered = async (inFlight: () => number, untilAt: number): Promise<void> => {
+    while (inFlight() > 0 && monotonic() < untilAt) await sleep(LOOK_MILLIS)
+  }
+
+  const drain = async ({ server, socket, inFlight, writers }: ShutdownParts): Promise<void> => {
+    const beganAt = monotonic()
+    isServing = false
+    notice("shutting down", { sockets: socket.stats().connections, inFlight: inFlight() })
+    await sleep(settings.operation.shutdownNoticeMillis)
+    server.stopAccepting()
+    await socket.shutdown()
+    isDraining = true
+    const now = monotonic()
+    await answered(inFlight, Math.min(now + IN_FLIGHT_MILLIS, beganAt + RUNNING_MILLIS))
+    const cut = inFlight()
+    const isStored = await within(Promise.all(writers.map((writer) => writer.drain())), STORE_MILLIS)
+    notice("drained", { cut, isStored, millis: Math.round(monotonic() - beganAt) })
+  }
+
+  return {
+    isReady: () => isServing,
+    isDraining: () => isDraining,
+    serves: () => {
+      isServing = true
+    },
+    drain: (parts) => Effect.promise(() => drain(parts)),
+  }
+}

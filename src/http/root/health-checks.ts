@@ -1,0 +1,96 @@
+/**
+ * What each check of the health record makes of what was found: pure. The one thing to know: unhealthy (503) is only what a service that
+ * is taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
+ */
+import type { LedgerHealth } from "../../ports/ledger-watch.ts"
+import type { VenueHealth } from "../../ports/venue-port.ts"
+import type { ShardStats } from "../../ports/venue-stats.ts"
+import type { DatabaseFacts } from "../../store/database-watch.ts"
+import type { HealthCheck } from "./endpoints.ts"
+
+/** Event loop delay at the 99th percentile since the last look. */
+const LOOP_DELAY_MILLIS_MAX = 250
+const SKEW_MILLIS_MAX = 1_000
+/** So long the oldest order waits for its commit: nobody's request waits longer for an answer. */
+const WRITER_MILLIS_MAX = 2_000
+const MAIL_MILLIS_MAX = 15 * 60_000
+const MAIL_ATTEMPTS_MAX = 5
+/** Of its limit: what a worker thread has of its heap. */
+const HEAP_SHARE_MAX = 0.95
+const MEGABYTE = 1_048_576
+
+const healthy: HealthCheck = { status: "healthy", reason: null }
+const degraded = (reason: string): HealthCheck => ({ status: "degraded", reason })
+const unhealthy = (reason: string): HealthCheck => ({ status: "unhealthy", reason })
+
+const seconds = (millis: number): string => `${Math.round(millis / 100) / 10} s`
+
+export const serviceCheck = (isReady: boolean): HealthCheck =>
+  isReady ? healthy : unhealthy("starting or shutting down")
+
+export const databaseCheck = (facts: DatabaseFacts | null): HealthCheck => {
+  if (facts === null) return unhealthy("no answer")
+  if (!facts.isDurable) return unhealthy("synchronous_commit is off: acknowledged orders could be lost")
+  return facts.isCurrent ? healthy : unhealthy("its schema is not the one of this program")
+}
+
+/** Neither knows which of the two is right: sessions and quotes end by ours. */
+export const clockCheck = (facts: DatabaseFacts | null): HealthCheck => {
+  if (facts === null) return degraded("not known: the database does not answer")
+  const { skewMillis, skewErrorMillis } = facts
+  return Math.abs(skewMillis) - skewErrorMillis <= SKEW_MILLIS_MAX
+    ? healthy
+    : degraded(`${seconds(Math.abs(skewMillis))} ${skewMillis > 0 ? "behind" : "ahead of"} the database's`)
+}
+
+export const mailCheck = (facts: DatabaseFacts | null, now: number): HealthCheck => {
+  if (facts === null) return degraded("not known: the database does not answer")
+  const { waiting, oldestAt, attempts } = facts.mails
+  if (oldestAt !== null && now - oldestAt > MAIL_MILLIS_MAX)
+    return degraded(`${waiting} waiting, the oldest for ${Math.round((now - oldestAt) / 60_000)} min`)
+  return attempts >= MAIL_ATTEMPTS_MAX ? degraded(`${waiting} waiting, tried up to ${attempts} times`) : healthy
+}
+
+export const loopCheck = (delayMillis: number): HealthCheck =>
+  delayMillis < LOOP_DELAY_MILLIS_MAX ? healthy : degraded(`delayed by ${Math.round(delayMillis)} ms`)
+
+/** With a writer that gets nothing stored no order is taken, although the database may answer questions. */
+export const writerCheck = (oldestMillis: number, pressure: "calm" | "full"): HealthCheck => {
+  if (oldestMillis > WRITER_MILLIS_MAX) return unhealthy(`nothing stored for ${seconds(oldestMillis)}`)
+  return pressure === "full" ? degraded("behind") : healthy
+}
+
+/** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
+export const ledgerCheck = ({ violations, pressure }: LedgerHealth): HealthCheck => {
+  if (violations.length > 0) return degraded(`violations: ${violations.length}`)
+  return pressure === "full" ? degraded("its writer is behind") : healthy
+}
+
+/** A venue that is away degrades the service, it does not end it (security, E). */
+export const venuesCheck = (venues: ReadonlyArray<Pick<VenueHealth, "venue" | "status">>): HealthCheck => {
+  const away = venues.filter(({ status }) => status === "down").map(({ venue }) => venue)
+  return away.length === 0 ? healthy : degraded(`away: ${away.join(", ")}`)
+}
+
+export const workersCheck = (
+  shards: ReadonlyArray<Pick<ShardStats, "shard" | "state" | "heapUsedBytes" | "heapMaxBytes">>,
+): HealthCheck => {
+  const down = shards.filter(({ state }) => state === "down").map(({ shard }) => shard)
+  if (down.length > 0) return degraded(`down: ${down.join(", ")}`)
+  const full = shards.filter((it) => it.heapMaxBytes > 0 && it.heapUsedBytes > HEAP_SHARE_MAX * it.heapMaxBytes)
+  return full.length === 0 ? healthy : degraded(`short of memory: ${full.map(({ shard }) => shard).join(", ")}`)
+}
+
+/** Null: it cannot be asked. The embedded database lives there, too: with nothing left nothing is stored. */
+export const diskCheck = (freeBytes: number | null, minMegabytes: number): HealthCheck => {
+  if (freeBytes === null) return unhealthy("the data directory cannot be read")
+  const megabytes = Math.floor(freeBytes / MEGABYTE)
+  if (megabytes >= minMegabytes) return healthy
+  const words = `${megabytes} MB free`
+  return megabytes < minMegabytes / 8 ? unhealthy(words) : degraded(words)
+}
+
+export const worst = (checks: Readonly<Record<string, HealthCheck>>): HealthCheck["status"] => {
+  const found = new Set(Object.values(checks).map(({ status }) => status))
+  return found.has("unhealthy") ? "unhealthy" : found.has("degraded") ? "degraded" : "healthy"
+}

@@ -1,0 +1,36 @@
+/** The trading mode of the whole installation, for its operators. What is in force stands in the health record, for everybody. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AdminRequired, TenantForbidden } from "../../domain/errors.ts"
+import { TradingMode } from "../../domain/trading-mode.ts"
+import { Fail, Ok } from "../envelope.ts"
+import { Access } from "../route.ts"
+import { optional, text } from "../wire-text.ts"
+
+const SetTradingMode = Schema.Struct({ tradingMode: TradingMode, reason: optional(text(500)) }).annotations({
+  identifier: "SetTradingMode",
+  examples: [{ tradingMode: "cancel_only", reason: "the exchange is down" }],
+})
+
+const TradingModeRecord = Schema.Struct({
+  tradingMode: TradingMode,
+  reason: Schema.NullOr(Schema.String),
+  changedAt: Schema.Int,
+  changedAtDateTime: Schema.String,
+}).annotations({ identifier: "TradingModeRecord" })
+
+const WORDS =
+  "For admins of the default tenant: it holds for every tenant. In force, and stored, when it answers; a restart keeps it. Cancels are taken in every mode; what was accepted before goes on."
+
+const set = HttpApiEndpoint.post("set", "/api/v3/admin/tradingMode")
+  .setPayload(SetTradingMode)
+  .addSuccess(Ok(TradingModeRecord))
+  .addError(Fail(AdminRequired, TenantForbidden))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "Set the trading mode")
+  .annotate(OpenApi.Description, WORDS)
+
+export class TradingModeApi extends HttpApiGroup.make("tradingMode")
+  .add(set)
+  .annotate(OpenApi.Title, "Trading mode")
+  .annotate(OpenApi.Description, "What the installation takes from clients: everything, resting orders, cancels.") {}

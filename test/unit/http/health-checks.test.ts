@@ -1,0 +1,84 @@
+/** What each check of the health record makes of what was found. */
+import { describe, expect, it } from "vitest"
+import {
+  clockCheck,
+  databaseCheck,
+  diskCheck,
+  ledgerCheck,
+  loopCheck,
+  mailCheck,
+  serviceCheck,
+  venuesCheck,
+  workersCheck,
+  worst,
+  writerCheck,
+} from "../../../src/http/root/health-checks.ts"
+import type { DatabaseFacts } from "../../../src/store/database-watch.ts"
+
+const facts = (patch: Partial<DatabaseFacts> = {}): DatabaseFacts => ({
+  skewMillis: 0,
+  skewErrorMillis: 1,
+  isDurable: true,
+  isCurrent: true,
+  mails: { waiting: 0, oldestAt: null, attempts: 0 },
+  ...patch,
+})
+const HOUR = 3_600_000
+const MEGABYTE = 1_048_576
+const shard = { shard: "one", state: "up", heapUsedBytes: 10, heapMaxBytes: 100 } as const
+
+describe("the health record", () => {
+  it.each([
+    ["serves", serviceCheck(true), "healthy"],
+    ["starts, or ends", serviceCheck(false), "unhealthy"],
+    ["has its database", databaseCheck(facts()), "healthy"],
+    ["has no answer of its database", databaseCheck(null), "unhealthy"],
+    ["would lose orders", databaseCheck(facts({ isDurable: false })), "unhealthy"],
+    ["has another schema", databaseCheck(facts({ isCurrent: false })), "unhealthy"],
+    ["agrees about the time", clockCheck(facts({ skewMillis: -1_001, skewErrorMillis: 1 })), "healthy"],
+    ["is ahead", clockCheck(facts({ skewMillis: -1_100, skewErrorMillis: 1 })), "degraded"],
+    ["is behind", clockCheck(facts({ skewMillis: HOUR })), "degraded"],
+    ["cannot compare the time", clockCheck(null), "degraded"],
+    ["has mails that are young", mailCheck(facts({ mails: { waiting: 9, oldestAt: 0, attempts: 1 } }), 1), "healthy"],
+    ["has an old mail", mailCheck(facts({ mails: { waiting: 1, oldestAt: 0, attempts: 1 } }), HOUR), "degraded"],
+    ["cannot be rid of a mail", mailCheck(facts({ mails: { waiting: 1, oldestAt: 0, attempts: 5 } }), 1), "degraded"],
+    ["turns", loopCheck(20), "healthy"],
+    ["stalls", loopCheck(250), "degraded"],
+    ["stores", writerCheck(900, "calm"), "healthy"],
+    ["stores late", writerCheck(1_500, "full"), "degraded"],
+    ["stores nothing", writerCheck(2_001, "full"), "unhealthy"],
+    ["balances", ledgerCheck({ violations: [], auditedAt: 1, recomputedAt: 1, pressure: "calm" }), "healthy"],
+    [
+      "does not balance",
+      ledgerCheck({ violations: ["I1"], auditedAt: 1, recomputedAt: 1, pressure: "calm" }),
+      "degraded",
+    ],
+    [
+      "reaches its venues",
+      venuesCheck([
+        { venue: "A", status: "up" },
+        { venue: "B", status: "idle" },
+      ] as never),
+      "healthy",
+    ],
+    ["lacks a venue", venuesCheck([{ venue: "A", status: "down" }] as never), "degraded"],
+    ["has its threads", workersCheck([shard]), "healthy"],
+    ["lacks a thread", workersCheck([{ ...shard, state: "down" }]), "degraded"],
+    ["has a full thread", workersCheck([{ ...shard, heapUsedBytes: 96 }]), "degraded"],
+    ["has room", diskCheck(512 * MEGABYTE, 512), "healthy"],
+    ["has little room", diskCheck(511 * MEGABYTE, 512), "degraded"],
+    ["has no room", diskCheck(63 * MEGABYTE, 512), "unhealthy"],
+    ["cannot read its folder", diskCheck(null, 512), "unhealthy"],
+  ])("of a service that %s", (_name, { status, reason }, expected) => {
+    expect({ status, isExplained: reason !== null }).toEqual({ status: expected, isExplained: expected !== "healthy" })
+  })
+
+  it("is as bad as its worst check", () => {
+    const [good, bad, dead] = [loopCheck(1), loopCheck(300), databaseCheck(null)]
+    expect([worst({ good }), worst({ good, bad }), worst({ dead, good, bad })]).toEqual([
+      "healthy",
+      "degraded",
+      "unhealthy",
+    ])
+  })
+})
