@@ -246,6 +246,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ...name("dealerAccountId", ({ dealer }) => dealer, { user: "apart", admin: "seen" }, nothing),
     ...name("traderAccountId", ({ internal }) => internal, hidden, nothing),
   },
+  "tradingMode.set": NONE,
   "wallet.create": NONE,
   "wallet.get": name("walletId", wallet, hiddenButFromAdmins, nothing),
   "wallet.list": name(
