@@ -14,6 +14,7 @@ import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
+import { orderRatesOf, requestLimiter } from "./composition/limits.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -36,7 +37,7 @@ import {
 } from "./composition/sockets.ts"
 import { auditLog, mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
-import { OrderLimitsInForce } from "./domain/order-limits.ts"
+import { OrderRatesInForce } from "./domain/order-rates.ts"
 import { Api } from "./http/api.ts"
 import { keepAnswers } from "./http/idempotency.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
@@ -217,14 +218,15 @@ export const startGateway = (options: GatewayOptions) =>
     const edges = Context.mergeAll(known, auth, outside, moneyDesks())
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
+    const orders = orderRatesOf(options)
     const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
-      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
+      Effect.provideService(OrderRatesInForce, orders),
       Effect.provide(edges),
     )
     yield* fillDealers.pipe(Effect.provide(known))
     const traders = Context.merge(edges, actors)
     const dealers = yield* Layer.build(dealersLayer).pipe(
-      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
+      Effect.provideService(OrderRatesInForce, orders),
       Effect.provide(traders),
     )
     const all = Context.merge(traders, dealers)
@@ -236,6 +238,7 @@ export const startGateway = (options: GatewayOptions) =>
     const log = yield* accessLog(options)
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
+    const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -246,6 +249,7 @@ export const startGateway = (options: GatewayOptions) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: () => isDraining,
+      limiter,
       pages: referencePages(realtimeDocuments(kinds)),
       refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
     })

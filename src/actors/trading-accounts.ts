@@ -12,7 +12,7 @@ import {
   TradingAccountNotFound,
 } from "../domain/errors.ts"
 import type { TradingAccountId, VenueId } from "../domain/ids.ts"
-import { OrderLimitsInForce } from "../domain/order-limits.ts"
+import { orderRates } from "../domain/order-rates.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import { type Actor, create } from "../kernel/actor.ts"
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     prices: new KnownPrices(),
     accounts,
     instruments: yield* InstrumentDirectory,
-    limits: yield* OrderLimitsInForce,
+    rates: yield* orderRates,
     wholeOrders: yield* WholeOrders,
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),

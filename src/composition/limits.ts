@@ -1,0 +1,53 @@
+/** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
+import { Effect } from "effect"
+import { AccountDirectory } from "../actors/account-directory.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import { OrderRates } from "../domain/order-rates.ts"
+import { RequestLimiter, type VenueWeight } from "../http/rate-limit.ts"
+import { Clock } from "../ports/clock.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import type { GatewayOptions } from "./options.ts"
+
+/** How often workers tell their figures. */
+const WEIGHT_MILLIS = 200
+
+/** Null: no limits. */
+export const orderRatesOf = ({ settings: { rateLimits } }: GatewayOptions): OrderRates | null =>
+  rateLimits === null ? null : new OrderRates(rateLimits)
+
+/** How much each venue's connectors have used of its request budget, the fullest of them. */
+const venueWeights = Effect.gen(function* () {
+  const venues = yield* VenuePort
+  const accounts = yield* AccountDirectory
+  const { monotonic } = yield* Clock
+  let weights: ReadonlyMap<string, VenueWeight> = new Map()
+  let freshUntil = 0
+  const read = (): ReadonlyMap<string, VenueWeight> => {
+    const fullest = new Map<string, VenueWeight>()
+    for (const { venue, figures } of venues.stats().connectors) {
+      if (figures === null || figures.budget.capacity === 0) continue
+      const { used, capacity } = figures.budget
+      const weight = { used: Math.round(used * capacity), limit: Math.round(capacity) }
+      const other = fullest.get(venue)
+      if (other === undefined || other.used * weight.limit < weight.used * other.limit) fullest.set(venue, weight)
+    }
+    return fullest
+  }
+  return (tradingAccountId: TradingAccountId): VenueWeight | null => {
+    const account = accounts.find(tradingAccountId)
+    if (account === undefined) return null
+    const now = monotonic()
+    if (now >= freshUntil) {
+      weights = read()
+      freshUntil = now + WEIGHT_MILLIS
+    }
+    return weights.get(account.venue) ?? null
+  }
+})
+
+export const requestLimiter = ({ settings: { rateLimits: limits } }: GatewayOptions, orders: OrderRates | null) =>
+  Effect.gen(function* () {
+    if (limits === null || orders === null) return null
+    const { now, monotonic } = yield* Clock
+    return new RequestLimiter({ limits, orders, now, monotonic, venueWeight: yield* venueWeights })
+  })
