@@ -14,7 +14,7 @@ import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
-import { orderRatesOf, requestLimiter } from "./composition/limits.ts"
+import { orderRatesOf, requestLimiter, signInLimits } from "./composition/limits.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -239,6 +239,8 @@ export const startGateway = (options: GatewayOptions) =>
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
+    const limitSignIns = yield* signInLimits(options, keys, audit).pipe(Effect.provide(all))
+    const keep = keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now)
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -251,7 +253,7 @@ export const startGateway = (options: GatewayOptions) =>
       isDraining: () => isDraining,
       limiter,
       pages: referencePages(realtimeDocuments(kinds)),
-      refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
+      refine: (route) => keep(limitSignIns(route)),
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))

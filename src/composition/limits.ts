@@ -1,11 +1,16 @@
 /** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
+import { makeAudit } from "../auth/audit.ts"
+import type { Keys } from "../auth/keys.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order-rates.ts"
 import { RequestLimiter, type VenueWeight } from "../http/rate-limit.ts"
+import { limitSignIn } from "../http/rate-limit-sign-in.ts"
+import type { Route } from "../http/reflect.ts"
 import { Clock } from "../ports/clock.ts"
 import { VenuePort } from "../ports/venue-port.ts"
+import { SessionRows } from "../store/sessions.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** How often workers tell their figures. */
@@ -50,4 +55,29 @@ export const requestLimiter = ({ settings: { rateLimits: limits } }: GatewayOpti
     if (limits === null || orders === null) return null
     const { now, monotonic } = yield* Clock
     return new RequestLimiter({ limits, orders, now, monotonic, venueWeight: yield* venueWeights })
+  })
+
+/** Leaves every route as it is where there are no limits. `auditLine` takes a line of the audit trail. */
+export const signInLimits = (
+  { settings: { rateLimits: limits } }: GatewayOptions,
+  keys: Keys,
+  auditLine: (line: string) => void,
+): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows> =>
+  Effect.gen(function* () {
+    if (limits === null) return (route) => route
+    const { now, monotonic } = yield* Clock
+    const { addressesOf } = yield* SessionRows
+    const audit = makeAudit({ line: auditLine, secret: keys.cursor, now })
+    return limitSignIn({
+      limits,
+      monotonic,
+      addressesOf,
+      onLimited: ({ bucket, call, email }) =>
+        audit.write({
+          action: "rate.limited",
+          outcome: bucket,
+          origin: { ip: call.ip, userAgent: call.header("user-agent") || null, requestId: call.requestId },
+          email,
+        }),
+    })
   })

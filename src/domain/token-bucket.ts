@@ -42,6 +42,11 @@ export class TokenBucket {
     return 0
   }
 
+  /** What was taken for nothing. */
+  giveBack(now: number, tokens = 1): void {
+    this.fullAt = Math.max(now, this.fullAt - tokens * this.millisEach)
+  }
+
   /** Whole tokens that could be taken now. */
   remaining(now: number): number {
     const missing = Math.max(0, this.fullAt - now)
