@@ -14,7 +14,7 @@ import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
-import { orderRatesOf, requestLimiter, signInLimits } from "./composition/limits.ts"
+import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -257,7 +257,8 @@ export const startGateway = (options: GatewayOptions) =>
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
-    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
+    const perSocket = socketLimits(options, limiter)
+    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc, perSocket).pipe(
       Effect.provide(all),
     )
     test?.serve(server.app, socket)

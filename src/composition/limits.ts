@@ -11,6 +11,7 @@ import type { Route } from "../http/reflect.ts"
 import { Clock } from "../ports/clock.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { SessionRows } from "../store/sessions.ts"
+import type { SocketLimits } from "../ws/limits.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** How often workers tell their figures. */
@@ -56,6 +57,19 @@ export const requestLimiter = ({ settings: { rateLimits: limits } }: GatewayOpti
     const { now, monotonic } = yield* Clock
     return new RequestLimiter({ limits, orders, now, monotonic, venueWeight: yield* venueWeights })
   })
+
+export const socketLimits = (
+  { settings: { rateLimits: limits } }: GatewayOptions,
+  limiter: RequestLimiter | null,
+): SocketLimits | null =>
+  limits === null || limiter === null
+    ? null
+    : {
+        commands: limits.socketCommands,
+        perUser: limits.socketsPerUser,
+        perAddress: limits.socketsPerAddress,
+        takeAddress: (ip) => limiter.takeAddress(ip),
+      }
 
 /** Leaves every route as it is where there are no limits. `auditLine` takes a line of the audit trail. */
 export const signInLimits = (

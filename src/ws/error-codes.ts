@@ -35,6 +35,7 @@ export const CLOSES = {
   badRequest: [3501, "bad request"],
   stale: [3502, "stale"],
   forced: [3503, "force disconnect"],
+  connectionLimit: [3504, "connection limit"],
   inappropriateProtocol: [3506, "inappropriate protocol"],
   messageTooLarge: [1009, "message size limit exceeded"],
 } as const satisfies Record<string, Close>
