@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { normalised } from "../auth/email-address.ts"
 import { readRefreshToken } from "../auth/refresh-token.ts"
 import { addressKey } from "../domain/address-key.ts"
-import { type DomainError, LoginRateLimited, type RateLimited, type StorageUnavailable } from "../domain/errors.ts"
+import { type DomainError, LoginRateLimited, RateLimited, type StorageUnavailable } from "../domain/errors.ts"
 import type { RateLimits } from "../domain/rate-limits.ts"
 import { perMinute, type TokenBucket } from "../domain/token-bucket.ts"
 import { TokenBuckets } from "../domain/token-buckets.ts"
@@ -20,6 +20,8 @@ export interface SignInLimitParts {
   readonly monotonic: () => number
   /** Addresses where the user of this e-mail address, if there is one, has sessions that nobody ended. */
   readonly addressesOf: (email: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+  /** So many passwords wait to be looked at that one more would be refused: told before anything is asked of the database. */
+  readonly isHashingFull: () => boolean
   /** A security event: at most one a minute for each bucket. */
   readonly onLimited: (event: {
     readonly bucket: string
@@ -55,7 +57,7 @@ const asLogin = ({ bucket = "login", limit = 0, remaining = 0, resetMs = 0, retr
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignInLimitParts) => {
+export const limitSignIn = ({ limits, monotonic, addressesOf, isHashingFull, onLimited }: SignInLimitParts) => {
   const told = new TokenBuckets(perMinute(1))
   /** Where somebody logged in with the right password, also if that session is over; the oldest go first. */
   const known = new Set<string>()
@@ -115,6 +117,7 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     const ofBothInLongRun = new TokenBuckets(limits.loginHour)
     const ofAccount = new TokenBuckets(limits.loginAccount)
     return (input, reply) => {
+      if (isHashingFull()) return reply.fail(new RateLimited({ retryAfterSeconds: 1 }))
       const call = input.request as unknown as Caller
       const email = normalised(text(input.body.email))
       const address = addressKey(call.ip)

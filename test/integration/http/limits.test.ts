@@ -2,7 +2,9 @@
 import { Centrifuge } from "centrifuge"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 
 const SMALL = {
   orderSubmit: { perHour: 1, burst: 5 },
@@ -11,19 +13,30 @@ const SMALL = {
   socketsPerAddress: 3,
 }
 
+let exchange: BinanceExchange
 let gateway: Gateway
 let calls: Api
 let tradingAccountId: string
 
 beforeAll(async () => {
-  gateway = await startGateway({ env: { RATE_LIMITS: JSON.stringify(SMALL), MOCK_TICK_MS: "0" } })
+  exchange = await startBinanceExchange({ market: "still" })
+  gateway = await startGateway({
+    env: {
+      RATE_LIMITS: JSON.stringify(SMALL),
+      MOCK_TICK_MS: "0",
+      VENUE_ROUTES: JSON.stringify(exchange.routes),
+    },
+  })
   const session = (await api(gateway).signup("trader@example.com")).record
   calls = api(gateway).as(session.accessToken)
   tradingAccountId = (await calls.connectMock()).record.tradingAccountId
   // Orders are judged by the market: it is there before the first.
   await until("a book", async () => (await calls.orderBook("MOCK:BTC/USDT", 10)).status === 200)
 }, 120_000)
-afterAll(endGateways)
+afterAll(async () => {
+  await endGateways()
+  await exchange?.stop()
+})
 
 const resting = () => ({
   tradingAccountId,
@@ -82,6 +95,29 @@ describe("orders", () => {
     await expect(client.rpc("auth.user", {})).rejects.toMatchObject({ code: 1_029, message: "Too many requests" })
     expect((await api(gateway).get("/health")).status).toBe(200)
     client.disconnect()
+  })
+})
+
+describe("orders at a venue that counts requests", () => {
+  it("tell how much of its budget is used, and reach it no more often than their bucket allows", async () => {
+    const keys = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64) }
+    exchange.addUser({ ...keys, balances: { USDT: "1000000" } })
+    const other = api(gateway).as((await api(gateway).signup("binance@example.com")).record.accessToken)
+    const { credentialId } = (await other.createCredential({ venue: "BINANCE", ...keys })).record
+    const account = (await other.connect({ venue: "BINANCE", credentialIds: [credentialId] })).record.tradingAccountId
+    const order = { ...resting(), tradingAccountId: account, instrumentId: "BINANCE:BTC/USDT" }
+    const answers: Array<Answer<TradeOrderRecord>> = []
+    for (let n = 0; n < 7; n++) answers.push(await other.submit(order))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429])
+    const [first] = answers
+    expect(Number(first?.headers.get("x-venue-weight-limit"))).toBeGreaterThan(100)
+    expect(Number(first?.headers.get("x-venue-weight-used"))).toBeGreaterThanOrEqual(0)
+    expect(answers.at(-1)?.headers.get("x-venue-weight-used")).toBeNull()
+    await until("the orders at the venue", async () => {
+      const { record } = await other.orders({ tradingAccountId: account, status: "OPEN" })
+      return record.length === 5
+    })
+    expect(exchange.placements()).toHaveLength(5)
   })
 })
 
