@@ -1,6 +1,6 @@
 /**
  * The server side of `http`, one process per variant: a route declared and reflected through the gateway's own adapter (`bare`: log off;
- * `shipped`: access log on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways.
+ * `shipped`: access log and rate limits on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways.
  */
 
 import * as uws from "uWebSockets.js"
@@ -10,11 +10,14 @@ import { join } from "node:path"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { AccessTokenMissing, AccountForbidden, InsufficientBalance, InvalidAccessToken } from "../src/domain/errors.ts"
-import type { SessionId, TenantId, UserId } from "../src/domain/ids.ts"
+import type { SessionId, TenantId, TradingAccountId, UserId } from "../src/domain/ids.ts"
+import { OrderRates } from "../src/domain/order-rates.ts"
+import { RATE_LIMITS } from "../src/domain/rate-limits.ts"
 import { SubmitRequest } from "../src/domain/submit-request.ts"
 import type { Principal } from "../src/domain/user.ts"
 import { Fail, Ok } from "../src/http/envelope.ts"
 import { mount } from "../src/http/mount.ts"
+import { RequestLimiter } from "../src/http/rate-limit.ts"
 import { openRequestLog } from "../src/http/request-log.ts"
 import { Access, type Handlers } from "../src/http/route.ts"
 import { makeServer } from "../src/http/server.ts"
@@ -107,6 +110,8 @@ const principal: Principal = {
   permissions: ["read", "write"],
   environments: ["PROD"],
 }
+/** Of the bench's orders. */
+const ACCOUNT = "9f1b3a52-51fb-4c4e-8f4e-00000000000a" as TradingAccountId
 const sessions = new Map([[TOKEN, principal]])
 
 const BEARER = "Bearer "
@@ -151,6 +156,13 @@ const startFloor = (): Promise<number> => {
   })
 }
 
+const limiter = (): RequestLimiter => {
+  const orders = new OrderRates(RATE_LIMITS)
+  const monotonic = () => performance.now()
+  orders.ofAccount(ACCOUNT, principal.userId, monotonic())
+  return new RequestLimiter({ limits: RATE_LIMITS, orders, now: Date.now, monotonic, venueWeight: () => null })
+}
+
 const logDirectory = mkdtempSync(join(tmpdir(), "bench-http-"))
 
 const startGateway = async (withLog: boolean): Promise<number> => {
@@ -178,6 +190,8 @@ const startGateway = async (withLog: boolean): Promise<number> => {
         authenticate: principalOf,
         isDraining: () => false,
         pages: [],
+        // As shipped: with the headers of the account's bucket.
+        limiter: withLog ? limiter() : null,
       },
     ).pipe(Effect.andThen(server.listen)),
   )

@@ -21,7 +21,7 @@ export interface Stage {
 }
 
 const WAIT_MILLIS = 30_000
-const LOOK_MILLIS = 20
+const LOOK_MILLIS = 100
 
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
 

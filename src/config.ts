@@ -1,6 +1,6 @@
 /** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
 import { isAbsolute, resolve } from "node:path"
-import type { OrderLimits } from "./domain/order-limits.ts"
+import type { RateLimits } from "./domain/rate-limits.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, object, text } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
@@ -76,8 +76,8 @@ export interface Settings {
   readonly channels: Readonly<Record<string, unknown>> | null
   /** Null: off. The socket serves open channels to everybody instead of the gateway's own, for suites of client libraries. */
   readonly wsTest: TestProfileSettings | null
-  /** Limits per trading account; null: none, on loopback only. */
-  readonly rateLimits: OrderLimits | null
+  /** How often and how much of everything (contract C15); null: no limits, on loopback only. */
+  readonly rateLimits: RateLimits | null
   /** Digits behind the point that clients may give amounts of an asset: asset → number; all others 18. */
   readonly assetDigits: Readonly<Record<string, number>>
   /** Holds that are due are looked for this often, in ms. */

@@ -16,6 +16,7 @@ import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
+import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -40,7 +41,7 @@ import {
 import { startChecks } from "./composition/start-checks.ts"
 import { auditLog, mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
-import { OrderLimitsInForce } from "./domain/order-limits.ts"
+import { OrderRatesInForce } from "./domain/order-rates.ts"
 import { Api } from "./http/api.ts"
 import { keepAnswers } from "./http/idempotency.ts"
 import { makeHandlers } from "./http/make-handlers.ts"
@@ -205,14 +206,15 @@ export const startGateway = (options: GatewayOptions) =>
     const edges = Context.mergeAll(known, auth, outside, moneyDesks())
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
+    const orders = orderRatesOf(options)
     const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
-      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
+      Effect.provideService(OrderRatesInForce, orders),
       Effect.provide(edges),
     )
     yield* fillDealers.pipe(Effect.provide(known))
     const traders = Context.merge(edges, actors)
     const dealers = yield* Layer.build(dealersLayer).pipe(
-      Effect.provideService(OrderLimitsInForce, settings.rateLimits),
+      Effect.provideService(OrderRatesInForce, orders),
       Effect.provide(traders),
     )
     const all = Context.merge(traders, dealers)
@@ -224,6 +226,9 @@ export const startGateway = (options: GatewayOptions) =>
     const requestId = requestIds()
     const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
+    const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
+    const limitSignIns = yield* signInLimits(options, keys, audit).pipe(Effect.provide(all))
+    const keep = keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now)
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -234,12 +239,14 @@ export const startGateway = (options: GatewayOptions) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: shutdown.isDraining,
+      limiter,
       pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
-      refine: keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now),
+      refine: (route) => keep(limitSignIns(route)),
     }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
-    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
+    const perSocket = socketLimits(options, limiter)
+    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc, perSocket).pipe(
       Effect.provide(all),
     )
     test?.serve(server.app, socket)

@@ -7,7 +7,7 @@ import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
-import type { OrderLimits } from "../domain/order-limits.ts"
+import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
 import type { TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Self } from "../kernel/actor.ts"
@@ -23,7 +23,6 @@ import type { TradingAccounts } from "./account-messages.ts"
 import { Following } from "./dealer-following.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
 import { type LiveQuote, liveQuote, OpenQuotes } from "./dealer-open-quotes.ts"
-import { UserRates } from "./dealer-rates.ts"
 import { KnownRequests } from "./dealer-requests.ts"
 import { holdIdOf } from "./dealer-transfers.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
@@ -44,7 +43,7 @@ export interface DealerParts {
   readonly ids: Context.Tag.Service<typeof Ids>
   readonly failpoint: Context.Tag.Service<typeof Failpoint>
   /** Null: none. */
-  readonly limits: OrderLimits | null
+  readonly rates: OrderRates | null
   readonly mode: TradingModeInForce["Type"]
   /** After the commit of a new image of the dealer. */
   readonly dealerChanged: (dealer: Dealer) => void
@@ -75,7 +74,6 @@ export class DealerCore {
   readonly quotes = new OpenQuotes()
   readonly requests = new KnownRequests()
   readonly following: Following
-  readonly rates = new UserRates()
   /** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
   readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
   /** Holds of clients that this dealer found when it woke. */

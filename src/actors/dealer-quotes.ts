@@ -128,19 +128,25 @@ const limitOf = (
   user: UserId,
   trader: FirmQuote["traderAccountId"],
 ): QuoteRateLimited | undefined => {
-  const { limits, clock } = core.parts
+  const { rates, clock } = core.parts
   const { openQuotesMax, openQuotesPerClientMax } = core.dealer.config
-  if (limits !== null) {
-    const wait = core.rates.take(user, limits.quoteRequest, clock.monotonic())
-    if (wait > 0) return new QuoteRateLimited({ bucket: "quoteRequest", retryAfterSeconds: Math.ceil(wait / 1_000) })
+  if (rates !== null) {
+    const now = clock.monotonic()
+    const bucket = rates.quotesOf(user, core.id, now)
+    const wait = bucket.take(now)
+    if (wait > 0) {
+      const retryAfterSeconds = Math.ceil(wait / 1_000)
+      return new QuoteRateLimited({ bucket: "quoteRequest", ...bucket.state(now), retryAfterSeconds })
+    }
   }
   // Where no rates are limited these are all the same: each firm quote holds funds.
-  const { openQuotes, openQuotesPerClient } = limits ?? ORDER_LIMITS
+  const { openQuotes, openQuotesPerClient } = rates?.limits ?? ORDER_LIMITS
   const most = Math.min(openQuotes, openQuotesMax ?? openQuotes)
   const mostOfOne = Math.min(openQuotesPerClient, openQuotesPerClientMax ?? openQuotesPerClient)
-  if (core.quotes.size >= most || core.quotes.countOf(trader) >= mostOfOne)
-    return new QuoteRateLimited({ bucket: "openQuotes", retryAfterSeconds: 1 })
-  return undefined
+  const ofAll = core.quotes.size >= most
+  if (!ofAll && core.quotes.countOf(trader) < mostOfOne) return undefined
+  const limit = ofAll ? most : mostOfOne
+  return new QuoteRateLimited({ bucket: "openQuotes", limit, remaining: 0, resetMs: 1_000, retryAfterSeconds: 1 })
 }
 
 /** None of these books has come yet. */

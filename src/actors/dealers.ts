@@ -12,7 +12,7 @@ import {
   ShuttingDown,
 } from "../domain/errors.ts"
 import type { DealerAccountId, QuoteId } from "../domain/ids.ts"
-import { OrderLimitsInForce } from "../domain/order-limits.ts"
+import { orderRates } from "../domain/order-rates.ts"
 import { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type Actor, create } from "../kernel/actor.ts"
 import * as Registry from "../kernel/registry.ts"
@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
     clock,
     ids: yield* Ids,
     failpoint: yield* Failpoint,
-    limits: yield* OrderLimitsInForce,
+    rates: yield* orderRates,
     mode: yield* TradingModeInForce,
     dealerChanged: directory.put,
     quoteOpened: ({ quoteId, dealerAccountId }) => dealerOfQuote.set(quoteId, dealerAccountId),

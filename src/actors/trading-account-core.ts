@@ -103,7 +103,7 @@ export class AccountCore extends AccountOutlet {
   constructor(parts: AccountParts, self: Self<never>, state: AccountState, venue: Venue, refusals: Refusals) {
     super(parts, self, state, refusals)
     this.venue = venue
-    this.limits = new AccountLimits(parts.limits, parts.clock.monotonic)
+    this.limits = new AccountLimits(parts.rates, state.account, parts.clock.monotonic)
     this.lastExecutionAt = state.lastExecutionAt
     parts.loaded(state.account, state.lastSequence)
     // The open ones first: what belongs to their lists stays in memory however old it is.

@@ -1,39 +1,54 @@
 /** An account's limits (contract C15): so many submits and changes, so many cancels, so many working orders. */
 import { type DomainError, OrderRateLimited, TooManyOpenOrders } from "../domain/errors.ts"
-import type { OrderLimits } from "../domain/order-limits.ts"
-import { TokenBucket } from "../domain/token-bucket.ts"
+import type { AccountRates, OrderRates } from "../domain/order-rates.ts"
+import type { TokenBucket } from "../domain/token-bucket.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
 
-const secondsOf = (millis: number): number => Math.ceil(millis / 1_000)
+type BucketName = OrderRateLimited["bucket"]
+
+const taken = (name: BucketName, bucket: TokenBucket, now: number): DomainError | null => {
+  const wait = bucket.take(now)
+  if (wait === 0) return null
+  return new OrderRateLimited({ bucket: name, ...bucket.state(now), retryAfterSeconds: Math.ceil(wait / 1_000) })
+}
 
 export class AccountLimits {
-  private readonly submits: TokenBucket | null
-  private readonly cancels: TokenBucket | null
-
   constructor(
-    private readonly limits: OrderLimits | null,
+    private readonly rates: OrderRates | null,
+    private readonly account: Pick<TradingAccount, "tradingAccountId" | "userId">,
     private readonly now: () => number,
-  ) {
-    this.submits = limits && new TokenBucket(limits.orderSubmit)
-    this.cancels = limits && new TokenBucket(limits.orderCancel)
-  }
+  ) {}
 
   /** `openOrders`: those of the account that are not over. */
   submitError(openOrders: number): DomainError | null {
-    const { limits } = this
-    if (limits === null) return null
-    const error = this.changeError()
+    const { rates } = this
+    if (rates === null) return null
+    const now = this.now()
+    const own = this.own(rates, now)
+    const error = taken("orderSubmit", own.submits, now)
     if (error !== null) return error
-    return openOrders >= limits.openOrders ? new TooManyOpenOrders({ limit: limits.openOrders }) : null
+    own.count(now)
+    const { openOrders: limit } = rates.limits
+    return openOrders >= limit ? new TooManyOpenOrders({ limit }) : null
   }
 
-  /** Of one submit, or one change of an order. */
+  /** Of one change of an order. */
   changeError(): DomainError | null {
-    const wait = this.submits?.take(this.now()) ?? 0
-    return wait === 0 ? null : new OrderRateLimited({ bucket: "orderSubmit", retryAfterSeconds: secondsOf(wait) })
+    const { rates } = this
+    if (rates === null) return null
+    const now = this.now()
+    return taken("orderSubmit", this.own(rates, now).submits, now)
   }
 
   cancelError(): DomainError | null {
-    const wait = this.cancels?.take(this.now()) ?? 0
-    return wait === 0 ? null : new OrderRateLimited({ bucket: "orderCancel", retryAfterSeconds: secondsOf(wait) })
+    const { rates } = this
+    if (rates === null) return null
+    const now = this.now()
+    return taken("orderCancel", this.own(rates, now).cancels, now)
+  }
+
+  /** Asked for each time: what nobody used for a while is forgotten. */
+  private own(rates: OrderRates, now: number): AccountRates {
+    return rates.ofAccount(this.account.tradingAccountId, this.account.userId, now)
   }
 }

@@ -1,6 +1,6 @@
 /** What an account's actor works with: the ports, and the few calls that reach beyond the account itself. */
 import { Context } from "effect"
-import type { OrderLimits } from "../domain/order-limits.ts"
+import type { OrderRates } from "../domain/order-rates.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type AccountStore, WHOLE_ORDERS } from "../ports/account-store.ts"
@@ -42,7 +42,7 @@ export interface AccountParts {
   /** Of the whole process. */
   readonly prices: KnownPrices
   /** Null: none. */
-  readonly limits: OrderLimits | null
+  readonly rates: OrderRates | null
   readonly wholeOrders: number
   readonly mode: TradingModeInForce["Type"]
   /** The account's state is in memory; its channel stands at this sequence. */

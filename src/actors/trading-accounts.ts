@@ -12,7 +12,7 @@ import {
   TradingAccountNotFound,
 } from "../domain/errors.ts"
 import type { TradingAccountId, VenueId } from "../domain/ids.ts"
-import { OrderLimitsInForce } from "../domain/order-limits.ts"
+import { orderRates } from "../domain/order-rates.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import { TradingModeInForce } from "../domain/trading-mode.ts"
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     prices: new KnownPrices(),
     accounts,
     instruments: yield* InstrumentDirectory,
-    limits: yield* OrderLimitsInForce,
+    rates: yield* orderRates,
     wholeOrders: yield* WholeOrders,
     mode: yield* TradingModeInForce,
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),

@@ -20,6 +20,7 @@ export interface Origin {
 export type AuthAction =
   | "signup"
   | "login"
+  | "rate.limited"
   | "token.refresh"
   | "logout"
   | "session.revoke"

@@ -3,6 +3,7 @@
  * run at once and at most 64 wait; beyond that the caller is told to come back.
  */
 import { randomBytes } from "node:crypto"
+import { availableParallelism } from "node:os"
 import { hash, verify } from "@node-rs/argon2"
 import { Effect } from "effect"
 import { RateLimited, WeakPassword } from "../domain/errors.ts"
@@ -10,7 +11,8 @@ import { loadCommonPasswords, weaknesses } from "./weak-passwords.ts"
 
 // Algorithm 2 is argon2id; the enum of the package is ambient and cannot be read under isolatedModules.
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
-const CONCURRENT = 2
+/** On two cores the second one is left to orders: with both, their slowest waited four times as long while many logged in. */
+const CONCURRENT = availableParallelism() > 2 ? 2 : 1
 const WAITING_MAX = 64
 
 export interface Passwords {
@@ -25,6 +27,8 @@ export interface Passwords {
   /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
   readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
   readonly waiting: () => number
+  /** The next one would be told to come back. */
+  readonly isFull: () => boolean
 }
 
 const COSTS = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/
@@ -66,5 +70,6 @@ export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
       // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.
       gated(() => verify(stored ?? nobody, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),
     waiting: () => waiting,
+    isFull: () => waiting >= WAITING_MAX,
   }
 })

@@ -27,7 +27,14 @@ import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
 
 export class UserActs extends Context.Tag("auth/UserActs")<
   UserActs,
-  { readonly signIn: SignIn; readonly proofs: Proofs; readonly updates: UserUpdates; readonly bans: Bans }
+  {
+    readonly signIn: SignIn
+    readonly proofs: Proofs
+    readonly updates: UserUpdates
+    readonly bans: Bans
+    /** More passwords wait to be looked at than may: whoever comes now is told to come back. */
+    readonly isHashingFull: () => boolean
+  }
 >() {}
 
 export interface UserActsOptions {
@@ -88,6 +95,7 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
         proofs: makeProofs(parts),
         updates: makeUserUpdates(parts),
         bans: makeBans(parts),
+        isHashingFull: passwords.isFull,
       })
       return Context.make(Sessions, sessions).pipe(Context.add(UserActs, acts))
     }),

@@ -21,7 +21,7 @@ import { asyncApiDocument } from "../ws/asyncapi.ts"
 import type { Authority } from "../ws/authority.ts"
 import type { ChannelKinds } from "../ws/channel-kinds.ts"
 import type { Hub } from "../ws/hub.ts"
-import { CHANNELS_MAX } from "../ws/limits.ts"
+import { CHANNELS_MAX, type SocketLimits } from "../ws/limits.ts"
 import { Maps } from "../ws/maps.ts"
 import { realtimePage } from "../ws/realtime-page.ts"
 import { serveSockets } from "../ws/server.ts"
@@ -86,6 +86,7 @@ export const sockets = (
   log: RequestLog | null,
   requestId: () => string,
   rpc: Rpc,
+  limits: SocketLimits | null,
 ) =>
   Effect.gen(function* () {
     const clock = yield* Clock
@@ -98,7 +99,8 @@ export const sockets = (
       version: SERVICE.version,
       now: clock.now,
       monotonic: clock.monotonic,
-      channelsMax: CHANNELS_MAX,
+      channelsMax: settings.rateLimits?.socketChannels ?? CHANNELS_MAX,
+      limits: settings.wsTest === null ? limits : null,
       onDefect: (error) => notice("a command on a socket failed", { error: describe(error) }),
       slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
       allowedOrigins: settings.allowedOrigins,

@@ -5,6 +5,18 @@ export interface Rate {
   readonly burst: number
 }
 
+export const perMinute = (count: number, burst = count): Rate => ({ perSecond: count / 60, burst })
+export const perHour = (count: number, burst = count): Rate => ({ perSecond: count / 3_600, burst })
+
+/** What a caller may know of a bucket. */
+export interface BucketState {
+  /** Tokens of a full one. */
+  readonly limit: number
+  readonly remaining: number
+  /** Until it is full again. */
+  readonly resetMs: number
+}
+
 export class TokenBucket {
   /** When it is full again. */
   private fullAt = 0
@@ -18,13 +30,34 @@ export class TokenBucket {
     return this.fullAt <= now
   }
 
-  /** Takes one token. The answer is 0, or in how many ms there will be one: nothing is taken then. */
-  take(now: number): number {
+  /** Takes so many tokens. The answer is 0, or in how many ms there will be as many: nothing is taken then. */
+  take(now: number, tokens = 1): number {
     const missing = Math.max(0, this.fullAt - now)
-    const wait = missing - (this.rate.burst - 1) * this.millisEach
+    // What is dearer than a full bucket takes all of it.
+    const count = Math.min(tokens, this.rate.burst)
+    const wait = missing - (this.rate.burst - count) * this.millisEach
     // A clock of whole ms and a third of one: less than that is no wait.
     if (wait > 1e-6) return Math.ceil(wait)
-    this.fullAt = now + missing + this.millisEach
+    this.fullAt = now + missing + count * this.millisEach
     return 0
+  }
+
+  /** What was taken for nothing. */
+  giveBack(now: number, tokens = 1): void {
+    this.fullAt = Math.max(now, this.fullAt - tokens * this.millisEach)
+  }
+
+  /** Whole tokens that could be taken now. */
+  remaining(now: number): number {
+    const missing = Math.max(0, this.fullAt - now)
+    return Math.max(0, Math.floor(this.rate.burst - missing / this.millisEach + 1e-6))
+  }
+
+  resetMillis(now: number): number {
+    return Math.max(0, Math.ceil(this.fullAt - now))
+  }
+
+  state(now: number): BucketState {
+    return { limit: this.rate.burst, remaining: this.remaining(now), resetMs: this.resetMillis(now) }
   }
 }

@@ -4,11 +4,14 @@
  */
 import { Cause } from "effect"
 import { type DomainError, InternalDefect } from "../domain/errors.ts"
+import type { TokenBucket } from "../domain/token-bucket.ts"
 import type { Principal } from "../domain/user.ts"
 import { type Deadlines, Waiting } from "./deadlines.ts"
 import { successText } from "./envelope.ts"
 import { ERRNO, type FailureStatus } from "./errno.ts"
 import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
+import type { RequestLimiter } from "./rate-limit.ts"
+import type { RouteCost } from "./rate-limit-costs.ts"
 import { accessLine } from "./request-log.ts"
 import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
 import type { TransportPolicy } from "./transport.ts"
@@ -29,6 +32,8 @@ export interface Surroundings {
   readonly monotonic: () => number
   readonly log: ((line: string) => void) | null
   readonly onDefect: (defect: Defect) => void
+  /** Null: nobody is limited. */
+  readonly limiter: RequestLimiter | null
 }
 
 export interface RouteFacts {
@@ -37,6 +42,7 @@ export interface RouteFacts {
   readonly template: string
   readonly operation: Operation
   readonly deadline: DeadlineTerms
+  readonly cost: RouteCost
   /** A HEAD request: the headers of the GET, no body. */
   readonly isHead: boolean
 }
@@ -63,6 +69,9 @@ export abstract class Call extends Waiting implements RequestFacts {
   /** Set once it is known who calls. */
   principal: Principal | undefined = undefined
   tradingAccountId: unknown = undefined
+  dealerAccountId: unknown = undefined
+  limit: TokenBucket | undefined = undefined
+  limitName = ""
   bytesIn = 0
   /** The handler has the call: from here on it may have been done. */
   handedOver = false

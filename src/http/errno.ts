@@ -47,8 +47,10 @@ export const ERRNO = {
   IpForbidden: { status: 403, errno: -102006, code: "IP_FORBIDDEN" },
   // Limits
   RateLimited: { status: 429, errno: -103000, code: "RATE_LIMITED" },
+  LoginRateLimited: { status: 429, errno: -103001, code: "LOGIN_RATE_LIMITED" },
   OrderRateLimited: { status: 429, errno: -103002, code: "ORDER_RATE_LIMITED" },
   QuoteRateLimited: { status: 429, errno: -103003, code: "QUOTE_RATE_LIMITED" },
+  TooManyConnections: { status: 429, errno: -103006, code: "TOO_MANY_CONNECTIONS" },
   TooManyOpenOrders: { status: 429, errno: -103005, code: "TOO_MANY_OPEN_ORDERS" },
   // Request form
   InvalidRequest: { status: 400, errno: -104000, code: "BAD_REQUEST" },

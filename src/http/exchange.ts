@@ -185,6 +185,8 @@ export class Exchange extends Call {
     let lines = `${this.requestId}\r\n`
     if (headers?.["Cache-Control"] === undefined) lines += isSecure ? SECURE : PLAIN
     else lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    const { limiter } = this.around
+    if (limiter !== null) lines += limiter.lines(this, status === 200)
     if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
     if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
     wire.cork(() => {

@@ -47,11 +47,13 @@ export const failureText = (error: DomainError, operation: Operation, requestId:
 export const retryAfterSeconds = (error: DomainError): number | undefined => {
   switch (error._tag) {
     case "RateLimited":
+    case "LoginRateLimited":
     case "OrderRateLimited":
     case "QuoteRateLimited":
     case "Busy":
       return Math.max(1, error.retryAfterSeconds)
     case "TooManyOpenOrders":
+    case "TooManyConnections":
     case "AccountReconciling":
     case "OrderBookUnavailable":
     case "TickerUnavailable":

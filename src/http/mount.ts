@@ -24,6 +24,8 @@ import type { Check } from "./checks.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Exchange } from "./exchange.ts"
 import { parseQuery } from "./query.ts"
+import type { RequestLimiter } from "./rate-limit.ts"
+import { PLAIN_COST } from "./rate-limit-costs.ts"
 import { type AnyHandlers, missingPermission, NO_QUERY, type Route, reflect } from "./reflect.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
 import { Deadline, type Handlers } from "./route.ts"
@@ -38,7 +40,9 @@ export interface StaticPage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface MountOptions extends Omit<Surroundings, "deadlines"> {
+export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"> {
+  /** Absent: nobody is limited. */
+  readonly limiter?: RequestLimiter | null
   readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
@@ -63,7 +67,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   options: MountOptions,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
-  const { authenticate, isDraining } = options
+  const { authenticate, isDraining, limiter = null } = options
   const run = makeRun(runtime)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
@@ -74,6 +78,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     monotonic: options.monotonic,
     log: options.log,
     onDefect: options.onDefect,
+    limiter,
   }
 
   /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */
@@ -133,14 +138,16 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       if (!("value" in parsed)) return parsed
       const fault = check(parsed.value)
       if (fault !== undefined) return fault
-      exchange.tradingAccountId = (parsed.value as { readonly tradingAccountId?: unknown }).tradingAccountId
+      const named = parsed.value as { readonly tradingAccountId?: unknown; readonly dealerAccountId?: unknown }
+      exchange.tradingAccountId = named.tradingAccountId
+      exchange.dealerAccountId = named.dealerAccountId
       return run(exchange, route, query, parsed.value)
     }
     res.onData((chunk, isLast) => guarded(exchange, () => take(chunk, isLast)))
     return undefined
   }
 
-  /** Token, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
+  /** Token, then limit, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
   const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
     if (!isAdmitted(exchange)) return undefined
     if (isDraining() && !route.servesWhileDraining) {
@@ -149,9 +156,13 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     }
     if (route.access !== "none") {
       const principal = authenticate(exchange.header("authorization"), exchange)
-      if ("_tag" in principal) return principal
+      if ("_tag" in principal) return limiter?.chargeAddress(exchange, 1) ?? principal
       exchange.principal = principal
-      const missing = missingPermission(route.access, principal)
+    }
+    const refused = limiter?.charge(exchange, route.cost.weight)
+    if (refused !== undefined) return refused
+    if (exchange.principal !== undefined) {
+      const missing = missingPermission(route.access, exchange.principal)
       if (missing !== undefined) return missing
     }
     let query = NO_QUERY
@@ -162,6 +173,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       if (fault !== undefined) return fault
       exchange.tradingAccountId = parsed["tradingAccountId"]
       query = parsed
+      const dearer = limiter?.chargeMore(exchange, query)
+      if (dearer !== undefined) return dearer
     }
     return route.body === undefined
       ? run(exchange, route, query, undefined)
@@ -197,6 +210,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     template,
     operation: { resource: "service", action: "serve" },
     deadline: Deadline.defaultValue(),
+    cost: PLAIN_COST,
     isHead,
   })
 
@@ -205,8 +219,10 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       const exchange = begin(res, req, plain(isHead ? "HEAD" : "GET", page.path, isHead))
       if (exchange === undefined) return
       guarded(exchange, () => {
-        if (isAdmitted(exchange)) exchange.sendPage(200, page.contentType, page.body, page.headers)
-        return undefined
+        if (!isAdmitted(exchange)) return undefined
+        const refused = limiter?.charge(exchange, 1)
+        if (refused === undefined) exchange.sendPage(200, page.contentType, page.body, page.headers)
+        return refused
       })
     }
     app.get(page.path, serve(false))
@@ -223,6 +239,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     if (exchange === undefined) return
     guarded(exchange, () => {
       if (!isAdmitted(exchange)) return undefined
+      const refused = limiter?.charge(exchange, 1)
+      if (refused !== undefined) return refused
       if (methods === undefined) return new UnknownEndpoint()
       const headers = { Allow: [...methods, "OPTIONS"].join(", ") }
       if (method === "OPTIONS") exchange.sendPage(204, "", "", headers)

@@ -9,6 +9,7 @@ import { FailureEnvelope, failureTagsOf } from "./envelope.ts"
 import { ERRNO, type Tag } from "./errno.ts"
 import { takesIdempotencyKey } from "./idempotency.ts"
 import { EXAMPLES } from "./openapi-examples.ts"
+import { costOf, type RouteCost } from "./rate-limit-costs.ts"
 import { Access, type AccessLevel } from "./route.ts"
 
 const INTRODUCTION = `
@@ -40,6 +41,7 @@ const WITH_BODY: ReadonlyArray<Tag> = [
 ]
 const ALWAYS: ReadonlyArray<Tag> = [
   "TlsRequired",
+  "RateLimited",
   "InternalDefect",
   "Busy",
   "ShuttingDown",
@@ -88,6 +90,20 @@ const headers = (...names: ReadonlyArray<keyof typeof RESPONSE_HEADERS>) =>
 
 const RESPONSE_HEADERS = {
   "X-Request-ID": { description: "The request's identifier", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Tokens of a full bucket", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Tokens that are left", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "When it is full again, in Unix seconds", schema: { type: "integer" } },
+  "X-RateLimit-Bucket": { description: "Which bucket that is: its name in RATE_LIMITS", schema: { type: "string" } },
+  "X-Order-Count-1S": {
+    description: "Submits of the account in the running second; on tradeOrder/submit and replace",
+    schema: { type: "integer" },
+  },
+  "X-Venue-Weight-Used": {
+    description:
+      "Of the venue's request budget, as of its connector's last beat; where the venue was called for an order",
+    schema: { type: "integer" },
+  },
+  "X-Venue-Weight-Limit": { description: "That budget", schema: { type: "integer" } },
   "Retry-After": { description: "Whole seconds to wait, where waiting helps", schema: { type: "integer" } },
   "Idempotency-Replayed": {
     description:
@@ -95,6 +111,22 @@ const RESPONSE_HEADERS = {
     schema: { type: "string" },
   },
 } as const
+
+const ON_EVERY_ANSWER = [
+  "X-Request-ID",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Bucket",
+] as const
+const REPLAY = ["Idempotency-Replayed"] as const
+const OF_VENUES = ["X-Venue-Weight-Used", "X-Venue-Weight-Limit"] as const
+
+const orderHeadersOf = (bucket: RouteCost["bucket"]): ReadonlyArray<keyof typeof RESPONSE_HEADERS> =>
+  bucket === "orderSubmit" ? ["X-Order-Count-1S", ...OF_VENUES] : bucket === "orderCancel" ? OF_VENUES : []
+
+const costWords = ({ bucket, weight, more }: RouteCost): string =>
+  bucket === "http" ? `Weight ${weight}${more === null ? "" : ", more for a deep book"}.` : `Rate limit: ${bucket}.`
 
 /** Words of the failures by status: `-102001 ACCOUNT_FORBIDDEN`, one a line. */
 const failuresOf = (tags: ReadonlyArray<Tag>): Record<number, object> => {
@@ -108,7 +140,8 @@ const failuresOf = (tags: ReadonlyArray<Tag>): Record<number, object> => {
   for (const [status, lines] of [...byStatus].sort(([a], [b]) => a - b))
     responses[status] = {
       description: [...lines].sort().join("\n"),
-      headers: status === 429 || status === 503 ? headers("X-Request-ID", "Retry-After") : headers("X-Request-ID"),
+      headers:
+        status === 429 || status === 503 ? headers(...ON_EVERY_ANSWER, "Retry-After") : headers(...ON_EVERY_ANSWER),
       content: { "application/json": { schema: FAILURE } },
     }
   return responses
@@ -167,8 +200,9 @@ const document = (): object => {
   const paths: Record<string, Record<string, object>> = {}
   HttpApi.reflect(Api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
+    onEndpoint: ({ group, endpoint }) => {
       const verb = endpoint.method.toLowerCase() as "get" | "post"
+      const cost = costOf({ resource: group.identifier, action: endpoint.name }, endpoint.path)
       const operation = generated.paths[endpoint.path]?.[verb]
       if (operation === undefined) throw new Error(`${endpoint.method} ${endpoint.path} is not in the document`)
       const access = accessOf(endpoint)
@@ -177,11 +211,11 @@ const document = (): object => {
       const body = operation.requestBody?.content["application/json"]
       const isKeyed = takesIdempotencyKey({ method: endpoint.method, template: endpoint.path, access })
       const replays = isKeyed || operation.operationId === "tradeOrder.submit"
-      const successHeaders = replays ? headers("X-Request-ID", "Idempotency-Replayed") : headers("X-Request-ID")
+      const successHeaders = headers(...ON_EVERY_ANSWER, ...(replays ? REPLAY : []), ...orderHeadersOf(cost.bucket))
       const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
         Record<string, unknown> = {
         ...operation,
-        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]}`.trim(),
+        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${costWords(cost)}`.trim(),
         parameters: [
           ...operation.parameters,
           { $ref: "#/components/parameters/X-Request-ID" },

@@ -9,6 +9,7 @@ import type { Principal } from "../domain/user.ts"
 import type { RouteFacts } from "./call.ts"
 import { type Check, compileCheck } from "./checks.ts"
 import { type QueryPlan, queryPlan } from "./query.ts"
+import { costOf } from "./rate-limit-costs.ts"
 import { Access, type AccessLevel, type AnyHandler, Deadline, KnowsRepeats } from "./route.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
@@ -41,10 +42,12 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
       if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
       const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
       const bodyAst = payloads.get("application/json")?.ast
+      const operation = { resource: group.identifier, action: endpoint.name }
       routes.push({
         method: endpoint.method,
         template: endpoint.path,
-        operation: { resource: group.identifier, action: endpoint.name },
+        operation,
+        cost: costOf(operation, endpoint.path),
         deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
         isHead: false,
         access,

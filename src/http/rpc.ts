@@ -101,6 +101,8 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
   /** Permission, then shape, as over HTTP; the token is the socket's affair. */
   const serve = (call: RpcCall, route: Route, { data, principal }: RpcRequest): DomainError | undefined => {
     if (isDraining() && !route.servesWhileDraining) return new ShuttingDown()
+    const refused = around.limiter?.charge(call, route.cost.weight)
+    if (refused !== undefined) return refused
     const missing = missingPermission(route.access, principal)
     if (missing !== undefined) return missing
     if (route.body !== undefined) return runBody(call, route, route.body, data)
@@ -110,6 +112,8 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
     const fault = faultOfJson(fields) ?? route.query.check(fields)
     if (fault !== undefined) return fault
     call.tradingAccountId = fields["tradingAccountId"]
+    const dearer = around.limiter?.chargeMore(call, fields)
+    if (dearer !== undefined) return dearer
     return run(call, route, fields, undefined)
   }
 

@@ -2,7 +2,7 @@
 import { type DomainError, Forbidden, TlsRequired } from "../domain/errors.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"
-import { failureText } from "./failures.ts"
+import { failureText, retryAfterSeconds } from "./failures.ts"
 import { requestIdOf } from "./request-id.ts"
 import { accessLine } from "./request-log.ts"
 import { plainAddress, type TransportPolicy } from "./transport.ts"
@@ -22,8 +22,15 @@ export interface Screened {
   /** Whether the socket came over loopback with no proxy in between. */
   readonly loopback: boolean
   /** The answer's status line and body; null when the socket may open. */
-  readonly refusal: { readonly status: string; readonly body: string } | null
+  readonly refusal: {
+    readonly status: string
+    readonly body: string
+    readonly retryAfterSeconds: number | undefined
+  } | null
 }
+
+/** Whether this address may have one more socket; why not, if so. */
+type Admit = (ip: string) => DomainError | undefined
 
 export interface UpgradeOptions {
   readonly route: string
@@ -36,7 +43,12 @@ export interface UpgradeOptions {
 
 export const makeUpgradeScreen =
   ({ route, transport, requestId: fresh, now, log }: UpgradeOptions) =>
-  (socket: UpgradeSocket, request: UpgradeRequest, isOriginAllowed: boolean): Screened => {
+  (
+    socket: UpgradeSocket,
+    request: UpgradeRequest,
+    isOriginAllowed: boolean,
+    admit: Admit = () => undefined,
+  ): Screened => {
     const requestId = requestIdOf(request.getHeader("x-request-id"), fresh)
     const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
     const forwarded = request.getHeader("x-forwarded-for")
@@ -44,7 +56,11 @@ export const makeUpgradeScreen =
     const viaProxy = forwarded !== "" || request.getHeader("forwarded") !== ""
     const loopback = isLoopback(peer) && !viaProxy && transport.mode !== "proxy"
     const isSecure = transport.isSecure(peer, request.getHeader("x-forwarded-proto"))
-    const failure: DomainError | null = !isSecure ? new TlsRequired() : isOriginAllowed ? null : new Forbidden()
+    const failure: DomainError | null = !isSecure
+      ? new TlsRequired()
+      : isOriginAllowed
+        ? (admit(ip) ?? null)
+        : new Forbidden()
     const { status, errno } = failure === null ? { status: 101, errno: 0 } : ERRNO[failure._tag]
     const body = failure === null ? "" : failureText(failure, { resource: "socket", action: "connect" }, requestId)
     log?.(
@@ -67,6 +83,13 @@ export const makeUpgradeScreen =
         aborted: false,
       }),
     )
-    const refusal = failure === null ? null : { status: `${status} Forbidden`, body }
+    const refusal =
+      failure === null
+        ? null
+        : {
+            status: status === 429 ? "429 Too Many Requests" : `${status} Forbidden`,
+            body,
+            retryAfterSeconds: retryAfterSeconds(failure),
+          }
     return { requestId, ip, loopback, refusal }
   }

@@ -7,6 +7,8 @@ export type Purpose = (typeof PURPOSES)[number]
 
 /** How much of a venue's request budget is used. */
 export interface BudgetLoad {
+  /** The whole budget: units of the venue's cost in its window. */
+  readonly capacity: number
   /** Of the whole budget, 0 to 1; more when the venue counts more than we do. */
   readonly used: number
   /** Of the quarter that audits may have, 0 to 1. Near 1 they wait: their periods should be longer. */

@@ -1,41 +1,45 @@
 /** `RATE_LIMITS`: every number of contract C15 that an installation changes. */
 import { isLoopback } from "../domain/loopback.ts"
-import { ORDER_LIMITS, type OrderLimits } from "../domain/order-limits.ts"
+import { RATE_LIMITS, type RateLimits } from "../domain/rate-limits.ts"
 import type { Rate } from "../domain/token-bucket.ts"
 import { type Environment, InvalidSetting, object, text } from "./environment.ts"
 
+/** A rate may be written by whichever of these reads best. */
+const UNITS = { perSecond: 1, perMinute: 60, perHour: 3_600 } as const
+
 const isAbove0 = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value > 0
 
-const rate = (name: "orderSubmit" | "orderCancel" | "quoteRequest", given: unknown, fallback: Rate): Rate => {
-  if (given === undefined) return fallback
-  const { perSecond, burst } = { ...(given as Partial<Record<keyof Rate, unknown>> | null) }
-  if (!isAbove0(perSecond) || !isAbove0(burst) || !Number.isInteger(burst))
-    throw new InvalidSetting(`RATE_LIMITS: "${name}" must be like {"perSecond":50,"burst":100}, both above 0`)
-  return { perSecond, burst }
+const rateOf = (name: string, given: unknown): Rate => {
+  const fields = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {}
+  const units = Object.keys(UNITS).filter((unit) => fields[unit] !== undefined) as Array<keyof typeof UNITS>
+  const [unit] = units
+  const count = unit === undefined ? undefined : fields[unit]
+  const { burst } = fields
+  const isOdd = Object.keys(fields).length !== 2 || units.length !== 1
+  if (isOdd || unit === undefined || !isAbove0(count) || !isAbove0(burst) || !Number.isInteger(burst))
+    throw new InvalidSetting(
+      `RATE_LIMITS: "${name}" must be like {"perSecond":50,"burst":100} (or perMinute, perHour), both above 0`,
+    )
+  return { perSecond: count / UNITS[unit], burst }
+}
+
+const countOf = (name: string, given: unknown): number => {
+  if (!isAbove0(given) || !Number.isInteger(given))
+    throw new InvalidSetting(`RATE_LIMITS: "${name}" must be an integer above 0`)
+  return given
 }
 
 /** `off`, or a JSON object of the limits that differ from the defaults. */
-export const rateLimits = (env: Environment, host: string): OrderLimits | null => {
+export const rateLimits = (env: Environment, host: string): RateLimits | null => {
   if (text(env, "RATE_LIMITS") === "off") {
     if (isLoopback(host)) return null
     throw new InvalidSetting(`RATE_LIMITS=off is for loopback only, not for ${host}`)
   }
-  const given = object(env, "RATE_LIMITS") ?? {}
-  for (const name of Object.keys(given))
-    if (!Object.hasOwn(ORDER_LIMITS, name))
-      throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(ORDER_LIMITS).join(", ")}`)
-  const count = (name: "openOrders" | "openQuotes" | "openQuotesPerClient"): number => {
-    const value = given[name] ?? ORDER_LIMITS[name]
-    if (!isAbove0(value) || !Number.isInteger(value))
-      throw new InvalidSetting(`RATE_LIMITS: "${name}" must be an integer above 0`)
-    return value
+  const limits: Record<string, Rate | number> = { ...RATE_LIMITS }
+  for (const [name, given] of Object.entries(object(env, "RATE_LIMITS") ?? {})) {
+    if (!Object.hasOwn(RATE_LIMITS, name))
+      throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(RATE_LIMITS).join(", ")}`)
+    limits[name] = typeof limits[name] === "number" ? countOf(name, given) : rateOf(name, given)
   }
-  return {
-    orderSubmit: rate("orderSubmit", given["orderSubmit"], ORDER_LIMITS.orderSubmit),
-    orderCancel: rate("orderCancel", given["orderCancel"], ORDER_LIMITS.orderCancel),
-    openOrders: count("openOrders"),
-    quoteRequest: rate("quoteRequest", given["quoteRequest"], ORDER_LIMITS.quoteRequest),
-    openQuotes: count("openQuotes"),
-    openQuotesPerClient: count("openQuotesPerClient"),
-  }
+  return limits as unknown as RateLimits
 }

@@ -144,6 +144,13 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           ),
         ).pipe(Effect.map((rows) => rows.map((row) => joinedOf(row).row))),
 
+      /** Whence the user of this e-mail address, if there is one, has sessions that nobody ended, the newest first. */
+      addressesOf: (email: string): Effect.Effect<ReadonlyArray<string>, StorageUnavailable> =>
+        orUnavailable(sql<{ ip: string }>`
+          SELECT s.ip FROM session s JOIN app_user u USING (user_id)
+          WHERE lower(u.email) = lower(${email}) AND s.revoked_at IS NULL AND s.ip IS NOT NULL
+          ORDER BY s.created_at DESC LIMIT 1000`).pipe(Effect.map((rows) => rows.map((row) => row.ip))),
+
       /** Sessions that are over for a month, so many at a time. Run now and then. */
       forgetOld: (now: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`

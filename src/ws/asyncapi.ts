@@ -3,6 +3,7 @@
  * the protocol's types and the records' own schemas.
  */
 import type { ChannelKind } from "../domain/channel.ts"
+import { RATE_LIMITS } from "../domain/rate-limits.ts"
 import { PROTOCOL_CHANNELS, PROTOCOL_MESSAGES, PROTOCOL_OPERATIONS, ref, servers } from "./asyncapi-protocol.ts"
 import { CHANNEL_CATALOG, type ChannelEntry, type ChannelMessage, PARAMETERS, parametersOf } from "./channel-catalog.ts"
 import type { ChannelKindSettings, ChannelKinds } from "./channel-kinds.ts"
@@ -162,6 +163,9 @@ export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts):
       expiryGraceSeconds: EXPIRY_GRACE_SECONDS,
       messageBytesMax: MESSAGE_BYTES_MAX,
       channelsMax: CHANNELS_MAX,
+      commandRate: RATE_LIMITS.socketCommands,
+      connectionsPerUserMax: RATE_LIMITS.socketsPerUser,
+      connectionsPerAddressMax: RATE_LIMITS.socketsPerAddress,
       errors: ERROR_CODES,
       closes: CLOSE_CODES,
       unsubscribes: UNSUBSCRIBE_CODES,

@@ -2,6 +2,7 @@
 import type { SessionId } from "../domain/ids.ts"
 import type { Rpc } from "../ports/rpc.ts"
 import type { Authority, Credentials } from "./authority.ts"
+import type { CommandRate } from "./command-rate.ts"
 import type { Close, ProtocolError } from "./error-codes.ts"
 import type { Beating, Heartbeat } from "./heartbeat.ts"
 import type { Hub } from "./hub.ts"
@@ -15,6 +16,10 @@ export interface ConnectionContext {
   readonly version: string
   readonly now: () => number
   readonly channelsMax: number
+  /** Null: a client may send as many commands as it likes. */
+  readonly commandRate: () => CommandRate | null
+  /** Whether one more connection may speak for these. */
+  readonly admits: (credentials: Credentials) => boolean
   /** A command met a defect of ours: its connection ends, and the operator is told. */
   readonly onDefect: (error: unknown) => void
   /** The connection now speaks for these credentials; `before` when it spoke for others. */

@@ -5,6 +5,7 @@ import type { SessionId } from "../domain/ids.ts"
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
+import type { CommandRate } from "./command-rate.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
@@ -55,6 +56,7 @@ export class Connection implements Client, Beating {
   /** Calls and reads whose answers are still to come. */
   private inFlight = 0
   private readonly expiryWatch: ExpiryWatch
+  private readonly rate: CommandRate | null
   /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
   behindSince: number | undefined
 
@@ -63,6 +65,7 @@ export class Connection implements Client, Beating {
     private readonly state: SocketState,
     private readonly context: ConnectionContext,
   ) {
+    this.rate = context.commandRate()
     this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, this, "expiryDue"),
@@ -243,8 +246,19 @@ export class Connection implements Client, Beating {
    * closed. Pongs do not wait.
    */
   private receive(command: Command): void {
+    if (command.method !== "pong" && !this.isWithinRate(command)) return
     if (command.method === "pong" || (this.held.length === 0 && !this.isBackedUp)) return this.take(command)
     if (this.held.push(command) > HELD_MAX) this.close(CLOSES.tooManyRequests)
+  }
+
+  private isWithinRate(command: Command): boolean {
+    if (this.rate === null || this.over) return true
+    const word = this.rate.judge()
+    if (word === "within") return true
+    // Nobody waits for an answer to a send.
+    if (word === "too many") this.close(CLOSES.tooManyRequests)
+    else if (command.method !== "send") this.refuse(command, ERRORS.tooManyRequests)
+    return false
   }
 
   private play(command: Command): void {
@@ -295,6 +309,7 @@ export class Connection implements Client, Beating {
       this.deaf = true
       return
     }
+    if (!this.context.admits(found)) return this.close(CLOSES.connectionLimit)
     this.credentials = found
     const joined = joinWithConnect(this.subscriptions, found, subs)
     const result: ConnectResult = {

@@ -35,8 +35,9 @@ export const CLOSES = {
   badRequest: [3501, "bad request"],
   stale: [3502, "stale"],
   forced: [3503, "force disconnect"],
-  forbiddenAddress: [3507, "ip address not allowed"],
+  connectionLimit: [3504, "connection limit"],
   inappropriateProtocol: [3506, "inappropriate protocol"],
+  forbiddenAddress: [3507, "ip address not allowed"],
   messageTooLarge: [1009, "message size limit exceeded"],
 } as const satisfies Record<string, Close>
 export type Close = readonly [code: number, reason: string]

@@ -2,16 +2,20 @@
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from "uWebSockets.js"
 import * as uws from "uWebSockets.js"
+import { addressKey } from "../domain/address-key.ts"
+import { type DomainError, TooManyConnections } from "../domain/errors.ts"
 import type { SessionId } from "../domain/ids.ts"
 import type { Credentials } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
 import { jsonCodec } from "./codec-json.ts"
 import { protobufCodec } from "./codec-protobuf.ts"
+import { CommandRate } from "./command-rate.ts"
 import { Connection, type SocketState } from "./connection.ts"
 import { CLOSES, UNSUBSCRIBES } from "./error-codes.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import type { HubStats } from "./hub.ts"
-import { MESSAGE_BYTES_MAX } from "./limits.ts"
+import { MESSAGE_BYTES_MAX, type SocketLimits } from "./limits.ts"
+import { OpenSockets } from "./open-sockets.ts"
 import type { Codec } from "./protocol.ts"
 import { type SlowLimits, SlowReaders, type SlowStats } from "./slow-readers.ts"
 
@@ -25,23 +29,33 @@ const BACKPRESSURE_BYTES_MAX = 1_048_576
 const LOOK_MILLIS = 100
 const SWEEP_MILLIS = 1000
 
-export interface SocketServerOptions extends Omit<ConnectionContext, "heartbeat" | "connected"> {
+type MadeHere = "heartbeat" | "connected" | "commandRate" | "admits"
+
+export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   readonly app: TemplatedApp
   /** Browser origins allowed besides the host's own; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
   readonly deflate: boolean
   readonly slow: SlowLimits
   readonly monotonic: () => number
+  /** Null: as many connections and commands as anybody likes. */
+  readonly limits: SocketLimits | null
   /** What holds for every request: HTTPS, a request id, the access log; and the answer when the socket may not open. */
   readonly screen: (
     res: HttpResponse,
     req: HttpRequest,
     isOriginAllowed: boolean,
+    /** Asked last: it counts. */
+    admit: (ip: string) => DomainError | undefined,
   ) => {
     readonly requestId: string
     readonly ip: string
     readonly loopback: boolean
-    readonly refusal: { readonly status: string; readonly body: string } | null
+    readonly refusal: {
+      readonly status: string
+      readonly body: string
+      readonly retryAfterSeconds?: number | undefined
+    } | null
   }
   readonly onSessionEnded: (listener: (sessionId: SessionId) => void) => void
   /** What it may do has changed, or from where. */
@@ -88,7 +102,7 @@ const negotiate = (req: HttpRequest): { readonly codec: Codec; readonly subproto
 }
 
 export const serveSockets = (options: SocketServerOptions): SocketServer => {
-  const { hub } = options
+  const { hub, limits } = options
   hub.deflate = options.deflate
   const connections = new Set<Connection>()
   const bySession = new Map<SessionId, Set<Client>>()
@@ -118,6 +132,9 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   ]
   for (const timer of timers) timer.unref()
 
+  const ofUser = new OpenSockets(limits?.perUser ?? null)
+  const ofAddress = new OpenSockets(limits?.perAddress ?? null)
+
   const forget = (connection: Client, sessionId: SessionId | undefined): void => {
     if (sessionId === undefined) return
     const set = bySession.get(sessionId)
@@ -126,6 +143,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
 
   const connected = (connection: Client, now: Credentials, before: Credentials | undefined): void => {
     const sessionId = now.principal?.sessionId
+    if (before === undefined && now.principal !== null) ofUser.enter(now.user)
     if (before !== undefined && before.principal?.sessionId !== sessionId)
       forget(connection, before.principal?.sessionId)
     if (sessionId === undefined) return
@@ -133,7 +151,21 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     if (set === undefined) bySession.set(sessionId, new Set([connection]))
     else set.add(connection)
   }
-  const context: ConnectionContext = { ...options, heartbeat, connected }
+  const context: ConnectionContext = {
+    ...options,
+    heartbeat,
+    connected,
+    commandRate: () => (limits === null ? null : new CommandRate(limits.commands, options.monotonic)),
+    admits: ({ principal, user }) => principal === null || !ofUser.isFull(user),
+  }
+
+  /** Why this address may not open one more, if so. */
+  const admit = (ip: string): DomainError | undefined => {
+    if (limits === null) return undefined
+    return ofAddress.isFull(addressKey(ip))
+      ? new TooManyConnections({ limit: limits.perAddress })
+      : limits.takeAddress(ip)
+  }
 
   options.onSessionEnded((sessionId) => {
     for (const connection of bySession.get(sessionId) ?? []) connection.close(CLOSES.invalidToken)
@@ -155,14 +187,15 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
 
   const upgrade = (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t): void => {
     const isOriginAllowed = originAllowed(req.getHeader("origin"), req.getHeader("host"))
-    const { requestId, refusal, ip, loopback } = options.screen(res, req, isOriginAllowed)
+    const { requestId, refusal, ip, loopback } = options.screen(res, req, isOriginAllowed, admit)
     if (refusal !== null) {
       res
         .writeStatus(refusal.status)
         .writeHeader("Content-Type", "application/json; charset=utf-8")
         .writeHeader("Cache-Control", "no-store")
         .writeHeader("X-Request-ID", requestId)
-        .end(refusal.body)
+      if (refusal.retryAfterSeconds !== undefined) res.writeHeader("Retry-After", `${refusal.retryAfterSeconds}`)
+      res.end(refusal.body)
       return
     }
     res.writeStatus("101 Switching Protocols").writeHeader("X-Request-ID", requestId)
@@ -191,6 +224,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       const state = ws.getUserData()
       state.connection = new Connection(ws, state, context)
       connections.add(state.connection)
+      ofAddress.enter(addressKey(state.peer.ip))
     },
     message: (ws, message, isBinary) => {
       const { connection, codec } = ws.getUserData()
@@ -212,9 +246,11 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     },
     close: (ws, code) => {
       closes[code] = (closes[code] ?? 0) + 1
-      const { connection } = ws.getUserData()
+      const { connection, peer } = ws.getUserData()
       if (connection === undefined) return
       connection.gone()
+      ofAddress.leave(addressKey(peer.ip))
+      if (connection.sessionId !== undefined && connection.user !== undefined) ofUser.leave(connection.user)
       connections.delete(connection)
       slow.gone(connection)
       forget(connection, connection.sessionId)

@@ -40,6 +40,7 @@ export interface TestHttpOptions {
   readonly transport?: Partial<TransportSettings>
   readonly pages?: MountOptions["pages"]
   readonly authenticate?: MountOptions["authenticate"]
+  readonly limiter?: MountOptions["limiter"]
 }
 
 /** Serves the API until `close`. */
@@ -71,6 +72,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,
       pages: options.pages ?? [],
+      limiter: options.limiter ?? null,
     }),
   )
   const listening = await Effect.runPromise(server.listen)

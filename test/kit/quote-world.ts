@@ -442,7 +442,7 @@ export class QuoteWorld {
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },
       failpoint: { hit: () => undefined },
-      limits: null,
+      rates: null,
       dealerChanged: () => undefined,
       quoteOpened: () => undefined,
       quoteClosed: () => undefined,

@@ -16,13 +16,20 @@ import type { Rpc } from "../../src/ports/rpc.ts"
 import { makeAuthority } from "../../src/ws/access.ts"
 import { channelKinds } from "../../src/ws/channel-kinds.ts"
 import { Hub } from "../../src/ws/hub.ts"
-import { CHANNELS_MAX } from "../../src/ws/limits.ts"
+import { CHANNELS_MAX, type SocketLimits } from "../../src/ws/limits.ts"
 import { Maps } from "../../src/ws/maps.ts"
 import { type SocketServer, serveSockets } from "../../src/ws/server.ts"
 import { instrumentOf } from "./instruments.ts"
 
 export const VENUE = "MOCK" as VenueId
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
+
+const LIMITS: SocketLimits = {
+  commands: { perSecond: 100, burst: 500 },
+  perUser: 20,
+  perAddress: 50,
+  takeAddress: () => undefined,
+}
 
 export interface ScriptedStream {
   readonly channel: string
@@ -78,6 +85,8 @@ export interface TestSocketOptions {
   readonly conflateBytes?: number
   readonly slowMillis?: number
   readonly channelsMax?: number
+  /** Default: none. */
+  readonly limits?: Partial<SocketLimits>
   readonly allowedOrigins?: ReadonlyArray<string>
   readonly deflate?: boolean
   /** Default: true. */
@@ -191,16 +200,18 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     now,
     monotonic,
     channelsMax: options.channelsMax ?? CHANNELS_MAX,
+    limits: options.limits === undefined ? null : { ...LIMITS, ...options.limits },
     onDefect: options.onDefect ?? ((error) => console.error(error)),
     slow: { conflateBytes: options.conflateBytes ?? 131_072, ageMillis: options.slowMillis ?? 15_000 },
     allowedOrigins: options.allowedOrigins ?? ["https://app.example.com"],
     deflate: options.deflate ?? false,
-    screen: (_res, _req, isOriginAllowed) => ({
-      requestId: "test",
-      ip: "127.0.0.1",
-      loopback: true,
-      refusal: isOriginAllowed ? null : { status: "403 Forbidden", body: "{}" },
-    }),
+    screen: (_res, _req, isOriginAllowed, admit) => {
+      const ip = "127.0.0.1"
+      const failure = isOriginAllowed ? admit(ip) : undefined
+      const status = failure === undefined ? "403 Forbidden" : "429 Too Many Requests"
+      const refusal = isOriginAllowed && failure === undefined ? null : { status, body: "{}" }
+      return { requestId: "test", ip, loopback: true, refusal }
+    },
     onSessionEnded: (listener) => void enders.push(listener),
     onSessionRenewed: () => undefined,
   })

@@ -104,6 +104,7 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     now,
     monotonic,
     channelsMax: CHANNELS_MAX,
+    limits: null,
     onDefect: (error) => console.error(error),
     slow: { conflateBytes: 131_072, ageMillis: 15_000 },
     allowedOrigins: [],

@@ -11,12 +11,14 @@ import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
+import { loginStorm } from "./login-storm.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
 import { postgresFrozen } from "./nemesis/postgres-frozen.ts"
 import { shutdown } from "./nemesis/shutdown.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
+import { overload } from "./overload.ts"
 import { recovery } from "./recovery.ts"
 import { slowReaders } from "./slow-readers.ts"
 import { soak } from "./soak/soak.ts"
@@ -177,6 +179,14 @@ const RUNS: Readonly<Record<string, Run>> = {
   timing: {
     usage: "[--samples 300] [--built]: whether the time of an answer tells who is registered",
     run: (progress) => timing({ samples: count("samples", 20), built: values.built, progress }),
+  },
+  "login-storm": {
+    usage: "[--seconds 20] [--built]: passwords tried in three shapes, and 300 logins a second while orders run",
+    run: (progress) => loginStorm({ seconds: count("seconds", 5, 20), built: values.built, progress }),
+  },
+  overload: {
+    usage: "[--seconds 10] [--built]: three times as many orders as can be taken",
+    run: (progress) => overload({ seconds: count("seconds", 2, 10), built: values.built, progress }),
   },
   soak: {
     usage: "[--minutes 30]: the captures of eight venues, again and again",

@@ -1,6 +1,7 @@
 /** Settings: defaults, and one clear refusal for each bad one. */
 import { describe, expect, it } from "vitest"
 import { readSettings } from "../../src/config.ts"
+import { RATE_LIMITS } from "../../src/domain/rate-limits.ts"
 import { InvalidSetting } from "../../src/settings/environment.ts"
 
 describe("the settings", () => {
@@ -30,6 +31,10 @@ describe("the settings", () => {
     ["RATE_LIMITS", { RATE_LIMITS: '{"orderSubmits":{"perSecond":1,"burst":1}}' }],
     ["RATE_LIMITS", { RATE_LIMITS: '{"orderSubmit":{"perSecond":0,"burst":1}}' }],
     ["RATE_LIMITS", { RATE_LIMITS: '{"openOrders":1.5}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"login":{"perMinute":5}}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"login":{"perMinute":5,"perHour":5,"burst":5}}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"login":5}' }],
+    ["RATE_LIMITS", { RATE_LIMITS: '{"socketsPerUser":{"perSecond":5,"burst":5}}' }],
     ["RATE_LIMITS", { RATE_LIMITS: "off", HOST: "0.0.0.0" }],
     ["FAILPOINT", { FAILPOINT: "submit.parsed", NODE_ENV: "production" }],
     ["SIGNUP", { SIGNUP: "yes" }],
@@ -63,10 +68,17 @@ describe("the settings", () => {
       openQuotes: 1_000,
       openQuotesPerClient: 100,
     }
-    expect(readSettings({}).rateLimits).toEqual({ ...limits, openOrders: 500 })
+    expect(readSettings({}).rateLimits).toEqual({ ...RATE_LIMITS, ...limits, openOrders: 500 })
     expect(readSettings({ HOST: "0.0.0.0", RATE_LIMITS: '{"openOrders":7}' }).rateLimits).toEqual({
-      ...limits,
+      ...RATE_LIMITS,
       openOrders: 7,
+    })
+    const slow = '{"http":{"perMinute":600,"burst":9},"signup":{"perHour":36,"burst":2},"socketsPerUser":3}'
+    expect(readSettings({ RATE_LIMITS: slow }).rateLimits).toEqual({
+      ...RATE_LIMITS,
+      http: { perSecond: 10, burst: 9 },
+      signup: { perSecond: 0.01, burst: 2 },
+      socketsPerUser: 3,
     })
     expect(readSettings({ RATE_LIMITS: '{"orderSubmit":{"perSecond":0.5,"burst":2}}' }).rateLimits).toMatchObject({
       orderSubmit: { perSecond: 0.5, burst: 2 },

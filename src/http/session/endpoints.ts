@@ -9,6 +9,7 @@ import {
   InvalidParameter,
   InvalidRefreshToken,
   IpForbidden,
+  LoginRateLimited,
   RateLimited,
   ReauthenticationNeeded,
   RefreshTokenExpired,
@@ -99,7 +100,7 @@ const signup = HttpApiEndpoint.post("signup", "/api/v3/auth/signup")
 const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
   .setPayload(Login)
   .addSuccess(Ok(SessionRecord))
-  .addError(Fail(InvalidLoginCredentials, EmailNotConfirmed, UserDisabled, RateLimited))
+  .addError(Fail(InvalidLoginCredentials, LoginRateLimited, EmailNotConfirmed, UserDisabled, RateLimited))
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Log in")

@@ -98,7 +98,9 @@ export class Budgets {
     const sum = (of: (load: BudgetLoad) => number): number => loads.reduce((total, load) => total + of(load), 0)
     const byPurpose = (of: (load: BudgetLoad, purpose: Purpose) => number) =>
       Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum((load) => of(load, purpose))])) as BudgetLoad["sent"]
+    const fullest = loads.reduce<BudgetLoad | null>((a, b) => (a !== null && a.used >= b.used ? a : b), null)
     return {
+      capacity: fullest?.capacity ?? 0,
       used: most((load) => load.used),
       audits: most((load) => load.audits),
       waiting: byPurpose((load, purpose) => load.waiting[purpose]),

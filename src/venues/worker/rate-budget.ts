@@ -115,6 +115,7 @@ export class RateBudget {
     this.#expire()
     const capacity = this.#capacity()
     return {
+      capacity,
       used: this.#used / capacity,
       audits: this.#audits / (capacity * this.#auditsShare()),
       waiting: byPurpose((purpose) => this.#queues[purpose].length),

@@ -93,6 +93,7 @@ const world = () => {
     monotonic: () => clock.now,
     log: (line) => lines.push(JSON.parse(line)),
     onDefect: (defect) => defects.push(defect),
+    limiter: null,
   }
   const loop: Record<string, unknown> = {}
   loop["self"] = loop

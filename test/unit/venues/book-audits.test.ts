@@ -101,6 +101,7 @@ describe("the request budget has room for audits of books", () => {
   const quiet = { cancel: 0, doubt: 0, submit: 0, market: 0, audit: 0 }
   const load = (change: Partial<BudgetLoad>): BudgetLoad => ({
     used: 0.9,
+    capacity: 100,
     audits: 0.2,
     waiting: quiet,
     sent: quiet,

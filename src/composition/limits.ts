@@ -1,0 +1,100 @@
+/** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
+import { Effect } from "effect"
+import { AccountDirectory } from "../actors/account-directory.ts"
+import { makeAudit } from "../auth/audit.ts"
+import type { Keys } from "../auth/keys.ts"
+import { UserActs } from "../auth/user-acts.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import { OrderRates } from "../domain/order-rates.ts"
+import { RequestLimiter, type VenueWeight } from "../http/rate-limit.ts"
+import { limitSignIn } from "../http/rate-limit-sign-in.ts"
+import type { Route } from "../http/reflect.ts"
+import { Clock } from "../ports/clock.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { SessionRows } from "../store/sessions.ts"
+import type { SocketLimits } from "../ws/limits.ts"
+import type { GatewayOptions } from "./options.ts"
+
+/** How often workers tell their figures. */
+const WEIGHT_MILLIS = 200
+
+/** Null: no limits. */
+export const orderRatesOf = ({ settings: { rateLimits } }: GatewayOptions): OrderRates | null =>
+  rateLimits === null ? null : new OrderRates(rateLimits)
+
+/** How much each venue's connectors have used of its request budget, the fullest of them. */
+const venueWeights = Effect.gen(function* () {
+  const venues = yield* VenuePort
+  const accounts = yield* AccountDirectory
+  const { monotonic } = yield* Clock
+  let weights: ReadonlyMap<string, VenueWeight> = new Map()
+  let freshUntil = 0
+  const read = (): ReadonlyMap<string, VenueWeight> => {
+    const fullest = new Map<string, VenueWeight>()
+    for (const { venue, figures } of venues.stats().connectors) {
+      if (figures === null || figures.budget.capacity === 0) continue
+      const { used, capacity } = figures.budget
+      const weight = { used: Math.round(used * capacity), limit: Math.round(capacity) }
+      const other = fullest.get(venue)
+      if (other === undefined || other.used * weight.limit < weight.used * other.limit) fullest.set(venue, weight)
+    }
+    return fullest
+  }
+  return (tradingAccountId: TradingAccountId): VenueWeight | null => {
+    const account = accounts.find(tradingAccountId)
+    if (account === undefined) return null
+    const now = monotonic()
+    if (now >= freshUntil) {
+      weights = read()
+      freshUntil = now + WEIGHT_MILLIS
+    }
+    return weights.get(account.venue) ?? null
+  }
+})
+
+export const requestLimiter = ({ settings: { rateLimits: limits } }: GatewayOptions, orders: OrderRates | null) =>
+  Effect.gen(function* () {
+    if (limits === null || orders === null) return null
+    const { now, monotonic } = yield* Clock
+    return new RequestLimiter({ limits, orders, now, monotonic, venueWeight: yield* venueWeights })
+  })
+
+export const socketLimits = (
+  { settings: { rateLimits: limits } }: GatewayOptions,
+  limiter: RequestLimiter | null,
+): SocketLimits | null =>
+  limits === null || limiter === null
+    ? null
+    : {
+        commands: limits.socketCommands,
+        perUser: limits.socketsPerUser,
+        perAddress: limits.socketsPerAddress,
+        takeAddress: (ip) => limiter.takeAddress(ip),
+      }
+
+/** Leaves every route as it is where there are no limits. `auditLine` takes a line of the audit trail. */
+export const signInLimits = (
+  { settings: { rateLimits: limits } }: GatewayOptions,
+  keys: Keys,
+  auditLine: (line: string) => void,
+): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows | UserActs> =>
+  Effect.gen(function* () {
+    if (limits === null) return (route) => route
+    const { now, monotonic } = yield* Clock
+    const { addressesOf } = yield* SessionRows
+    const { isHashingFull } = yield* UserActs
+    const audit = makeAudit({ line: auditLine, secret: keys.cursor, now })
+    return limitSignIn({
+      limits,
+      monotonic,
+      addressesOf,
+      isHashingFull,
+      onLimited: ({ bucket, call, email }) =>
+        audit.write({
+          action: "rate.limited",
+          outcome: bucket,
+          origin: { ip: call.ip, userAgent: call.header("user-agent") || null, requestId: call.requestId },
+          email,
+        }),
+    })
+  })

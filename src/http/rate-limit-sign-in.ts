@@ -1,0 +1,171 @@
+/**
+ * Limits of what strangers may try: logins, signups, mails, refreshes; and of instrument syncs, which venues count. The one thing to know:
+ * they hold before a password is looked at, and none of them locks an owner out (security A.3, scoreboard S9): the bucket that strangers
+ * can empty from many addresses does not count where the user has a session or has logged in before.
+ */
+import { Effect } from "effect"
+import { normalised } from "../auth/email-address.ts"
+import { readRefreshToken } from "../auth/refresh-token.ts"
+import { addressKey } from "../domain/address-key.ts"
+import { type DomainError, LoginRateLimited, RateLimited, type StorageUnavailable } from "../domain/errors.ts"
+import type { RateLimits } from "../domain/rate-limits.ts"
+import { perMinute, type TokenBucket } from "../domain/token-bucket.ts"
+import { TokenBuckets } from "../domain/token-buckets.ts"
+import { type LimitedCall, refusal } from "./rate-limit.ts"
+import type { Route } from "./reflect.ts"
+import type { AnyHandler, HandlerInput, HttpReply } from "./route.ts"
+
+export interface SignInLimitParts {
+  readonly limits: RateLimits
+  readonly monotonic: () => number
+  /** Addresses where the user of this e-mail address, if there is one, has sessions that nobody ended. */
+  readonly addressesOf: (email: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+  /** So many passwords wait to be looked at that one more would be refused: told before anything is asked of the database. */
+  readonly isHashingFull: () => boolean
+  /** A security event: at most one a minute for each bucket. */
+  readonly onLimited: (event: {
+    readonly bucket: string
+    readonly call: LimitedCall & { readonly requestId: string; readonly header: (name: string) => string }
+    readonly email: string | undefined
+  }) => void
+}
+
+type Body = Readonly<Record<"email" | "refreshToken" | "venue", unknown>>
+type Caller = Parameters<SignInLimitParts["onLimited"]>[0]["call"]
+type Reply = HttpReply<unknown, DomainError>
+type Input = HandlerInput<unknown, Body>
+type Handle = (input: Input, reply: Reply) => void | Effect.Effect<void, DomainError>
+type Limit = (handle: Handle) => Handle
+
+const KNOWN_MAX = 10_000
+
+/** These were asked for by somebody who mistyped: nothing was tried, nothing was made. */
+const FREE: ReadonlySet<DomainError["_tag"]> = new Set([
+  "WeakPassword",
+  "InvalidEmail",
+  "InvalidParameter",
+  "SignupDisabled",
+  "InvalidVenue",
+  "VenueInactive",
+  "SyncRunning",
+  "Forbidden",
+  "InsufficientPermissions",
+])
+
+const asLogin = ({ bucket = "login", limit = 0, remaining = 0, resetMs = 0, retryAfterSeconds }: RateLimited) =>
+  new LoginRateLimited({ bucket, limit, remaining, resetMs, retryAfterSeconds })
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+export const limitSignIn = ({ limits, monotonic, addressesOf, isHashingFull, onLimited }: SignInLimitParts) => {
+  const told = new TokenBuckets(perMinute(1))
+  /** Where somebody logged in with the right password, also if that session is over; the oldest go first. */
+  const known = new Set<string>()
+
+  const tell = (name: string, key: string, call: Caller, email?: string): void => {
+    const now = monotonic()
+    if (told.of(`${name}|${key}`, now).take(now) === 0) onLimited({ bucket: name, call, email })
+  }
+
+  const take = (name: string, buckets: TokenBuckets, key: string, call: Caller, email?: string) => {
+    const now = monotonic()
+    const bucket = buckets.of(key, now)
+    const refused = refusal(bucket, name, 1, now)
+    call.limit = bucket
+    call.limitName = name
+    if (refused !== undefined) tell(name, key, call, email)
+    return { bucket, refused }
+  }
+
+  /** One bucket, by a key of the request; without a key the request is limited as any other. */
+  const by =
+    (name: keyof RateLimits & string, keyOf: (call: Caller, body: Body) => string | undefined): Limit =>
+    (handle) => {
+      const buckets = new TokenBuckets(limits[name] as RateLimits["signup"])
+      return (input, reply) => {
+        const call = input.request as unknown as Caller
+        const key = keyOf(call, input.body)
+        if (key === undefined) return handle(input, reply)
+        const { bucket, refused } = take(name, buckets, key, call)
+        if (refused !== undefined) return reply.fail(refused)
+        return givingBack(bucket, handle, input, reply)
+      }
+    }
+
+  /** What was asked for by mistake takes nothing. */
+  const givingBack = (bucket: TokenBucket, handle: Handle, input: Input, reply: Reply): ReturnType<Handle> => {
+    const learn = (error: DomainError): void => {
+      if (FREE.has(error._tag)) bucket.giveBack(monotonic())
+    }
+    const running = handle(input, {
+      ...reply,
+      fail: (error, options) => {
+        learn(error)
+        reply.fail(error, options)
+      },
+      relay: (error) => {
+        learn(error)
+        reply.relay(error)
+      },
+    })
+    return Effect.isEffect(running) ? Effect.tapError(running, (error) => Effect.sync(() => learn(error))) : running
+  }
+
+  const login: Limit = (handle) => {
+    const ofAddress = new TokenBuckets(limits.loginAddress)
+    const ofBoth = new TokenBuckets(limits.login)
+    const ofBothInLongRun = new TokenBuckets(limits.loginHour)
+    const ofAccount = new TokenBuckets(limits.loginAccount)
+    return (input, reply) => {
+      if (isHashingFull()) return reply.fail(new RateLimited({ retryAfterSeconds: 1 }))
+      const call = input.request as unknown as Caller
+      const email = normalised(text(input.body.email))
+      const address = addressKey(call.ip)
+      const both = `${address}|${email}`
+      const remember: Reply = {
+        ...reply,
+        ok: (answer, options) => {
+          if (known.size >= KNOWN_MAX) for (const oldest of known) if (known.delete(oldest)) break
+          known.add(both)
+          reply.ok(answer, options)
+        },
+      }
+      const refused =
+        take("loginAddress", ofAddress, address, call, email).refused ??
+        take("loginHour", ofBothInLongRun, both, call, email).refused ??
+        take("login", ofBoth, both, call, email).refused
+      if (refused !== undefined) return reply.fail(asLogin(refused))
+      const now = monotonic()
+      if (known.has(both)) return handle(input, remember)
+      const exhausted = refusal(ofAccount.of(email, now), "loginAccount", 1, now)
+      if (exhausted === undefined) return handle(input, remember)
+      return Effect.flatMap(addressesOf(email), (addresses) => {
+        if (addresses.some((one) => addressKey(one) === address)) return handle(input, remember) ?? Effect.void
+        tell("loginAccount", email, call, email)
+        return asLogin(exhausted)
+      })
+    }
+  }
+
+  const ofAddress = ({ ip }: Caller): string => addressKey(ip)
+  const byOperation: Readonly<Record<string, Limit>> = {
+    "auth.login": login,
+    "auth.signup": by("signup", ofAddress),
+    "auth.recover": by("recover", ofAddress),
+    "auth.resend": by("resend", ofAddress),
+    "auth.verify": by("verify", ofAddress),
+    "auth.refresh": by("refresh", (_call, body) => readRefreshToken(text(body.refreshToken))?.sessionId),
+    // The aliases of a test venue are one venue.
+    "market.instrumentSync": by("instrumentSync", (_call, body) =>
+      text(body.venue)
+        .toUpperCase()
+        .replace(/_(SANDBOX|PAPER)$/, "_UAT"),
+    ),
+  }
+
+  return (route: Route): Route => {
+    const limit = byOperation[`${route.operation.resource}.${route.operation.action}`]
+    if (limit === undefined) return route
+    return { ...route, handler: limit(route.handler as unknown as Handle) as unknown as AnyHandler }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * How often somebody may call, and the headers that say so (contract C15). Users are counted by who they are, everybody else by address.
+ * The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only told.
+ */
+import { addressKey } from "../domain/address-key.ts"
+import { type DomainError, RateLimited } from "../domain/errors.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import type { OrderRates } from "../domain/order-rates.ts"
+import type { RateLimits } from "../domain/rate-limits.ts"
+import type { Rate, TokenBucket } from "../domain/token-bucket.ts"
+import { TokenBuckets } from "../domain/token-buckets.ts"
+import type { Principal } from "../domain/user.ts"
+import type { RouteCost } from "./rate-limit-costs.ts"
+
+/** What is read and written of a call. */
+export interface LimitedCall {
+  readonly route: { readonly cost: RouteCost }
+  readonly ip: string
+  readonly principal: Principal | undefined
+  readonly tradingAccountId: unknown
+  readonly dealerAccountId: unknown
+  /** The bucket that its answer tells of. */
+  limit: TokenBucket | undefined
+  limitName: string
+}
+
+/** How much of its budget a venue's connector has used, in the venue's own units. */
+export interface VenueWeight {
+  readonly used: number
+  readonly limit: number
+}
+
+export interface LimiterParts {
+  readonly limits: RateLimits
+  readonly orders: OrderRates
+  readonly now: () => number
+  readonly monotonic: () => number
+  /** Of the venue that this account's orders go to; null: none that counts. */
+  readonly venueWeight: (account: TradingAccountId) => VenueWeight | null
+}
+
+const MILLIS = 1_000
+
+export class RequestLimiter {
+  private readonly users: TokenBuckets
+  private readonly addresses: TokenBuckets
+
+  constructor(private readonly parts: LimiterParts) {
+    this.users = new TokenBuckets(parts.limits.http)
+    this.addresses = new TokenBuckets(parts.limits.httpAddress)
+  }
+
+  /** Takes what the call of a known user costs; why it may not go on, if so. */
+  charge(call: LimitedCall, weight: number): DomainError | undefined {
+    const { principal } = call
+    if (principal === undefined) return this.chargeAddress(call, weight)
+    if (call.route.cost.bucket !== "http") return undefined
+    const now = this.parts.monotonic()
+    const bucket = this.users.of(principal.userId, now)
+    call.limit = bucket
+    call.limitName = "http"
+    return refusal(bucket, "http", weight, now)
+  }
+
+  /** What is due beyond that, now that the query is known. */
+  chargeMore(call: LimitedCall, query: unknown): DomainError | undefined {
+    const weight = call.route.cost.more?.(query) ?? 0
+    return weight === 0 ? undefined : this.charge(call, weight)
+  }
+
+  /** Of one without a good token. */
+  chargeAddress(call: LimitedCall, weight: number): DomainError | undefined {
+    const now = this.parts.monotonic()
+    const bucket = this.addresses.of(addressKey(call.ip), now)
+    call.limit = bucket
+    call.limitName = "httpAddress"
+    return refusal(bucket, "httpAddress", weight, now)
+  }
+
+  /** Of an address that asks for something else than a call, as a socket. */
+  takeAddress(ip: string): DomainError | undefined {
+    const now = this.parts.monotonic()
+    return refusal(this.addresses.of(addressKey(ip), now), "httpAddress", 1, now)
+  }
+
+  /** Header lines, each begun by CR LF. */
+  lines(call: LimitedCall, succeeded: boolean): string {
+    const { principal, route } = call
+    if (principal !== undefined && route.cost.bucket !== "http") return this.ownLines(call, principal, succeeded)
+    const { limit } = call
+    return limit === undefined ? "" : this.text(call.limitName, limit.rate, limit)
+  }
+
+  private ownLines(call: LimitedCall, principal: Principal, succeeded: boolean): string {
+    const { orders, limits, monotonic, venueWeight } = this.parts
+    const { bucket } = call.route.cost
+    if (bucket === "quoteRequest") {
+      const dealer = typeof call.dealerAccountId === "string" ? call.dealerAccountId.toLowerCase() : ""
+      return this.text(bucket, limits.quoteRequest, orders.findQuotes(principal.userId, dealer))
+    }
+    const account = typeof call.tradingAccountId === "string" ? call.tradingAccountId.toLowerCase() : ""
+    const found = orders.find(account)
+    // How often somebody else's account sends orders is nobody's business.
+    const rates = found?.owner === principal.userId ? found : undefined
+    const venue = succeeded && rates !== undefined ? venueWeight(account as TradingAccountId) : null
+    const venueLines =
+      venue === null ? "" : `\r\nX-Venue-Weight-Used: ${venue.used}\r\nX-Venue-Weight-Limit: ${venue.limit}`
+    if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels) + venueLines
+    const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(monotonic()) ?? 0}`
+    return this.text("orderSubmit", limits.orderSubmit, rates?.submits) + count + venueLines
+  }
+
+  /** A bucket that is not there is full. */
+  private text(name: string, rate: Rate, bucket: TokenBucket | undefined): string {
+    const now = this.parts.monotonic()
+    const remaining = bucket === undefined ? rate.burst : bucket.remaining(now)
+    const resetAt = Math.ceil((this.parts.now() + (bucket?.resetMillis(now) ?? 0)) / MILLIS)
+    return `\r\nX-RateLimit-Limit: ${rate.burst}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAt}\r\nX-RateLimit-Bucket: ${name}`
+  }
+}
+
+/** Takes from the bucket, or says why not. */
+export const refusal = (bucket: TokenBucket, name: string, tokens: number, now: number): RateLimited | undefined => {
+  if (tokens === 0) return undefined
+  const wait = bucket.take(now, tokens)
+  if (wait === 0) return undefined
+  return new RateLimited({ bucket: name, ...bucket.state(now), retryAfterSeconds: Math.ceil(wait / MILLIS) })
+}

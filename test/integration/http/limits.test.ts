@@ -1,0 +1,159 @@
+/** A whole gateway with the limits that it ships with, but for a few small numbers: orders, calls over the socket, sockets by address. */
+import { Centrifuge } from "centrifuge"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
+import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+
+const SMALL = {
+  orderSubmit: { perHour: 1, burst: 5 },
+  orderCancel: { perHour: 1, burst: 3 },
+  http: { perHour: 1, burst: 60 },
+  socketsPerAddress: 3,
+}
+
+let exchange: BinanceExchange
+let gateway: Gateway
+let calls: Api
+let tradingAccountId: string
+
+beforeAll(async () => {
+  exchange = await startBinanceExchange({ market: "still" })
+  gateway = await startGateway({
+    env: {
+      RATE_LIMITS: JSON.stringify(SMALL),
+      MOCK_TICK_MS: "0",
+      VENUE_ROUTES: JSON.stringify(exchange.routes),
+    },
+  })
+  const session = (await api(gateway).signup("trader@example.com")).record
+  calls = api(gateway).as(session.accessToken)
+  tradingAccountId = (await calls.connectMock()).record.tradingAccountId
+  // Orders are judged by the market: it is there before the first.
+  await until("a book", async () => (await calls.orderBook("MOCK:BTC/USDT", 10)).status === 200)
+}, 120_000)
+afterAll(async () => {
+  await endGateways()
+  await exchange?.stop()
+})
+
+const resting = () => ({
+  tradingAccountId,
+  instrumentId: "MOCK:BTC/USDT",
+  orderSide: "BUY",
+  orderType: "LIMIT",
+  quantity: "0.001",
+  limitPrice: "20000",
+})
+
+const bucketOf = (headers: Headers) => ({
+  name: headers.get("x-ratelimit-bucket"),
+  limit: Number(headers.get("x-ratelimit-limit")),
+  remaining: Number(headers.get("x-ratelimit-remaining")),
+})
+
+describe("orders", () => {
+  it("tell of their own buckets, are refused past them before the venue hears of them, and never hold up cancels", async () => {
+    const before = bucketOf((await calls.user()).headers)
+    const ids: Array<string> = []
+    for (let n = 0; n < 5; n++) {
+      const { record, headers } = await calls.submit(resting())
+      ids.push(record.tradeOrderId)
+      expect(bucketOf(headers)).toEqual({ name: "orderSubmit", limit: 5, remaining: 4 - n })
+      expect(Number(headers.get("x-order-count-1s"))).toBeGreaterThanOrEqual(1)
+    }
+    const refused = await calls.submit(resting())
+    expect([refused.status, refused.envelope.errno, refused.envelope.details?.code]).toEqual([
+      429,
+      -103_002,
+      "ORDER_RATE_LIMITED",
+    ])
+    expect(refused.envelope.details?.metadata).toMatchObject({ bucket: "orderSubmit", limit: 5, remaining: 0 })
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60)
+    expect((await calls.orders({ tradingAccountId })).record).toHaveLength(5)
+    const cancel = await calls.cancel(tradingAccountId, ids[0]!)
+    expect(cancel.status).toBe(200)
+    expect(bucketOf(cancel.headers)).toEqual({ name: "orderCancel", limit: 3, remaining: 2 })
+    // A list (2) and the reading itself (1) since then; six submits and a cancel took nothing.
+    expect(bucketOf((await calls.user()).headers)).toMatchObject({ name: "http", remaining: before.remaining - 3 })
+  })
+
+  it("over the socket take from the same buckets, and so do reads", async () => {
+    const client = new Centrifuge(gateway.ws, { token: calls.token ?? "", websocket: WebSocket })
+    client.connect()
+    await client.ready()
+    const refused = await client.rpc("tradeOrder.submit", resting()).catch((error: { code: number }) => error)
+    expect(refused).toMatchObject({ code: 1_029, message: "Order rate limit" })
+    const before = bucketOf((await calls.user()).headers).remaining
+    await client.rpc("auth.user", {})
+    await client.rpc("tradingAccount.list", {})
+    // 1 for the user, 2 for a list, 1 for asking.
+    expect(bucketOf((await calls.user()).headers).remaining).toBe(before - 4)
+    for (let left = before - 4; left > 0; left -= 1) await client.rpc("auth.user", {}).catch(() => undefined)
+    expect((await calls.user()).status).toBe(429)
+    await expect(client.rpc("auth.user", {})).rejects.toMatchObject({ code: 1_029, message: "Too many requests" })
+    expect((await api(gateway).get("/health")).status).toBe(200)
+    client.disconnect()
+  })
+})
+
+describe("orders at a venue that counts requests", () => {
+  it("tell how much of its budget is used, and reach it no more often than their bucket allows", async () => {
+    const keys = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64) }
+    exchange.addUser({ ...keys, balances: { USDT: "1000000" } })
+    const other = api(gateway).as((await api(gateway).signup("binance@example.com")).record.accessToken)
+    const { credentialId } = (await other.createCredential({ venue: "BINANCE", ...keys })).record
+    const account = (await other.connect({ venue: "BINANCE", credentialIds: [credentialId] })).record.tradingAccountId
+    const order = { ...resting(), tradingAccountId: account, instrumentId: "BINANCE:BTC/USDT" }
+    const answers: Array<Answer<TradeOrderRecord>> = []
+    for (let n = 0; n < 7; n++) answers.push(await other.submit(order))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429])
+    const [first] = answers
+    expect(Number(first?.headers.get("x-venue-weight-limit"))).toBeGreaterThan(100)
+    expect(Number(first?.headers.get("x-venue-weight-used"))).toBeGreaterThanOrEqual(0)
+    expect(answers.at(-1)?.headers.get("x-venue-weight-used")).toBeNull()
+    await until("the orders at the venue", async () => {
+      const { record } = await other.orders({ tradingAccountId: account, status: "OPEN" })
+      return record.length === 5
+    })
+    expect(exchange.placements()).toHaveLength(5)
+  })
+})
+
+describe("sockets of one address", () => {
+  it("are refused past their number in the envelope, with when to come back", async () => {
+    const clients: Array<WebSocket> = []
+    // Sockets of the test before may still be on their way out.
+    await until("three sockets", async () => {
+      const client = new WebSocket(gateway.ws)
+      const isOpen = new Promise<boolean>((resolve) => {
+        client.once("open", () => resolve(true))
+        client.once("error", () => resolve(false))
+      })
+      if (await isOpen) clients.push(client)
+      return clients.length === 3
+    })
+    const refusal = await new Promise<{ status: number; retryAfter: string; body: string }>((resolve, reject) => {
+      const socket = new WebSocket(gateway.ws)
+      socket.on("open", () => reject(new Error("it opened")))
+      socket.on("error", () => undefined)
+      socket.on("unexpected-response", (_request, response) => {
+        let body = ""
+        response.on("data", (chunk: Buffer) => {
+          body += chunk.toString()
+        })
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, retryAfter: String(response.headers["retry-after"]), body }),
+        )
+      })
+    })
+    expect(refusal).toMatchObject({ status: 429, retryAfter: "1" })
+    expect(JSON.parse(refusal.body)).toMatchObject({
+      success: false,
+      errno: -103_006,
+      details: { code: "TOO_MANY_CONNECTIONS", metadata: { limit: 3 } },
+    })
+    for (const client of clients) client.terminate()
+  })
+})
