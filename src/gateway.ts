@@ -46,7 +46,7 @@ import { referencePages } from "./http/reference.ts"
 import { openRequestLog, type RequestLog } from "./http/request-log.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import type { TransportRefused } from "./http/transport.ts"
-import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
@@ -75,7 +75,7 @@ export interface Gateway {
 }
 
 const ports = (options: GatewayOptions) =>
-  Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint))
+  Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint), metersLive)
 
 const repositories = Layer.mergeAll(
   Users.Default,
