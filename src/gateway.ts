@@ -44,12 +44,14 @@ import type { InstrumentSync } from "./http/market/instrument-sync.ts"
 import { mount } from "./http/mount.ts"
 import { referencePages } from "./http/reference.ts"
 import { openRequestLog, type RequestLog } from "./http/request-log.ts"
+import { watchRequests } from "./http/request-watch.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import type { TransportRefused } from "./http/transport.ts"
 import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
+import { Meters } from "./ports/meters.ts"
 import { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
@@ -67,6 +69,7 @@ import { PAPER } from "./venues/paper-venue.ts"
 import { channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
 import type { SocketServer } from "./ws/server.ts"
+import { SocketMeters } from "./ws/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
@@ -173,6 +176,7 @@ export const startGateway = (options: GatewayOptions) =>
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(ports(options))
+    const meters = Context.get(base, Meters)
     const { url, owner } = yield* database(options).pipe(Effect.provide(base))
     const store = yield* Layer.build(
       accountStoreLayer({
@@ -211,7 +215,7 @@ export const startGateway = (options: GatewayOptions) =>
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))
-    const hub = new Hub(server.app, Context.get(base, Clock).monotonic)
+    const hub = new Hub(server.app, Context.get(base, Clock).monotonic, new SocketMeters(meters))
     const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const edges = Context.mergeAll(known, auth, outside, moneyDesks())
@@ -242,6 +246,7 @@ export const startGateway = (options: GatewayOptions) =>
       now: Context.get(base, Clock).now,
       monotonic: Context.get(base, Clock).monotonic,
       log: log === null ? null : log.write,
+      watch: watchRequests(meters),
       onDefect: ({ requestId, route, error }) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,

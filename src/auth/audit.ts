@@ -65,11 +65,14 @@ export const makeAudit = (options: {
   readonly line: ((text: string) => void) | null
   readonly secret: Uint8Array
   readonly now: () => number
+  /** Told of each row, for counting. */
+  readonly observe?: (row: AuditRow) => void
 }): Audit => {
   const subject = (email: string): string =>
     createHmac("sha256", options.secret).update("audit:").update(email).digest("hex").slice(0, 16)
 
-  const write = (row: AuditRow): void =>
+  const write = (row: AuditRow): void => {
+    options.observe?.(row)
     options.line?.(
       JSON.stringify({
         ts: dateTime(options.now()),
@@ -87,6 +90,7 @@ export const makeAudit = (options: {
         ua: row.origin.userAgent === null ? null : row.origin.userAgent.slice(0, 200),
       }),
     )
+  }
 
   return {
     write,

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
 import type { UserId } from "../domain/ids.ts"
 import { Clock } from "../ports/clock.ts"
+import { Meters } from "../ports/meters.ts"
 import { MailOutbox } from "../store/mail-outbox.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
@@ -11,6 +12,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { makeAudit } from "./audit.ts"
+import { countAudited } from "./auth-meters.ts"
 import { type Bans, makeBans } from "./bans.ts"
 import type { Keys } from "./keys.ts"
 import { letterBoxLayer } from "./letter-box.ts"
@@ -90,9 +92,11 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
   return Layer.scopedContext(
     Effect.gen(function* () {
       const { now } = yield* Clock
-      const audit = makeAudit({ line, secret: keys.cursor, now })
+      const meters = yield* Meters
+      const audit = makeAudit({ line, secret: keys.cursor, now, observe: countAudited(meters) })
       const sessions = yield* makeSessions(keys, `venue-gateway/${settings.environment}`, audit)
       const passwords = yield* makePasswords
+      meters.read("auth_hash_queue", passwords.waiting)
       const parts = yield* makeUserParts(settings, passwords, audit).pipe(Effect.provideService(Sessions, sessions))
       yield* followNews.pipe(Effect.provideService(Sessions, sessions))
       yield* forgetOld

@@ -10,6 +10,7 @@ import { successText } from "./envelope.ts"
 import { ERRNO, type FailureStatus } from "./errno.ts"
 import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
 import { accessLine } from "./request-log.ts"
+import type { RequestWatch } from "./request-watch.ts"
 import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
 import type { TransportPolicy } from "./transport.ts"
 
@@ -29,6 +30,7 @@ export interface Surroundings {
   readonly monotonic: () => number
   readonly log: ((line: string) => void) | null
   readonly onDefect: (defect: Defect) => void
+  readonly watch?: RequestWatch | undefined
 }
 
 export interface RouteFacts {
@@ -68,6 +70,8 @@ export abstract class Call extends Waiting implements RequestFacts {
   handedOver = false
   /** The client is gone, or has its answer: nothing more may be written. */
   done = false
+  /** What it was answered with; null: nothing yet, or a success. */
+  failure: DomainError | null = null
   private deadlineFailure: (() => DomainError) | undefined = undefined
 
   constructor(
@@ -130,6 +134,7 @@ export abstract class Call extends Waiting implements RequestFacts {
     const text = failureText(error, this.route.operation, this.requestId, options?.metadata)
     const seconds = retryAfterSeconds(error)
     const headers = seconds === undefined ? options?.headers : { ...options?.headers, "Retry-After": `${seconds}` }
+    this.failure = error
     this.send(row.status, row.errno, text, headers, error)
   }
 
@@ -156,7 +161,9 @@ export abstract class Call extends Waiting implements RequestFacts {
   }
 
   protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
-    const { log } = this.around
+    const { log, watch } = this.around
+    const durationMillis = this.around.monotonic() - this.receivedAt
+    if (watch !== undefined) tell(() => watch.ended(this, status, durationMillis))
     if (log === null) return
     const { principal, route, tradingAccountId } = this
     tell(() =>
@@ -168,7 +175,7 @@ export abstract class Call extends Waiting implements RequestFacts {
           route: route.template,
           status,
           errno,
-          durationMillis: this.around.monotonic() - this.receivedAt,
+          durationMillis,
           bytesIn: this.bytesIn,
           bytesOut,
           userId: principal?.userId ?? null,

@@ -74,6 +74,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     monotonic: options.monotonic,
     log: options.log,
     onDefect: options.onDefect,
+    watch: options.watch,
   }
 
   /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */

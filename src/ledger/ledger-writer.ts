@@ -8,6 +8,7 @@ import type pg from "pg"
 import { InternalDefect } from "../domain/errors.ts"
 import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
 import type { LedgerStats } from "../ports/ledger-watch.ts"
+import type { HistogramSeries } from "../ports/meters.ts"
 import { constraintOf } from "../store/storage-failure.ts"
 import { openWriterSession } from "../store/writer-session.ts"
 import { type Accepted, batchText, type Fence, outcomesOf } from "./ledger-batch.ts"
@@ -41,6 +42,7 @@ export interface LedgerWriterOptions extends Fence {
   readonly handed?: (() => void) | undefined
   readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
   readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
+  readonly meters?: { readonly size: HistogramSeries; readonly seconds: HistogramSeries } | undefined
 }
 
 export interface LedgerWriter {
@@ -155,7 +157,10 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
           return false
         }
         counts.batches++
-        counts.commitMillis += performance.now() - sentAt
+        const millis = performance.now() - sentAt
+        counts.commitMillis += millis
+        options.meters?.size.observe(batch.length)
+        options.meters?.seconds.observe(millis / 1000)
         options.committed?.(requests)
         for (const [index, outcome] of outcomesOf(batch, said).entries()) settle(batch[index]!, outcome)
         return true

@@ -1,10 +1,13 @@
 /** What operators see of dealers. `hedge_pairs_open` above 0 for long, or any alert, is for people. */
 import type { Reading } from "../ports/meters.ts"
+import { actorReadings } from "./actor-metrics.ts"
 import { reading } from "./exposition.ts"
 
 export interface DealerStats {
   readonly live: number
   readonly restarts: number
+  readonly waiting: number
+  readonly oldestMillis: number
   readonly hedges: {
     readonly sent: number
     readonly filled: number
@@ -14,9 +17,15 @@ export interface DealerStats {
   }
 }
 
-export const dealerMetrics = ({ live, restarts, hedges }: DealerStats): ReadonlyArray<Reading> => [
+export const dealerMetrics = ({
+  live,
+  restarts,
+  waiting,
+  oldestMillis,
+  hedges,
+}: DealerStats): ReadonlyArray<Reading> => [
   reading("dealers_live", live),
-  reading("dealer_restarts_total", restarts),
+  ...actorReadings("dealer", { restarts, waiting, oldestMillis }),
   reading("hedges_sent_total", hedges.sent),
   reading("hedge_fills_total", hedges.filled),
   reading("hedge_attempts_missed_total", hedges.missed),

@@ -2,12 +2,13 @@
 import type { Reading, Sample } from "../ports/meters.ts"
 import type { OrderWriterStats } from "../store/order-writer.ts"
 import type { SocketStats } from "../ws/server.ts"
+import { type ActorFigures, actorReadings } from "./actor-metrics.ts"
 import { by, reading } from "./exposition.ts"
 
 export interface ServiceFigures {
   readonly inFlight: number
   readonly sockets: SocketStats
-  readonly accounts: { readonly live: number; readonly restarts: number }
+  readonly accounts: ActorFigures & { readonly live: number; readonly inDoubt: number }
   readonly writer: OrderWriterStats
 }
 
@@ -45,7 +46,8 @@ export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceF
       { labels: { cause: "age" }, value: sockets.closedByAge },
     ]),
     reading("accounts_live", accounts.live),
-    reading("actor_restarts_total", [{ labels: { type: "account" }, value: accounts.restarts }]),
+    ...actorReadings("account", accounts),
+    reading("orders_unknown", accounts.inDoubt),
     reading("order_batches_total", writer.batches),
     reading("order_units_total", writer.units),
     reading("order_commit_seconds_total", writer.commitMillis / 1000),

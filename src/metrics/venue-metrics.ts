@@ -8,7 +8,12 @@ import { by, reading } from "./exposition.ts"
 export interface VenueFigures {
   readonly health: ReadonlyArray<VenueHealth>
   readonly stats: VenueStats
-  readonly books: ReadonlyArray<{ readonly venue: string; readonly books: number; readonly stale: number }>
+  readonly books: ReadonlyArray<{
+    readonly venue: string
+    readonly books: number
+    readonly stale: number
+    readonly lostMillis: number
+  }>
 }
 
 export const venueMetrics = ({ health, stats, books }: VenueFigures): ReadonlyArray<Reading> => {
@@ -38,6 +43,14 @@ export const venueMetrics = ({ health, stats, books }: VenueFigures): ReadonlyAr
     reading(
       "venue_books_stale",
       books.map(({ venue, stale }) => ({ labels: { venue }, value: stale })),
+    ),
+    reading(
+      "book_staleness_seconds",
+      books.map(({ venue, lostMillis }) => ({ labels: { venue }, value: lostMillis / 1000 })),
+    ),
+    reading(
+      "venue_circuit_state",
+      ofConnectors(({ state }) => (state === "up" ? 0 : state === "starting" ? 1 : state === "waiting" ? 2 : null)),
     ),
     reading(
       "venue_streams",

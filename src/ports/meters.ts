@@ -37,9 +37,11 @@ export interface HistogramReading {
 const SERIES_MAX = 500
 
 type Row<N extends MetricName> = (typeof METRICS)[N]
-type LabelsOf<N extends MetricName> = Row<N> extends { readonly labels: infer L } ? L : readonly []
+type LabelsOf<N extends MetricName> =
+  Row<N> extends { readonly labels: infer L extends ReadonlyArray<string> } ? L : readonly []
+type Texts<L extends ReadonlyArray<string>> = { readonly [K in keyof L]: string }
 /** One text per label of the table's row. */
-type Values<N extends MetricName> = { readonly [K in keyof LabelsOf<N>]: string }
+type Values<N extends MetricName> = Texts<LabelsOf<N>>
 type OfType<T extends MetricRow["type"]> = {
   readonly [N in MetricName]: Row<N>["type"] extends T ? N : never
 }[MetricName]
@@ -86,11 +88,11 @@ export class Counter<N extends MetricName = MetricName> {
   }
 
   /** The series of these labels: always the same object. */
-  of(...values: Values<N> & ReadonlyArray<string>): CounterSeries {
+  of(...values: Values<N>): CounterSeries {
     return this.series.of(values)
   }
 
-  add(...values: Values<N> & ReadonlyArray<string>): void {
+  add(...values: Values<N>): void {
     this.series.of(values).value++
   }
 
@@ -122,7 +124,7 @@ export class Histogram<N extends MetricName = MetricName> {
     if (row.labels === undefined) this.series.of([])
   }
 
-  of(...values: Values<N> & ReadonlyArray<string>): HistogramSeries {
+  of(...values: Values<N>): HistogramSeries {
     return this.series.of(values)
   }
 

@@ -36,7 +36,6 @@ export const METRICS = {
     help: "Delay of the main loop in the last 10 s, by quantile",
   },
   data_disk_free_bytes: { type: "gauge", help: "Free space where DATA_DIR is" },
-  log_lines_total: { type: "counter", labels: ["stream", "level"], help: "Lines that were logged" },
 
   // HTTP
   http_requests_total: {
@@ -119,7 +118,6 @@ export const METRICS = {
 
   // Dealers
   dealers_live: { type: "gauge", help: "Dealers whose actor is awake" },
-  dealer_restarts_total: { type: "counter", help: "Restarts of dealers' actors" },
   hedges_sent_total: { type: "counter", help: "Hedges handed to their accounts" },
   hedge_fills_total: { type: "counter", help: "Executions of hedges that dealers heard of" },
   hedge_attempts_missed_total: { type: "counter", help: "Attempts that did not close all of an exposure" },
@@ -257,7 +255,6 @@ export const METRICS = {
   auth_logins_total: { type: "counter", labels: ["result"], help: "Logins, by how they ended" },
   auth_refresh_reuse_total: { type: "counter", help: "Refresh tokens that came a second time: each ended its session" },
   auth_hash_queue: { type: "gauge", help: "Passwords that are hashed or wait for it" },
-  security_events_total: { type: "counter", labels: ["event"], help: "Lines of the security log, suppressed ones too" },
 } as const satisfies Readonly<Record<string, MetricRow>>
 
 export type MetricName = keyof typeof METRICS

@@ -17,6 +17,7 @@ import {
   WHOLE_ORDERS,
 } from "../ports/account-store.ts"
 import { JournalPort } from "../ports/journal-port.ts"
+import { Meters } from "../ports/meters.ts"
 import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
 import {
@@ -261,8 +262,13 @@ export const accountStoreLayer = (
           applicationName: "venue-gateway writer",
           statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
         })
+      const board = yield* Meters
+      const meters = {
+        unit: board.histogram("order_stage_duration_seconds").of("store"),
+        batch: board.histogram("db_query_duration_seconds").of("order_batch"),
+      }
       const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => startOrderWriter({ ...options, connect })),
+        Effect.sync(() => startOrderWriter({ ...options, connect, meters })),
         (open) => Effect.sync(open.close),
       )
       const events = makeEventReader(sql)

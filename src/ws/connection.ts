@@ -1,6 +1,7 @@
 /** One client's connection: who it is, its commands, its end. Replies need not be in command order (realtime A.1). */
 
 import { randomUUID } from "node:crypto"
+import { performance } from "node:perf_hooks"
 import type { SessionId } from "../domain/ids.ts"
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
@@ -120,7 +121,9 @@ export class Connection implements Client, Beating {
 
   take(command: Command): void {
     if (this.over || this.deaf || this.subscriptions.defers(command)) return
+    const since = performance.now()
     this.attempt(() => this.play(command))
+    if (command.method !== "rpc") this.context.hub.meters.command(command.method, since)
   }
 
   attempt(act: () => void): void {
@@ -179,7 +182,9 @@ export class Connection implements Client, Beating {
   }
 
   send(frame: Frame): void {
-    if (!this.over) this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
+    if (this.over) return
+    this.context.hub.meters.sent(1, frame)
+    this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
   }
 
   reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {
@@ -322,9 +327,11 @@ export class Connection implements Client, Beating {
     const { method, data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
     if (!this.begins()) return this.refuse(command, ERRORS.tooManyRequests)
+    const since = performance.now()
     const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
     this.context.rpc(request, (answer) => {
       this.ended()
+      this.context.hub.meters.command("rpc", since)
       if (this.over) return
       if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)
       if (answer.failure !== null) return this.refuse(command, answer.failure, answer.envelope)

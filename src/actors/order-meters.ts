@@ -1,0 +1,29 @@
+/** Orders in numbers: what became durable of them, how long their venues took, and where an account and its venue did not agree. */
+import type { TradeOrder } from "../domain/trade-order.ts"
+import type { Counter, HistogramSeries, MeterBoard } from "../ports/meters.ts"
+import type { News } from "./trading-account-news.ts"
+
+export class OrderMeters {
+  private readonly orders: Counter<"orders_total">
+  private readonly discrepancies: Counter<"reconcile_discrepancies_total">
+  private readonly venueStage: HistogramSeries
+
+  constructor(board: MeterBoard) {
+    this.orders = board.counter("orders_total")
+    this.discrepancies = board.counter("reconcile_discrepancies_total")
+    this.venueStage = board.histogram("order_stage_duration_seconds").of("venue")
+  }
+
+  /** An event of the account that is durable. */
+  told(venue: string, { kind, order, payload }: News): void {
+    if (order !== null && kind === `TRADE_ORDER.${order.orderStatus}`) this.orders.add(venue, order.orderStatus)
+    else if (kind === "TRADE_ORDER.LATE_FILL") this.discrepancies.add("LATE_FILL")
+    else if (kind === "TRADING_ACCOUNT.ALERT") this.discrepancies.add((JSON.parse(payload) as { code: string }).code)
+  }
+
+  /** The first word of a venue about an order that left; both monotonic ms. */
+  answered(before: TradeOrder, order: TradeOrder, sentAt: number | null, now: () => number): void {
+    if (sentAt === null || before.orderStatus !== "SUBMITTED" || order.orderStatus === "SUBMITTED") return
+    this.venueStage.observe((now() - sentAt) / 1000)
+  }
+}
