@@ -1,5 +1,6 @@
 /** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
 import { isAbsolute, resolve } from "node:path"
+import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
 import type { OrderLimits } from "./domain/order-limits.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, object, text } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
@@ -87,6 +88,8 @@ export interface Settings {
   /** CLIENT wallets of one user, closed ones too. */
   readonly walletsMax: number
   readonly accessLog: boolean
+  /** The least that the access log and the process's own log show; audit and security are always kept. */
+  readonly logLevel: LogLevel
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
@@ -154,6 +157,7 @@ export const readSettings = (env: Environment): Settings => {
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
+    logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     failpoint,
   }

@@ -2,9 +2,8 @@
  * The composition root: every part of the gateway, in the order in which it comes to life; the scope ends them in reverse. Reads as a
  * parts list: nothing is decided here.
  */
-import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
@@ -26,6 +25,8 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { accessLog, auditLog } from "./composition/request-logs.ts"
+import { securityLog } from "./composition/security-log.ts"
 import {
   channelPort,
   gatewayAuthority,
@@ -34,7 +35,7 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
-import { auditLog, mails } from "./composition/users.ts"
+import { mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import { OrderLimitsInForce } from "./domain/order-limits.ts"
 import { Api } from "./http/api.ts"
@@ -43,7 +44,6 @@ import { makeHandlers } from "./http/make-handlers.ts"
 import type { InstrumentSync } from "./http/market/instrument-sync.ts"
 import { mount } from "./http/mount.ts"
 import { referencePages } from "./http/reference.ts"
-import { openRequestLog, type RequestLog } from "./http/request-log.ts"
 import { watchRequests } from "./http/request-watch.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import type { TransportRefused } from "./http/transport.ts"
@@ -52,6 +52,7 @@ import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
 import { Meters } from "./ports/meters.ts"
+import { SecurityLog } from "./ports/security-log.ts"
 import { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
@@ -151,19 +152,6 @@ const drain = (
     )
   })
 
-const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
-  settings.accessLog
-    ? Effect.acquireRelease(
-        Effect.sync(() =>
-          openRequestLog({
-            directory: join(settings.dataDir, "logs"),
-            onTrouble: (error) => notice("the access log cannot be written", { error: error.message }),
-          }),
-        ),
-        (log) => Effect.promise(() => log.close()),
-      )
-    : Effect.succeed(null)
-
 /** Starts everything; ready when it returns. */
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
@@ -206,8 +194,10 @@ export const startGateway = (options: GatewayOptions) =>
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
     const filled = Context.merge(stored, money)
     yield* fillDirectories(keys).pipe(Effect.provide(filled))
-    const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
-    const audit = (yield* auditLog(options)).write
+    const audited = yield* Layer.build(securityLog(options)).pipe(Effect.provide(base))
+    const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled))
+    const known = Context.mergeAll(filled, audited, internal)
+    const audit = yield* auditLog(options).pipe(Effect.provide(base))
     const auth = yield* Layer.build(Layer.merge(userActsLayer({ settings, keys, audit }), credentialLayers(keys))).pipe(
       Effect.provide(known),
     )
@@ -237,7 +227,8 @@ export const startGateway = (options: GatewayOptions) =>
 
     let isDraining = false
     let isReady = false
-    const log = yield* accessLog(options)
+    const log = yield* accessLog(options).pipe(Effect.provide(base))
+    const watch = watchRequests(meters, Context.get(audited, SecurityLog))
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
@@ -245,8 +236,8 @@ export const startGateway = (options: GatewayOptions) =>
       requestId,
       now: Context.get(base, Clock).now,
       monotonic: Context.get(base, Clock).monotonic,
-      log: log === null ? null : log.write,
-      watch: watchRequests(meters),
+      log,
+      watch,
       onDefect: ({ requestId, route, error }) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
@@ -256,7 +247,7 @@ export const startGateway = (options: GatewayOptions) =>
     })
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
-    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc).pipe(
+    const socket = yield* sockets(options, server, hub, authority, log, watch, requestId, mounted.rpc).pipe(
       Effect.provide(all),
     )
     test?.serve(server.app, socket)

@@ -2,7 +2,8 @@
  * The process: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
  * drain that took longer than 10 s, or the loss of the database.
  */
-import { Cause, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
+import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
 import { readSettings, type Settings } from "./config.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
@@ -15,10 +16,6 @@ const end = (message: string): never => {
   process.exit(1)
 }
 
-const notice = (msg: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-  process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), level: "warn", msg, ...fields })}\n`)
-}
-
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -27,9 +24,15 @@ const settings = ((): Settings => {
   }
 })()
 
+const log = openProcessLog(settings.logLevel)
+followLevelSignal(log)
+
 const program = Effect.gen(function* () {
   const scope = yield* Scope.make()
-  const started = yield* startGateway({ settings, notice, fatal: end }).pipe(Scope.extend(scope), Effect.exit)
+  const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
+    Scope.extend(scope),
+    Effect.exit,
+  )
   if (Exit.isFailure(started)) {
     yield* Scope.close(scope, started)
     return yield* started
@@ -41,7 +44,8 @@ const program = Effect.gen(function* () {
   return yield* Effect.never.pipe(Effect.onInterrupt(() => drain.pipe(Effect.zipRight(Scope.close(scope, Exit.void)))))
 }).pipe(
   // stdout carries the ready line and nothing else.
-  Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.jsonLogger))),
+  Effect.provide(Logger.replace(Logger.defaultLogger, effectLogger(log))),
+  Logger.withMinimumLogLevel(LogLevel.All),
 )
 
 // tidy: the one place where the program starts

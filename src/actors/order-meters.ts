@@ -1,7 +1,7 @@
 /** Orders in numbers: what became durable of them, how long their venues took, and where an account and its venue did not agree. */
+import type { EventDraft } from "../domain/account-event.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { Counter, HistogramSeries, MeterBoard } from "../ports/meters.ts"
-import type { News } from "./trading-account-news.ts"
 
 export class OrderMeters {
   private readonly orders: Counter<"orders_total">
@@ -15,7 +15,7 @@ export class OrderMeters {
   }
 
   /** An event of the account that is durable. */
-  told(venue: string, { kind, order, payload }: News): void {
+  told(venue: string, { kind, order, payload }: EventDraft & { readonly order: TradeOrder | null }): void {
     if (order !== null && kind === `TRADE_ORDER.${order.orderStatus}`) this.orders.add(venue, order.orderStatus)
     else if (kind === "TRADE_ORDER.LATE_FILL") this.discrepancies.add("LATE_FILL")
     else if (kind === "TRADING_ACCOUNT.ALERT") this.discrepancies.add((JSON.parse(payload) as { code: string }).code)

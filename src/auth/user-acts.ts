@@ -4,6 +4,7 @@ import type { Settings } from "../config.ts"
 import type { UserId } from "../domain/ids.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
+import { SecurityLog } from "../ports/security-log.ts"
 import { MailOutbox } from "../store/mail-outbox.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
@@ -12,6 +13,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { makeAudit } from "./audit.ts"
+import { tellAudited } from "./audited-events.ts"
 import { countAudited } from "./auth-meters.ts"
 import { type Bans, makeBans } from "./bans.ts"
 import type { Keys } from "./keys.ts"
@@ -93,7 +95,17 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
     Effect.gen(function* () {
       const { now } = yield* Clock
       const meters = yield* Meters
-      const audit = makeAudit({ line, secret: keys.cursor, now, observe: countAudited(meters) })
+      const count = countAudited(meters)
+      const tell = tellAudited(yield* SecurityLog)
+      const audit = makeAudit({
+        line,
+        secret: keys.cursor,
+        now,
+        observe: (row) => {
+          count(row)
+          tell(row)
+        },
+      })
       const sessions = yield* makeSessions(keys, `venue-gateway/${settings.environment}`, audit)
       const passwords = yield* makePasswords
       meters.read("auth_hash_queue", passwords.waiting)

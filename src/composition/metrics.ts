@@ -18,11 +18,13 @@ import type { SocketServer } from "../ws/server.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export const metrics = (
-  { settings, notice }: GatewayOptions,
+  { settings, log, notice }: GatewayOptions,
   parts: { readonly inFlight: () => number; readonly socket: SocketServer; readonly writer: Writer["Type"] },
 ) =>
   Effect.gen(function* () {
     const meters = yield* Meters
+    const lines = meters.counter("log_lines_total")
+    log.listen((level) => lines.add("process", level))
     const venues = yield* VenuePort
     const markets = yield* Markets
     const accounts = yield* TradingAccounts

@@ -4,12 +4,13 @@
  */
 import { Cause } from "effect"
 import { type DomainError, InternalDefect } from "../domain/errors.ts"
+import type { LogLevel } from "../domain/log-line.ts"
 import type { Principal } from "../domain/user.ts"
 import { type Deadlines, Waiting } from "./deadlines.ts"
 import { successText } from "./envelope.ts"
 import { ERRNO, type FailureStatus } from "./errno.ts"
 import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
-import { accessLine } from "./request-log.ts"
+import { accessLine, levelOf } from "./request-log.ts"
 import type { RequestWatch } from "./request-watch.ts"
 import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
 import type { TransportPolicy } from "./transport.ts"
@@ -28,7 +29,7 @@ export interface Surroundings {
   readonly requestId: () => string
   readonly now: () => number
   readonly monotonic: () => number
-  readonly log: ((line: string) => void) | null
+  readonly log: ((line: string, level: LogLevel) => void) | null
   readonly onDefect: (defect: Defect) => void
   readonly watch?: RequestWatch | undefined
 }
@@ -187,6 +188,7 @@ export abstract class Call extends Waiting implements RequestFacts {
           secure: this.around.transport.mode !== "plain" && this.isSecure,
           aborted,
         }),
+        levelOf(status),
       ),
     )
   }

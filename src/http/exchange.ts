@@ -92,7 +92,7 @@ export class Exchange extends Call {
     })
     this.requestId = requestIdOf(this.header("x-request-id"), around.requestId)
     // Not readable any more when the answer is logged.
-    if (around.log !== null) this.peer()
+    if (around.log !== null || around.watch !== undefined) this.peer()
   }
 
   header(name: string): string {
@@ -151,6 +151,7 @@ export class Exchange extends Call {
   drop(): void {
     if (this.done) return
     this.end()
+    this.around.watch?.contradicted(this)
     this.record(0, 0, 0, true)
     this.wire.close()
   }

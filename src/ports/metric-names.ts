@@ -37,6 +37,8 @@ export const METRICS = {
   },
   data_disk_free_bytes: { type: "gauge", help: "Free space where DATA_DIR is" },
 
+  log_lines_total: { type: "counter", labels: ["stream", "level"], help: "Lines that were logged" },
+
   // HTTP
   http_requests_total: {
     type: "counter",
@@ -255,6 +257,11 @@ export const METRICS = {
   auth_logins_total: { type: "counter", labels: ["result"], help: "Logins, by how they ended" },
   auth_refresh_reuse_total: { type: "counter", help: "Refresh tokens that came a second time: each ended its session" },
   auth_hash_queue: { type: "gauge", help: "Passwords that are hashed or wait for it" },
+  security_events_total: {
+    type: "counter",
+    labels: ["event"],
+    help: "Events of the security log, suppressed ones too",
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>
 
 export type MetricName = keyof typeof METRICS

@@ -197,6 +197,7 @@ export class Connection implements Client, Beating {
   }
 
   refuse(command: Command, error: ProtocolError, data?: JsonText): void {
+    if (error.code === ERRORS.permissionDenied.code) this.tellSecurity("channel_refused")
     this.send(this.state.codec.refusal(command, error, data))
   }
 
@@ -223,6 +224,12 @@ export class Connection implements Client, Beating {
   }
   subscriptionsDue(): void {
     this.subscriptions.expiryDue()
+  }
+
+  private tellSecurity(event: string): void {
+    const { ip, requestId } = this.state.peer
+    const userId = this.credentials?.principal?.userId
+    this.context.security?.(event, { ip, requestId, userId, sessionId: this.sessionId })
   }
 
   /** Commands that wait. */
@@ -284,7 +291,10 @@ export class Connection implements Client, Beating {
     const { token, subs } = command.parameters
     const found = this.context.authority.identify(typeof token === "string" ? token : "")
     if (found === "closed") return this.close(CLOSES.badRequest)
-    if (found === "invalid") return this.close(CLOSES.invalidToken)
+    if (found === "invalid") {
+      this.tellSecurity("socket_token_refused")
+      return this.close(CLOSES.invalidToken)
+    }
     if (found === "expired") {
       this.refuse(command, ERRORS.tokenExpired)
       this.deaf = true

@@ -7,6 +7,7 @@ import { HttpApi } from "@effect/platform"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { openProcessLog } from "../../../src/composition/process-log.ts"
 import { readSettings } from "../../../src/config.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { Principal } from "../../../src/domain/user.ts"
@@ -85,6 +86,7 @@ describe("the calls of the socket", () => {
     gateway = await Effect.runPromise(
       startGateway({
         settings,
+        log: openProcessLog("error", () => undefined),
         notice: () => undefined,
         fatal: (reason) => {
           throw new Error(reason)
