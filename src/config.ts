@@ -6,6 +6,7 @@ import { choice, type Environment, flag, InvalidSetting, integer, list, object, 
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
@@ -90,6 +91,8 @@ export interface Settings {
   readonly accessLog: boolean
   /** The least that the access log and the process's own log show; audit and security are always kept. */
   readonly logLevel: LogLevel
+  /** The collector of traces, metrics and logs; null: none. */
+  readonly otlp: OtlpSettings | null
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   /** `NAME` or `NAME:N`: for torture tests, the process kills itself at that failpoint. Refused in production. */
@@ -157,6 +160,7 @@ export const readSettings = (env: Environment): Settings => {
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
+    otlp: otlp(env),
     logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     failpoint,

@@ -35,6 +35,7 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
+import { telemetry } from "./composition/telemetry.ts"
 import { mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import { OrderLimitsInForce } from "./domain/order-limits.ts"
@@ -53,6 +54,7 @@ import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
 import { Meters } from "./ports/meters.ts"
 import { SecurityLog } from "./ports/security-log.ts"
+import { Telemetry } from "./ports/telemetry.ts"
 import { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
@@ -163,7 +165,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
-    const base = yield* Layer.build(ports(options))
+    const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
     const meters = Context.get(base, Meters)
     const { url, owner } = yield* database(options).pipe(Effect.provide(base))
     const store = yield* Layer.build(
@@ -228,7 +230,7 @@ export const startGateway = (options: GatewayOptions) =>
     let isDraining = false
     let isReady = false
     const log = yield* accessLog(options).pipe(Effect.provide(base))
-    const watch = watchRequests(meters, Context.get(audited, SecurityLog))
+    const watch = watchRequests(meters, Context.get(audited, SecurityLog), Context.get(base, Telemetry))
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {

@@ -24,6 +24,7 @@ import { CredentialVault } from "../ports/credential-vault.ts"
 import { Failpoint } from "../ports/failpoint.ts"
 import { Ids } from "../ports/ids.ts"
 import { Meters } from "../ports/meters.ts"
+import { Telemetry } from "../ports/telemetry.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
@@ -72,7 +73,7 @@ const make = Effect.gen(function* () {
     instruments: yield* InstrumentDirectory,
     limits: yield* OrderLimitsInForce,
     wholeOrders: yield* WholeOrders,
-    meters: new OrderMeters(yield* Meters),
+    meters: new OrderMeters(yield* Meters, yield* Telemetry),
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {

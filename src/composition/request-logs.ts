@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { type AccessLog, openRequestLog, type RequestLog } from "../http/request-log.ts"
 import { Meters } from "../ports/meters.ts"
+import { Telemetry } from "../ports/telemetry.ts"
 import type { GatewayOptions } from "./options.ts"
 
 const fileOf = (
@@ -26,10 +27,12 @@ const fileOf = (
 export const auditLog = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const lines = (yield* Meters).counter("log_lines_total").of("audit", "info")
+    const telemetry = yield* Telemetry
     const file = yield* fileOf(options, "audit", 0)
     return (line: string): void => {
       lines.value++
       file.write(line)
+      telemetry.logged("audit", "info", line)
     }
   })
 
@@ -40,11 +43,13 @@ export const accessLog = (options: GatewayOptions) =>
     if (!settings.accessLog) return null
     const lines = (yield* Meters).counter("log_lines_total")
     const counted = { info: lines.of("access", "info"), error: lines.of("access", "error") }
+    const telemetry = yield* Telemetry
     const file = yield* fileOf(options, "access")
     const write: AccessLog = (line, level) => {
       if (!log.threshold.isOn(level)) return
       counted[level === "error" ? "error" : "info"].value++
       file.write(line)
+      telemetry.logged("access", level, line)
     }
     return write
   })

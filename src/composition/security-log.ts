@@ -6,6 +6,7 @@ import { openRequestLog } from "../http/request-log.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { type SecurityFacts, SecurityLog, type SecurityLogService } from "../ports/security-log.ts"
+import { Telemetry } from "../ports/telemetry.ts"
 import type { GatewayOptions } from "./options.ts"
 
 const WINDOW_MILLIS = 10_000
@@ -59,6 +60,7 @@ export const securityLog = ({ settings, notice }: GatewayOptions) =>
     Effect.gen(function* () {
       const { now } = yield* Clock
       const board = yield* Meters
+      const telemetry = yield* Telemetry
       const events = board.counter("security_events_total")
       const lines = board.counter("log_lines_total")
       const file = yield* Effect.acquireRelease(
@@ -76,6 +78,7 @@ export const securityLog = ({ settings, notice }: GatewayOptions) =>
         line: (line, level) => {
           lines.add("security", level)
           file.write(line)
+          telemetry.logged("security", level, line)
         },
         now,
         counted: (event) => events.add(event),

@@ -5,6 +5,7 @@
 import { Cause } from "effect"
 import { type DomainError, InternalDefect } from "../domain/errors.ts"
 import type { LogLevel } from "../domain/log-line.ts"
+import type { Trace } from "../domain/trace-context.ts"
 import type { Principal } from "../domain/user.ts"
 import { type Deadlines, Waiting } from "./deadlines.ts"
 import { successText } from "./envelope.ts"
@@ -73,6 +74,8 @@ export abstract class Call extends Waiting implements RequestFacts {
   done = false
   /** What it was answered with; null: nothing yet, or a success. */
   failure: DomainError | null = null
+  /** Null: it belongs to none that is known. */
+  protected trace: Trace | null = null
   private deadlineFailure: (() => DomainError) | undefined = undefined
 
   constructor(
@@ -164,7 +167,11 @@ export abstract class Call extends Waiting implements RequestFacts {
   protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
     const { log, watch } = this.around
     const durationMillis = this.around.monotonic() - this.receivedAt
-    if (watch !== undefined) tell(() => watch.ended(this, status, durationMillis))
+    let traceId: string | null = null
+    if (watch !== undefined)
+      tell(() => {
+        traceId = watch.ended(this, status, durationMillis, this.trace)
+      })
     if (log === null) return
     const { principal, route, tradingAccountId } = this
     tell(() =>
@@ -187,6 +194,7 @@ export abstract class Call extends Waiting implements RequestFacts {
           userAgent: this.header("user-agent"),
           secure: this.around.transport.mode !== "plain" && this.isSecure,
           aborted,
+          traceId: traceId ?? undefined,
         }),
         levelOf(status),
       ),

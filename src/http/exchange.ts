@@ -4,6 +4,7 @@
  */
 import { DeadlineExceeded } from "../domain/errors.ts"
 import { isLoopback } from "../domain/loopback.ts"
+import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
 import { requestIdOf } from "./request-id.ts"
@@ -93,6 +94,7 @@ export class Exchange extends Call {
     this.requestId = requestIdOf(this.header("x-request-id"), around.requestId)
     // Not readable any more when the answer is logged.
     if (around.log !== null || around.watch !== undefined) this.peer()
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin(this.header("traceparent"))
   }
 
   header(name: string): string {
@@ -187,6 +189,7 @@ export class Exchange extends Call {
     if (headers?.["Cache-Control"] === undefined) lines += isSecure ? SECURE : PLAIN
     else lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
     if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+    if (this.trace !== null) lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
     if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
     wire.cork(() => {
       if (status !== 200) wire.writeStatus(REASONS[status])

@@ -73,7 +73,7 @@ export const makeUpgradeScreen =
     )
     const facts = { route: { method: "GET", template: route }, principal: undefined, handedOver: false, failure }
     const header = (name: string): string => request.getHeader(name)
-    watch?.ended({ ...facts, requestId, ip, header }, status, 0)
+    watch?.ended({ ...facts, requestId, ip, header }, status, 0, null)
     const refusal = failure === null ? null : { status: `${status} Forbidden`, body }
     return { requestId, ip, loopback, refusal }
   }

@@ -42,6 +42,7 @@ export interface LedgerWriterOptions extends Fence {
   readonly handed?: (() => void) | undefined
   readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
   readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
+  readonly batched?: ((requests: number, millis: number) => void) | undefined
   readonly meters?: { readonly size: HistogramSeries; readonly seconds: HistogramSeries } | undefined
 }
 
@@ -161,6 +162,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
         counts.commitMillis += millis
         options.meters?.size.observe(batch.length)
         options.meters?.seconds.observe(millis / 1000)
+        options.batched?.(batch.length, millis)
         options.committed?.(requests)
         for (const [index, outcome] of outcomesOf(batch, said).entries()) settle(batch[index]!, outcome)
         return true

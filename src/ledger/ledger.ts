@@ -8,6 +8,7 @@ import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { Meters } from "../ports/meters.ts"
+import { sampledWork, Telemetry } from "../ports/telemetry.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
 import { connectDedicated } from "../store/sql.ts"
 import { Wallets } from "../store/wallets.ts"
@@ -34,6 +35,7 @@ export const ledgerLayer = (
       const journal = yield* LedgerJournal
       const wallets = yield* Wallets
       const board = yield* Meters
+      const batched = sampledWork(yield* Telemetry, "LedgerWriter.batch", "requests")
       const meters = {
         size: board.histogram("ledger_batch_size").of(),
         seconds: board.histogram("ledger_commit_duration_seconds").of(),
@@ -44,7 +46,7 @@ export const ledgerLayer = (
           statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
         })
       const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now, meters })),
+        Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now, meters, batched })),
         (open) => Effect.sync(open.close),
       )
       const watchers: Array<(wallets: ReadonlySet<WalletId>, requestId: string) => void> = []

@@ -39,6 +39,17 @@ export const METRICS = {
 
   log_lines_total: { type: "counter", labels: ["stream", "level"], help: "Lines that were logged" },
 
+  otlp_sent_total: {
+    type: "counter",
+    labels: ["signal"],
+    help: "Spans, log lines and looks at the metrics that the OTLP collector took",
+  },
+  otlp_dropped_total: {
+    type: "counter",
+    labels: ["signal"],
+    help: "Those that it did not take, or that did not fit into the queue",
+  },
+
   // HTTP
   http_requests_total: {
     type: "counter",

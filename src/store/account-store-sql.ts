@@ -18,6 +18,7 @@ import {
 } from "../ports/account-store.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import { Meters } from "../ports/meters.ts"
+import { sampledWork, Telemetry } from "../ports/telemetry.ts"
 import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
 import {
@@ -263,12 +264,13 @@ export const accountStoreLayer = (
           statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
         })
       const board = yield* Meters
+      const batched = sampledWork(yield* Telemetry, "OrderWriter.batch", "units")
       const meters = {
         unit: board.histogram("order_stage_duration_seconds").of("store"),
         batch: board.histogram("db_query_duration_seconds").of("order_batch"),
       }
       const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => startOrderWriter({ ...options, connect, meters })),
+        Effect.sync(() => startOrderWriter({ ...options, connect, meters, batched })),
         (open) => Effect.sync(open.close),
       )
       const events = makeEventReader(sql)

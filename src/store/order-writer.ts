@@ -34,6 +34,7 @@ export interface OrderWriterOptions {
   /** For failpoints: these units have left for the database, whose answer is open. */
   readonly sent?: ((units: ReadonlyArray<Unit>) => void) | undefined
   /** Seconds: of a unit until it is settled, and of a batch until it is answered. */
+  readonly batched?: ((units: number, millis: number) => void) | undefined
   readonly meters?: { readonly unit: HistogramSeries; readonly batch: HistogramSeries } | undefined
 }
 
@@ -208,6 +209,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     const millis = performance.now() - sentAt
     counts.commitMillis += millis
     options.meters?.batch.observe(millis / 1000)
+    options.batched?.(entries.length, millis)
     if (answer._tag === "Closed") return false
     if (answer._tag === "Rows") {
       if (answer.rows.length === 0) {
