@@ -20,6 +20,7 @@ const knows = {
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
   admin: ["domain/", "store/", "auth/(audit|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$", "config\\.ts$", "settings/environment\\.ts$"],
+  otlp: ["domain/", "ports/"],
   metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 

@@ -1,5 +1,6 @@
 /**
- * `npm run docs` rewrites the generated pages: src/venues/capabilities.json, docs/openapi.json, docs/asyncapi.json and docs/map.md. With
+ * `npm run docs` rewrites the generated pages: src/venues/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map.md,
+ * and for operators the metrics, logs, dashboard and alert rules. With
  * `--check` it writes nothing and fails when one is stale.
  *
  * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
@@ -8,6 +9,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
+import { alertRulesText } from "./alert-rules.ts"
+import { dashboardText } from "./dashboard.ts"
+import { logsPage, metricsPage } from "./observability-pages.ts"
 import { runNode } from "./tools.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -154,6 +158,10 @@ const pages: Readonly<Record<string, () => Promise<string>>> = {
   "docs/openapi.json": openApi,
   "docs/asyncapi.json": asyncApi,
   "docs/map.md": map,
+  "docs/operations/metrics.md": async () => metricsPage(),
+  "docs/operations/logs.md": async () => logsPage(),
+  "ops/grafana/dashboard.json": async () => dashboardText(),
+  "ops/prometheus/alerts.yml": async () => alertRulesText(),
 }
 
 const isCheck = process.argv.includes("--check")

@@ -1,5 +1,6 @@
 /** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
 import { isAbsolute, resolve } from "node:path"
+import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
 import type { RateLimits } from "./domain/rate-limits.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, object, text } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
@@ -7,6 +8,7 @@ import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
+import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
@@ -94,6 +96,10 @@ export interface Settings {
   /** CLIENT wallets of one user, closed ones too. */
   readonly walletsMax: number
   readonly accessLog: boolean
+  /** The least that the access log and the process's own log show; audit and security are always kept. */
+  readonly logLevel: LogLevel
+  /** The collector of traces, metrics and logs; null: none. */
+  readonly otlp: OtlpSettings | null
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   readonly operation: OperationSettings
@@ -165,6 +171,8 @@ export const readSettings = (env: Environment): Settings => {
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
+    otlp: otlp(env),
+    logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     operation: operation(env, production),
     failpoint,

@@ -2,8 +2,7 @@
  * The composition root: every part of the gateway, in the order in which it comes to life; the scope ends them in reverse. Reads as a
  * parts list: nothing is decided here.
  */
-import { join } from "node:path"
-import { Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
@@ -13,6 +12,7 @@ import { KeyRing, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
+import { auditTrail } from "./composition/audit-trail.ts"
 import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
@@ -29,6 +29,8 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { accessLog } from "./composition/request-logs.ts"
+import { securityLog } from "./composition/security-log.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
 import {
   channelPort,
@@ -39,7 +41,8 @@ import {
   testProfile,
 } from "./composition/sockets.ts"
 import { startChecks } from "./composition/start-checks.ts"
-import { auditLog, mails } from "./composition/users.ts"
+import { telemetry } from "./composition/telemetry.ts"
+import { mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import { OrderRatesInForce } from "./domain/order-rates.ts"
 import { Api } from "./http/api.ts"
@@ -48,14 +51,17 @@ import { makeHandlers } from "./http/make-handlers.ts"
 import type { InstrumentSync } from "./http/market/instrument-sync.ts"
 import { mount } from "./http/mount.ts"
 import { referencePages } from "./http/reference.ts"
-import { openRequestLog, type RequestLog } from "./http/request-log.ts"
+import { watchRequests } from "./http/request-watch.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import { jwksPage } from "./http/session/jwks-page.ts"
 import type { TransportRefused } from "./http/transport.ts"
-import { clockLive, failpointLive, idsLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-watch.ts"
+import { Meters } from "./ports/meters.ts"
+import { SecurityLog } from "./ports/security-log.ts"
+import { Telemetry } from "./ports/telemetry.ts"
 import type { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
@@ -75,6 +81,7 @@ import { MOCK } from "./venues/mock-instruments.ts"
 import { PAPER } from "./venues/paper-venue.ts"
 import { channelKinds } from "./ws/channel-kinds.ts"
 import { Hub } from "./ws/hub.ts"
+import { SocketMeters } from "./ws/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
@@ -83,7 +90,7 @@ export interface Gateway {
 }
 
 const ports = (options: GatewayOptions) =>
-  Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint))
+  Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint), metersLive)
 
 const repositories = Layer.mergeAll(
   Users.Default,
@@ -130,19 +137,6 @@ const handlers = (
     }),
   )
 
-const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestLog | null, never, Scope.Scope> =>
-  settings.accessLog
-    ? Effect.acquireRelease(
-        Effect.sync(() =>
-          openRequestLog({
-            directory: join(settings.dataDir, "logs"),
-            onTrouble: (error) => notice("the access log cannot be written", { error: error.message }),
-          }),
-        ),
-        (log) => Effect.promise(() => log.close()),
-      )
-    : Effect.succeed(null)
-
 /** Starts everything; ready when it returns. */
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
@@ -158,7 +152,8 @@ export const startGateway = (options: GatewayOptions) =>
     })
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
-    const base = yield* Layer.build(ports(options))
+    const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
+    const meters = Context.get(base, Meters)
     const { url, owner } = yield* database(options).pipe(Effect.provide(base))
     const store = yield* Layer.build(
       accountStoreLayer({
@@ -189,8 +184,10 @@ export const startGateway = (options: GatewayOptions) =>
     const filled = Context.merge(stored, money)
     yield* registerKeys(keys).pipe(Effect.provide(filled))
     yield* fillDirectories.pipe(Effect.provide(filled))
-    const known = Context.merge(filled, yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled)))
-    const audit = (yield* auditLog(options)).write
+    const audited = yield* Layer.build(securityLog(options)).pipe(Effect.provide(base))
+    const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled))
+    const known = Context.mergeAll(filled, audited, internal)
+    const audit = yield* auditTrail(options, keys).pipe(Effect.provide(known))
     const acts = { settings, keys, audit, notice }
     const auth = yield* Layer.build(
       Layer.mergeAll(userActsLayer(acts), tradingModeLayer(acts), credentialLayers(keys)),
@@ -200,7 +197,7 @@ export const startGateway = (options: GatewayOptions) =>
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))
-    const hub = new Hub(server.app, Context.get(base, Clock).monotonic)
+    const hub = new Hub(server.app, Context.get(base, Clock).monotonic, new SocketMeters(meters))
     const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const edges = Context.mergeAll(known, auth, outside, moneyDesks())
@@ -222,19 +219,21 @@ export const startGateway = (options: GatewayOptions) =>
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
-    const log = yield* accessLog(options)
+    const log = yield* accessLog(options).pipe(Effect.provide(base))
+    const watch = watchRequests(meters, Context.get(audited, SecurityLog), Context.get(base, Telemetry))
     const requestId = requestIds()
     const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
-    const limitSignIns = yield* signInLimits(options, keys, audit).pipe(Effect.provide(all))
+    const limitSignIns = yield* signInLimits(options, audit).pipe(Effect.provide(all))
     const keep = keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now)
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
       now: Context.get(base, Clock).now,
       monotonic: Context.get(base, Clock).monotonic,
-      log: log === null ? null : log.write,
+      log,
+      watch,
       onDefect: ({ requestId, route, error }) =>
         notice("a request failed", { requestId, route, error: describe(error) }),
       authenticate: Context.get(auth, Sessions).authenticate,
@@ -246,7 +245,7 @@ export const startGateway = (options: GatewayOptions) =>
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
     const perSocket = socketLimits(options, limiter)
-    const socket = yield* sockets(options, server, hub, authority, log, requestId, mounted.rpc, perSocket).pipe(
+    const socket = yield* sockets(options, server, hub, authority, log, watch, requestId, mounted.rpc, perSocket).pipe(
       Effect.provide(all),
     )
     test?.serve(server.app, socket)

@@ -7,6 +7,7 @@ import type { Unit } from "./ports/account-store.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint, type FailpointName } from "./ports/failpoint.ts"
 import { Ids } from "./ports/ids.ts"
+import { MeterBoard, Meters } from "./ports/meters.ts"
 import { Placement } from "./ports/placement.ts"
 
 export const clockLive = Layer.succeed(Clock, {
@@ -50,6 +51,9 @@ export const requestIds = (): (() => string) => {
 }
 
 export const idsLive = Layer.succeed(Ids, { uuid })
+
+/** Of this gateway alone: several of them may live in one process, in tests for example. */
+export const metersLive = Layer.sync(Meters, () => new MeterBoard())
 
 export const placementLive = Layer.succeed(Placement, { of: () => "here" as const })
 

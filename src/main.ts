@@ -3,8 +3,9 @@
  * drain that took longer than 10 s, a second signal, the loss of the database, or a defect that nobody caught: whoever runs it starts it
  * again, and the next process asks every venue before it trusts what it remembers.
  */
-import { Cause, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
 import { describe } from "./composition/options.ts"
+import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
 import { readSettings, type Settings } from "./config.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
@@ -17,18 +18,6 @@ const end = (message: string): never => {
   process.exit(1)
 }
 
-const notice = (msg: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-  process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), level: "warn", msg, ...fields })}\n`)
-}
-
-/** Better to end than to go on with something wrong in memory. */
-const endOnDefect = (kind: string) => (error: unknown) => {
-  notice("a defect ends the process", { kind, error: describe(error) })
-  end("a defect that nobody caught")
-}
-process.on("uncaughtException", endOnDefect("exception"))
-process.on("unhandledRejection", endOnDefect("rejection"))
-
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -37,9 +26,23 @@ const settings = ((): Settings => {
   }
 })()
 
+const log = openProcessLog(settings.logLevel)
+followLevelSignal(log)
+
+/** Better to end than to go on with something wrong in memory. */
+const endOnDefect = (kind: string) => (error: unknown) => {
+  log.write("error", "a defect ends the process", { kind, error: describe(error) })
+  end("a defect that nobody caught")
+}
+process.on("uncaughtException", endOnDefect("exception"))
+process.on("unhandledRejection", endOnDefect("rejection"))
+
 const program = Effect.gen(function* () {
   const scope = yield* Scope.make()
-  const started = yield* startGateway({ settings, notice, fatal: end }).pipe(Scope.extend(scope), Effect.exit)
+  const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
+    Scope.extend(scope),
+    Effect.exit,
+  )
   if (Exit.isFailure(started)) {
     yield* Scope.close(scope, started)
     return yield* started
@@ -51,7 +54,8 @@ const program = Effect.gen(function* () {
   return yield* Effect.never.pipe(Effect.onInterrupt(() => drain.pipe(Effect.zipRight(Scope.close(scope, Exit.void)))))
 }).pipe(
   // stdout carries the ready line and nothing else.
-  Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.jsonLogger))),
+  Effect.provide(Logger.replace(Logger.defaultLogger, effectLogger(log))),
+  Logger.withMinimumLogLevel(LogLevel.All),
 )
 
 // tidy: the one place where the program starts

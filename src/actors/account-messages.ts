@@ -27,6 +27,7 @@ import type { Reply } from "../domain/reply.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"
+import type { RegistryStats } from "../kernel/registry.ts"
 
 /** When a submit came how far, monotonic ms. */
 export interface SubmitTiming {
@@ -218,7 +219,8 @@ export class TradingAccounts extends Context.Tag("actors/TradingAccounts")<
     readonly start: (account: TradingAccount, timeoutMillis: number) => Effect.Effect<TradingAccount>
     /** Whether the account has orders that are not terminal: revoke asks (contract C11a). */
     readonly hasOpenOrders: (account: TradingAccountId) => Effect.Effect<boolean>
-    readonly stats: () => { readonly live: number; readonly restarts: number }
+    /** `inDoubt`: orders, told every few seconds. */
+    readonly stats: () => RegistryStats & { readonly inDoubt: number }
     /** How often accounts of a venue are audited now, in ms: the longest period of any of them. */
     readonly auditPeriods: () => ReadonlyMap<VenueId, Readonly<Partial<Record<AuditKind, number>>>>
   }

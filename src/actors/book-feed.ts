@@ -48,6 +48,11 @@ export class BookFeed {
     return this.actor.quality === "SYNCED" ? this.#monotonic() - this.#updatedAt : null
   }
 
+  /** For how many ms it has not been the venue's; 0 while it is. */
+  get lostMillis(): number {
+    return this.#lostAt === null ? 0 : this.#monotonic() - this.#lostAt
+  }
+
   /** Applies an update; true when the book is the venue's afterwards. */
   onDepth(update: DepthUpdate): boolean {
     try {

@@ -8,6 +8,7 @@ import type { FirmQuote, Quote } from "../domain/quote.ts"
 import type { AskedQuote } from "../domain/quote-request.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
+import type { RegistryStats } from "../kernel/registry.ts"
 
 /** `replayed`: the quoteRequestId was known, this is the quote as it stands now. */
 export interface QuoteAnswer {
@@ -130,7 +131,7 @@ export class Dealers extends Context.Tag("actors/Dealers")<
     readonly post: (dealer: DealerAccountId, command: DealerCommand) => void
     /** A new dealer, stored by the caller: enters the directory, its actor starts. */
     readonly start: (dealer: Dealer) => void
-    readonly stats: () => { readonly live: number; readonly restarts: number; readonly hedges: HedgeCounts }
+    readonly stats: () => RegistryStats & { readonly hedges: HedgeCounts }
   }
 >() {}
 

@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
       directory.put(dealer)
       registry.wake(dealer.dealerAccountId)
     },
-    stats: () => ({ live: registry.live(), restarts: registry.restarts(), hedges: hedgeCounts }),
+    stats: () => ({ ...registry.stats(), hedges: hedgeCounts }),
   })
 })
 

@@ -157,10 +157,14 @@ export class MarketFeed {
     return this.#books.get(instrumentId)?.age ?? null
   }
 
-  stats(): { readonly books: number; readonly stale: number } {
+  stats(): { readonly books: number; readonly stale: number; readonly lostMillis: number } {
     let stale = 0
-    for (const { actor } of this.#books.values()) if (actor.quality === "STALE") stale++
-    return { books: this.#books.size, stale }
+    let lostMillis = 0
+    for (const book of this.#books.values()) {
+      if (book.actor.quality === "STALE") stale++
+      lostMillis = Math.max(lostMillis, book.lostMillis)
+    }
+    return { books: this.#books.size, stale, lostMillis }
   }
 
   /** Opens the book if need be, for at least 30 s, and hands it over once it is SYNCED; `missed` after a time without. */

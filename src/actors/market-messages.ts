@@ -63,6 +63,12 @@ export class Markets extends Context.Tag("actors/Markets")<
     /** How long ago a SYNCED book was last confirmed by an update, in ms; null while there is none. */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
     /** Open feeds by venue, for health and metrics. */
-    readonly stats: () => ReadonlyArray<{ readonly venue: VenueId; readonly books: number; readonly stale: number }>
+    readonly stats: () => ReadonlyArray<{
+      readonly venue: VenueId
+      readonly books: number
+      readonly stale: number
+      /** For how long the one that waits longest has not been the venue's; 0: all are. */
+      readonly lostMillis: number
+    }>
   }
 >() {}

@@ -278,6 +278,7 @@ export class AccountCore extends AccountOutlet {
       live.unsavedSubmit = null
     }
     live.order = order
+    this.parts.meters.answered(before, order, live.sentAt, this.parts.clock.monotonic)
     this.touch(live)
     if (!before.held.equals(order.held)) this.hold(order, before.held, order.held, at)
     this.index(live)

@@ -82,7 +82,7 @@ export class AccountOutlet extends AccountOrders {
   }
 
   private publish(firstSequence: number, events: ReadonlyArray<News>): void {
-    const { channels, published } = this.parts
+    const { channels, published, meters } = this.parts
     const channel = accountChannel(this.id)
     const epoch = this.account.channelEpoch
     const isHeard = channels.isHeard(channel)
@@ -91,6 +91,7 @@ export class AccountOutlet extends AccountOrders {
       const offset = firstSequence + index
       this.image.take(offset, event)
       published(this.account, offset)
+      meters.told(this.account.venue, event)
       if (!isHeard) continue
       const json = accountEventText(this.id, offset, event)
       channels.publish({ channel, kind: "tradingAccount", epoch, offset, json, tags: tagsOf(event) })

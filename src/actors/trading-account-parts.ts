@@ -17,6 +17,7 @@ import type { HedgeDesk } from "./hedge-desk.ts"
 import type { InstrumentDirectory } from "./instrument-directory.ts"
 import type { KnownPrices } from "./known-prices.ts"
 import type { Markets } from "./market-messages.ts"
+import type { OrderMeters } from "./order-meters.ts"
 import type { TriggerBoard } from "./trigger-board.ts"
 
 /** How many of its ended orders an account has in memory whole. */
@@ -45,6 +46,8 @@ export interface AccountParts {
   readonly rates: OrderRates | null
   readonly wholeOrders: number
   readonly mode: TradingModeInForce["Type"]
+  /** Of the whole process. */
+  readonly meters: OrderMeters
   /** The account's state is in memory; its channel stands at this sequence. */
   readonly loaded: (account: TradingAccount, sequence: number) => void
   /** The event of this number is published, or would be if anybody listened. */

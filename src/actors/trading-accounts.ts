@@ -24,6 +24,8 @@ import { Clock } from "../ports/clock.ts"
 import { CredentialVault } from "../ports/credential-vault.ts"
 import { Failpoint } from "../ports/failpoint.ts"
 import { Ids } from "../ports/ids.ts"
+import { Meters } from "../ports/meters.ts"
+import { Telemetry } from "../ports/telemetry.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
@@ -32,6 +34,7 @@ import { HedgeDeskInForce } from "./hedge-desk.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KnownPrices } from "./known-prices.ts"
 import { Markets } from "./market-messages.ts"
+import { OrderMeters } from "./order-meters.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
 import { type AccountParts, WholeOrders } from "./trading-account-parts.ts"
@@ -72,6 +75,7 @@ const make = Effect.gen(function* () {
     rates: yield* orderRates,
     wholeOrders: yield* WholeOrders,
     mode: yield* TradingModeInForce,
+    meters: new OrderMeters(yield* Meters, yield* Telemetry),
     loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {
@@ -177,7 +181,11 @@ const make = Effect.gen(function* () {
         // Who cannot be asked may have some: the safe answer.
         Effect.orElseSucceed(() => true),
       ),
-    stats: () => ({ live: registry.live(), restarts: registry.restarts() }),
+    stats: () => {
+      let orders = 0
+      for (const count of inDoubt.values()) orders += count
+      return { ...registry.stats(), inDoubt: orders }
+    },
     auditPeriods: () => {
       const longest = new Map<VenueId, AuditPeriods>()
       for (const [id, periods] of audits) {

@@ -7,6 +7,7 @@ import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { DomainError } from "../domain/errors.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
+import { logText } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 
 /** Where a call came from. */
@@ -73,18 +74,27 @@ export interface Audit {
   ) => Effect.Effect<A, E, R>
 }
 
+const auditLine = (fields: Readonly<Record<string, string | null>>): string =>
+  `{${Object.entries(fields)
+    .map(([name, value]) => `"${name}":${value === null ? "null" : logText(value)}`)
+    .join(",")}}`
+
 /** `line` takes one JSON text and never throws; null: nothing is kept. `secret` keys the hashes of addresses. */
 export const makeAudit = (options: {
   readonly line: ((text: string) => void) | null
   readonly secret: Uint8Array
   readonly now: () => number
+  /** Told of each row: for counting, and for the security stream. */
+  readonly observe?: (row: AuditRow & { readonly subject: string | null }) => void
 }): Audit => {
   const subject = (email: string): string =>
     createHmac("sha256", options.secret).update("audit:").update(email).digest("hex").slice(0, 16)
 
-  const write = (row: AuditRow): void =>
+  const write = (row: AuditRow): void => {
+    const hashed = row.email === undefined ? null : subject(row.email)
+    options.observe?.({ ...row, subject: hashed })
     options.line?.(
-      JSON.stringify({
+      auditLine({
         ts: dateTime(options.now()),
         level: "info",
         msg: "audit",
@@ -94,12 +104,13 @@ export const makeAudit = (options: {
         userId: row.userId ?? null,
         sessionId: row.sessionId ?? null,
         targetUserId: row.targetUserId ?? null,
-        subject: row.email === undefined ? null : subject(row.email),
+        subject: hashed,
         what: row.what ?? null,
         ip: row.origin.ip,
         ua: row.origin.userAgent === null ? null : row.origin.userAgent.slice(0, 200),
       }),
     )
+  }
 
   return {
     write,

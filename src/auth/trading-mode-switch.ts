@@ -11,8 +11,7 @@ import type { Principal } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { type StoredTradingMode, TradingModes } from "../store/trading-modes.ts"
 import { Users } from "../store/users.ts"
-import { makeAudit, type Origin } from "./audit.ts"
-import type { Keys } from "./keys.ts"
+import type { Audit, Origin } from "./audit.ts"
 import { factsOf } from "./user-parts.ts"
 
 export interface TradingModeRecord {
@@ -38,9 +37,7 @@ export class TradingModeSwitch extends Context.Tag("auth/TradingModeSwitch")<
 
 export interface TradingModeOptions {
   readonly settings: Pick<Settings, "defaultTenantId">
-  readonly keys: Pick<Keys, "cursor">
-  /** As of UserActsOptions. */
-  readonly audit: ((line: string) => void) | null
+  readonly audit: Audit
   readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -55,13 +52,12 @@ export const tradingModeRecord = ({ tradingMode, reason, changedAt }: StoredTrad
 })
 
 /** Also provides what the order path asks: build it before the actors. */
-export const tradingModeLayer = ({ settings, keys, audit: line, notice }: TradingModeOptions) =>
+export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions) =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { now } = yield* Clock
       const modes = yield* TradingModes
       const users = yield* Users
-      const audit = makeAudit({ line, secret: keys.cursor, now })
       let stored = yield* modes.read
       const inForce = (found: StoredTradingMode): void => {
         // Read before the change that is in force by now was stored.

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
 import type { TenantId } from "../domain/ids.ts"
 import { Clock } from "../ports/clock.ts"
+import { Meters } from "../ports/meters.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { MailOutbox } from "../store/mail-outbox.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
@@ -13,7 +14,7 @@ import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import { AllowedAddresses } from "./allowed-addresses.ts"
-import { makeAudit } from "./audit.ts"
+import type { Audit } from "./audit.ts"
 import { type Bans, makeBans } from "./bans.ts"
 import { followNews } from "./follow-news.ts"
 import type { Keys } from "./keys.ts"
@@ -40,8 +41,7 @@ export class UserActs extends Context.Tag("auth/UserActs")<
 export interface UserActsOptions {
   readonly settings: Settings
   readonly keys: Keys
-  /** Takes one line of the audit trail and never throws; null: none is kept. */
-  readonly audit: ((line: string) => void) | null
+  readonly audit: Audit
 }
 
 /** Tokens, mails and sessions that are over are not kept, nor users who never proved their address. */
@@ -66,7 +66,7 @@ const forgetOld = Effect.fn(function* (settings: Settings) {
   )
 })
 
-export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) => {
+export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
   const repositories = Layer.mergeAll(
     AllowedNetworks.Default,
     OneTimeTokens.Default,
@@ -78,13 +78,14 @@ export const userActsLayer = ({ settings, keys, audit: line }: UserActsOptions) 
   return Layer.scopedContext(
     Effect.gen(function* () {
       const { now } = yield* Clock
-      const audit = makeAudit({ line, secret: keys.cursor, now })
       // There before its first user, so that an operator can shut it before anybody comes.
       yield* (yield* Tenants).create(settings.defaultTenantId as TenantId, now())
+      const meters = yield* Meters
       const addresses = new AllowedAddresses()
       const issuer = `venue-gateway/${settings.environment}`
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
       const passwords = yield* makePasswords
+      meters.read("auth_hash_queue", passwords.waiting)
       const parts = yield* makeUserParts(settings, passwords, audit, addresses).pipe(
         Effect.provideService(Sessions, sessions),
       )

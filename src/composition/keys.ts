@@ -3,7 +3,7 @@
  * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
  */
 import { Effect, Queue, Schedule } from "effect"
-import { makeAudit } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit.ts"
 import { keyFiles } from "../auth/key-files.ts"
 import { type KeyRing, type Keys, loadKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
@@ -44,13 +44,12 @@ export const registerKeys = (keys: Keys) =>
 const namesOf = ({ signing, encryption }: Keys): string =>
   `encryption ${encryption.activeKid}, signing ${signing.active.kid}`
 
-/** Until the scope ends. `line` takes lines of the audit trail. Answers how the sealing stands. */
-export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, line: (text: string) => void) =>
+/** Until the scope ends. Answers how the sealing stands. */
+export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, audit: Audit) =>
   Effect.gen(function* () {
     const rows = yield* SealedRows
     const sessions = yield* Sessions
     const { now } = yield* Clock
-    const audit = makeAudit({ line, secret: ring.cursor, now })
     const reseal = yield* makeReseal({ keys: ring, audit, notice })
     const files = keyFiles(settings.dataDir)
     const bell = yield* Queue.sliding<void>(1)

@@ -1,8 +1,7 @@
 /** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
-import { makeAudit } from "../auth/audit.ts"
-import type { Keys } from "../auth/keys.ts"
+import type { Audit } from "../auth/audit.ts"
 import { UserActs } from "../auth/user-acts.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order-rates.ts"
@@ -72,18 +71,16 @@ export const socketLimits = (
         takeAddress: (ip) => limiter.takeAddress(ip),
       }
 
-/** Leaves every route as it is where there are no limits. `auditLine` takes a line of the audit trail. */
+/** Leaves every route as it is where there are no limits. */
 export const signInLimits = (
   { settings: { rateLimits: limits } }: GatewayOptions,
-  keys: Keys,
-  auditLine: (line: string) => void,
+  audit: Audit,
 ): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows | UserActs> =>
   Effect.gen(function* () {
     if (limits === null) return (route) => route
-    const { now, monotonic } = yield* Clock
+    const { monotonic } = yield* Clock
     const { addressesOf } = yield* SessionRows
     const { isHashingFull } = yield* UserActs
-    const audit = makeAudit({ line: auditLine, secret: keys.cursor, now })
     return limitSignIn({
       limits,
       monotonic,

@@ -1,4 +1,4 @@
-/** What operators read of the gateway, on a port of its own. */
+/** What operators read of the gateway: every part's numbers on one board, and the board on a port of its own. */
 import { Effect } from "effect"
 import { TradingAccounts } from "../actors/account-messages.ts"
 import { Dealers } from "../actors/dealer-messages.ts"
@@ -10,17 +10,18 @@ import { dealerMetrics } from "../metrics/dealer-metrics.ts"
 import { keyMetrics } from "../metrics/key-metrics.ts"
 import { ledgerMetrics } from "../metrics/ledger-metrics.ts"
 import { serveMetrics } from "../metrics/metrics-server.ts"
-import { makeServiceMetrics } from "../metrics/service-metrics.ts"
+import { watchProcess } from "../metrics/process-metrics.ts"
+import { serviceMetrics } from "../metrics/service-metrics.ts"
 import { venueMetrics } from "../metrics/venue-metrics.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
+import { Meters } from "../ports/meters.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import type { Writer } from "../store/account-store-sql.ts"
 import type { SocketServer } from "../ws/server.ts"
 import type { GatewayOptions } from "./options.ts"
 
-/** For operators, where a port was given. */
 export const metrics = (
-  { settings, notice }: GatewayOptions,
+  { settings, log, notice }: GatewayOptions,
   parts: {
     readonly inFlight: () => number
     readonly socket: SocketServer
@@ -30,16 +31,21 @@ export const metrics = (
   },
 ) =>
   Effect.gen(function* () {
-    if (settings.metricsPort === null) return
+    const meters = yield* Meters
+    const lines = meters.counter("log_lines_total")
+    log.listen((level) => lines.add("process", level))
     const venues = yield* VenuePort
     const markets = yield* Markets
     const accounts = yield* TradingAccounts
     const ledger = yield* LedgerWatch
     const dealers = yield* Dealers
-    const service = makeServiceMetrics()
-    const port = yield* serveMetrics(settings.metricsPort, () => [
-      ...service({
-        version: SERVICE.version,
+    const service = yield* Effect.acquireRelease(
+      Effect.sync(() => watchProcess({ version: SERVICE.version, dataDir: settings.dataDir })),
+      (it) => Effect.sync(it.close),
+    )
+    meters.readAll(() => [
+      ...service.read(),
+      ...serviceMetrics({
         inFlight: parts.inFlight(),
         sockets: parts.socket.stats(),
         accounts: accounts.stats(),
@@ -54,5 +60,7 @@ export const metrics = (
       }),
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
+    if (settings.metricsPort === null) return
+    const port = yield* serveMetrics(settings.metricsPort, () => meters.readings())
     notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })
   })

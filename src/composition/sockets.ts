@@ -6,7 +6,8 @@ import { Sessions } from "../auth/sessions.ts"
 import { SERVICE } from "../http/api.ts"
 import type { InstrumentSync } from "../http/market/instrument-sync.ts"
 import type { RealtimeDocuments } from "../http/reference.ts"
-import type { RequestLog } from "../http/request-log.ts"
+import type { AccessLog } from "../http/request-log.ts"
+import type { RequestWatch } from "../http/request-watch.ts"
 import { rpcMethods } from "../http/rpc-methods.ts"
 import type { HttpServer } from "../http/server.ts"
 import { makeUpgradeScreen } from "../http/upgrade.ts"
@@ -14,6 +15,7 @@ import { makeVenueGate } from "../http/venue-gate.ts"
 import { ChannelPort } from "../ports/channel-port.ts"
 import { Clock } from "../ports/clock.ts"
 import type { Rpc } from "../ports/rpc.ts"
+import { SecurityLog } from "../ports/security-log.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { makeAuthority } from "../ws/access.ts"
@@ -27,6 +29,8 @@ import { realtimePage } from "../ws/realtime-page.ts"
 import { serveSockets } from "../ws/server.ts"
 import { makeTestProfile } from "../ws/test-profile.ts"
 import { describe, type GatewayOptions } from "./options.ts"
+
+const PATH = "/connection/websocket"
 
 export const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
@@ -83,7 +87,8 @@ export const sockets = (
   server: HttpServer,
   hub: Hub,
   authority: Authority,
-  log: RequestLog | null,
+  log: AccessLog | null,
+  watch: RequestWatch,
   requestId: () => string,
   rpc: Rpc,
   limits: SocketLimits | null,
@@ -91,6 +96,7 @@ export const sockets = (
   Effect.gen(function* () {
     const clock = yield* Clock
     const sessions = yield* Sessions
+    const security = yield* SecurityLog
     return serveSockets({
       app: server.app,
       hub,
@@ -106,12 +112,14 @@ export const sockets = (
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,
       screen: makeUpgradeScreen({
-        route: "/connection/websocket",
+        route: PATH,
         transport: server.transport,
         requestId,
         now: clock.now,
-        log: log === null ? null : log.write,
+        log,
+        watch,
       }),
+      security: (event, facts) => security.tell(event, "warn", { route: PATH, ...facts }),
       onSessionEnded: sessions.onEnded,
       onSessionRenewed: sessions.onRenewed,
     })

@@ -7,6 +7,7 @@ import { type InstrumentSync, makeInstrumentSync } from "../http/market/instrume
 import { makeVenueGate } from "../http/venue-gate.ts"
 import { Clock } from "../ports/clock.ts"
 import { Failpoint } from "../ports/failpoint.ts"
+import { Meters } from "../ports/meters.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Instruments } from "../store/instruments.ts"
@@ -32,6 +33,7 @@ export const venues = ({ settings, notice }: GatewayOptions) =>
         shards: settings.venueShards,
         heapMegabytes: settings.venueHeapMegabytes,
         notice: (venue, what) => notice(what, { venue }),
+        meters: yield* Meters,
       })
       const listed = yield* withPaper(settings.paperSource, [adapter, internal, ...connectors.venues])
       const known = new Set<string>(listed.map(({ venue }) => venue.venue))

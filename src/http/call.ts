@@ -4,7 +4,9 @@
  */
 import { Cause } from "effect"
 import { type DomainError, InternalDefect } from "../domain/errors.ts"
+import type { LogLevel } from "../domain/log-line.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
+import type { Trace } from "../domain/trace-context.ts"
 import type { Principal } from "../domain/user.ts"
 import { type Deadlines, Waiting } from "./deadlines.ts"
 import { successText } from "./envelope.ts"
@@ -12,7 +14,8 @@ import { ERRNO, type FailureStatus } from "./errno.ts"
 import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
 import type { RequestLimiter } from "./rate-limit.ts"
 import type { RouteCost } from "./rate-limit-costs.ts"
-import { accessLine } from "./request-log.ts"
+import { accessLine, levelOf } from "./request-log.ts"
+import type { RequestWatch } from "./request-watch.ts"
 import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
 import type { TransportPolicy } from "./transport.ts"
 
@@ -30,10 +33,11 @@ export interface Surroundings {
   readonly requestId: () => string
   readonly now: () => number
   readonly monotonic: () => number
-  readonly log: ((line: string) => void) | null
+  readonly log: ((line: string, level: LogLevel) => void) | null
   readonly onDefect: (defect: Defect) => void
   /** Null: nobody is limited. */
   readonly limiter: RequestLimiter | null
+  readonly watch?: RequestWatch | undefined
 }
 
 export interface RouteFacts {
@@ -77,6 +81,10 @@ export abstract class Call extends Waiting implements RequestFacts {
   handedOver = false
   /** The client is gone, or has its answer: nothing more may be written. */
   done = false
+  /** What it was answered with; null: nothing yet, or a success. */
+  failure: DomainError | null = null
+  /** Null: it belongs to none that is known. */
+  protected trace: Trace | null = null
   private deadlineFailure: (() => DomainError) | undefined = undefined
 
   constructor(
@@ -139,6 +147,7 @@ export abstract class Call extends Waiting implements RequestFacts {
     const text = failureText(error, this.route.operation, this.requestId, options?.metadata)
     const seconds = retryAfterSeconds(error)
     const headers = seconds === undefined ? options?.headers : { ...options?.headers, "Retry-After": `${seconds}` }
+    this.failure = error
     this.send(row.status, row.errno, text, headers, error)
   }
 
@@ -165,7 +174,13 @@ export abstract class Call extends Waiting implements RequestFacts {
   }
 
   protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
-    const { log } = this.around
+    const { log, watch } = this.around
+    const durationMillis = this.around.monotonic() - this.receivedAt
+    let traceId: string | null = null
+    if (watch !== undefined)
+      tell(() => {
+        traceId = watch.ended(this, status, durationMillis, this.trace)
+      })
     if (log === null) return
     const { principal, route, tradingAccountId } = this
     tell(() =>
@@ -177,7 +192,7 @@ export abstract class Call extends Waiting implements RequestFacts {
           route: route.template,
           status,
           errno,
-          durationMillis: this.around.monotonic() - this.receivedAt,
+          durationMillis,
           bytesIn: this.bytesIn,
           bytesOut,
           userId: principal?.userId ?? null,
@@ -188,7 +203,9 @@ export abstract class Call extends Waiting implements RequestFacts {
           userAgent: this.header("user-agent"),
           secure: this.around.transport.mode !== "plain" && this.isSecure,
           aborted,
+          traceId: traceId ?? undefined,
         }),
+        levelOf(status),
       ),
     )
   }

@@ -4,6 +4,7 @@
  */
 import { DeadlineExceeded } from "../domain/errors.ts"
 import { isLoopback } from "../domain/loopback.ts"
+import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
 import { requestIdOf } from "./request-id.ts"
@@ -92,7 +93,8 @@ export class Exchange extends Call {
     })
     this.requestId = requestIdOf(this.header("x-request-id"), around.requestId)
     // Not readable any more when the answer is logged.
-    if (around.log !== null) this.peer()
+    if (around.log !== null || around.watch !== undefined) this.peer()
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin(this.header("traceparent"))
   }
 
   header(name: string): string {
@@ -151,6 +153,7 @@ export class Exchange extends Call {
   drop(): void {
     if (this.done) return
     this.end()
+    this.around.watch?.contradicted(this)
     this.record(0, 0, 0, true)
     this.wire.close()
   }
@@ -188,6 +191,7 @@ export class Exchange extends Call {
     const { limiter } = this.around
     if (limiter !== null) lines += limiter.lines(this, status === 200)
     if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+    if (this.trace !== null) lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
     if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
     wire.cork(() => {
       if (status !== 200) wire.writeStatus(REASONS[status])

@@ -79,6 +79,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     log: options.log,
     onDefect: options.onDefect,
     limiter,
+    watch: options.watch,
   }
 
   /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */

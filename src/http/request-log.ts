@@ -13,6 +13,7 @@ import {
   type WriteStream,
 } from "node:fs"
 import { join } from "node:path"
+import { type LogLevel, logText } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 
 export interface RequestLog {
@@ -20,6 +21,9 @@ export interface RequestLog {
   readonly write: (line: string) => void
   readonly close: () => Promise<void>
 }
+
+/** Takes one line with its level, and drops those that the operator does not want to see. */
+export type AccessLog = (line: string, level: LogLevel) => void
 
 export interface AccessEntry {
   readonly at: number
@@ -38,16 +42,21 @@ export interface AccessEntry {
   readonly userAgent: string
   readonly secure: boolean
   readonly aborted: boolean
+  readonly traceId?: string | undefined
 }
 
 const quoted = (text: string | null): string => (text === null ? "null" : `"${text}"`)
 
-/** Everything but the user agent is ours or of a checked form, so only that one is escaped. */
+/** Our own failures stand out; what clients do wrong is everyday life. */
+export const levelOf = (status: number): LogLevel => (status >= 500 ? "error" : "info")
+
+/** Everything but the user agent and the address is ours or of a checked form, so only those are escaped. */
 export const accessLine = (e: AccessEntry): string =>
-  `{"ts":"${dateTime(e.at)}","level":"info","msg":"access","requestId":"${e.requestId}","method":"${e.method}",` +
+  `{"ts":"${dateTime(e.at)}","level":"${levelOf(e.status)}","msg":"access","requestId":"${e.requestId}",` +
+  `${e.traceId === undefined ? "" : `"traceId":"${e.traceId}",`}"method":"${e.method}",` +
   `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
   `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +
-  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":"${e.ip}","ua":${JSON.stringify(e.userAgent.slice(0, 200))},` +
+  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":${logText(e.ip)},"ua":${logText(e.userAgent.slice(0, 200))},` +
   `"tls":${e.secure},"aborted":${e.aborted}}`
 
 const FLUSH_MILLIS = 250

@@ -50,6 +50,7 @@ class RpcCall extends Call {
     this.principal = request.principal
     this.ip = request.ip
     this.loopback = request.loopback
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin("")
   }
 
   /** A message on a socket has none. */

@@ -1,10 +1,12 @@
 /** What holds for a WebSocket upgrade as for every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
 import { type DomainError, Forbidden, TlsRequired } from "../domain/errors.ts"
+import type { LogLevel } from "../domain/log-line.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"
 import { failureText, retryAfterSeconds } from "./failures.ts"
 import { requestIdOf } from "./request-id.ts"
 import { accessLine } from "./request-log.ts"
+import type { RequestWatch } from "./request-watch.ts"
 import { plainAddress, type TransportPolicy } from "./transport.ts"
 
 interface UpgradeSocket {
@@ -38,11 +40,12 @@ export interface UpgradeOptions {
   readonly requestId: () => string
   readonly now: () => number
   /** Null: no access log. */
-  readonly log: ((line: string) => void) | null
+  readonly log: ((line: string, level: LogLevel) => void) | null
+  readonly watch?: RequestWatch | undefined
 }
 
 export const makeUpgradeScreen =
-  ({ route, transport, requestId: fresh, now, log }: UpgradeOptions) =>
+  ({ route, transport, requestId: fresh, now, log, watch }: UpgradeOptions) =>
   (
     socket: UpgradeSocket,
     request: UpgradeRequest,
@@ -82,7 +85,11 @@ export const makeUpgradeScreen =
         secure: transport.mode !== "plain" && isSecure,
         aborted: false,
       }),
+      "info",
     )
+    const facts = { route: { method: "GET", template: route }, principal: undefined, handedOver: false, failure }
+    const header = (name: string): string => request.getHeader(name)
+    watch?.ended({ ...facts, requestId, ip, header }, status, 0, null)
     const refusal =
       failure === null
         ? null

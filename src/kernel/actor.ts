@@ -74,6 +74,9 @@ export interface Actor<M> {
   /** Monotonic ms of the newest message. */
   readonly lastPostAt: () => number
   readonly restarts: () => number
+  readonly waiting: () => number
+  /** Monotonic ms at which the message came that waits longest; null: none waits. */
+  readonly oldestAt: () => number | null
 }
 
 const RESTARTS_MAX = 5
@@ -102,6 +105,8 @@ interface Mail<M, E> {
   readonly message: M
   readonly reply: OpenReply<E> | null
   readonly refusable: boolean
+  /** Monotonic ms. */
+  readonly at: number
 }
 
 /** The mailbox and its life; `post` works from the first moment, whether or not `life` has begun. */
@@ -330,10 +335,10 @@ export const create = <M extends Message<E>, E, R>(
         return
       }
       if (refusable) refusableWaiting++
-      if (message.reply === undefined) mailbox.push({ message, reply: null, refusable })
+      if (message.reply === undefined) mailbox.push({ message, reply: null, refusable, at: lastPostAt })
       else {
         const reply = new OpenReply<E>(message.reply, open)
-        mailbox.push({ message: { ...message, reply }, reply, refusable })
+        mailbox.push({ message: { ...message, reply }, reply, refusable, at: lastPostAt })
       }
       rouse()
     },
@@ -345,5 +350,7 @@ export const create = <M extends Message<E>, E, R>(
       (built?.isIdle?.() ?? true),
     lastPostAt: () => lastPostAt,
     restarts: () => restarts,
+    waiting: () => mailbox.length - head,
+    oldestAt: () => mailbox[head]?.at ?? null,
   }
 }

@@ -10,9 +10,17 @@ export interface Registry<Id, M> {
   readonly post: (id: Id, message: M) => void
   readonly wake: (id: Id) => void
   readonly isAwake: (id: Id) => boolean
-  readonly live: () => number
-  /** Restarts of every actor since the registry began. */
-  readonly restarts: () => number
+  readonly stats: () => RegistryStats
+}
+
+export interface RegistryStats {
+  readonly live: number
+  /** Of every actor since the registry began. */
+  readonly restarts: number
+  /** Messages in all mailboxes. */
+  readonly waiting: number
+  /** For how long the oldest of them waits, in ms; 0: none does. */
+  readonly oldestMillis: number
 }
 
 export const make = <Id, M>(options: {
@@ -51,11 +59,15 @@ export const make = <Id, M>(options: {
       post: (id, message) => wake(id).post(message),
       wake: (id) => void wake(id),
       isAwake: (id) => entries.has(id),
-      live: () => entries.size,
-      restarts: () => {
-        let sum = gone
-        for (const { actor } of entries.values()) sum += actor.restarts()
-        return sum
+      stats: () => {
+        const now = options.monotonic()
+        let [restarts, waiting, oldestAt] = [gone, 0, now]
+        for (const { actor } of entries.values()) {
+          restarts += actor.restarts()
+          waiting += actor.waiting()
+          oldestAt = Math.min(oldestAt, actor.oldestAt() ?? now)
+        }
+        return { live: entries.size, restarts, waiting, oldestMillis: now - oldestAt }
       },
     }
   })

@@ -8,6 +8,7 @@ import type pg from "pg"
 import { InternalDefect } from "../domain/errors.ts"
 import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
 import type { LedgerStats } from "../ports/ledger-watch.ts"
+import type { HistogramSeries } from "../ports/meters.ts"
 import { constraintOf } from "../store/storage-failure.ts"
 import { writerLife } from "../store/writer-life.ts"
 import { openWriterSession } from "../store/writer-session.ts"
@@ -42,6 +43,8 @@ export interface LedgerWriterOptions extends Fence {
   readonly handed?: (() => void) | undefined
   readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
   readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
+  readonly batched?: ((requests: number, millis: number) => void) | undefined
+  readonly meters?: { readonly size: HistogramSeries; readonly seconds: HistogramSeries } | undefined
 }
 
 export interface LedgerWriter {
@@ -138,7 +141,11 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
           return false
         }
         counts.batches++
-        counts.commitMillis += performance.now() - sentAt
+        const millis = performance.now() - sentAt
+        counts.commitMillis += millis
+        options.meters?.size.observe(batch.length)
+        options.meters?.seconds.observe(millis / 1000)
+        options.batched?.(batch.length, millis)
         options.committed?.(requests)
         for (const [index, outcome] of outcomesOf(batch, said).entries()) settle(batch[index]!, outcome)
         return true

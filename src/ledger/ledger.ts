@@ -7,6 +7,8 @@ import type { WalletId } from "../domain/wallet.ts"
 import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
+import { Meters } from "../ports/meters.ts"
+import { sampledWork, Telemetry } from "../ports/telemetry.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
 import { connectDedicated } from "../store/sql.ts"
 import { Wallets } from "../store/wallets.ts"
@@ -32,13 +34,19 @@ export const ledgerLayer = (
       const clock = yield* Clock
       const journal = yield* LedgerJournal
       const wallets = yield* Wallets
+      const board = yield* Meters
+      const batched = sampledWork(yield* Telemetry, "LedgerWriter.batch", "requests")
+      const meters = {
+        size: board.histogram("ledger_batch_size").of(),
+        seconds: board.histogram("ledger_commit_duration_seconds").of(),
+      }
       const connect = () =>
         connectDedicated(options.url, {
           applicationName: "venue-gateway ledger",
           statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
         })
       const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now })),
+        Effect.sync(() => startLedgerWriter({ ...options, connect, now: clock.now, meters, batched })),
         (open) => Effect.sync(open.close),
       )
       const watchers: Array<(wallets: ReadonlySet<WalletId>, requestId: string) => void> = []

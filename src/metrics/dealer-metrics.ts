@@ -1,9 +1,13 @@
 /** What operators see of dealers. `hedge_pairs_open` above 0 for long, or any alert, is for people. */
-import { counter, type Family, gauge } from "./exposition.ts"
+import type { Reading } from "../ports/meters.ts"
+import { actorReadings } from "./actor-metrics.ts"
+import { reading } from "./exposition.ts"
 
 export interface DealerStats {
   readonly live: number
   readonly restarts: number
+  readonly waiting: number
+  readonly oldestMillis: number
   readonly hedges: {
     readonly sent: number
     readonly filled: number
@@ -13,16 +17,21 @@ export interface DealerStats {
   }
 }
 
-export const dealerMetrics = ({ live, restarts, hedges }: DealerStats): ReadonlyArray<Family> => [
-  gauge("dealers_live", "Dealers whose actor is awake", live),
-  counter("dealer_restarts_total", "Restarts of dealers' actors", restarts),
-  counter("hedges_sent_total", "Hedges handed to their accounts", hedges.sent),
-  counter("hedge_fills_total", "Executions of hedges that dealers heard of", hedges.filled),
-  counter("hedge_attempts_missed_total", "Attempts that did not close all of an exposure", hedges.missed),
-  counter("hedge_alerts_total", "Alerts about exposures that stay open", hedges.alerts),
-  gauge(
+export const dealerMetrics = ({
+  live,
+  restarts,
+  waiting,
+  oldestMillis,
+  hedges,
+}: DealerStats): ReadonlyArray<Reading> => [
+  reading("dealers_live", live),
+  ...actorReadings("dealer", { restarts, waiting, oldestMillis }),
+  reading("hedges_sent_total", hedges.sent),
+  reading("hedge_fills_total", hedges.filled),
+  reading("hedge_attempts_missed_total", hedges.missed),
+  reading("hedge_alerts_total", hedges.alerts),
+  reading(
     "hedge_pairs_open",
-    "Pairs of dealers whose exposure is open beyond what their venue takes",
     [...hedges.open.values()].reduce((sum, open) => sum + open, 0),
   ),
 ]

@@ -1,19 +1,6 @@
-/** Metrics as Prometheus reads them: the text format 0.0.4. Plain numbers, read when they are asked for. */
-
-export type Labels = Readonly<Record<string, string>>
-
-export interface Sample {
-  readonly labels?: Labels
-  readonly value: number
-}
-
-export interface Family {
-  /** By Prometheus' rules: counters end in `_total`, units are seconds and bytes. */
-  readonly name: string
-  readonly type: "counter" | "gauge"
-  readonly help: string
-  readonly samples: ReadonlyArray<Sample>
-}
+/** Readings as Prometheus reads them: the text format 0.0.4. A name's type, help and buckets are the table's (ports/metric-names). */
+import type { HistogramReading, Labels, Reading, Sample } from "../ports/meters.ts"
+import { METRICS, type MetricName, type MetricRow } from "../ports/metric-names.ts"
 
 const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n")
 
@@ -26,26 +13,36 @@ const labelText = (labels: Labels = {}): string => {
 const numberText = (value: number): string =>
   value === Number.POSITIVE_INFINITY ? "+Inf" : value === Number.NEGATIVE_INFINITY ? "-Inf" : `${value}`
 
-export const exposition = (families: ReadonlyArray<Family>): string =>
-  families
-    .filter(({ samples }) => samples.length > 0)
-    .map(
-      ({ name, type, help, samples }) =>
-        `# HELP ${name} ${help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}\n# TYPE ${name} ${type}\n` +
-        samples.map(({ labels, value }) => `${name}${labelText(labels)} ${numberText(value)}\n`).join(""),
-    )
+/** Buckets are summed up: each holds what the smaller ones hold. */
+const histogramLines = (name: string, bounds: ReadonlyArray<number>, one: HistogramReading): string => {
+  let text = ""
+  let count = 0
+  for (const [index, inBucket] of one.counts.entries()) {
+    count += inBucket
+    const le = numberText(bounds[index] ?? Number.POSITIVE_INFINITY)
+    text += `${name}_bucket${labelText({ ...one.labels, le })} ${count}\n`
+  }
+  return `${text}${name}_sum${labelText(one.labels)} ${one.sum}\n${name}_count${labelText(one.labels)} ${count}\n`
+}
+
+const lines = ({ name, samples, histograms }: Reading, { buckets = [] }: MetricRow): string =>
+  histograms === undefined
+    ? samples.map(({ labels, value }) => `${name}${labelText(labels)} ${numberText(value)}\n`).join("")
+    : histograms.map((one) => histogramLines(name, buckets, one)).join("")
+
+/** Of names without a series yet it says what they are. */
+export const exposition = (readings: ReadonlyArray<Reading>): string =>
+  readings
+    .map((reading) => {
+      const row: MetricRow = METRICS[reading.name]
+      const help = row.help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")
+      return `# HELP ${reading.name} ${help}\n# TYPE ${reading.name} ${row.type}\n${lines(reading, row)}`
+    })
     .join("")
 
-export const counter = (name: string, help: string, samples: ReadonlyArray<Sample> | number): Family => ({
+export const reading = (name: MetricName, samples: ReadonlyArray<Sample> | number): Reading => ({
   name,
-  type: "counter",
-  help,
   samples: typeof samples === "number" ? [{ value: samples }] : samples,
-})
-
-export const gauge = (name: string, help: string, samples: ReadonlyArray<Sample> | number): Family => ({
-  ...counter(name, help, samples),
-  type: "gauge",
 })
 
 /** One sample per entry, told apart by a label. */

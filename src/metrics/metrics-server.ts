@@ -1,7 +1,8 @@
 /** `GET /metrics` on a port of its own, on loopback only: it tells how an installation is used. */
 import { createServer } from "node:http"
 import { Effect, type Scope } from "effect"
-import { exposition, type Family } from "./exposition.ts"
+import type { Reading } from "../ports/meters.ts"
+import { exposition } from "./exposition.ts"
 
 /** The port cannot be had. */
 export class MetricsPortTaken extends Error {
@@ -11,13 +12,19 @@ export class MetricsPortTaken extends Error {
 /** Answers the port. Ends with the scope. `read` is called at each scrape. */
 export const serveMetrics = (
   port: number,
-  read: () => ReadonlyArray<Family>,
+  read: () => ReadonlyArray<Reading>,
 ): Effect.Effect<number, MetricsPortTaken, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly close: () => void }, MetricsPortTaken>((resume) => {
       const server = createServer((request, response) => {
-        if (request.method !== "GET" || request.url !== "/metrics") {
+        // What a body says is nobody's business here; without an end of it the connection would be kept for it.
+        request.resume()
+        if (request.url !== "/metrics") {
           response.writeHead(404).end()
+          return
+        }
+        if (request.method !== "GET" && request.method !== "HEAD") {
+          response.writeHead(405, { Allow: "GET, HEAD" }).end()
           return
         }
         try {

@@ -17,6 +17,8 @@ import {
   WHOLE_ORDERS,
 } from "../ports/account-store.ts"
 import { JournalPort } from "../ports/journal-port.ts"
+import { Meters } from "../ports/meters.ts"
+import { sampledWork, Telemetry } from "../ports/telemetry.ts"
 import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
 import {
@@ -264,8 +266,14 @@ export const accountStoreLayer = (
           applicationName: "venue-gateway writer",
           statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
         })
+      const board = yield* Meters
+      const batched = sampledWork(yield* Telemetry, "OrderWriter.batch", "units")
+      const meters = {
+        unit: board.histogram("order_stage_duration_seconds").of("store"),
+        batch: board.histogram("db_query_duration_seconds").of("order_batch"),
+      }
       const writer = yield* Effect.acquireRelease(
-        Effect.sync(() => startOrderWriter({ ...options, connect })),
+        Effect.sync(() => startOrderWriter({ ...options, connect, meters, batched })),
         (open) =>
           Effect.tryPromise(open.drain).pipe(
             Effect.interruptible,

@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks"
 import type pg from "pg"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"
+import type { HistogramSeries } from "../ports/meters.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
 import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
 import { writerLife } from "./writer-life.ts"
@@ -33,6 +34,9 @@ export interface OrderWriterOptions {
   readonly timeoutMillis?: number
   /** For failpoints: these units have left for the database, whose answer is open. */
   readonly sent?: ((units: ReadonlyArray<Unit>) => void) | undefined
+  /** Seconds: of a unit until it is settled, and of a batch until it is answered. */
+  readonly batched?: ((units: number, millis: number) => void) | undefined
+  readonly meters?: { readonly unit: HistogramSeries; readonly batch: HistogramSeries } | undefined
 }
 
 export interface OrderWriterStats {
@@ -103,6 +107,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
 
   const settleNow = (entry: Entry, outcome: Settled): void => {
     unsettled--
+    options.meters?.unit.observe((performance.now() - entry.at) / 1000)
     if (inFlight[settledInFlight] === entry) settledInFlight++
     counts.units++
     if (outcome._tag === "KeyUsed") counts.keyUsed++
@@ -188,7 +193,10 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     const { sent } = options
     const answer = await session.ask(batch, sent && (() => sent(units)))
     counts.batches++
-    counts.commitMillis += performance.now() - sentAt
+    const millis = performance.now() - sentAt
+    counts.commitMillis += millis
+    options.meters?.batch.observe(millis / 1000)
+    options.batched?.(entries.length, millis)
     if (answer._tag === "Closed") return false
     if (answer._tag === "Rows") {
       if (answer.rows.length === 0) {

@@ -7,6 +7,8 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer } from "effect"
 import pg from "pg"
+import { Meters } from "../ports/meters.ts"
+import { meterPool } from "./pool-meters.ts"
 
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
 export class SqlUnavailable extends Data.TaggedError("SqlUnavailable")<{ readonly message: string }> {}
@@ -144,6 +146,7 @@ const openPool = (
     const pool = new BoundedPool({ ...target.config, max: POOL_CONNECTIONS })
     // Without a listener node dies when the server ends an idle connection; the next query reports or reconnects.
     pool.on("error", () => undefined)
+    meterPool(pool, yield* Meters)
     yield* Effect.tryPromise({ try: () => pool.query("SELECT 1"), catch: (error) => unreachable(target, error) }).pipe(
       Effect.tapError(() => Effect.promise(() => pool.end())),
     )

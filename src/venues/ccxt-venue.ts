@@ -3,8 +3,10 @@
  * sessions get connectors of their own. They start at the first use, in whichever thread they are placed: a venue nobody asks for
  * costs nothing.
  */
+
 import { Effect, type Scope } from "effect"
 import { CredentialsInvalid, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { MeterBoard } from "../ports/meters.ts"
 import type { VenueSession } from "../ports/venue-port.ts"
 import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
 import { capabilitiesOf } from "./capabilities.ts"
@@ -16,6 +18,7 @@ import { PROFILES, venueOf } from "./registry.ts"
 import { SHARD_TIMES, type ShardTimes } from "./shard-times.ts"
 import { Supervisor, unavailable } from "./supervisor.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
+import { VenueMeters } from "./venue-meters.ts"
 import type { VenueFailure } from "./wire.ts"
 
 const SESSIONS_PER_CONNECTOR = 200
@@ -39,6 +42,7 @@ export interface CcxtVenuesOptions {
   readonly heapMegabytes?: number
   /** Where words for the operator go, by venue or thread; nowhere by default. */
   readonly notice?: (concerned: string, what: string) => void
+  readonly meters?: MeterBoard
   /** Private sessions of one connector; 200 when absent (order-path 3). */
   readonly sessionsPerConnector?: number
   /** Of the threads; for tests. */
@@ -124,6 +128,7 @@ class Connectors {
         times: { ...SHARD_TIMES, ...options.times },
         placement,
         notice: (what) => options.notice?.(venue, what),
+        meters: options.meters && new VenueMeters(options.meters, venue),
       })
     this.#sessionsMax = options.sessionsPerConnector ?? SESSIONS_PER_CONNECTOR
     this.first = this.#make(1)

@@ -22,6 +22,7 @@ import { ConnectorLink, type LinkState } from "./connector-link.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
 import type { ShardTimes } from "./shard-times.ts"
+import type { VenueMeters } from "./venue-meters.ts"
 import type {
   BreakHow,
   CallName,
@@ -36,9 +37,10 @@ import type {
 interface Session {
   readonly secrets: VenueSecrets
   readonly report: (report: SessionReport) => void
-  readonly submits: Set<TradeOrderId>
-  readonly cancels: Set<TradeOrderId>
-  readonly amends: Set<TradeOrderId>
+  /** What has no answer yet, since when: monotonic ms. */
+  readonly submits: Map<TradeOrderId, number>
+  readonly cancels: Map<TradeOrderId, number>
+  readonly amends: Map<TradeOrderId, number>
 }
 
 interface Waiting {
@@ -54,12 +56,14 @@ export interface SupervisorOptions {
   readonly placement: Placement
   /** Words for the operator: worker deaths, stray rejections. Clean of secrets. */
   readonly notice: (what: string) => void
+  readonly meters?: VenueMeters | undefined
 }
 
 export class Supervisor {
   readonly #settings: ConnectorSettings
   readonly #link: ConnectorLink
   readonly #notice: (what: string) => void
+  readonly #meters: VenueMeters | undefined
   readonly #streams = new Map<string, { readonly stream: MarketStream; readonly instrumentId: InstrumentId }>()
   readonly #sessions = new Map<string, Session>()
   readonly #calls = new Map<number, Waiting>()
@@ -72,7 +76,8 @@ export class Supervisor {
   #resyncs = 0
   readonly #resyncsBy = Object.fromEntries(RESYNC_REASONS.map((reason) => [reason, 0])) as Record<ResyncReason, number>
 
-  constructor({ settings, times, placement, notice }: SupervisorOptions) {
+  constructor({ settings, times, placement, notice, meters }: SupervisorOptions) {
+    this.#meters = meters
     this.#settings = settings
     this.#notice = notice
     this.#link = new ConnectorLink(settings, times, placement, {
@@ -137,7 +142,7 @@ export class Supervisor {
   }
 
   openSession(session: string, secrets: VenueSecrets, report: (report: SessionReport) => void): void {
-    this.#sessions.set(session, { secrets, report, submits: new Set(), cancels: new Set(), amends: new Set() })
+    this.#sessions.set(session, { secrets, report, submits: new Map(), cancels: new Map(), amends: new Map() })
     this.#tell({ _tag: "OpenSession", session, secrets })
   }
 
@@ -149,7 +154,7 @@ export class Supervisor {
     const open = this.#sessions.get(session)
     if (open === undefined) return
     const ids = submittedIn(order)
-    for (const id of ids) open.submits.add(id)
+    for (const id of ids) open.submits.set(id, performance.now())
     if (this.#link.post({ _tag: "Submit", session, order })) return
     for (const id of ids) open.submits.delete(id)
     // After the caller's turn: a report never comes out of the call that asked for it.
@@ -163,7 +168,7 @@ export class Supervisor {
     const { tradeOrderId } = order
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.cancels.add(tradeOrderId)
+    open.cancels.set(tradeOrderId, performance.now())
     if (this.#link.post({ _tag: "Cancel", session, order })) return
     open.cancels.delete(tradeOrderId)
     queueMicrotask(() =>
@@ -175,7 +180,7 @@ export class Supervisor {
     const { tradeOrderId } = order
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.amends.add(tradeOrderId)
+    open.amends.set(tradeOrderId, performance.now())
     if (this.#link.post({ _tag: "Amend", session, order, to })) return
     open.amends.delete(tradeOrderId)
     queueMicrotask(() => open.report(unamended(tradeOrderId, "no connector is running", Date.now())))
@@ -187,7 +192,9 @@ export class Supervisor {
     ask: Calls[N]["ask"],
     deadlineMillis: number,
   ): Effect.Effect<Calls[N]["answer"], VenueFailure> {
+    let since = 0
     return Effect.async<Calls[N]["answer"], VenueFailure>((resume) => {
+      since = performance.now()
       const call = ++this.#call
       // `Calls` ties the name to what is asked and to what is answered; the types of a union cannot follow it through a map.
       const request = { name, ...ask } as unknown as CallRequest
@@ -206,6 +213,10 @@ export class Supervisor {
           code: null,
           text: `no answer within ${deadlineMillis} ms`,
         }),
+      }),
+      Effect.tapBoth({
+        onSuccess: () => Effect.sync(() => this.#meters?.answered(name, null, since)),
+        onFailure: (failure) => Effect.sync(() => this.#meters?.answered(name, failure, since)),
       }),
     )
   }
@@ -307,17 +318,17 @@ export class Supervisor {
       case "Refused":
       case "NotSent":
       case "InDoubt":
-        session.submits.delete(report.tradeOrderId)
+        this.#reported(report._tag, session.submits, report.tradeOrderId)
         break
       case "CancelAccepted":
       case "CancelRefused":
       case "CancelInDoubt":
-        session.cancels.delete(report.tradeOrderId)
+        this.#reported(report._tag, session.cancels, report.tradeOrderId)
         break
       case "AmendAccepted":
       case "AmendRefused":
       case "AmendInDoubt":
-        session.amends.delete(report.tradeOrderId)
+        this.#reported(report._tag, session.amends, report.tradeOrderId)
         break
       case "StreamUp":
         this.#reach.seen()
@@ -329,6 +340,11 @@ export class Supervisor {
     session.report(report)
   }
 
+  #reported(tag: Parameters<VenueMeters["reported"]>[0], open: Map<TradeOrderId, number>, id: TradeOrderId): void {
+    this.#meters?.reported(tag, open.get(id))
+    open.delete(id)
+  }
+
   #onLost(cause: string, began: boolean): void {
     const reason = `the connector was lost: ${cause.slice(0, 150)}`
     this.#notice(reason)
@@ -337,14 +353,14 @@ export class Supervisor {
     const at = Date.now()
     for (const { report, submits, cancels, amends } of this.#sessions.values()) {
       report({ _tag: "StreamDown", reason })
-      for (const tradeOrderId of submits) {
+      for (const tradeOrderId of submits.keys()) {
         // A worker that never began has read nothing. One that did may have signed and sent.
         report(began ? { _tag: "InDoubt", tradeOrderId, reason, at } : { _tag: "NotSent", tradeOrderId, reason, at })
       }
       submits.clear()
-      for (const tradeOrderId of cancels) report({ _tag: "CancelInDoubt", tradeOrderId, reason, at })
+      for (const tradeOrderId of cancels.keys()) report({ _tag: "CancelInDoubt", tradeOrderId, reason, at })
       cancels.clear()
-      for (const tradeOrderId of amends)
+      for (const tradeOrderId of amends.keys())
         report(began ? { _tag: "AmendInDoubt", tradeOrderId, reason, at } : unamended(tradeOrderId, reason, at))
       amends.clear()
     }

@@ -1,6 +1,7 @@
 /** A connected client as the rooms that serve it see it, and what all connections share. */
 import type { SessionId } from "../domain/ids.ts"
 import type { Rpc } from "../ports/rpc.ts"
+import type { SecurityFacts } from "../ports/security-log.ts"
 import type { Authority, Credentials } from "./authority.ts"
 import type { CommandRate } from "./command-rate.ts"
 import type { Close, ProtocolError } from "./error-codes.ts"
@@ -22,6 +23,8 @@ export interface ConnectionContext {
   readonly admits: (credentials: Credentials) => boolean
   /** A command met a defect of ours: its connection ends, and the operator is told. */
   readonly onDefect: (error: unknown) => void
+  /** Somebody was refused what is not theirs: for the security stream. */
+  readonly security?: ((event: string, facts: SecurityFacts) => void) | undefined
   /** The connection now speaks for these credentials; `before` when it spoke for others. */
   readonly connected: (connection: Client, credentials: Credentials, before: Credentials | undefined) => void
 }
@@ -43,6 +46,8 @@ export interface ClientSocket {
 export interface Peer {
   readonly ip: string
   readonly loopback: boolean
+  /** Of the upgrade. */
+  readonly requestId?: string
 }
 
 export interface Client extends Beating {

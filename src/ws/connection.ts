@@ -1,6 +1,7 @@
 /** One client's connection: who it is, its commands, its end. Replies need not be in command order (realtime A.1). */
 
 import { randomUUID } from "node:crypto"
+import { performance } from "node:perf_hooks"
 import type { SessionId } from "../domain/ids.ts"
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
@@ -123,7 +124,9 @@ export class Connection implements Client, Beating {
 
   take(command: Command): void {
     if (this.over || this.deaf || this.subscriptions.defers(command)) return
+    const since = performance.now()
     this.attempt(() => this.play(command))
+    if (command.method !== "rpc") this.context.hub.meters.command(command.method, since)
   }
 
   attempt(act: () => void): void {
@@ -191,7 +194,9 @@ export class Connection implements Client, Beating {
   }
 
   send(frame: Frame): void {
-    if (!this.over) this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
+    if (this.over) return
+    this.context.hub.meters.sent(1, frame)
+    this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
   }
 
   reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {
@@ -204,6 +209,7 @@ export class Connection implements Client, Beating {
   }
 
   refuse(command: Command, error: ProtocolError, data?: JsonText): void {
+    if (error.code === ERRORS.permissionDenied.code) this.tellSecurity("channel_refused")
     this.send(this.state.codec.refusal(command, error, data))
   }
 
@@ -230,6 +236,12 @@ export class Connection implements Client, Beating {
   }
   subscriptionsDue(): void {
     this.subscriptions.expiryDue()
+  }
+
+  private tellSecurity(event: string): void {
+    const { ip, requestId } = this.state.peer
+    const userId = this.credentials?.principal?.userId
+    this.context.security?.(event, { ip, requestId, userId, sessionId: this.sessionId })
   }
 
   /** Commands that wait. */
@@ -302,8 +314,14 @@ export class Connection implements Client, Beating {
     const { token, subs } = command.parameters
     const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
     if (found === "closed") return this.close(CLOSES.badRequest)
-    if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
-    if (found === "invalid") return this.close(CLOSES.invalidToken)
+    if (found === "forbidden") {
+      this.tellSecurity("socket_address_refused")
+      return this.close(CLOSES.forbiddenAddress)
+    }
+    if (found === "invalid") {
+      this.tellSecurity("socket_token_refused")
+      return this.close(CLOSES.invalidToken)
+    }
     if (found === "expired") {
       this.refuse(command, ERRORS.tokenExpired)
       this.deaf = true
@@ -348,9 +366,11 @@ export class Connection implements Client, Beating {
     const { method, data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
     if (!this.begins()) return this.refuse(command, ERRORS.tooManyRequests)
+    const since = performance.now()
     const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
     this.context.rpc(request, (answer) => {
       this.ended()
+      this.context.hub.meters.command("rpc", since)
       if (this.over) return
       if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)
       if (answer.failure !== null) return this.refuse(command, answer.failure, answer.envelope)

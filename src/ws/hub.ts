@@ -6,6 +6,7 @@
 import type { TemplatedApp } from "uWebSockets.js"
 import type { ChannelKind } from "../domain/channel.ts"
 import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
+import { SocketMeters } from "./socket-meters.ts"
 import { type Ending, type Served, Stream } from "./stream.ts"
 import type { Outgoing, Subscriber, Topic, Variant } from "./topic.ts"
 
@@ -44,6 +45,9 @@ export class Hub {
   private timer: NodeJS.Timeout | undefined
   /** Monotonic ms at which the timer fires: when the first of those that wait may not wait any longer. */
   private flushAt = 0
+  /** Monotonic ms at which the timer was set, and during its flush how long ago that is. */
+  private gatheredSince = 0
+  private gatheredMillis = 0
   private endSubscriptions: EndSubscriptions = () => {}
   private readonly doomed: Array<() => void> = []
   private publications = 0
@@ -59,6 +63,7 @@ export class Hub {
   constructor(
     private readonly app: TemplatedApp,
     readonly monotonic: () => number,
+    readonly meters = new SocketMeters(),
   ) {}
 
   /** Whether a frame is to be compressed for those who can read it: a short one would hardly get shorter. */
@@ -224,8 +229,10 @@ export class Hub {
     if (this.timer !== undefined) {
       clearTimeout(this.timer)
       this.timer = undefined
+      this.gatheredMillis = this.monotonic() - this.gatheredSince
     }
     for (const topic of this.dirty) this.flushTopic(topic)
+    this.gatheredMillis = 0
   }
 
   /** To everybody on the channel, beside its publications: who came, who left. */
@@ -275,6 +282,8 @@ export class Hub {
   private send(topic: Topic, frame: string | Uint8Array): void {
     if (this.doomed.length > 0) this.reap()
     this.frames++
+    this.meters.sent(topic.subscribers, frame)
+    this.meters.fanoutLag.observe(this.gatheredMillis / 1000)
     this.app.publish(topic.key, frame, topic.isBinary, this.deflates(frame))
   }
 
@@ -295,6 +304,7 @@ export class Hub {
     }
     if (!this.windowed || windowMillis === 0) return false
     if (this.timer === undefined || now + windowMillis < this.flushAt) {
+      if (this.timer === undefined) this.gatheredSince = now
       clearTimeout(this.timer)
       this.flushAt = now + windowMillis
       this.timer = setTimeout(() => this.flush(), windowMillis)

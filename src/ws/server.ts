@@ -201,7 +201,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     res.writeStatus("101 Switching Protocols").writeHeader("X-Request-ID", requestId)
     const { codec, subprotocol } = negotiate(req)
     const nativePings = req.getQuery("cf_ws_frame_ping_pong") === "true"
-    const state: SocketState = { codec, nativePings, peer: { ip, loopback }, connection: undefined }
+    const state: SocketState = { codec, nativePings, peer: { ip, loopback, requestId }, connection: undefined }
     res.upgrade(
       state,
       req.getHeader("sec-websocket-key"),

@@ -109,6 +109,7 @@ export class StreamSubscribing {
     const publications = beginning.isSnapshot
       ? chosen.map((publication) => ({ data: topic.fullBody(publication).data }))
       : topic.recovered(chosen)
+    if (request.recover) hub.meters.recovered(beginning.recovered)
     const isStream = stream.served.settings.recovery !== "none"
     const result: SubscribeResult = {
       ...facts,

@@ -2,6 +2,7 @@
  * Sessions on a real database and a clock that tests turn: refresh tokens that come again (scoreboard S4), the ends of a session, hashes
  * that grow stronger, users who never proved their address.
  */
+
 import { randomBytes, randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +11,7 @@ import { hash } from "@node-rs/argon2"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Origin } from "../../../src/auth/audit.ts"
+import { makeAudit } from "../../../src/auth/audit.ts"
 import { type Keys, loadKeys } from "../../../src/auth/keys.ts"
 import { makePasswords } from "../../../src/auth/passwords.ts"
 import { readRefreshToken, writeRefreshToken } from "../../../src/auth/refresh-token.ts"
@@ -40,8 +42,9 @@ let keys: Keys
 
 const layerOf = (env: Readonly<Record<string, string>>) => {
   const settings = readSettings({ DATA_DIR: dataDir, ...env })
+  const audit = makeAudit({ line: null, secret: keys.cursor, now: () => now })
   const clock = Layer.succeed(Clock, { now: () => now, monotonic: () => performance.now() })
-  return userActsLayer({ settings, keys, audit: null }).pipe(
+  return userActsLayer({ settings, keys, audit }).pipe(
     Layer.provide(Layer.mergeAll(Users.Default, SessionRows.Default)),
     Layer.provide(Layer.mergeAll(clock, idsLive, sqlLayer(database().url))),
   )

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { readSettings } from "../../../src/config.ts"
 import type { SessionRecord } from "../../../src/domain/user.ts"
-import { type Gateway, startGateway } from "../../../src/gateway.ts"
+import type { Gateway } from "../../../src/gateway.ts"
 import { type Answer, Api, PASSWORD, until } from "../../kit/gateway.ts"
+import { startInside } from "../../kit/gateway-inside.ts"
 import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { withDatabaseServer } from "./database.ts"
@@ -39,11 +40,7 @@ const start = async (): Promise<void> => {
     TRUST_PROXY: "127.0.0.1",
     BOOTSTRAP_ADMIN_EMAIL: "root@example.com",
   })
-  const notice = () => undefined
-  const fatal = (reason: string): never => {
-    throw new Error(reason)
-  }
-  gateway = await Effect.runPromise(startGateway({ settings, notice, fatal }).pipe(Scope.extend(scope)))
+  gateway = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
 }
 const stop = (): Promise<void> => Effect.runPromise(Scope.close(scope, Exit.void))
 

@@ -8,8 +8,8 @@ import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { readSettings } from "../../../src/config.ts"
 import type { SessionEntry, SessionRecord } from "../../../src/domain/user.ts"
-import { startGateway } from "../../../src/gateway.ts"
 import { Api, PASSWORD, type Ready, until } from "../../kit/gateway.ts"
+import { startInside } from "../../kit/gateway-inside.ts"
 import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { openDesk } from "../../kit/quoting.ts"
@@ -98,11 +98,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     RATE_LIMITS: "off",
     SIGNING_KEY: keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   })
-  const notice = () => undefined
-  const fatal = (reason: string): never => {
-    throw new Error(reason)
-  }
-  const { listening } = await Effect.runPromise(startGateway({ settings, notice, fatal }).pipe(Scope.extend(scope)))
+  const { listening } = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
   const ready: Ready = { ...listening, version: "" }
   const nobody = new Api(ready.http)
   const sql = new pg.Client({ connectionString: database.adminUrl })

@@ -10,10 +10,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { readSettings } from "../../../src/config.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { Principal } from "../../../src/domain/user.ts"
-import { type Gateway, startGateway } from "../../../src/gateway.ts"
+import type { Gateway } from "../../../src/gateway.ts"
 import { Api as Declared } from "../../../src/http/api.ts"
 import type { Mounted, MountOptions } from "../../../src/http/mount.ts"
 import { Api, type Envelope } from "../../kit/gateway.ts"
+import { startInside } from "../../kit/gateway-inside.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { rawSocket } from "../../kit/raw-socket.ts"
 import { withDatabaseServer } from "../gateway/database.ts"
@@ -82,15 +83,7 @@ describe("the calls of the socket", () => {
     directory = scratchDirectory("rpc")
     scope = await Effect.runPromise(Scope.make())
     const settings = readSettings({ PORT: "0", DATA_DIR: directory, DATABASE_URL: database.url, MOCK_TICK_MS: "0" })
-    gateway = await Effect.runPromise(
-      startGateway({
-        settings,
-        notice: () => undefined,
-        fatal: (reason) => {
-          throw new Error(reason)
-        },
-      }).pipe(Scope.extend(scope)),
-    )
+    gateway = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
     const nobody = new Api(gateway.listening.http)
     ada = user(nobody, (await nobody.signup("ada@example.com")).record.accessToken)
     bob = user(nobody, (await nobody.signup("bob@example.com")).record.accessToken)

@@ -228,10 +228,10 @@ describe("a registry", () => {
     add("second")
     bench.time.settle()
     bench.time.advance(300_000)
-    expect(registry!.live()).toBe(1)
+    expect(registry!.stats().live).toBe(1)
     isIdle = true
     bench.time.advance(80_000)
-    expect(registry!.live()).toBe(0)
+    expect(registry!.stats().live).toBe(0)
     add("third")
     bench.time.settle()
     expect(made).toBe(2)

@@ -1,0 +1,224 @@
+/**
+ * When somebody is to be woken, and when it is enough to look in the morning: the alert rules of ops/prometheus/alerts.yml. The one thing
+ * to know: an expression names metrics through `m`, so that a metric that is renamed or gone does not compile.
+ */
+import { METRICS, type MetricName } from "../src/ports/metric-names.ts"
+
+export interface AlertRule {
+  readonly alert: string
+  readonly expr: string
+  /** How long it must be so; absent: at once. */
+  readonly for?: string
+  /** page: money or the service is at stake, now. ticket: look at it today. */
+  readonly severity: "page" | "ticket"
+  readonly summary: string
+  /** What to do first. */
+  readonly action: string
+}
+
+/** A metric in an expression, with its selector. */
+export const m = (name: MetricName, selector = ""): string => `${name}${selector}`
+/** A histogram's quantile over five minutes, by the given labels. */
+export const quantile = (q: number, name: MetricName, by: ReadonlyArray<string> = []): string => {
+  if (METRICS[name].type !== "histogram") throw new Error(`${name} is no histogram`)
+  return `histogram_quantile(${q}, sum by (${["le", ...by].join(", ")}) (rate(${name}_bucket[5m])))`
+}
+
+export const ALERT_RULES: ReadonlyArray<AlertRule> = [
+  {
+    alert: "LedgerViolated",
+    expr: `${m("ledger_violations")} > 0`,
+    severity: "page",
+    summary: "The audit of the ledger found {{ $value }} violations",
+    action: "Stop trading (maintenance), keep the database as it is, read the process log for what was found.",
+  },
+  {
+    alert: "LedgerNotAudited",
+    expr: `time() - ${m("ledger_audited_timestamp_seconds")} > 600`,
+    for: "5m",
+    severity: "page",
+    summary: "The ledger's balances were not audited for {{ $value | humanizeDuration }}",
+    action: "See whether the database answers; without audits nobody would see a violation.",
+  },
+  {
+    alert: "OrdersUnknown",
+    expr: `${m("orders_unknown")} > 0`,
+    for: "60s",
+    severity: "page",
+    summary: "{{ $value }} orders have been in doubt for a minute",
+    action: "See venue_up and venue_requests_total of their venue; positions may differ from what is shown.",
+  },
+  {
+    alert: "RefreshTokenReused",
+    expr: `increase(${m("auth_refresh_reuse_total")}[5m]) > 0`,
+    severity: "page",
+    summary: "A refresh token came a second time: somebody may have a copy of it",
+    action: "logs/security.log, event refresh_reused, names the user and the address; the session is ended already.",
+  },
+  {
+    alert: "LoginsFailing",
+    expr: `sum(rate(${m("auth_logins_total", '{result!="ok"}')}[5m])) > 1 and sum(rate(${m("auth_logins_total", '{result!="ok"}')}[5m])) > 5 * sum(rate(${m("auth_logins_total", '{result="ok"}')}[5m]))`,
+    for: "5m",
+    severity: "ticket",
+    summary: "Many more logins fail than succeed: somebody may be guessing",
+    action: "logs/security.log, event login_failed, by ip and subject.",
+  },
+  {
+    alert: "EventLoopLate",
+    expr: `${m("nodejs_eventloop_lag_seconds", '{q="0.99"}')} > 0.1`,
+    for: "1m",
+    severity: "page",
+    summary: "The main loop is late by {{ $value | humanizeDuration }} (99th percentile)",
+    action:
+      "More load than one process takes, or something blocks: see http_requests_total, ws_messages_sent_total, ledger_requests_waiting.",
+  },
+  {
+    alert: "MailboxStuck",
+    expr: `${m("actor_oldest_message_seconds")} > 5`,
+    for: "30s",
+    severity: "page",
+    summary: "A message to a {{ $labels.type }} has been waiting for {{ $value | humanizeDuration }}",
+    action: "See actor_restarts_total and the process log for its defect; the database may be away.",
+  },
+  {
+    alert: "ActorsRestarting",
+    expr: `increase(${m("actor_restarts_total")}[10m]) > 3`,
+    severity: "ticket",
+    summary: "Actors of type {{ $labels.type }} begin anew again and again",
+    action: "The process log has the defect; five in a minute park the actor.",
+  },
+  {
+    alert: "VenueGaps",
+    expr: `sum by (venue) (rate(${m("venue_ws_gap_total")}[10m])) > 0.05`,
+    for: "10m",
+    severity: "ticket",
+    summary: "Streams of {{ $labels.venue }} lose their place again and again",
+    action: "Books are begun anew each time; see the line to the venue and worker_busy_ratio.",
+  },
+  {
+    alert: "VenueDown",
+    expr: `${m("venue_up")} == 0`,
+    for: "2m",
+    severity: "page",
+    summary: "{{ $labels.venue }} does not answer",
+    action: "See the venue's own status page; open orders there are looked at again when it answers.",
+  },
+  {
+    alert: "BooksStale",
+    expr: `${m("book_staleness_seconds")} > 30`,
+    for: "1m",
+    severity: "ticket",
+    summary: "A book of {{ $labels.venue }} has not been the venue's for {{ $value | humanizeDuration }}",
+    action: "Clients see STALE. See venue_book_resyncs_total by reason.",
+  },
+  {
+    alert: "ConnectorRestarting",
+    expr: `increase(${m("venue_connector_restarts_total")}[10m]) > 3`,
+    severity: "ticket",
+    summary: "Connector {{ $labels.connector }} begins anew again and again",
+    action: "The process log says why; see worker_heap_bytes and worker_deaths_total.",
+  },
+  {
+    alert: "HedgesOpen",
+    expr: `${m("hedge_pairs_open")} > 0`,
+    for: "5m",
+    severity: "page",
+    summary: "Dealers hold exposure of {{ $value }} pairs that could not be hedged for five minutes",
+    action: "The dealer's account channel has the alert; the linked account may lack funds, or its venue is down.",
+  },
+  {
+    alert: "ServerErrors",
+    expr: `sum by (route) (rate(${m("http_requests_total", '{status=~"5..",status!="503",status!="504"}')}[5m])) > 0`,
+    for: "2m",
+    severity: "page",
+    summary: "{{ $labels.route }} answers with errors of our own",
+    action: "logs/access.log has the request ids, the process log the defects.",
+  },
+  {
+    alert: "StorageSlow",
+    expr: `${quantile(0.99, "db_query_duration_seconds", ["name"])} > 0.25`,
+    for: "5m",
+    severity: "ticket",
+    summary: "Query {{ $labels.name }} takes {{ $value | humanizeDuration }} (99th percentile)",
+    action: "See the database's disk and locks.",
+  },
+  {
+    alert: "PoolExhausted",
+    expr: `${m("db_pool_waiting")} > 0`,
+    for: "1m",
+    severity: "ticket",
+    summary: "{{ $value }} queries wait for a connection",
+    action: "See db_query_duration_seconds: a slow query holds the others up.",
+  },
+  {
+    alert: "WriterBehind",
+    expr: `${m("order_units_waiting")} > 1000 or ${m("ledger_requests_waiting")} > 500`,
+    for: "30s",
+    severity: "page",
+    summary: "Orders or transfers pile up in front of the database",
+    action: "At 4096 and 2000 the gateway refuses new ones. See the database.",
+  },
+  {
+    alert: "PasswordsQueueing",
+    expr: `${m("auth_hash_queue")} > 32`,
+    for: "1m",
+    severity: "ticket",
+    summary: "{{ $value }} passwords wait to be hashed",
+    action: "A storm of logins: see auth_logins_total and logs/security.log.",
+  },
+  {
+    alert: "DiskNearlyFull",
+    expr: `${m("data_disk_free_bytes")} < 2e9`,
+    for: "5m",
+    severity: "page",
+    summary: "{{ $value | humanize1024 }}B are left where DATA_DIR is",
+    action: "Make room before PostgreSQL has to stop: old logs first.",
+  },
+  {
+    alert: "FilesNearlyUsedUp",
+    expr: `${m("process_open_fds")} > 50000`,
+    for: "5m",
+    severity: "ticket",
+    summary: "The process has {{ $value }} files and sockets open",
+    action: "See ws_connections and the limit (LimitNOFILE).",
+  },
+  {
+    alert: "SlowReaders",
+    expr: `increase(${m("ws_slow_closed_total")}[10m]) > 100`,
+    severity: "ticket",
+    summary: "Many sockets were closed because they did not read",
+    action: "One client in trouble, or our own line: see ws_bytes_sent_total.",
+  },
+  {
+    alert: "GatewayGone",
+    expr: `absent(${m("build_info")})`,
+    for: "1m",
+    severity: "page",
+    summary: "No gateway is scraped",
+    action: "It is down, or METRICS_PORT cannot be reached: see /api/v3/health.",
+  },
+  {
+    alert: "GatewayRestarting",
+    expr: `changes(${m("process_start_time_seconds")}[15m]) > 2`,
+    severity: "page",
+    summary: "The gateway begins anew again and again",
+    action: "The last lines of the process log say why it ended.",
+  },
+]
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** YAML, whose strings are JSON's. */
+export const alertRulesText = (): string => {
+  const rules = ALERT_RULES.map(
+    (rule) =>
+      `      - alert: ${rule.alert}\n        expr: ${quoted(rule.expr)}\n${rule.for === undefined ? "" : `        for: ${rule.for}\n`}` +
+      `        labels:\n          severity: ${rule.severity}\n        annotations:\n          summary: ${quoted(rule.summary)}\n` +
+      `          action: ${quoted(rule.action)}\n`,
+  )
+  return `# Written by \`npm run docs\` from scripts/alert-rules.ts and src/ports/metric-names.ts; \`npm run check\` fails when it is stale.
+groups:
+  - name: venue-gateway
+    rules:
+${rules.join("")}`
+}

@@ -1,0 +1,45 @@
+/** The way to the collector, where OTLP_URL names one; the last to be closed, so that the words of the end arrive, too. */
+import { randomBytes, randomUUID } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { SERVICE } from "../http/api.ts"
+import { openOtlp } from "../otlp/telemetry.ts"
+import { Clock } from "../ports/clock.ts"
+import { Meters } from "../ports/meters.ts"
+import { SILENT, Telemetry } from "../ports/telemetry.ts"
+import type { GatewayOptions } from "./options.ts"
+
+export const telemetry = ({ settings, log }: GatewayOptions) =>
+  Layer.scoped(
+    Telemetry,
+    Effect.gen(function* () {
+      const { otlp, environment } = settings
+      if (otlp === null) return SILENT
+      const { now, monotonic } = yield* Clock
+      const meters = yield* Meters
+      let isTelling = false
+      const service = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          openOtlp({
+            ...otlp,
+            resource: { version: SERVICE.version, environment, instance: randomUUID() },
+            meters,
+            now,
+            monotonic,
+            randomHex: (bytes) => randomBytes(bytes).toString("hex"),
+            random: Math.random,
+            trouble: (what) => {
+              isTelling = true
+              log.notice(`OTLP ${what}`)
+              isTelling = false
+            },
+          }),
+        ),
+        (it) => Effect.promise(it.close),
+      )
+      // A word about the collector is not for the collector.
+      log.listen((level, line) => {
+        if (!isTelling) service.logged("process", level, line)
+      })
+      return service
+    }),
+  )

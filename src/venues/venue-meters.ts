@@ -1,0 +1,46 @@
+/** What the gateway asks of one venue, counted by how it ended: orders by the venue's word, questions by their answer. */
+import { performance } from "node:perf_hooks"
+import type { Counter, Histogram, MeterBoard } from "../ports/meters.ts"
+import type { SessionReport } from "../ports/venue-port.ts"
+import type { CallName, VenueFailure } from "./wire.ts"
+
+const OF_REPORT = {
+  Accepted: ["submit", "ok"],
+  Refused: ["submit", "refused"],
+  NotSent: ["submit", "not_sent"],
+  InDoubt: ["submit", "unknown"],
+  CancelAccepted: ["cancel", "ok"],
+  CancelRefused: ["cancel", "refused"],
+  CancelInDoubt: ["cancel", "unknown"],
+  AmendAccepted: ["amend", "ok"],
+  AmendRefused: ["amend", "refused"],
+  AmendInDoubt: ["amend", "unknown"],
+} as const satisfies Partial<Record<SessionReport["_tag"], readonly [string, string]>>
+
+export class VenueMeters {
+  private readonly ended: Counter<"venue_requests_total">
+  private readonly took: Histogram<"venue_request_duration_seconds">
+
+  constructor(
+    board: MeterBoard,
+    private readonly venue: string,
+  ) {
+    this.ended = board.counter("venue_requests_total")
+    this.took = board.histogram("venue_request_duration_seconds")
+  }
+
+  /** What an order, its cancel or its change was answered; `since`: monotonic ms of its leaving. */
+  reported(report: keyof typeof OF_REPORT, since: number | undefined): void {
+    const [op, outcome] = OF_REPORT[report]
+    this.count(op, outcome, since)
+  }
+
+  answered(call: CallName, failure: VenueFailure | null, since: number): void {
+    this.count(call, failure === null ? "ok" : failure.category.toLowerCase(), since)
+  }
+
+  private count(op: string, outcome: string, since: number | undefined): void {
+    this.ended.add(this.venue, op, outcome)
+    if (since !== undefined) this.took.of(this.venue, op).observe((performance.now() - since) / 1000)
+  }
+}

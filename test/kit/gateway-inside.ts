@@ -1,0 +1,14 @@
+/** A gateway in the test's own process, for tests that look inside; the scope ends it. */
+import { openProcessLog } from "../../src/composition/process-log.ts"
+import type { Settings } from "../../src/config.ts"
+import { startGateway } from "../../src/gateway.ts"
+
+export const startInside = (settings: Settings) =>
+  startGateway({
+    settings,
+    log: openProcessLog("error", () => undefined),
+    notice: () => undefined,
+    fatal: (reason) => {
+      throw new Error(reason)
+    },
+  })

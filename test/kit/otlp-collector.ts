@@ -1,0 +1,63 @@
+/** An OpenTelemetry collector of the test's own on loopback: keeps what it is sent, or refuses it, or never answers. */
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
+
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  // biome-ignore lint/suspicious/noExplicitAny: OTLP's own shape, read field by field
+  readonly body: any
+}
+
+export interface Collector {
+  readonly url: string
+  readonly received: ReadonlyArray<Received>
+  /** `hang`: takes requests and never answers. */
+  readonly answer: (how: number | "hang") => void
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly spans: () => ReadonlyArray<any>
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly metrics: () => ReadonlyArray<any>
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly logs: () => ReadonlyArray<any>
+  readonly close: () => Promise<void>
+}
+
+export const startCollector = async (): Promise<Collector> => {
+  const received: Array<Received> = []
+  let how: number | "hang" = 200
+  const server: Server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      if (how === "hang") return
+      if (how === 200)
+        received.push({
+          path: request.url ?? "",
+          headers: request.headers,
+          body: JSON.parse(Buffer.concat(chunks).toString("utf8")),
+        })
+      response.writeHead(how, { "Content-Type": "application/json" }).end("{}")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const of = (path: string) => received.filter((one) => one.path === path).map(({ body }) => body)
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
+    received,
+    answer: (next) => {
+      how = next
+    },
+    spans: () =>
+      of("/v1/traces").flatMap((body) => body.resourceSpans[0].scopeSpans[0].spans as ReadonlyArray<unknown>),
+    metrics: () =>
+      of("/v1/metrics").flatMap((body) => body.resourceMetrics[0].scopeMetrics[0].metrics as ReadonlyArray<unknown>),
+    logs: () =>
+      of("/v1/logs").flatMap((body) => body.resourceLogs[0].scopeLogs[0].logRecords as ReadonlyArray<unknown>),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
