@@ -14,7 +14,12 @@ const knows = {
   actors: ["domain/", "ports/", "kernel/"],
   venues: ["domain/", "ports/", "kernel/"],
   store: ["domain/", "ports/"],
-  ledger: ["domain/", "ports/", "kernel/", "store/(sql|storage-failure|writer-session|wallets|ledger-journal)\\.ts$"],
+  ledger: [
+    "domain/",
+    "ports/",
+    "kernel/",
+    "store/(sql|storage-failure|writer-(life|session)|wallets|ledger-journal)\\.ts$",
+  ],
   mail: ["domain/", "ports/", "store/"],
   auth: ["domain/", "ports/", "config\\.ts$", "settings/environment\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],

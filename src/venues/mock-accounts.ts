@@ -2,9 +2,12 @@
  * Accounts on MOCK while the process lives: balances, orders and fills. What an account had before comes from the gateway's
  * journal when its session first opens; orders restored earlier may have traded by then, so balances start as changes.
  */
+import { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { JournalPort } from "../ports/journal-port.ts"
 import type {
   SessionReport,
   VenueBalances,
@@ -88,6 +91,21 @@ export class MockAccount {
     return !this.#hasForgotten
   }
 }
+
+/** Adds what the account had before: its opening balances, and what the journal says since. Once. */
+export const recallBalances = (
+  account: MockAccount,
+  { tradingAccountId, initialBalances }: TradingAccount,
+  journal: JournalPort["Type"],
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (account.isKnown) return
+    const changes = yield* journal.balanceChanges(tradingAccountId)
+    // Another opening may have come first while the journal was read.
+    if (account.isKnown) return
+    account.isKnown = true
+    for (const [asset, quantity] of [...initialBalances, ...changes]) account.add(asset, Decimal.of(quantity))
+  })
 
 /** An order that has just come in. */
 export const newOrder = (

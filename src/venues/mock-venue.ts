@@ -12,7 +12,7 @@ import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketStream, OrderLookup, SessionReport } from "../ports/venue-port.ts"
 import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
-import { stateOf } from "./mock-accounts.ts"
+import { recallBalances, stateOf } from "./mock-accounts.ts"
 import { MockExchange } from "./mock-exchange.ts"
 import { MOCK, MOCK_LISTINGS } from "./mock-instruments.ts"
 import { unitsOf } from "./units.ts"
@@ -116,15 +116,7 @@ export const mockVenue = (
       Effect.gen(function* () {
         yield* answer(() => undefined)
         const account = exchange.account(opening.tradingAccountId)
-        if (!account.isKnown) {
-          const changes = yield* journal.balanceChanges(opening.tradingAccountId)
-          // Another opening may have come first while the journal was read.
-          if (!account.isKnown) {
-            account.isKnown = true
-            for (const [asset, quantity] of [...opening.initialBalances, ...changes])
-              account.add(asset, Decimal.of(quantity))
-          }
-        }
+        yield* recallBalances(account, opening, journal)
         yield* Effect.acquireRelease(
           Effect.sync(() => {
             sessions += 1

@@ -3,7 +3,6 @@
  * filled by real trades when their turn comes. Its memory is the gateway's journal, as MOCK's is; its instruments are the source's.
  */
 import { Effect, type Scope } from "effect"
-import { Decimal } from "../domain/decimal.ts"
 import type { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf, parseInstrumentId } from "../domain/instrument.ts"
@@ -14,7 +13,7 @@ import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
 import type { MarketSink, MarketSource } from "../ports/venue-port.ts"
 import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
-import { stateOf } from "./mock-accounts.ts"
+import { recallBalances, stateOf } from "./mock-accounts.ts"
 import { lookup, PaperExchange } from "./paper-exchange.ts"
 import { SharedMarket } from "./shared-market.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
@@ -160,15 +159,7 @@ export const paperVenue = (
       Effect.gen(function* () {
         yield* restored
         const account = exchange.account(opening.tradingAccountId)
-        if (!account.isKnown) {
-          const changes = yield* journal.balanceChanges(opening.tradingAccountId)
-          // Another opening may have come first while the journal was read.
-          if (!account.isKnown) {
-            account.isKnown = true
-            for (const [asset, quantity] of [...opening.initialBalances, ...changes])
-              account.add(asset, Decimal.of(quantity))
-          }
-        }
+        yield* recallBalances(account, opening, journal)
         yield* Effect.acquireRelease(
           Effect.sync(() => {
             account.report = report

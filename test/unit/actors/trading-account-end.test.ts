@@ -1,33 +1,10 @@
 /** The end of an account: disconnect in its exact order, and credentials that no longer work (contract C11, C11a). */
 import { describe, expect, it } from "vitest"
-import type { Credential } from "../../../src/domain/credential.ts"
-import type { CredentialId, TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
-import { SIM } from "../../sim/venue.ts"
-import { ACCOUNT, type Asked, errorOf, okOf, START, World } from "../../sim/world.ts"
+import { CREDENTIAL, readyWorld } from "../../kit/ready-world.ts"
+import { ACCOUNT, type Asked, errorOf, okOf, World } from "../../sim/world.ts"
 
-const credential: Credential = {
-  credentialId: "0eeeeeee-0000-4000-8000-000000000001" as CredentialId,
-  tenantId: "default" as TenantId,
-  userId: "0bbbbbbb-0000-4000-8000-000000000001" as UserId,
-  venue: SIM,
-  name: "key",
-  type: "EXCHANGE",
-  maskedApiKey: "****1234",
-  status: "ACTIVE",
-  createdAt: START,
-  updatedAt: START,
-  revokedAt: null,
-}
-
-const ready = (): World => {
-  const world = new World({ account: { credentials: [credential] }, venue: { needsCredentials: true } })
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  world.published.length = 0
-  return world
-}
+const ready = (): World => readyWorld({ account: { credentials: [CREDENTIAL] }, venue: { needsCredentials: true } })
 
 const disconnect = (world: World, force = false): Asked<TradingAccount> =>
   world.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
@@ -82,7 +59,7 @@ describe("disconnect", () => {
       "TRADING_ACCOUNT.UPDATED",
     ])
     expect(world.database.orders.get(order.tradeOrderId)!.order.cancelReason).toBe("ACCOUNT_DISCONNECTED")
-    expect([...world.database.wipedCredentials]).toEqual([credential.credentialId])
+    expect([...world.database.wipedCredentials]).toEqual([CREDENTIAL.credentialId])
     expect(world.database.endedSubscriptions.has(ACCOUNT)).toBe(true)
     expect(world.terminated).toEqual(["", ":orders", ":positions"].map((map) => `tradingAccount:${ACCOUNT}${map}`))
     expect(world.venue.session).toBe(null)
@@ -140,7 +117,7 @@ describe("a credential", () => {
     const world = ready()
     const asked = world.ask<TradingAccount>((reply) => ({
       _tag: "CredentialGone",
-      credentialId: credential.credentialId,
+      credentialId: CREDENTIAL.credentialId,
       reply,
     }))
     world.advance(100)
@@ -148,7 +125,7 @@ describe("a credential", () => {
   })
 
   it("that does not work any more keeps a starting account from its venue", () => {
-    const world = new World({ account: { credentials: [credential] }, venue: { needsCredentials: true } })
+    const world = new World({ account: { credentials: [CREDENTIAL] }, venue: { needsCredentials: true } })
     world.hasCredential = false
     world.start()
     world.advance(1_000)

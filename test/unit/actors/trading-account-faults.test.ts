@@ -1,43 +1,10 @@
 /** An account under a store that refuses and a venue that says odd things: what must never be counted twice, dropped or believed. */
 import { describe, expect, it } from "vitest"
-import type { Credential } from "../../../src/domain/credential.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { CredentialId, TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
-import { SIM } from "../../sim/venue.ts"
-import { ACCOUNT, errorOf, okOf, START, World } from "../../sim/world.ts"
-
-const credential: Credential = {
-  credentialId: "0eeeeeee-0000-4000-8000-000000000001" as CredentialId,
-  tenantId: "default" as TenantId,
-  userId: "0bbbbbbb-0000-4000-8000-000000000001" as UserId,
-  venue: SIM,
-  name: "key",
-  type: "EXCHANGE",
-  maskedApiKey: "****1234",
-  status: "ACTIVE",
-  createdAt: START,
-  updatedAt: START,
-  revokedAt: null,
-}
-
-type Patch = Parameters<World["submit"]>[0]
-
-const ready = (options: ConstructorParameters<typeof World>[0] = {}): World => {
-  const world = new World(options)
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  world.published.length = 0
-  return world
-}
-
-const placed = (world: World, patch: Patch = {}): TradeOrder => {
-  const asked = world.submit(patch)
-  world.advance(100)
-  return okOf(asked).order
-}
+import { CREDENTIAL, placed, readyWorld } from "../../kit/ready-world.ts"
+import { ACCOUNT, errorOf, okOf, World } from "../../sim/world.ts"
 
 const simOf = (world: World, order: TradeOrder) => world.venue.find(order)!
 const executed = (world: World, order: TradeOrder) => world.read(order.tradeOrderId).executedQuantity.toString()
@@ -45,7 +12,7 @@ const restarts = (world: World) => world.accounts.stats().restarts
 
 describe("a unit that the store refuses", () => {
   it("takes what was made on top of it along, and nothing is counted twice", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const sim = simOf(world, order)
     world.memory.faults.hold()
@@ -74,7 +41,7 @@ describe("a unit that the store refuses", () => {
   })
 
   it("again for the same report is not tried a third time soon: it is kept raw, and in the end its quantity counts", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.memory.faults.refuse(({ rows }) =>
       rows.some((row) => row._tag === "Execution" && row.execution.externalTradeId === "T-bad") ? "22P05" : undefined,
@@ -91,7 +58,7 @@ describe("a unit that the store refuses", () => {
   })
 
   it("is made again of what the venue says a minute later, when the store takes it (seed 4721)", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     let refusals = 2
     world.memory.faults.refuse(({ rows }) =>
@@ -110,7 +77,7 @@ describe("a unit that the store refuses", () => {
   })
 
   it("over a trade of an order that is over is made again, too", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const sim = simOf(world, order)
     world.cancel(order.tradeOrderId)
@@ -129,7 +96,7 @@ describe("a unit that the store refuses", () => {
   })
 
   it("does not come of a trade that another order has: it is kept raw", () => {
-    const world = ready()
+    const world = readyWorld()
     const orders = [91, 92, 93, 94].map((limitPrice) => placed(world, { limitPrice: `${limitPrice}` as never }))
     // The venue numbers its trades badly: one id on every order of one side.
     for (const order of orders) {
@@ -142,7 +109,7 @@ describe("a unit that the store refuses", () => {
   })
 
   it("is never one because of a venue's text", () => {
-    const world = ready()
+    const world = readyWorld()
     const nasty = "bad \u0000 \ud800 text"
     const order = placed(world)
     world.venue.fates.submit = () => "silentBefore"
@@ -173,7 +140,7 @@ describe("without its private stream an account", () => {
   }
 
   it("that loses it during the first look at the venue is not ready, is audited, and agrees again once it is back", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.crash()
     world.start()
@@ -204,7 +171,7 @@ describe("without its private stream an account", () => {
   })
 
   it("that is told so while it is ready stays away until the stream is back, and audits go on", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.streamDown()
     world.venue.fill(simOf(world, order), Decimal.of("0.4"))
@@ -214,7 +181,7 @@ describe("without its private stream an account", () => {
   })
 
   it("that got new credentials does not believe the session of the old ones", () => {
-    const world = ready({ account: { status: "CREATED" } })
+    const world = readyWorld({ account: { status: "CREATED" } })
     const { report } = world.venue.session!
     report({ _tag: "SessionRefused", reason: "an old credential" })
     world.advance(1_000)
@@ -222,7 +189,7 @@ describe("without its private stream an account", () => {
     const revived = world.ask<TradingAccount>((reply) => ({
       _tag: "UpdateAccount",
       nickname: null,
-      attach: [credential],
+      attach: [CREDENTIAL],
       reply,
     }))
     world.advance(1_000)
@@ -237,7 +204,7 @@ describe("without its private stream an account", () => {
 
 describe("a word of the venue that makes no sense", () => {
   it("about a partly filled order, REJECTED, is kept raw and asked about: said again, it is the end of the rest", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fill(simOf(world, order), Decimal.of("0.4"))
     world.advance(100)
@@ -266,7 +233,7 @@ describe("a word of the venue that makes no sense", () => {
   })
 
   it.each(["a question", "an audit", "a restart", "a disconnect"])("in a trade that %s brings parks nothing", (way) => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
     if (way !== "a question") world.venue.fates.stream = () => "drop"
@@ -293,7 +260,7 @@ describe("a word of the venue that makes no sense", () => {
 
 describe("an answer", () => {
   it("to a read names the image that was durable, not what came meanwhile", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const sim = simOf(world, order)
     world.memory.faults.hold()
@@ -312,7 +279,7 @@ describe("an answer", () => {
   })
 
   it("to a replay and to a cancel that waited does so too", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.cancel = () => "silentBefore"
     const order = placed(world, { idempotencyKey: "k" })
     const sim = simOf(world, order)
@@ -333,7 +300,7 @@ describe("an answer", () => {
 
 describe("a fill that the stream lost", () => {
   it("just before an audit that spares fresh orders is found by the next one", () => {
-    const world = ready()
+    const world = readyWorld()
     world.advance(60_000 - 1_000 - 5_000)
     const order = placed(world)
     world.venue.fates.stream = () => "drop"
@@ -347,7 +314,7 @@ describe("a fill that the stream lost", () => {
   })
 
   it("of an order that memory does not know is found by the audit", () => {
-    const world = ready()
+    const world = readyWorld()
     placed(world)
     world.venue.fates.stream = () => "drop"
     const foreign = { instrumentId: "SIM:BTC/USDT", orderSide: "BUY", orderType: "MARKET", timeInForce: "GTC" } as const
@@ -361,7 +328,7 @@ describe("a fill that the stream lost", () => {
   })
 
   it("is found for all orders by one question, however long the venue makes questions wait", () => {
-    const world = ready()
+    const world = readyWorld()
     const orders = [1, 2, 3, 4, 5, 6].map(() => placed(world))
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
     for (const order of orders) world.venue.fill(simOf(world, order), Decimal.ONE)
@@ -371,7 +338,7 @@ describe("a fill that the stream lost", () => {
   })
 
   it("is looked for again when the venue could not say whose it is", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "deliver" : "drop")
     world.venue.fates.query = () => false
     const foreign = { instrumentId: "SIM:BTC/USDT", orderSide: "BUY", orderType: "MARKET", timeInForce: "GTC" } as const
@@ -396,7 +363,7 @@ describe("a cancel", () => {
     ["refuse", 5],
     ["lostBefore", 5],
   ] as const)("of a disconnect under way is not sent again while it waits (%s)", (fate, most) => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.cancel = () => fate
     disconnect(world)
@@ -410,7 +377,7 @@ describe("a cancel", () => {
   })
 
   it("that is asked for again is sent again only after an answer, or after ten seconds of silence", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.cancel = () => "silentBefore"
     for (let i = 0; i < 9; i++) {
@@ -426,7 +393,7 @@ describe("a cancel", () => {
   })
 
   it("is not sent before it is stored, however often it is asked for", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.memory.faults.hold()
     world.cancel(order.tradeOrderId)
@@ -442,7 +409,7 @@ describe("a cancel", () => {
 
 describe("the proof that an order was never placed", () => {
   it("is none while a trade of its instrument and side belongs to nobody", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostAfter"
     world.venue.fates.stream = () => "drop"
     // A venue that lists the trade at once, and cannot find the order of it for a while.
@@ -457,7 +424,7 @@ describe("the proof that an order was never placed", () => {
   })
 
   it("is one view of the venue for all orders that wait for it", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostBefore"
     const orders = Array.from({ length: 20 }, (_, index) => placed(world, { limitPrice: `${50 + index}` as never }))
     world.advance(8_000)
@@ -470,7 +437,7 @@ describe("the proof that an order was never placed", () => {
   })
 
   it("takes its time by the process's own clock: a step of the wall clock proves nothing", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostBefore"
     const order = placed(world)
     world.wallAheadMillis = 3_600_000
@@ -483,7 +450,7 @@ describe("the proof that an order was never placed", () => {
 
 describe("an order whose commit came late", () => {
   it("is not sent, even when the wall clock was set back meanwhile", () => {
-    const world = ready()
+    const world = readyWorld()
     world.memory.faults.delay(2_500)
     const asked = world.submit()
     world.wallAheadMillis = -60_000
@@ -495,7 +462,7 @@ describe("an order whose commit came late", () => {
 
 describe("an inactive account", () => {
   it("tells its first subscriber after a restart where its channel stands", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.session!.report({ _tag: "SessionRefused", reason: "revoked" })
     world.advance(100)
     expect(world.status()).toBe("INACTIVE")

@@ -1,19 +1,12 @@
 /** Submits that provably did not leave, and orders that were declared never placed and appear after all. */
 import { describe, expect, it } from "vitest"
+import { readyWorld } from "../../kit/ready-world.ts"
 import { BTC_USDT } from "../../sim/venue.ts"
-import { okOf, World } from "../../sim/world.ts"
-
-const ready = (): World => {
-  const world = new World()
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  return world
-}
+import { okOf } from "../../sim/world.ts"
 
 describe("a submit that did not leave", () => {
   it("is sent again under the same id while there is time, and arrives once", () => {
-    const world = ready()
+    const world = readyWorld()
     let lost = 2
     world.venue.fates.submit = () => (lost-- > 0 ? "notSent" : "accept")
     const asked = world.submit()
@@ -26,7 +19,7 @@ describe("a submit that did not leave", () => {
   })
 
   it("is rejected with the reason when the time is over", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "notSent"
     const asked = world.submit({ awaitClosed: true })
     world.advance(1_100)
@@ -40,7 +33,7 @@ describe("a submit that did not leave", () => {
   })
 
   it("is not sent again when it was cancelled in between", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "notSent"
     const asked = world.submit()
     world.advance(30)
@@ -55,7 +48,7 @@ describe("a submit that did not leave", () => {
 
 describe("an order that was declared never placed", () => {
   it("is looked for after a restart too, and cancelled when it appears", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostBefore"
     const asked = world.submit()
     world.advance(120_000)

@@ -5,17 +5,9 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { readyWorld } from "../../kit/ready-world.ts"
 import { BTC_USDT } from "../../sim/venue.ts"
-import { ACCOUNT, type Asked, errorOf, okOf, START, World } from "../../sim/world.ts"
-
-const ready = (): World => {
-  const world = new World()
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  world.published.length = 0
-  return world
-}
+import { ACCOUNT, type Asked, errorOf, okOf, START, type World } from "../../sim/world.ts"
 
 const placed = (world: World): TradeOrder => {
   const asked = world.submit()
@@ -37,7 +29,7 @@ const nth = <A>(all: ReadonlyArray<A>, index: number): A => {
 
 describe("cancel of all orders", () => {
   it("answers when each has its answer, by what became of it", () => {
-    const world = ready()
+    const world = readyWorld()
     const [first, second] = [placed(world), placed(world)]
     const filled = placed(world)
     const unstored = world.submit()
@@ -55,7 +47,7 @@ describe("cancel of all orders", () => {
   })
 
   it("answers after a second what the venue has not confirmed, and one cancel per order is on its way", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.cancel = () => "silentBefore"
     const asked = cancelAll(world)
@@ -71,7 +63,7 @@ describe("cancel of all orders", () => {
   })
 
   it("keeps to one instrument, and answers at once when there is nothing to do", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const elsewhere = cancelAll(world, "SIM:ETH/USDT" as InstrumentId)
     world.advance(10)
@@ -84,7 +76,7 @@ describe("cancel of all orders", () => {
 
 describe("the dead man's switch", () => {
   it("cancels everything when nothing is heard, and is off then", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const set = silenceOf(world, 5_000)
     world.advance(20)
@@ -103,7 +95,7 @@ describe("the dead man's switch", () => {
   })
 
   it("is taken off with 0", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     silenceOf(world, 2_000)
     world.advance(1_000)
@@ -117,7 +109,7 @@ describe("the dead man's switch", () => {
     ["before", 10_000, 2_000],
     ["after", 10_000, 60_000],
   ])("goes on across a restart that ends %s its instant", (_, timeout, away) => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     silenceOf(world, timeout)
     world.advance(100)
@@ -134,7 +126,7 @@ describe("the dead man's switch", () => {
   })
 
   it("that was not stored was not answered", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.memory.faults.hold()
     const set = silenceOf(world, 5_000)
@@ -149,7 +141,7 @@ describe("the dead man's switch", () => {
 
 describe("limits", () => {
   it("refuse the submit past the burst, answer a replay all the same, and never hold up a cancel", () => {
-    const world = ready()
+    const world = readyWorld()
     const asked = Array.from({ length: 101 }, (_, i) =>
       world.submit({ quantity: "0.1" as never, idempotencyKey: `k${i}` }),
     )
@@ -169,7 +161,7 @@ describe("limits", () => {
   })
 
   it("refuse more than 500 working orders, until one is over", () => {
-    const world = ready()
+    const world = readyWorld()
     let last: TradeOrder | undefined
     for (let i = 0; i < 500; i++) {
       const asked = world.submit({ quantity: "0.1" as never })
@@ -187,7 +179,7 @@ describe("limits", () => {
   })
 
   it("bound cancels by a bucket of their own", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.cancel = () => "silentBefore"
     const asked = Array.from({ length: 201 }, () => world.cancel(order.tradeOrderId))

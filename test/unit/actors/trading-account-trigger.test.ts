@@ -1,19 +1,12 @@
 /** Orders that wait for a price or end at a time: armed, fired, trailed, through restarts, refusals and silence. */
 import { describe, expect, it } from "vitest"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { okOf, START, World } from "../../sim/world.ts"
+import { readyWorld } from "../../kit/ready-world.ts"
+import { okOf, START, type World, type WorldOptions } from "../../sim/world.ts"
 
 type Patch = Parameters<World["submit"]>[0]
 
-const ready = (options: ConstructorParameters<typeof World>[0] = {}): World => {
-  const world = new World(options)
-  world.lastPrice = "100"
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  world.published.length = 0
-  return world
-}
+const ready = (options: WorldOptions = {}): World => readyWorld(options, "100")
 
 const placed = (world: World, patch: Record<string, unknown>): TradeOrder => {
   const asked = world.submit(patch as Patch)

@@ -2,30 +2,14 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { placed, readyWorld } from "../../kit/ready-world.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../sim/world.ts"
-
-type Patch = Parameters<World["submit"]>[0]
-
-const ready = (options: ConstructorParameters<typeof World>[0] = {}): World => {
-  const world = new World(options)
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  world.published.length = 0
-  return world
-}
-
-const placed = (world: World, patch: Patch = {}): TradeOrder => {
-  const asked = world.submit(patch)
-  world.advance(100)
-  return okOf(asked).order
-}
 
 const stored = (world: World, order: TradeOrder) => world.database.orders.get(order.tradeOrderId)!.order
 
 describe("submit", () => {
   it("goes to the venue, and every event comes in order", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { idempotencyKey: "k1" })
     expect(order.orderStatus).toBe("CREATED")
     expect(world.read(order.tradeOrderId).orderStatus).toBe("ACCEPTED")
@@ -55,7 +39,7 @@ describe("submit", () => {
   })
 
   it("answers nothing and sends nothing before the commit", () => {
-    const world = ready()
+    const world = readyWorld()
     world.memory.faults.hold()
     const asked = world.submit()
     world.advance(500)
@@ -68,7 +52,7 @@ describe("submit", () => {
   })
 
   it("never sends an order whose commit came too late", () => {
-    const world = ready()
+    const world = readyWorld()
     world.memory.faults.delay(2_500)
     const asked = world.submit()
     world.advance(10_000)
@@ -78,7 +62,7 @@ describe("submit", () => {
   })
 
   it("answers the same key with the same order, and another order with 409", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { idempotencyKey: "k1" })
     const again = world.submit({ idempotencyKey: "k1", quantity: "1.0" as never })
     const other = world.submit({ idempotencyKey: "k1", quantity: "2" as never })
@@ -89,7 +73,7 @@ describe("submit", () => {
   })
 
   it("lets the loser of two requests in one instant wait for the winner's row", () => {
-    const world = ready()
+    const world = readyWorld()
     const first = world.submit({ clientOrderId: "c1" })
     const second = world.submit({ clientOrderId: "c1" })
     const clash = world.submit({ clientOrderId: "c1", idempotencyKey: "other" })
@@ -100,7 +84,7 @@ describe("submit", () => {
   })
 
   it("undoes just the unit whose key belongs to an order older than its memory", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { idempotencyKey: "old" })
     world.cancel(order.tradeOrderId)
     world.advance(100)
@@ -116,7 +100,7 @@ describe("submit", () => {
   })
 
   it("answers a replay while the account is unavailable, and a new order with a refusal", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { idempotencyKey: "k1" })
     world.venue.isUp = false
     world.venue.streamDown()
@@ -130,7 +114,7 @@ describe("submit", () => {
   })
 
   it("refuses as busy under pressure, but not a replay", () => {
-    const world = ready()
+    const world = readyWorld()
     placed(world, { idempotencyKey: "k1" })
     world.pressure = "full"
     const replay = world.submit({ idempotencyKey: "k1" })
@@ -141,7 +125,7 @@ describe("submit", () => {
   })
 
   it("waits for the end with awaitClosed, at most a second", () => {
-    const world = ready()
+    const world = readyWorld()
     const market = world.submit({ orderType: "MARKET", awaitClosed: true })
     const resting = world.submit({ awaitClosed: true })
     world.advance(900)
@@ -152,7 +136,7 @@ describe("submit", () => {
   })
 
   it("ends the rest of a market order without liquidity, of IOC and of FOK in the contract's words", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.immediate = () => Decimal.ZERO
     const reasons = (["GTC", "IOC", "FOK"] as const).map((timeInForce) => {
       const orderType = timeInForce === "GTC" ? "MARKET" : "LIMIT"
@@ -164,7 +148,7 @@ describe("submit", () => {
 
 describe("holds", () => {
   it("refuse what the balance does not cover, to the digit", () => {
-    const world = ready()
+    const world = readyWorld()
     expect(errorOf(world.submit({ quantity: "999" as never, limitPrice: "100.2" as never }))).toBe(
       "InsufficientBalance",
     )
@@ -174,7 +158,7 @@ describe("holds", () => {
   })
 
   it("take a market order's need from the book, with a margin that the balance limits", () => {
-    const world = ready({
+    const world = readyWorld({
       asks: [
         ["100", "1"],
         ["110", "10"],
@@ -198,7 +182,7 @@ describe("holds", () => {
   }
 
   it("take a market order's need without a book from the newest trade, with that margin", () => {
-    const world = ready({ asks: [] })
+    const world = readyWorld({ asks: [] })
     world.lastPrice = "100"
     expect(lockedBy(world)).toBe("210")
     expect(placed(world, { quantity: "1" as never }).held.toString()).toBe("100")
@@ -207,7 +191,7 @@ describe("holds", () => {
   it.each(["a book", "a fill"])(
     "take it from %s of the hour before, with a larger margin, where nothing is heard of the market",
     (from) => {
-      const world = ready({ asks: from === "a book" ? [["100", "5"]] : [] })
+      const world = readyWorld({ asks: from === "a book" ? [["100", "5"]] : [] })
       placed(world, from === "a book" ? { orderType: "MARKET" } : { orderType: "LIMIT", timeInForce: "IOC" })
       world.asks = []
       world.advance(3_000_000)
@@ -216,7 +200,7 @@ describe("holds", () => {
   )
 
   it("never refuse by such an estimate: the venue decides", () => {
-    const world = ready({ asks: [] })
+    const world = readyWorld({ asks: [] })
     world.lastPrice = "100"
     const asked = world.submit({ orderType: "MARKET", quantity: "999.9" as never })
     world.advance(200)
@@ -224,7 +208,7 @@ describe("holds", () => {
   })
 
   it("take all that is free for a market order where no price is known, and let the venue decide on the next", () => {
-    const world = ready({ asks: [] })
+    const world = readyWorld({ asks: [] })
     const orders = [
       world.submit({ orderType: "MARKET" }),
       world.submit({ orderType: "MARKET", quantity: "2" as never }),
@@ -234,7 +218,7 @@ describe("holds", () => {
   })
 
   it("give back the price improvement of a fill", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { quantity: "2" as never })
     world.venue.fill(world.venue.find(order)!, Decimal.ONE, "90")
     world.advance(50)
@@ -246,7 +230,7 @@ describe("holds", () => {
 
 describe("cancel", () => {
   it("answers the cancelled record, again and again", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const asked = world.cancel(order.tradeOrderId)
     const joined = world.cancel(order.tradeOrderId)
@@ -259,7 +243,7 @@ describe("cancel", () => {
   })
 
   it("refuses an order that is filled", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world, { orderType: "MARKET" })
     const asked = world.cancel(order.tradeOrderId)
     world.advance(50)
@@ -267,7 +251,7 @@ describe("cancel", () => {
   })
 
   it("that comes before the commit keeps the order from the venue", () => {
-    const world = ready()
+    const world = readyWorld()
     world.memory.faults.hold()
     const submitted = world.submit({ clientOrderId: "c1" })
     const asked = world.ask<TradeOrder>((reply) => ({
@@ -284,7 +268,7 @@ describe("cancel", () => {
   })
 
   it("that the venue refuses leaves the order working", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.cancel = () => "refuse"
     const order = placed(world)
     const asked = world.cancel(order.tradeOrderId)
@@ -294,7 +278,7 @@ describe("cancel", () => {
   })
 
   it("is taken while the venue is away and sent when it is back", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.isUp = false
     world.venue.streamDown()
@@ -313,7 +297,7 @@ describe("cancel", () => {
 
 describe("doubt", () => {
   it("ends when the venue shows the order, and the hold stays meanwhile", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostAfter"
     world.venue.fates.stream = () => "drop"
     const order = placed(world)
@@ -325,7 +309,7 @@ describe("doubt", () => {
   })
 
   it("ends as never placed only with proof: three answers, and the deadline passed by 10 s", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostBefore"
     const order = placed(world)
     world.advance(15_000)
@@ -340,7 +324,7 @@ describe("doubt", () => {
   })
 
   it("ends at once where the venue is in this process", () => {
-    const world = ready({ venue: { inProcess: true } })
+    const world = readyWorld({ venue: { inProcess: true } })
     world.venue.fates.submit = () => "lostBefore"
     const order = placed(world)
     world.advance(500)
@@ -348,7 +332,7 @@ describe("doubt", () => {
   })
 
   it("arises from silence", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "silentBefore"
     const order = placed(world)
     expect(world.read(order.tradeOrderId).orderStatus).toBe("SUBMITTED")
@@ -357,7 +341,7 @@ describe("doubt", () => {
   })
 
   it("cancels an order that was never placed and appears all the same", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => "lostBefore"
     const order = placed(world)
     world.advance(75_000)
@@ -381,7 +365,7 @@ describe("doubt", () => {
 
 describe("evidence", () => {
   it("that repeats changes nothing", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.stream = () => "twice"
     const order = placed(world)
     world.venue.fill(world.venue.find(order)!, Decimal.of("0.5"))
@@ -391,7 +375,7 @@ describe("evidence", () => {
   })
 
   it("of both sides of a self trade, under one trade id, fills both orders", () => {
-    const world = ready()
+    const world = readyWorld()
     const orders = [placed(world, { orderSide: "BUY" }), placed(world, { orderSide: "SELL" })]
     for (const order of orders) {
       const { tradeOrderId } = order
@@ -406,7 +390,7 @@ describe("evidence", () => {
   })
 
   it("of a fill after the end grows the order and says LATE_FILL", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "delay" : "drop")
     const sim = world.venue.find(order)!
@@ -419,7 +403,7 @@ describe("evidence", () => {
   })
 
   it("of FILLED waits five seconds for the trades, then fetches them", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
     world.venue.fill(world.venue.find(order)!, Decimal.ONE)
@@ -434,7 +418,7 @@ describe("evidence", () => {
     ["the newest trade", "101"],
     ["what the instrument cost before", null],
   ])("that no trade explains is closed at market by the price of %s, where there is no book", (_from, lastPrice) => {
-    const world = ready()
+    const world = readyWorld()
     placed(world, { orderType: "MARKET" })
     world.lastPrice = lastPrice
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
@@ -448,7 +432,7 @@ describe("evidence", () => {
   })
 
   it("that no trade explains is closed by an inferred execution", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     const sim = world.venue.find(order)!
     world.venue.fates.stream = (report) => (report._tag === "Filled" ? "drop" : "deliver")
@@ -461,7 +445,7 @@ describe("evidence", () => {
   })
 
   it("that contradicts the state machine is kept raw, and the order is asked for", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.venue.fill(world.venue.find(order)!, Decimal.of("0.5"))
     world.advance(50)
@@ -473,7 +457,7 @@ describe("evidence", () => {
   })
 
   it("of a foreign order imports it", () => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.place(
       {
         instrumentId: "SIM:BTC/USDT" as never,
@@ -494,7 +478,7 @@ describe("evidence", () => {
 
 describe("a restart", () => {
   it.each(["silentBefore", "silentAfter"] as const)("never sends again what may have left (%s)", (fate) => {
-    const world = ready()
+    const world = readyWorld()
     world.venue.fates.submit = () => fate
     world.venue.fates.stream = () => "drop"
     const order = placed(world)
@@ -511,7 +495,7 @@ describe("a restart", () => {
   })
 
   it("agrees with the venue before it takes orders, and backfills what it missed", () => {
-    const world = ready()
+    const world = readyWorld()
     const order = placed(world)
     world.crash()
     world.venue.fill(world.venue.find(order)!, Decimal.ONE)
@@ -526,7 +510,7 @@ describe("a restart", () => {
   })
 
   it("stands at the last committed sequence for a new subscriber", () => {
-    const world = ready()
+    const world = readyWorld()
     placed(world)
     const sequence = world.database.events.get(ACCOUNT)!.length
     world.crash()
@@ -549,7 +533,7 @@ describe("a restart", () => {
 
 describe("an idle account of a venue in this process", () => {
   it("sleeps after five minutes and takes an order at once when it is woken", () => {
-    const world = ready({ venue: { inProcess: true } })
+    const world = readyWorld({ venue: { inProcess: true } })
     world.advance(400_000)
     // Somebody listens.
     expect(world.accounts.stats().live).toBe(1)
