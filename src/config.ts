@@ -5,6 +5,7 @@ import { choice, type Environment, flag, InvalidSetting, integer, list, object, 
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
@@ -94,14 +95,12 @@ export interface Settings {
 }
 
 /** Reads the settings; throws InvalidSetting. */
-export const readSettings = (env: Environment): Settings => {
+export const readSettings = (given: Environment): Settings => {
+  const env = withSecretFiles(given)
   const certFile = text(env, "TLS_CERT_FILE")
   const keyFile = text(env, "TLS_KEY_FILE")
   if ((certFile === null) !== (keyFile === null))
     throw new InvalidSetting("TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither")
-  const databaseUrl = text(env, "DATABASE_URL")
-  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl))
-    throw new InvalidSetting("DATABASE_URL must start with postgresql://")
   const dataDir = text(env, "DATA_DIR") ?? "var"
   const production = text(env, "NODE_ENV") === "production"
   const failpoint = text(env, "FAILPOINT")
@@ -113,7 +112,7 @@ export const readSettings = (env: Environment): Settings => {
     host,
     port: integer(env, "PORT", 8080, 0, 65_535),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
-    databaseUrl,
+    databaseUrl: databaseUrl(env),
     production,
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
     tls,
