@@ -6,6 +6,7 @@ import { DeadlineExceeded } from "../domain/errors.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
+import { POUR_BYTES_MIN, pour } from "./pour.ts"
 import { requestIdOf } from "./request-id.ts"
 import { plainAddress } from "./transport.ts"
 
@@ -16,7 +17,8 @@ export interface Wire {
   writeHeader(name: string, value: string): unknown
   end(body: string | Uint8Array, closeConnection?: boolean): unknown
   endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
-  tryEnd(body: string, totalBytes: number): unknown
+  tryEnd(body: string | Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
+  onWritable(more: (offset: number) => boolean): unknown
   close(): unknown
   getRemoteAddress(): ArrayBuffer
   getRemoteAddressAsText(): ArrayBuffer
@@ -210,7 +212,8 @@ export class Exchange extends Call {
       // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
       else if (route.isHead) this.endHead(Buffer.byteLength(body))
-      else wire.end(body, closeConnection)
+      else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
+      else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
     })
     this.record(status, errno, body.length, false)
   }
