@@ -1,6 +1,6 @@
 /** What ships around the code keeps its promises: image, compose file, proxies, systemd unit. What was run with them is in decision 31. */
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -246,6 +246,18 @@ describe("the systemd unit", () => {
 })
 
 describe("the README", () => {
+  it("leads to every page for operators, and to no page that is not there", () => {
+    const text = read("README.md")
+    const pages = readdirSync(join(root, "docs/operations")).map((name) => `docs/operations/${name}`)
+    expect(pages.filter((page) => !text.includes(`(${page})`))).toEqual([])
+    for (const from of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...pages]) {
+      const links = [...read(from).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) =>
+        join(from, "..", link ?? ""),
+      )
+      expect([from, links.filter((link) => !existsSync(join(root, link)))]).toEqual([from, []])
+    }
+  })
+
   it("has every setting in its table", () => {
     const text = read("README.md")
     // For tests and for developers, or of PostgreSQL's own.
