@@ -7,6 +7,7 @@ import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.t
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
@@ -108,14 +109,12 @@ export interface Settings {
 }
 
 /** Reads the settings; throws InvalidSetting. */
-export const readSettings = (env: Environment): Settings => {
+export const readSettings = (given: Environment): Settings => {
+  const env = withSecretFiles(given)
   const certFile = text(env, "TLS_CERT_FILE")
   const keyFile = text(env, "TLS_KEY_FILE")
   if ((certFile === null) !== (keyFile === null))
     throw new InvalidSetting("TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither")
-  const databaseUrl = text(env, "DATABASE_URL")
-  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl))
-    throw new InvalidSetting("DATABASE_URL must start with postgresql://")
   const dataDir = text(env, "DATA_DIR") ?? "var"
   const production = text(env, "NODE_ENV") === "production"
   const failpoint = text(env, "FAILPOINT")
@@ -127,7 +126,7 @@ export const readSettings = (env: Environment): Settings => {
     host,
     port: integer(env, "PORT", 8080, 0, 65_535),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
-    databaseUrl,
+    databaseUrl: databaseUrl(env),
     production,
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
     tls,

@@ -7,6 +7,7 @@ import { isLoopback } from "../domain/loopback.ts"
 import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
+import { POUR_BYTES_MIN, pour } from "./pour.ts"
 import { requestIdOf } from "./request-id.ts"
 import { plainAddress } from "./transport.ts"
 
@@ -17,6 +18,8 @@ export interface Wire {
   writeHeader(name: string, value: string): unknown
   end(body: string | Uint8Array, closeConnection?: boolean): unknown
   endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
+  tryEnd(body: string | Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
+  onWritable(more: (offset: number) => boolean): unknown
   close(): unknown
   getRemoteAddress(): ArrayBuffer
   getRemoteAddressAsText(): ArrayBuffer
@@ -77,6 +80,8 @@ export class Exchange extends Call {
   readonly requestId: string
   /** The rest of the body is not worth reading. */
   closeConnection = false
+  /** The wire must not be touched any more. */
+  private gone = false
   private readonly headers: Array<string> = []
   private peerAddress: string | undefined = undefined
 
@@ -144,6 +149,7 @@ export class Exchange extends Call {
 
   /** Nobody is there to hear the answer. */
   abort(): void {
+    this.gone = true
     if (this.done) return
     this.end()
     this.record(0, 0, 0, true)
@@ -174,6 +180,19 @@ export class Exchange extends Call {
     this.write(status, errno, envelope, headers, "application/json; charset=utf-8")
   }
 
+  /**
+   * uWebSockets believes that the announced bytes are still to come: it would keep the connection for ever, and end it without an answer at
+   * the next request. So it is said to end, and ended, when what is written has left.
+   */
+  private endHead(bytes: number): void {
+    const { wire } = this
+    wire.writeHeader("Connection", "close")
+    wire.tryEnd("", bytes)
+    setImmediate(() => {
+      if (!this.gone) wire.close()
+    })
+  }
+
   private write(
     status: FailureStatus | 200 | 204,
     errno: number,
@@ -198,8 +217,9 @@ export class Exchange extends Call {
       wire.writeHeader("X-Request-ID", lines)
       // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
-      else if (route.isHead) wire.endWithoutBody(Buffer.byteLength(body), closeConnection)
-      else wire.end(body, closeConnection)
+      else if (route.isHead) this.endHead(Buffer.byteLength(body))
+      else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
+      else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
     })
     this.record(status, errno, body.length, false)
   }

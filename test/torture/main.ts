@@ -6,6 +6,7 @@ import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
 import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
+import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
@@ -196,6 +197,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",
     run: (progress) => clients(values.browser, progress),
   },
+  ...EDGE_RUNS,
 }
 
 const progress: Progress = (line) => {

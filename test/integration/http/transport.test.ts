@@ -1,5 +1,5 @@
 /** TLS, proxies and ports with real sockets: what is offered, what is refused, and what a second gateway is told. */
-import { createHash } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { request } from "node:https"
 import { connect } from "node:tls"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
@@ -25,12 +25,16 @@ const handlers: HandlersOf<typeof Group> = {
   test: { facts: ({ request }, reply) => reply.ok({ ip: request.ip, loopback: request.loopback }) },
 }
 
+/** More than any buffer of the kernel takes at once. */
+const LONG = randomBytes(16 * 1024 * 1024)
+
 describe("direct TLS", () => {
   let files: CertificateFiles
   let http: TestHttp
   beforeAll(async () => {
     files = certificateFiles()
-    http = await serveTest(Api, handlers, { transport: { tls: files, production: true } })
+    const pages = [{ path: "/long", contentType: "application/octet-stream", body: LONG, headers: {} }]
+    http = await serveTest(Api, handlers, { transport: { tls: files, production: true }, pages })
   })
   afterAll(() => {
     http.close()
@@ -80,6 +84,23 @@ describe("direct TLS", () => {
   it("offers no CBC suite", async () => {
     const ciphers = "ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256@SECLEVEL=0"
     expect(await handshake({ maxVersion: "TLSv1.2", ciphers })).toMatch(/^ERR_SSL|^E/)
+  })
+
+  it("gives a long page whole to a reader who stops for a moment", async () => {
+    const received = await new Promise<Buffer>((resolve, reject) => {
+      const chunks: Array<Buffer> = []
+      const options = { port: http.port, host: "127.0.0.1", ca: CERTIFICATE, servername: "localhost", path: "/long" }
+      request(options, (answer) => {
+        answer.pause()
+        setTimeout(() => answer.resume(), 300)
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+        answer.on("end", () => resolve(Buffer.concat(chunks)))
+      })
+        .on("error", reject)
+        .end()
+    })
+    expect(received.length).toBe(LONG.length)
+    expect(received.equals(LONG)).toBe(true)
   })
 
   it("says nothing to plain HTTP", async () => {
