@@ -16,6 +16,7 @@ export interface Wire {
   writeHeader(name: string, value: string): unknown
   end(body: string | Uint8Array, closeConnection?: boolean): unknown
   endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
+  tryEnd(body: string, totalBytes: number): unknown
   close(): unknown
   getRemoteAddress(): ArrayBuffer
   getRemoteAddressAsText(): ArrayBuffer
@@ -76,6 +77,8 @@ export class Exchange extends Call {
   readonly requestId: string
   /** The rest of the body is not worth reading. */
   closeConnection = false
+  /** The wire must not be touched any more. */
+  private gone = false
   private readonly headers: Array<string> = []
   private peerAddress: string | undefined = undefined
 
@@ -142,6 +145,7 @@ export class Exchange extends Call {
 
   /** Nobody is there to hear the answer. */
   abort(): void {
+    this.gone = true
     if (this.done) return
     this.end()
     this.record(0, 0, 0, true)
@@ -171,6 +175,19 @@ export class Exchange extends Call {
     this.write(status, errno, envelope, headers, "application/json; charset=utf-8")
   }
 
+  /**
+   * uWebSockets believes that the announced bytes are still to come: it would keep the connection for ever, and end it without an answer at
+   * the next request. So it is said to end, and ended, when what is written has left.
+   */
+  private endHead(bytes: number): void {
+    const { wire } = this
+    wire.writeHeader("Connection", "close")
+    wire.tryEnd("", bytes)
+    setImmediate(() => {
+      if (!this.gone) wire.close()
+    })
+  }
+
   private write(
     status: FailureStatus | 200 | 204,
     errno: number,
@@ -192,7 +209,7 @@ export class Exchange extends Call {
       wire.writeHeader("X-Request-ID", lines)
       // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
-      else if (route.isHead) wire.endWithoutBody(Buffer.byteLength(body), closeConnection)
+      else if (route.isHead) this.endHead(Buffer.byteLength(body))
       else wire.end(body, closeConnection)
     })
     this.record(status, errno, body.length, false)

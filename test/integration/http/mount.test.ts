@@ -1,4 +1,5 @@
 /** The adapter against a real uWebSockets server: every way in which one wrong request or handler could end the process or lie. */
+import { connect } from "node:net"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
@@ -291,7 +292,7 @@ describe("the HTTP adapter", () => {
 
   it("survives a client that leaves in the middle of its body", async () => {
     const before = http.lines.length
-    const socket = await import("node:net").then(({ connect }) => connect(http.port, "127.0.0.1"))
+    const socket = connect(http.port, "127.0.0.1")
     socket.write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
     await new Promise((resolve) => setTimeout(resolve, 30))
     socket.destroy()
@@ -301,7 +302,7 @@ describe("the HTTP adapter", () => {
   })
 
   it("survives an answer to a client that has left", async () => {
-    const socket = await import("node:net").then(({ connect }) => connect(http.port, "127.0.0.1"))
+    const socket = connect(http.port, "127.0.0.1")
     lateReply = undefined
     socket.write("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
     await eventually(() => lateReply !== undefined)
@@ -393,6 +394,19 @@ describe("the HTTP adapter", () => {
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, `${whole.length}`, ""])
     const refused = await fetch(`${http.url}/read`, { method: "HEAD" })
     expect([refused.status, await refused.text()]).toEqual([401, ""])
+  })
+
+  it("ends the connection that had a HEAD, and says so before", async () => {
+    // It would be kept for ever otherwise, and the next request on it would have no answer.
+    const received = await new Promise<string>((resolve, reject) => {
+      let text = ""
+      const socket = connect(http.port, "127.0.0.1", () => socket.write("HEAD /text HTTP/1.1\r\nHost: x\r\n\r\n"))
+      socket.setEncoding("latin1").on("data", (part: string) => {
+        text += part
+      })
+      socket.on("error", reject).on("close", () => resolve(text))
+    })
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n[^]*\r\nContent-Length: \d+\r\n\r\n$/)
   })
 
   it("reads query strings strictly", async () => {
