@@ -19,6 +19,7 @@ import { shutdown } from "./nemesis/shutdown.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { recovery } from "./recovery.ts"
+import { regexTime } from "./regex-time.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { slowReaders } from "./slow-readers.ts"
 import { soak } from "./soak/soak.ts"
@@ -194,6 +195,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: (progress) =>
       httpFuzzRun({ requests: count("requests", 100), seed: count("seed", 0), built: values.built, progress }),
   },
+  "regex-time": { usage: ": regular expressions that some text keeps busy", run: regexTime },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",
     run: (progress) => clients(values.browser, progress),
