@@ -34,7 +34,7 @@ const weigh = (text: string): -1 | 0 | 1 => {
       digits++
     } else if (c === ZERO) digits++
     else if (c === DOT) dots++
-    else return /^(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/.test(text) ? (/^[0.]+[eE]/.test(text) ? 0 : 1) : -1
+    else return /^(\d+(\.\d*)?|\.\d+)[eE][+-]?\d{1,3}$/.test(text) ? (/^[0.]+[eE]/.test(text) ? 0 : 1) : -1
   }
   if (digits === 0 || dots > 1) return -1
   return zero ? 0 : 1

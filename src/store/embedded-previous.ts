@@ -61,7 +61,7 @@ export const findProcess = (pid: number): RunningProcess | undefined => {
   if (!isAlive(pid)) return undefined
   if (process.platform !== "linux") {
     const ps = spawnSync("ps", ["-ww", "-o", "ppid=,command=", "-p", String(pid)], { encoding: "utf8" })
-    const [, parentPid, command] = /^\s*(\d+)\s+(.*)$/m.exec(ps.stdout) ?? []
+    const [, parentPid, command] = /^ *(\d+) +(\S.*)$/.exec(ps.stdout.split("\n", 1)[0] ?? "") ?? []
     return parentPid === undefined ? undefined : { parentPid: Number(parentPid), argv: (command ?? "").split(" ") }
   }
   try {

@@ -1,6 +1,7 @@
 /**
- * `npm run torture -- NAME... [options]`: long, destructive runs against real processes. Each prints its progress and what it judged;
- * the last line is `N passed, N failed`, the exit code 1 when anything failed.
+ * `npm run torture -- NAME... [options]`: long, destructive runs against real processes, by their own names or by those of the scoreboard
+ * (`S1 F3`), which have its figures as options. Each prints its progress and what it judged; the last line is `N passed, N failed`, the exit
+ * code 1 when anything failed.
  */
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
@@ -8,6 +9,7 @@ import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
+import { httpFuzzRun } from "./http-fuzz.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
@@ -21,6 +23,8 @@ import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { overload } from "./overload.ts"
 import { recovery } from "./recovery.ts"
+import { regexTime } from "./regex-time.ts"
+import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { slowReaders } from "./slow-readers.ts"
 import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
@@ -28,14 +32,16 @@ import { steady } from "./steady.ts"
 import { timing } from "./timing.ts"
 import { workerFaults } from "./worker-faults.ts"
 
-const { values, positionals } = parseArgs({
+const { values, positionals, tokens } = parseArgs({
   allowPositionals: true,
+  tokens: true,
   options: {
     kills: { type: "string" },
     cuts: { type: "string", default: "200" },
     publications: { type: "string", default: "10000" },
     connections: { type: "string" },
     frames: { type: "string", default: "1000000" },
+    requests: { type: "string", default: "200000" },
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
@@ -52,6 +58,12 @@ const { values, positionals } = parseArgs({
   },
 })
 
+const defaults = { ...values }
+/** Those that were written down: they win over the scoreboard's. */
+const written: Partial<typeof values> = Object.fromEntries(
+  tokens.flatMap((it) => (it.kind === "option" ? [[it.name, values[it.name as keyof typeof values]]] : [])),
+)
+
 type Progress = (line: string) => void
 
 interface Run {
@@ -67,6 +79,7 @@ type Count =
   | "publications"
   | "connections"
   | "frames"
+  | "requests"
   | "minutes"
   | "rounds"
   | "runs"
@@ -193,6 +206,12 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--minutes 30]: the captures of eight venues, again and again",
     run: (progress) => soak({ minutes: count("minutes", 1), progress }),
   },
+  "http-fuzz": {
+    usage: "[--requests 200000] [--built] [--seed N]: requests for every endpoint that nobody should send",
+    run: (progress) =>
+      httpFuzzRun({ requests: count("requests", 100), seed: count("seed", 0), built: values.built, progress }),
+  },
+  "regex-time": { usage: ": regular expressions that some text keeps busy", run: regexTime },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",
     run: (progress) => clients(values.browser, progress),
@@ -205,13 +224,31 @@ const progress: Progress = (line) => {
   else console.log(line)
 }
 
+const runStep = (step: Step): Promise<ReadonlyArray<Verdict>> => {
+  if (!("run" in step)) return checkOf(step, progress)
+  const chosen = RUNS[step.run]
+  if (chosen === undefined) throw new Misused(`there is no run ${step.run}`)
+  Object.assign(values, defaults, step.options, written)
+  return chosen.run(progress)
+}
+
+const stepsOf = (name: string): ReadonlyArray<Step> => {
+  if (Object.hasOwn(RUNS, name)) return [{ run: name }]
+  const row = Object.hasOwn(SCOREBOARD, name) ? SCOREBOARD[name] : undefined
+  const missing = absence(name, row, (run) => Object.hasOwn(RUNS, run))
+  if (row === undefined || missing !== undefined) throw new Misused(missing ?? `nobody knows ${name}`)
+  return row.steps
+}
+
 const main = async (): Promise<number> => {
-  const chosen = positionals.map((name) => ({ name, run: Object.hasOwn(RUNS, name) ? RUNS[name]?.run : undefined }))
-  if (chosen.length === 0 || chosen.some(({ run }) => run === undefined)) throw new Misused("name one run or more")
+  // All names are looked at first: nobody waits for an hour to hear that the last one was mistyped.
+  const chosen = positionals.map((name) => ({ name, steps: stepsOf(name) }))
+  if (chosen.length === 0) throw new Misused("name one run or more")
   let passed = 0
   let failed = 0
-  for (const { name, run } of chosen) {
-    const verdicts = (await run?.(progress)) ?? []
+  for (const { name, steps } of chosen) {
+    const verdicts: Array<Verdict> = []
+    for (const step of steps) verdicts.push(...(await runStep(step)))
     if (process.stdout.isTTY) process.stdout.write("\n")
     for (const verdict of verdicts) {
       console.log(`${verdict.passed ? "ok  " : "FAIL"} ${name}: ${verdict.name}: ${verdict.says}`)
@@ -234,7 +271,10 @@ void main()
       return 1
     }
     const usage = Object.entries(RUNS).map(([name, run]) => `  ${name} ${run.usage}`)
-    console.error([error.message, "npm run torture -- NAME... [options]", ...usage].join("\n"))
+    const rows = Object.entries(SCOREBOARD).map(
+      ([name, row]) => `  ${absence(name, row, (run) => Object.hasOwn(RUNS, run)) ?? `${name} ${row.what}`}`,
+    )
+    console.error([error.message, "npm run torture -- NAME... [options]", ...usage, ...rows].join("\n"))
     return 2
   })
   .finally(endGateways)

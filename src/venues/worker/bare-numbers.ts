@@ -5,8 +5,8 @@
 import { Decimal } from "../../domain/decimal.ts"
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 
-/** A text is matched whole, so that digits inside it stay as they are. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** A text is matched whole, so that digits inside it stay as they are; one without an end to the end, or every quote would be looked at again. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const QUOTE = 34
 
 /** Exponents are not passed on: `2e-8` is 0.00000002 to everybody. */

@@ -93,7 +93,7 @@ const CODE_MAX = 40
 export const cleanText = (text: string): string =>
   text
     .replace(/\p{Cc}+/gu, " ")
-    .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, "")
+    .replace(/\b[a-z]+:\/\/\S+/gi, "")
     .replace(
       /\b(signature|api-?key|secret|token|passphrase|password|x-mbx-apikey)\b["']?\s*[=:]\s*["']?[^\s"'&,}]+/gi,
       "$1",

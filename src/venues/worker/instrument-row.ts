@@ -15,10 +15,17 @@ const TICK_SIZE = 4
 /** 10^-places as text; fewer than none are tens, hundreds, … */
 const stepOf = (places: number): string => (places > 0 ? `0.${"1".padStart(places, "0")}` : `1${"0".repeat(-places)}`)
 
+/** At its end. */
+const withoutZeros = (text: string): string => {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 48) end -= 1
+  return text.slice(0, end)
+}
+
 /** Has more digits that count than a float is sure to hold. */
 const isLong = (text: string): boolean => {
   if (text.length <= 15 || !/^\d+(\.\d+)?$/.test(text)) return false
-  const digits = text.includes(".") ? text.replace(/0+$/, "").replace(".", "") : text
+  const digits = text.includes(".") ? withoutZeros(text).replace(".", "") : text
   return digits.replace(/^0+/, "").length > 15
 }
 

@@ -406,7 +406,9 @@ describe("the HTTP adapter", () => {
       })
       socket.on("error", reject).on("close", () => resolve(text))
     })
-    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n[^]*\r\nContent-Length: \d+\r\n\r\n$/)
+    expect(received).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n[\s\S]*\r\nContent-Length: \d+\r\n\r\n$/,
+    )
   })
 
   it("reads query strings strictly", async () => {

@@ -1,0 +1,141 @@
+/**
+ * Very many requests for every declared endpoint of a running gateway, over keep-alive connections: each answer is judged, then what is
+ * left behind. The one thing to know: a seed gives the same requests only as long as the answers come in the same order.
+ */
+import { seededRandom } from "../../exchanges/binance/synthetic.ts"
+import type { Gateway } from "../gateway.ts"
+import { type DeclaredRoute, declaredRoutes } from "./declared-routes.ts"
+import { judge } from "./fuzz-judge.ts"
+import { type FuzzRequest, FuzzRequests } from "./fuzz-requests.ts"
+import { FuzzWorld } from "./fuzz-world.ts"
+import { HttpLine } from "./http-line.ts"
+
+export interface HttpFuzzOptions {
+  readonly requests: number
+  readonly seed: number
+  readonly progress?: (line: string) => void
+}
+
+export interface HttpFuzzFacts {
+  readonly requests: number
+  readonly connections: number
+  readonly perSecond: number
+  /** HTTP status → answers. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** Route → answers with success. */
+  readonly successes: Readonly<Record<string, number>>
+  /** Route and failure → answers. */
+  readonly failures: Readonly<Record<string, number>>
+  /** Route → requests. */
+  readonly routes: Readonly<Record<string, number>>
+  /** Declared 5xx, by route and failure: a venue that is away. */
+  readonly away: Readonly<Record<string, number>>
+  readonly faultCount: number
+  /** The first of each kind, with what was sent. */
+  readonly faults: ReadonlyArray<string>
+  /** New sessions that were needed. */
+  readonly renewals: number
+  /** How the gateway ended; null: it lives. */
+  readonly ended: string | null
+  readonly world: FuzzWorld
+}
+
+const LINES = 24
+const FAULTS_SHOWN = 12
+
+/** What is sent, without the token. */
+const shown = ({ bytes, user }: FuzzRequest): string =>
+  bytes
+    .toString("latin1")
+    .replace(/Authorization: Bearer ey\S+/, `Authorization: ${user?.name ?? "nobody"}`)
+    .replaceAll("\r\n", " | ")
+    .slice(0, 700)
+
+/** Faults of one kind have the same words up to here. */
+const KIND_CHARS = 60
+
+class Counts {
+  readonly of: Record<string, number> = {}
+  add(name: string): void {
+    this.of[name] = (this.of[name] ?? 0) + 1
+  }
+}
+
+export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Promise<HttpFuzzFacts> => {
+  const { requests, seed, progress } = options
+  const random = seededRandom(seed)
+  const routes: ReadonlyArray<DeclaredRoute> = declaredRoutes()
+  const world = await FuzzWorld.open(gateway, random)
+  const source = new FuzzRequests(routes, world, random, seed)
+  const port = Number(new URL(gateway.http).port)
+  const [statuses, successes, failures, asked, away] = Array.from({ length: 5 }, () => new Counts()) as [
+    Counts,
+    Counts,
+    Counts,
+    Counts,
+    Counts,
+  ]
+  const faults = new Map<string, string>()
+  let ended: string | null = null
+  void gateway.exited.then(({ code, signal }) => {
+    ended = `${signal ?? code}`
+  })
+  let faultCount = 0
+  let done = 0
+  let told = 0
+  const startedAt = performance.now()
+
+  const fault = (words: string, request: FuzzRequest): void => {
+    faultCount += 1
+    const kind = `${request.route.name}: ${words}`.slice(0, KIND_CHARS)
+    if (faults.size < FAULTS_SHOWN && !faults.has(kind))
+      faults.set(kind, `${request.route.name}: ${words}\n  of ${shown(request)}`)
+  }
+
+  const work = async (line: HttpLine): Promise<void> => {
+    while (done < requests && ended === null) {
+      done += 1
+      const request = source.next()
+      const { route, user } = request
+      const answer = await line.ask(request.bytes, request.isHead)
+      const judgement = judge(request, answer)
+      asked.add(route.name)
+      if (judgement.fault !== undefined) fault(judgement.fault, request)
+      if ("ended" in answer) continue
+      statuses.add(String(answer.status))
+      if (judgement.tag !== undefined) failures.add(`${route.name} ${judgement.tag}`)
+      if (judgement.tag !== undefined && answer.status >= 500) away.add(`${route.name} ${judgement.tag}`)
+      if (answer.status === 401 && user !== undefined) await world.renew(user)
+      if (judgement.envelope !== undefined) {
+        successes.add(route.name)
+        world.learn(judgement.envelope, user)
+      }
+      if (progress !== undefined && done - told >= requests / 20) {
+        told = done
+        progress(`${done} of ${requests} requests, ${faultCount} faults`)
+      }
+    }
+  }
+
+  const lines = Array.from({ length: LINES }, () => new HttpLine(port))
+  try {
+    await Promise.all(lines.map(work))
+  } finally {
+    for (const line of lines) line.end()
+  }
+  return {
+    requests: done,
+    connections: lines.reduce((sum, { connections }) => sum + connections, 0),
+    perSecond: Math.round((done * 1000) / (performance.now() - startedAt)),
+    statuses: statuses.of,
+    successes: successes.of,
+    failures: failures.of,
+    routes: asked.of,
+    away: away.of,
+    faultCount,
+    faults: [...faults.values()],
+    renewals: world.renewals,
+    ended,
+    world,
+  }
+}
