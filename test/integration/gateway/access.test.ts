@@ -11,6 +11,7 @@ import { readSettings } from "../../../src/config.ts"
 import type { SessionRecord } from "../../../src/domain/user.ts"
 import { type Gateway, startGateway } from "../../../src/gateway.ts"
 import { type Answer, Api, PASSWORD, until } from "../../kit/gateway.ts"
+import { readMap } from "../../kit/map-reader.ts"
 import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { withDatabaseServer } from "./database.ts"
@@ -230,12 +231,17 @@ describe("rights", () => {
     await until("to be admin", async () => (await asAdmin()).status === 200)
     const client = await connectFrom(HOME, session.accessToken)
     const account = await listen(client, `tradingAccount:${tradingAccountId}`)
-    const book = await listen(client, `market:orderbook:${BTC}`)
+    const orders = readMap(client, `tradingAccount:${tradingAccountId}:orders`)
+    const bookMap = readMap(client, `market:orderbook:${BTC}`)
+    for (const { subscription } of [orders, bookMap]) await subscription.ready(60_000)
+    const trades = await listen(client, `market:trade:${BTC}`)
 
     await operator(`revoke ${email} admin`)
     await until("the account's events to end", () => account.ended()?.code === 2103)
+    await until("the map of its orders to end", () => orders.told.includes("unsubscribed 2103"))
     expect(await heard(asAdmin())).toEqual([403, -102_001])
-    expect([client.state, book.ended()]).toEqual(["connected", undefined])
+    const goesOn = () => [client.state, trades.ended(), bookMap.subscription.state]
+    expect(goesOn()).toEqual(["connected", undefined, "subscribed"])
     await expect(client.rpc("tradingAccount.portfolio.list", { tradingAccountId })).rejects.toMatchObject({
       code: 1003,
     })
@@ -243,16 +249,17 @@ describe("rights", () => {
     await operator(`revoke ${email} write`)
     await until("to write no more", async () => (await calls.connectMock()).envelope.errno === -102_002)
     await expect(client.rpc("tradeOrder.cancelAll", { tradingAccountId })).rejects.toMatchObject({ code: 1003 })
-    expect(book.ended()).toBeUndefined()
+    expect(goesOn()).toEqual(["connected", undefined, "subscribed"])
 
     await operator(`revoke ${email} read`)
-    await until("the book to end", () => book.ended()?.code === 2103)
+    await until("the trades to end", () => trades.ended()?.code === 2103)
+    await until("the map of the book to end", () => bookMap.told.includes("unsubscribed 2103"))
     expect(await heard(calls.accounts())).toEqual([403, -102_002])
     expect(await heard(calls.user())).toEqual(FINE)
     await operator(`grant ${email} write`)
     await until("to read again", async () => (await calls.accounts()).status === 200)
-    book.subscription.subscribe()
-    await book.subscription.ready(60_000)
+    trades.subscription.subscribe()
+    await trades.subscription.ready(60_000)
   })
 
   it("cannot be assigned by whoever sends them along", async () => {
