@@ -12,6 +12,7 @@ import type { SessionRecord } from "../../../src/domain/user.ts"
 import type { Gateway } from "../../../src/gateway.ts"
 import { type Answer, Api, PASSWORD, until } from "../../kit/gateway.ts"
 import { startInside } from "../../kit/gateway-inside.ts"
+import { readMap } from "../../kit/map-reader.ts"
 import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { withDatabaseServer } from "./database.ts"
@@ -53,6 +54,8 @@ beforeAll(async () => {
 afterAll(async () => {
   closeClients()
   await stop()
+  // tidy: a figure, never a verdict
+  console.log(`operators were followed within ${Math.max(...waits).toFixed(0)} ms, ${waits.length} times`)
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -116,6 +119,16 @@ const heard = async (answer: Promise<Answer<unknown>>): Promise<readonly [status
 const FORBIDDEN = [403, -102_006] as const
 const FINE = [200, 0] as const
 
+const waits: Array<number> = []
+/** An operator's command, until what follows from it was seen; how long after the commit that was is printed. */
+const acts = async <A>(line: string, what: string, seen: () => boolean | Promise<boolean>): Promise<A> => {
+  const records = await operator(line)
+  const began = performance.now()
+  await until(what, seen)
+  waits.push(performance.now() - began)
+  return records as A
+}
+
 const until200 = (api: Api) => until("to be let in", async () => (await api.user()).status === 200)
 const untilForbidden = (api: Api) =>
   until("to be kept out", async () => (await api.user()).envelope.errno === FORBIDDEN[1])
@@ -132,10 +145,8 @@ describe("a list of networks", () => {
     ]
     const closes: Array<number> = []
     atHome.on("disconnected", ({ code }) => closes.push(code))
-    expect(await operator(`ip-allow ${email} add 203.0.113.77/24`)).toEqual([
-      { email, userId: session.user.id, ipAllow: ["203.0.113.0/24"] },
-    ])
-    await until("the socket to close", () => closes[0] === 3507)
+    const lists = await acts(`ip-allow ${email} add 203.0.113.77/24`, "the socket to close", () => closes[0] === 3507)
+    expect(lists).toEqual([{ email, userId: session.user.id, ipAllow: ["203.0.113.0/24"] }])
     expect(await heard(from(HOME).user())).toEqual(FORBIDDEN)
     expect(await heard(from(OFFICE).user())).toEqual(FINE)
     expect(await heard(from(OFFICE_SIX).user())).toEqual(FORBIDDEN)
@@ -186,10 +197,8 @@ describe("a list of networks", () => {
     const client = await connectFrom(HOME, session.accessToken)
     const closes: Array<number> = []
     client.on("disconnected", ({ code }) => closes.push(code))
-    expect(await operator(`ip-allow fortress add 203.0.113.0/24`)).toEqual([
-      { tenantId: "fortress", ipAllow: ["203.0.113.0/24"] },
-    ])
-    await until("the socket to close", () => closes[0] === 3507)
+    const lists = await acts("ip-allow fortress add 203.0.113.0/24", "the socket to close", () => closes[0] === 3507)
+    expect(lists).toEqual([{ tenantId: "fortress", ipAllow: ["203.0.113.0/24"] }])
     expect(await heard(from(OFFICE).user())).toEqual(FINE)
     await operator(`ip-allow ${email} add ${HOME}`)
     await untilForbidden(from(OFFICE))
@@ -227,29 +236,33 @@ describe("rights", () => {
     await until("to be admin", async () => (await asAdmin()).status === 200)
     const client = await connectFrom(HOME, session.accessToken)
     const account = await listen(client, `tradingAccount:${tradingAccountId}`)
-    const book = await listen(client, `market:orderbook:${BTC}`)
+    const orders = readMap(client, `tradingAccount:${tradingAccountId}:orders`)
+    const bookMap = readMap(client, `market:orderbook:${BTC}`)
+    for (const { subscription } of [orders, bookMap]) await subscription.ready(60_000)
+    const trades = await listen(client, `market:trade:${BTC}`)
 
-    await operator(`revoke ${email} admin`)
-    await until("the account's events to end", () => account.ended()?.code === 2103)
+    await acts(`revoke ${email} admin`, "the account's events to end", () => account.ended()?.code === 2103)
+    await until("the map of its orders to end", () => orders.told.includes("unsubscribed 2103"))
     expect(await heard(asAdmin())).toEqual([403, -102_001])
-    expect([client.state, book.ended()]).toEqual(["connected", undefined])
+    const goesOn = () => [client.state, trades.ended(), bookMap.subscription.state]
+    expect(goesOn()).toEqual(["connected", undefined, "subscribed"])
     await expect(client.rpc("tradingAccount.portfolio.list", { tradingAccountId })).rejects.toMatchObject({
       code: 1003,
     })
 
-    await operator(`revoke ${email} write`)
-    await until("to write no more", async () => (await calls.connectMock()).envelope.errno === -102_002)
+    const writesNoMore = async () => (await calls.connectMock()).envelope.errno === -102_002
+    await acts(`revoke ${email} write`, "to write no more", writesNoMore)
     await expect(client.rpc("tradeOrder.cancelAll", { tradingAccountId })).rejects.toMatchObject({ code: 1003 })
-    expect(book.ended()).toBeUndefined()
+    expect(goesOn()).toEqual(["connected", undefined, "subscribed"])
 
-    await operator(`revoke ${email} read`)
-    await until("the book to end", () => book.ended()?.code === 2103)
+    await acts(`revoke ${email} read`, "the trades to end", () => trades.ended()?.code === 2103)
+    await until("the map of the book to end", () => bookMap.told.includes("unsubscribed 2103"))
     expect(await heard(calls.accounts())).toEqual([403, -102_002])
     expect(await heard(calls.user())).toEqual(FINE)
     await operator(`grant ${email} write`)
     await until("to read again", async () => (await calls.accounts()).status === 200)
-    book.subscription.subscribe()
-    await book.subscription.ready(60_000)
+    trades.subscription.subscribe()
+    await trades.subscription.ready(60_000)
   })
 
   it("cannot be assigned by whoever sends them along", async () => {

@@ -1,9 +1,8 @@
 /** Sessions in memory: what their users may do, and from where. */
-import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { AllowedAddresses } from "../../../src/auth/allowed-addresses.ts"
 import { LiveSessions } from "../../../src/auth/live-sessions.ts"
-import { makeTokens } from "../../../src/auth/tokens.ts"
+import type { Tokens } from "../../../src/auth/tokens.ts"
 import type { SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { User } from "../../../src/domain/user.ts"
 
@@ -26,13 +25,11 @@ const user: User = {
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 
 const rig = () => {
-  const tokens = makeTokens(
-    { signing: { active: { kid: "k", ...generateKeyPairSync("ed25519") }, previous: [] } },
-    "issuer",
-  )
+  // Whether a token is good is another test's: this one always is.
+  const tokens: Pick<Tokens, "verify"> = { verify: () => ({ sessionId: session, expiresAt: NOW / 1000 + 3600 }) }
   const addresses = new AllowedAddresses()
-  const live = new LiveSessions(tokens, () => NOW, addresses)
-  const { token } = tokens.issue(user, session, NOW, "password", NOW + 86_400_000)
+  const live = new LiveSessions(tokens as Tokens, () => NOW, addresses)
+  const token = "a.good.one"
   const told: Array<SessionId> = []
   live.onRenewed((id) => told.push(id))
   return { live, addresses, token, told, header: `Bearer ${token}` }
