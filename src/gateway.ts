@@ -10,7 +10,7 @@ import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
 import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { credentialLayers } from "./auth/credential-vault.ts"
-import { KeyRing, loadKeys } from "./auth/keys.ts"
+import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
@@ -103,7 +103,7 @@ const fillDirectories = Effect.gen(function* () {
   instruments.put(yield* (yield* Instruments).all)
 })
 
-const handlers = ({ settings }: GatewayOptions, keys: KeyRing, sync: InstrumentSync, isReady: () => boolean) =>
+const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, isReady: () => boolean) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.flatMap(createInstrument, (create) =>
       makeHandlers({
@@ -163,10 +163,7 @@ const accessLog = ({ settings, notice }: GatewayOptions): Effect.Effect<RequestL
 export const startGateway = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
-    const keys = yield* Effect.try({
-      try: () => new KeyRing(loadKeys(settings)),
-      catch: (error) => error as InvalidSetting,
-    })
+    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
     const server = yield* Effect.acquireRelease(
       Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
       (it) => Effect.sync(it.close),

@@ -21,6 +21,12 @@ export type AuthAction =
   | "signup"
   | "login"
   | "token.refresh"
+  | "keys.rotate_encryption"
+  | "keys.rotate_signing"
+  | "keys.retire"
+  | "keys.abandon"
+  | "keys.taken"
+  | "keys.reseal"
   | "logout"
   | "session.revoke"
   | "verify"
@@ -30,12 +36,6 @@ export type AuthAction =
   | "user.ban"
   | "user.unban"
   | "user.permissions"
-  | "keys.rotate_encryption"
-  | "keys.rotate_signing"
-  | "keys.retire"
-  | "keys.abandon"
-  | "keys.taken"
-  | "keys.reseal"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined

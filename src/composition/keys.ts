@@ -5,7 +5,7 @@
 import { Effect, Queue, Schedule } from "effect"
 import { makeAudit } from "../auth/audit.ts"
 import { keyFiles } from "../auth/key-files.ts"
-import { type KeyRing, type Keys, loadKeys } from "../auth/keys.ts"
+import { type KeyRing, type Keys, readKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { Clock } from "../ports/clock.ts"
@@ -75,7 +75,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, li
       if (seen === stamp) return
       // At start too: what changed since the keys were read first would never be seen otherwise.
       const keys = yield* Effect.try({
-        try: () => loadKeys(settings, { make: false }),
+        try: () => readKeys(settings, { make: false }),
         catch: (error) => new UnreadableKeys(String(error)),
       })
       yield* take(keys)

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type KeysReport, parseKeysCommand, runKeysCommand } from "../../../src/admin/keys.ts"
-import { loadKeys } from "../../../src/auth/keys.ts"
+import { readKeys } from "../../../src/auth/keys.ts"
 import { open, placeIn, seal } from "../../../src/auth/secrets.ts"
 import type { SigningJwk } from "../../../src/auth/signing-keys.ts"
 import { readSettings } from "../../../src/config.ts"
@@ -102,7 +102,7 @@ const auditRows = (action: string) =>
 const claimsHeader = (token: string) =>
   JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { readonly kid: string }
 
-const keysOnDisk = () => loadKeys(readSettings({ DATA_DIR: gateway.dataDir }), { make: false })
+const keysOnDisk = () => readKeys(readSettings({ DATA_DIR: gateway.dataDir }), { make: false })
 
 /** Secrets of this user beside those of the load, sealed as the gateway seals them; by their rows. */
 const plant = async (userId: string, count: number): Promise<ReadonlyMap<string, string>> => {
