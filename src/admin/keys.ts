@@ -183,6 +183,7 @@ export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now:
   Effect.gen(function* () {
     if (!(yield* (yield* SealedRows).isThere))
       return yield* no("the database has not been used by this version of the gateway yet: start the gateway once")
+    yield* (yield* SealedRows).alone
     switch (command._tag) {
       case "KeysStatus":
         break
@@ -200,4 +201,4 @@ export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now:
         break
     }
     return yield* report(settings)
-  })
+  }).pipe(Effect.scoped)

@@ -194,6 +194,10 @@ describe("a rotation of the encryption key", () => {
     })
     expect((await keys("retire", before.kid)).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])
     for (const { email } of people) expect((await api(gateway).login(email)).status).toBe(200)
+    const url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(gateway.stderr())?.[0] ?? ""
+    const metrics = await (await fetch(url)).text()
+    expect(metrics).toContain(`keys_in_force{encryption="${encryption.active}"`)
+    expect(Number(/keys_resealed_rows_total\{table="credential"\} (\d+)/.exec(metrics)?.[1])).toBe(300)
     const told = auditRows("keys.reseal").map(({ outcome, what }) => `${outcome} ${what}`)
     expect(told).toContainEqual(
       expect.stringMatching(`^ok session: \\d+ rows from ${before.kid} to ${encryption.active}`),
@@ -201,6 +205,19 @@ describe("a rotation of the encryption key", () => {
     expect(told).toContainEqual(expect.stringMatching(/^ok mail_outbox: \d+ rows/))
     for (const action of ["keys.rotate_encryption", "keys.taken"])
       expect([action, auditRows(action).length > 0]).toEqual([action, true])
+  })
+
+  it("loses no key when several are made at once", async () => {
+    const before = (await keys("status")).encryption.keys.map(({ kid }) => kid)
+    const made = await Promise.all(Array.from({ length: 5 }, () => keys("rotate-encryption")))
+    const held = (await keys("status")).encryption.keys.map(({ kid }) => kid)
+    const wanted = [...before, ...made.map(({ encryption }) => encryption.active)]
+    expect([...held].sort()).toEqual([...new Set(wanted)].sort())
+    expect(held).toHaveLength(before.length + 5)
+    const { active } = (await keys("status")).encryption
+    await until("all rows under the newest", async () => (await kidsInRows()).join() === active)
+    for (const kid of held)
+      if (kid !== active) await until(`the end of ${kid}`, async () => (await refusal("retire", kid)) === "done")
   })
 
   it("keeps a key that is in force or that a row needs, and never a row without its key", async () => {
