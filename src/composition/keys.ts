@@ -21,6 +21,8 @@ class UnreadableKeys extends Error {
 
 /** A change by the command line is in force at most so much later. */
 const FOLLOW_MILLIS = 500
+/** A request that began before a new key was in force may end after all rows were sealed with it: it is looked for again. */
+const AGAIN_MILLIS = 60_000
 
 const missingOf = (keys: Keys) =>
   Effect.gen(function* () {
@@ -99,7 +101,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, li
         reseal.run.pipe(
           // tidy: no actor restarts this loop; what is not sealed anew is still read with its own key
           Effect.catchAllCause((cause) => Effect.logError("stored secrets could not be sealed anew", cause)),
-          Effect.zipRight(Queue.take(bell)),
+          Effect.zipRight(Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))),
         ),
       ),
     )
