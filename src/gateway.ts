@@ -8,7 +8,7 @@ import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
 import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { credentialLayers } from "./auth/credential-vault.ts"
-import { KeyRing, loadKeys } from "./auth/keys.ts"
+import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
@@ -118,7 +118,7 @@ const fillDirectories = Effect.gen(function* () {
 
 const handlers = (
   { settings }: GatewayOptions,
-  keys: KeyRing,
+  keys: Keys,
   sync: InstrumentSync,
   health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
 ) =>
@@ -146,10 +146,7 @@ export const startGateway = (options: GatewayOptions) =>
       (it) => Effect.sync(it.close),
     )
     yield* startChecks(options)
-    const keys = yield* Effect.try({
-      try: () => new KeyRing(loadKeys(settings)),
-      catch: (error) => error as InvalidSetting,
-    })
+    const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { AuthAction } from "../auth/audit.ts"
 import { type EncryptionKeys, parseEncryptionKeys, withNewKey, withoutKey } from "../auth/encryption-keys.ts"
 import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/key-files.ts"
-import { type KeySettings, type Keys, loadKeys } from "../auth/keys.ts"
+import { type KeySettings, type Keys, readKeys } from "../auth/keys.ts"
 import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS } from "../auth/tokens.ts"
 import { InvalidParameter } from "../domain/errors.ts"
@@ -82,7 +82,7 @@ const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Recor
 const report = (settings: KeySettings) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
-    const { encryption, signing }: Keys = loadKeys(settings, { make: false })
+    const { encryption, signing }: Keys = readKeys(settings, { make: false })
     const registered = new Map((yield* sealed.registered).map(({ kid, registeredAt }) => [kid, registeredAt]))
     const counts = yield* sealed.counts
     const kids = new Set([...encryption.byKid.keys(), ...registered.keys()])
@@ -130,7 +130,7 @@ const rotateEncryption = (settings: KeySettings) =>
 const retire = (settings: KeySettings, kid: string) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
-    const { encryption } = loadKeys(settings, { make: false })
+    const { encryption } = readKeys(settings, { make: false })
     if (kid === encryption.activeKid) return yield* no(`${kid} is the key in force: rotate first`)
     const registered = yield* sealed.registered
     if (!encryption.byKid.has(kid) && !registered.some((key) => key.kid === kid))
@@ -151,7 +151,7 @@ const retire = (settings: KeySettings, kid: string) =>
 const abandon = (settings: KeySettings, kid: string, now: number) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
-    const { encryption } = loadKeys(settings, { make: false })
+    const { encryption } = readKeys(settings, { make: false })
     if (encryption.byKid.has(kid)) return yield* no(`${kid} is not lost: rotate and retire it instead`)
     if (!(yield* sealed.registered).some((key) => key.kid === kid)) return yield* no(`there is no key ${kid}`)
     yield* (yield* Transactions).all(Effect.zipRight(sealed.abandon(kid, now), sealed.forget(kid)))
@@ -169,7 +169,7 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
         "the key comes from SIGNING_KEY: put a new Ed25519 key there, the old one's public key into SIGNING_KEYS_PREVIOUS, and start the gateway anew; an hour later the old one may go",
       )
     if (pem === null) return no("there is no signing.pem in DATA_DIR/keys: start the gateway once")
-    for (const { kid, retiredAt } of loadKeys(settings, { make: false }).signing.previous)
+    for (const { kid, retiredAt } of readKeys(settings, { make: false }).signing.previous)
       if (atOnce || (retiredAt !== null && retiredAt + KEPT_MILLIS < now)) files.remove(`${PREVIOUS_FOLDER}/${kid}.pem`)
     const active = parseSigningKey(pem)
     // Before the new one is in force, or a crash between the two would refuse tokens that are good.
@@ -183,6 +183,7 @@ export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now:
   Effect.gen(function* () {
     if (!(yield* (yield* SealedRows).isThere))
       return yield* no("the database has not been used by this version of the gateway yet: start the gateway once")
+    yield* (yield* SealedRows).alone
     switch (command._tag) {
       case "KeysStatus":
         break
@@ -200,4 +201,4 @@ export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now:
         break
     }
     return yield* report(settings)
-  })
+  }).pipe(Effect.scoped)

@@ -38,8 +38,8 @@ const previousKeys = (settings: KeySettings, files: KeyFiles, active: SigningKey
   return [...found.values()]
 }
 
-/** Throws InvalidSetting for a key that cannot be used. `make`: a file that is not there is written first. */
-export const loadKeys = (settings: KeySettings, { make = true } = {}): Keys => {
+/** As they are now. Throws InvalidSetting for a key that cannot be used. `make`: a file that is not there is written first. */
+export const readKeys = (settings: KeySettings, { make }: { readonly make: boolean }): Keys => {
   const files = keyFiles(settings.dataDir)
   const text = (name: string, fresh: () => string): string => {
     const there = files.read(name)
@@ -84,3 +84,6 @@ export class KeyRing implements Keys {
     this.#keys = { ...keys, cursor: this.#keys.cursor }
   }
 }
+
+/** Those that the gateway begins with, made where there are none. Throws InvalidSetting. */
+export const loadKeys = (settings: KeySettings): KeyRing => new KeyRing(readKeys(settings, { make: true }))

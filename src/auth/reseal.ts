@@ -42,6 +42,8 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
     const rows = yield* SealedRows
     const { all } = yield* Transactions
     const resealed: Record<SealedTable, number> = { credential: 0, session: 0, mail_outbox: 0 }
+    /** Rows that were told of: they are looked at again and again, and told once. */
+    const told = new Set<string>()
     let unreadable = 0
     let working = false
 
@@ -55,23 +57,28 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
           // One key for all of them, whatever comes into force meanwhile.
           const inForce = keys.encryption
           const fresh: Array<{ readonly id: string; readonly envelope: string }> = []
+          let isNews = false
           for (const { id, ownerId, envelope } of locked) {
             const place = placeIn(table, id, ownerId)
             try {
               const secret = open(inForce, place, JSON.parse(envelope) as Envelope)
               fresh.push({ id, envelope: JSON.stringify(seal(inForce, place, secret)) })
             } catch (error) {
+              if (told.has(id)) continue
+              told.add(id)
+              isNews = true
               notice("a stored secret cannot be opened", { table, id, kid, error: String(error) })
             }
           }
           if (fresh.length > 0) yield* rows.replace(table, inForce.activeKid, fresh)
-          return { last: last.id, done: fresh.length, failed: locked.length - fresh.length }
+          return { last: last.id, done: fresh.length, failed: locked.length - fresh.length, isNews }
         }),
       )
 
     const through = (table: SealedTable, kid: string) =>
       Effect.gen(function* () {
         let done = 0
+        let isNews = false
         for (;;) {
           let after: string | null = null
           let failed = 0
@@ -81,10 +88,11 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
             after = page.last
             done += page.done
             failed += page.failed
+            isNews ||= page.isNews
             resealed[table] += page.done
             yield* Effect.sleep(pauseMillis)
           }
-          if ((yield* rows.left(table, kid)) <= failed) return { done, failed }
+          if ((yield* rows.left(table, kid)) <= failed) return { done, failed, isNews }
           yield* Effect.sleep(AGAIN_MILLIS)
         }
       })
@@ -96,9 +104,9 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
       let failedInAll = 0
       for (const kid of older)
         for (const table of SEALED_TABLES) {
-          const { done, failed } = yield* through(table, kid)
+          const { done, failed, isNews } = yield* through(table, kid)
           failedInAll += failed
-          if (done + failed === 0) continue
+          if (done === 0 && !isNews) continue
           audit.write({
             action: "keys.reseal",
             outcome: failed === 0 ? "ok" : "SecretUnreadable",

@@ -12,7 +12,6 @@ import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
-import { Users } from "../store/users.ts"
 import { AllowedAddresses } from "./allowed-addresses.ts"
 import type { Audit } from "./audit.ts"
 import { type Bans, makeBans } from "./bans.ts"
@@ -23,6 +22,7 @@ import { makePasswords } from "./passwords.ts"
 import { makeProofs, type Proofs } from "./proofs.ts"
 import { makeSessions, Sessions } from "./sessions.ts"
 import { makeSignIn, type SignIn } from "./sign-in.ts"
+import { forgetUnconfirmed } from "./unconfirmed.ts"
 import { makeUserParts } from "./user-parts.ts"
 import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
 
@@ -44,22 +44,14 @@ export interface UserActsOptions {
   readonly audit: Audit
 }
 
-/** Tokens, mails and sessions that are over are not kept, nor users who never proved their address. */
-const forgetOld = Effect.fn(function* (settings: Settings) {
+/** Tokens, mails and sessions that are over are not kept. */
+const forgetOld = Effect.gen(function* () {
   const { now } = yield* Clock
-  const users = yield* Users
-  const { unconfirmedMillis } = settings
   const tokens = yield* OneTimeTokens
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
   const kinds = [tokens, outbox, rows]
-  yield* Effect.suspend(() =>
-    Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }).pipe(
-      Effect.zipRight(
-        unconfirmedMillis === null ? Effect.void : users.forgetUnconfirmed(now() - unconfirmedMillis, now()),
-      ),
-    ),
-  ).pipe(
+  yield* Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
     Effect.repeat(Schedule.spaced("1 hour")),
     Effect.forkScoped,
@@ -90,7 +82,8 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         Effect.provideService(Sessions, sessions),
       )
       yield* followNews(addresses).pipe(Effect.provideService(Sessions, sessions))
-      yield* forgetOld(settings)
+      yield* forgetOld
+      yield* forgetUnconfirmed(settings.unconfirmedMillis)
       const acts = UserActs.of({
         signIn: makeSignIn(parts),
         proofs: makeProofs(parts),

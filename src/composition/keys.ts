@@ -5,7 +5,7 @@
 import { Effect, Queue, Schedule } from "effect"
 import type { Audit } from "../auth/audit.ts"
 import { keyFiles } from "../auth/key-files.ts"
-import { type KeyRing, type Keys, loadKeys } from "../auth/keys.ts"
+import { type KeyRing, type Keys, readKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { Clock } from "../ports/clock.ts"
@@ -21,6 +21,8 @@ class UnreadableKeys extends Error {
 
 /** A change by the command line is in force at most so much later. */
 const FOLLOW_MILLIS = 500
+/** A request that began before a new key was in force may end after all rows were sealed with it: it is looked for again. */
+const AGAIN_MILLIS = 60_000
 
 const missingOf = (keys: Keys) =>
   Effect.gen(function* () {
@@ -74,7 +76,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       if (seen === stamp) return
       // At start too: what changed since the keys were read first would never be seen otherwise.
       const keys = yield* Effect.try({
-        try: () => loadKeys(settings, { make: false }),
+        try: () => readKeys(settings, { make: false }),
         catch: (error) => new UnreadableKeys(String(error)),
       })
       yield* take(keys)
@@ -98,7 +100,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
         reseal.run.pipe(
           // tidy: no actor restarts this loop; what is not sealed anew is still read with its own key
           Effect.catchAllCause((cause) => Effect.logError("stored secrets could not be sealed anew", cause)),
-          Effect.zipRight(Queue.take(bell)),
+          Effect.zipRight(Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))),
         ),
       ),
     )

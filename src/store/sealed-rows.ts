@@ -64,6 +64,8 @@ const COLUMNS: { readonly [T in SealedTable]: Columns } = {
 }
 
 const BEFORE_ALL_IDS = "00000000-0000-0000-0000-000000000000"
+/** Session advisory lock of whoever changes keys ("keys" in ASCII). */
+const KEYS_LOCK = 0x6b657973
 const FOREIGN_KEY_VIOLATION = "23503"
 
 export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows", {
@@ -73,6 +75,17 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       /** Whether the database is as new as this program. */
       isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('encryption_key') IS NOT NULL AS found`).pipe(
         Effect.map(([row]) => row?.found === true),
+      ),
+
+      /** Until the scope ends nobody else who asks for this is at work: two who change one file would lose one of the keys. */
+      alone: orUnavailable(
+        Effect.gen(function* () {
+          const connection = yield* sql.reserve
+          const say = (text: string) => connection.executeUnprepared(text, [], undefined)
+          yield* Effect.acquireRelease(say(`SELECT pg_advisory_lock(${KEYS_LOCK})`), () =>
+            Effect.ignore(say(`SELECT pg_advisory_unlock(${KEYS_LOCK})`)),
+          )
+        }),
       ),
 
       /** From here on rows may name it. */

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type KeysReport, parseKeysCommand, runKeysCommand } from "../../../src/admin/keys.ts"
-import { loadKeys } from "../../../src/auth/keys.ts"
+import { readKeys } from "../../../src/auth/keys.ts"
 import { open, placeIn, seal } from "../../../src/auth/secrets.ts"
 import type { SigningJwk } from "../../../src/auth/signing-keys.ts"
 import { readSettings } from "../../../src/config.ts"
@@ -20,14 +20,16 @@ import { sqlLayer } from "../../../src/store/sql.ts"
 import { Transactions } from "../../../src/store/transactions.ts"
 import { api, endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { query } from "../store/account-store-rig.ts"
-import { signUp } from "./people.ts"
+import { type Newcomer, signUp } from "./people.ts"
 import { closeClients, connectClient } from "./socket.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
+/** No venue is reached. */
+const NOWHERE = JSON.stringify({ "api.binance.com:443": "http://127.0.0.1:9" })
 let gateway: Gateway
 beforeAll(async () => {
   // Nobody takes the mails: they wait in the outbox, sealed.
-  gateway = await startGateway({ env: { SMTP_URL: "smtp://127.0.0.1:9", METRICS_PORT: "0" } })
+  gateway = await startGateway({ env: { SMTP_URL: "smtp://127.0.0.1:9", METRICS_PORT: "0", VENUE_ROUTES: NOWHERE } })
 })
 afterAll(async () => {
   closeClients()
@@ -102,7 +104,7 @@ const auditRows = (action: string) =>
 const claimsHeader = (token: string) =>
   JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { readonly kid: string }
 
-const keysOnDisk = () => loadKeys(readSettings({ DATA_DIR: gateway.dataDir }), { make: false })
+const keysOnDisk = () => readKeys(readSettings({ DATA_DIR: gateway.dataDir }), { make: false })
 
 /** Secrets of this user beside those of the load, sealed as the gateway seals them; by their rows. */
 const plant = async (userId: string, count: number): Promise<ReadonlyMap<string, string>> => {
@@ -111,7 +113,8 @@ const plant = async (userId: string, count: number): Promise<ReadonlyMap<string,
   const rows = (table: "credential" | "session") =>
     JSON.stringify(
       Array.from({ length: count }, () => {
-        const [id, secret] = [randomUUID(), randomBytes(32).toString("base64url")]
+        const [id, half] = [randomUUID(), () => randomBytes(16).toString("hex")]
+        const secret = JSON.stringify({ apiKey: half(), apiSecret: half() })
         planted.set(id, secret)
         return { id, envelope: JSON.stringify(seal(encryption, placeIn(table, id, userId), Buffer.from(secret))) }
       }),
@@ -194,6 +197,10 @@ describe("a rotation of the encryption key", () => {
     })
     expect((await keys("retire", before.kid)).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])
     for (const { email } of people) expect((await api(gateway).login(email)).status).toBe(200)
+    const url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(gateway.stderr())?.[0] ?? ""
+    const metrics = await (await fetch(url)).text()
+    expect(metrics).toContain(`keys_in_force{encryption="${encryption.active}"`)
+    expect(Number(/keys_resealed_rows_total\{table="credential"\} (\d+)/.exec(metrics)?.[1])).toBe(300)
     const told = auditRows("keys.reseal").map(({ outcome, what }) => `${outcome} ${what}`)
     expect(told).toContainEqual(
       expect.stringMatching(`^ok session: \\d+ rows from ${before.kid} to ${encryption.active}`),
@@ -201,6 +208,19 @@ describe("a rotation of the encryption key", () => {
     expect(told).toContainEqual(expect.stringMatching(/^ok mail_outbox: \d+ rows/))
     for (const action of ["keys.rotate_encryption", "keys.taken"])
       expect([action, auditRows(action).length > 0]).toEqual([action, true])
+  })
+
+  it("loses no key when several are made at once", async () => {
+    const before = (await keys("status")).encryption.keys.map(({ kid }) => kid)
+    const made = await Promise.all(Array.from({ length: 5 }, () => keys("rotate-encryption")))
+    const held = (await keys("status")).encryption.keys.map(({ kid }) => kid)
+    const wanted = [...before, ...made.map(({ encryption }) => encryption.active)]
+    expect([...held].sort()).toEqual([...new Set(wanted)].sort())
+    expect(held).toHaveLength(before.length + 5)
+    const { active } = (await keys("status")).encryption
+    await until("all rows under the newest", async () => (await kidsInRows()).join() === active)
+    for (const kid of held)
+      if (kid !== active) await until(`the end of ${kid}`, async () => (await refusal("retire", kid)) === "done")
   })
 
   it("keeps a key that is in force or that a row needs, and never a row without its key", async () => {
@@ -212,30 +232,57 @@ describe("a rotation of the encryption key", () => {
     await expect(sql(`UPDATE session SET refresh_kid = 'k0'`)).rejects.toThrow("foreign key")
   })
 
-  it("leaves alone what does not open: moved to another row or changed by a bit, it is told and refused", async () => {
+  it("is refused where a ciphertext was moved or changed, which is told, counted and left as it is", async () => {
     const [one, two] = [await signUp(gateway), await signUp(gateway)]
-    const idOf = async (email: string) =>
-      String(
-        (await sql(`SELECT session_id FROM session JOIN app_user USING (user_id) WHERE email = '${email}'`))[0]?.[
-          "session_id"
-        ],
-      )
-    const [first, second] = [await idOf(one.email), await idOf(two.email)]
-    await sql(`UPDATE session a SET refresh_key = b.refresh_key FROM session b
-      WHERE a.session_id = '${first}' AND b.session_id = '${second}'`)
+    const [mine, theirs] = [one.session.user.id, two.session.user.id]
+    const sessionOf = async (userId: string) =>
+      String((await sql("SELECT session_id FROM session WHERE user_id = $1", [userId]))[0]?.["session_id"])
+    const [first, second] = [await sessionOf(mine), await sessionOf(theirs)]
+    await plant(mine, 6)
+    const rows = await sql("SELECT credential_id FROM credential WHERE user_id = $1", [mine])
+    const [sound, moved, given, flipped, renamed, swapped] = rows.map((row) => String(row["credential_id"]))
+    const harm = (id: string | undefined, change: string) =>
+      sql(`UPDATE credential SET ${change} WHERE credential_id = '${id}'`)
+    // Another row's, another user's, a bit, another key's name, another table's.
+    await harm(moved, `secret = (SELECT secret FROM credential WHERE credential_id = '${sound}')`)
+    await harm(given, `user_id = '${theirs}'`)
+    const flip = "chr(CASE WHEN left(secret ->> 'ct', 1) = 'A' THEN 66 ELSE 65 END) || substr(secret ->> 'ct', 2)"
+    await harm(flipped, `secret = jsonb_set(secret::jsonb, '{ct}', to_jsonb(${flip}))::json`)
+    await harm(renamed, `secret = jsonb_set(secret::jsonb, '{kid}', '"k0"')::json`)
+    const elsewhere = "SELECT convert_from(refresh_key, 'UTF8')::json FROM session"
+    await harm(swapped, `secret = (${elsewhere} WHERE session_id = '${first}')`)
+    await sql(
+      "UPDATE session SET refresh_key = (SELECT refresh_key FROM session WHERE session_id = $1) WHERE session_id = $2",
+      [second, first],
+    )
+
+    const defect = [500, -190000]
+    const openedBy = async ({ calls }: Newcomer, id: string | undefined) => {
+      const { status, envelope } = await calls.connect({ venue: "BINANCE", credentialIds: [id ?? ""] })
+      return [status, envelope.errno]
+    }
+    expect(await openedBy(one, sound), "only the venue is away").not.toEqual(defect)
+    for (const id of [moved, flipped, renamed, swapped]) expect(await openedBy(one, id)).toEqual(defect)
+    expect(await openedBy(two, given)).toEqual(defect)
     const refused = await api(gateway).refresh(one.session.refreshToken)
-    expect([refused.status, refused.envelope.errno]).toEqual([500, -190000])
+    expect([refused.status, refused.envelope.errno]).toEqual(defect)
+
     const { active: before } = (await keys("status")).encryption
     const { active } = (await keys("rotate-encryption")).encryption
+    const harmed = [moved, given, flipped, renamed, swapped, first].map(String)
     await until("the rest under the new key", async () => {
-      const rows = await sql(`SELECT session_id FROM session WHERE refresh_kid = '${before}'`)
-      return rows.length === 1 && rows[0]?.["session_id"] === first
+      const left = await sql(
+        "SELECT credential_id::text AS id FROM credential WHERE kid = $1 UNION ALL SELECT session_id::text FROM session WHERE refresh_kid = $1",
+        [before],
+      )
+      return left.length === 6 && left.every(({ id }) => harmed.includes(String(id)))
     })
     await until("the word of it", () => auditRows("keys.reseal").some(({ outcome }) => outcome === "SecretUnreadable"))
-    expect(gateway.stderr()).toContain("a stored secret cannot be opened")
+    for (const id of harmed) await until(`the log to name ${id}`, () => gateway.stderr().includes(id))
     expect(await refusal("retire", before)).toContain(`stored secrets still need ${before}`)
     expect((await api(gateway).refresh(two.session.refreshToken)).status).toBe(200)
-    await sql(`DELETE FROM session WHERE session_id = '${first}'`)
+    await sql("DELETE FROM session WHERE session_id = $1", [first])
+    for (const id of harmed) await sql("DELETE FROM credential WHERE credential_id = $1", [id])
     expect((await keys("retire", before)).encryption.keys.map(({ kid }) => kid)).toEqual([active])
   })
 

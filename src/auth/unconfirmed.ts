@@ -1,0 +1,17 @@
+/** Users who signed up and never proved their address go in time, so that an address is not taken for ever by whoever typed it first. */
+import { Effect, Schedule } from "effect"
+import { Clock } from "../ports/clock.ts"
+import { Users } from "../store/users.ts"
+
+/** Looks now and every hour until the scope ends. `afterMillis` null: they stay. */
+export const forgetUnconfirmed = (afterMillis: number | null) =>
+  Effect.gen(function* () {
+    if (afterMillis === null) return
+    const { now } = yield* Clock
+    const users = yield* Users
+    yield* Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now())).pipe(
+      Effect.catchTag("StorageUnavailable", () => Effect.void),
+      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.forkScoped,
+    )
+  })
