@@ -15,6 +15,7 @@ import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
+import { watchLoop } from "./composition/loop-watch.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -157,6 +158,7 @@ export const startGateway = (options: GatewayOptions) =>
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(ports(options))
+    yield* watchLoop(options, Context.get(base, Clock).monotonic)
     const { url, owner } = yield* database(options).pipe(Effect.provide(base))
     const store = yield* Layer.build(
       accountStoreLayer({
