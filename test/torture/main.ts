@@ -11,7 +11,9 @@ import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
+import { clockSteps } from "./nemesis/clock-steps.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
+import { fdLimit } from "./nemesis/fd-limit.ts"
 import { loopStall } from "./nemesis/loop-stall.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
 import { postgresFrozen } from "./nemesis/postgres-frozen.ts"
@@ -125,6 +127,14 @@ const RUNS: Readonly<Record<string, Run>> = {
   "loop-stall": {
     usage: "[--built]: the event loop stands still for 2 s under orders and sockets",
     run: (progress) => loopStall({ built: values.built, progress }),
+  },
+  "clock-steps": {
+    usage: "(with libfaketime): the gateway's clock is set forward and back by 50 minutes",
+    run: clockSteps,
+  },
+  "fd-limit": {
+    usage: "[--built]: more clients than the process may have files",
+    run: (progress) => fdLimit({ built: values.built, progress }),
   },
   "disk-full": { usage: "(as root): the database's disk is full for a while", run: diskFull },
   "venue-faults": {
