@@ -17,6 +17,7 @@ import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
+import { watchLoop } from "./composition/loop-watch.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
   createInstrument,
@@ -151,6 +152,7 @@ export const startGateway = (options: GatewayOptions) =>
 
     const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
     const meters = Context.get(base, Meters)
+    yield* watchLoop(options, Context.get(base, Clock).monotonic)
     const { url, owner } = yield* database(options).pipe(Effect.provide(base))
     const store = yield* Layer.build(
       accountStoreLayer({

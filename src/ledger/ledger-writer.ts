@@ -32,7 +32,7 @@ const PASSING_ATTEMPTS = 3
 export interface LedgerWriterOptions extends Fence {
   /** A connection for the writer alone; called again after each loss. */
   readonly connect: () => Promise<pg.Client>
-  /** The fence is gone: another process owns the database. Nothing settles any more; the process must end. */
+  /** The fence is gone, or the writer itself has a defect. Nothing settles any more; the process must end. */
   readonly lost: (reason: string) => void
   /** A callback threw, or a request was refused by the database itself: a defect of its owner, the writer goes on. */
   readonly defect: (error: unknown) => void
@@ -162,6 +162,14 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
     }
   }
 
+  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
+  const broken = (error: unknown): void => {
+    options.defect(error)
+    const reason = "the ledger writer has a defect"
+    end(reason)
+    options.lost(reason)
+  }
+
   const run = async (): Promise<void> => {
     while (head < waiting.length) {
       inFlight = nextBatch()
@@ -190,7 +198,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; while one is in flight the next one gathers.
       running = true
-      setImmediate(() => void run().catch(options.defect))
+      setImmediate(() => void run().catch(broken))
     },
     after: (follow) => {
       if (newest === undefined) queueMicrotask(() => guarded(follow))

@@ -5,7 +5,7 @@ import type { StorageUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { decimal } from "./rows.ts"
-import { orUnavailable } from "./storage-failure.ts"
+import { orUnavailable, Patience } from "./storage-failure.ts"
 
 interface InstrumentRow {
   readonly instrument_id: string
@@ -109,7 +109,7 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
         sql.unsafe<InstrumentRow>(`SELECT ${COLUMNS} FROM instrument ORDER BY venue, instrument_id`),
       ).pipe(Effect.map((rows) => rows.map(instrumentOf))),
 
-      /** `list` is everything the venue trades now: others of the venue become DELISTED. */
+      /** `list` is everything the venue trades now: others of the venue become DELISTED. Thousands of rows: it may take its time. */
       upsert: (
         venue: VenueId,
         list: ReadonlyArray<Instrument>,
@@ -117,6 +117,7 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
       ): Effect.Effect<SyncCounts, StorageUnavailable> =>
         orUnavailable(sql.unsafe<SyncCounts>(UPSERT, [venue, JSON.stringify(list.map(jsonOf)), at])).pipe(
           Effect.map((rows) => rows[0]!),
+          Effect.provideService(Patience, null),
         ),
     }
   }),

@@ -26,7 +26,7 @@ export interface OrderWriterOptions {
   readonly nodeId: string
   /** Of this process, as `node.ts` got it. */
   readonly epoch: number
-  /** The fence is gone: another process owns the database. Nothing settles any more; the process must end. */
+  /** The fence is gone, or the writer itself has a defect. Nothing settles any more; the process must end. */
   readonly lost: (reason: string) => void
   /** A `settled` or `after` callback threw: a defect of its owner, the writer goes on. */
   readonly defect: (error: unknown) => void
@@ -273,6 +273,14 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     return batch
   }
 
+  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
+  const broken = (error: unknown): void => {
+    options.defect(error)
+    const reason = "the order writer has a defect"
+    end(reason)
+    options.lost(reason)
+  }
+
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
       inFlight = nextBatch()
@@ -300,7 +308,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; with one caller that costs microseconds.
       running = true
-      setImmediate(() => void run().catch(options.defect))
+      setImmediate(() => void run().catch(broken))
     },
     after: (account, follow) => {
       const entry = newest.get(account)

@@ -15,10 +15,14 @@ import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { loginStorm } from "./login-storm.ts"
+import { clockSteps } from "./nemesis/clock-steps.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
+import { fdLimit } from "./nemesis/fd-limit.ts"
+import { loopStall } from "./nemesis/loop-stall.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
 import { postgresFrozen } from "./nemesis/postgres-frozen.ts"
 import { shutdown } from "./nemesis/shutdown.ts"
+import { twoGateways } from "./nemesis/two-gateways.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { overload } from "./overload.ts"
@@ -130,6 +134,23 @@ const RUNS: Readonly<Record<string, Run>> = {
   "postgres-frozen": {
     usage: "[--seconds 30] [--built]: the database's server stands still, its connections stay",
     run: (progress) => postgresFrozen({ seconds: count("seconds", 5, 30), built: values.built, progress }),
+  },
+  "two-gateways": {
+    usage:
+      "[--built]: a second process on the same database, beside a first one that works, and in the place of one that hangs",
+    run: (progress) => twoGateways({ built: values.built, progress }),
+  },
+  "loop-stall": {
+    usage: "[--built]: the event loop stands still for 2 s under orders and sockets",
+    run: (progress) => loopStall({ built: values.built, progress }),
+  },
+  "clock-steps": {
+    usage: "(with libfaketime): the gateway's clock is set forward and back by 50 minutes",
+    run: clockSteps,
+  },
+  "fd-limit": {
+    usage: "[--built]: more clients than the process may have files",
+    run: (progress) => fdLimit({ built: values.built, progress }),
   },
   "disk-full": { usage: "(as root): the database's disk is full for a while", run: diskFull },
   "venue-faults": {

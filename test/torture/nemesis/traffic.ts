@@ -141,7 +141,7 @@ export const quantile = (values: ReadonlyArray<number>, q: number): number => {
 export const reckon = async (
   traffic: Traffic,
   acknowledged: ReadonlySet<string>,
-  stage?: Stage,
+  stage?: Pick<Stage, "exchange">,
 ): Promise<ReadonlyArray<Verdict>> => {
   const deadlineAt = performance.now() + SETTLE_MILLIS
   const stored = async () => (await Promise.all(traffic.traders.map((trader) => eachOf(trader, briefOf)))).flat()
