@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
 import { makeAudit } from "../auth/audit.ts"
 import type { Keys } from "../auth/keys.ts"
-import { UserActs } from "../auth/user-acts.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order-rates.ts"
 import { RequestLimiter, type VenueWeight } from "../http/rate-limit.ts"
@@ -77,18 +76,16 @@ export const signInLimits = (
   { settings: { rateLimits: limits } }: GatewayOptions,
   keys: Keys,
   auditLine: (line: string) => void,
-): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows | UserActs> =>
+): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows> =>
   Effect.gen(function* () {
     if (limits === null) return (route) => route
     const { now, monotonic } = yield* Clock
     const { addressesOf } = yield* SessionRows
-    const { isHashingFull } = yield* UserActs
     const audit = makeAudit({ line: auditLine, secret: keys.cursor, now })
     return limitSignIn({
       limits,
       monotonic,
       addressesOf,
-      isHashingFull,
       onLimited: ({ bucket, call, email }) =>
         audit.write({
           action: "rate.limited",
