@@ -81,7 +81,13 @@ describe("the calls of the socket", () => {
     databaseUrl = database.adminUrl
     directory = scratchDirectory("rpc")
     scope = await Effect.runPromise(Scope.make())
-    const settings = readSettings({ PORT: "0", DATA_DIR: directory, DATABASE_URL: database.url, MOCK_TICK_MS: "0" })
+    const settings = readSettings({
+      PORT: "0",
+      DATA_DIR: directory,
+      DATABASE_URL: database.url,
+      MOCK_TICK_MS: "0",
+      RATE_LIMITS: "off",
+    })
     gateway = await Effect.runPromise(
       startGateway({
         settings,
