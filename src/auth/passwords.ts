@@ -27,8 +27,6 @@ export interface Passwords {
   /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
   readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
   readonly waiting: () => number
-  /** The next one would be told to come back. */
-  readonly isFull: () => boolean
 }
 
 const COSTS = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/
@@ -70,6 +68,5 @@ export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
       // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.
       gated(() => verify(stored ?? nobody, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),
     waiting: () => waiting,
-    isFull: () => waiting >= WAITING_MAX,
   }
 })

@@ -28,14 +28,7 @@ import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
 
 export class UserActs extends Context.Tag("auth/UserActs")<
   UserActs,
-  {
-    readonly signIn: SignIn
-    readonly proofs: Proofs
-    readonly updates: UserUpdates
-    readonly bans: Bans
-    /** More passwords wait to be looked at than may: whoever comes now is told to come back. */
-    readonly isHashingFull: () => boolean
-  }
+  { readonly signIn: SignIn; readonly proofs: Proofs; readonly updates: UserUpdates; readonly bans: Bans }
 >() {}
 
 export interface UserActsOptions {
@@ -89,7 +82,6 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         proofs: makeProofs(parts),
         updates: makeUserUpdates(parts),
         bans: makeBans(parts),
-        isHashingFull: passwords.isFull,
       })
       return Context.make(Sessions, sessions).pipe(Context.add(UserActs, acts))
     }),

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
 import type { Audit } from "../auth/audit.ts"
-import { UserActs } from "../auth/user-acts.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order-rates.ts"
 import { RequestLimiter, type VenueWeight } from "../http/rate-limit.ts"
@@ -75,17 +74,16 @@ export const socketLimits = (
 export const signInLimits = (
   { settings: { rateLimits: limits } }: GatewayOptions,
   audit: Audit,
-): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows | UserActs> =>
+): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows> =>
   Effect.gen(function* () {
     if (limits === null) return (route) => route
     const { monotonic } = yield* Clock
     const { addressesOf } = yield* SessionRows
-    const { isHashingFull } = yield* UserActs
+
     return limitSignIn({
       limits,
       monotonic,
       addressesOf,
-      isHashingFull,
       onLimited: ({ bucket, call, email }) =>
         audit.write({
           action: "rate.limited",

@@ -20,8 +20,6 @@ export interface SignInLimitParts {
   readonly monotonic: () => number
   /** Addresses where the user of this e-mail address, if there is one, has sessions that nobody ended. */
   readonly addressesOf: (email: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-  /** So many passwords wait to be looked at that one more would be refused: told before anything is asked of the database. */
-  readonly isHashingFull: () => boolean
   /** A security event: at most one a minute for each bucket. */
   readonly onLimited: (event: {
     readonly bucket: string
@@ -38,6 +36,8 @@ type Handle = (input: Input, reply: Reply) => void | Effect.Effect<void, DomainE
 type Limit = (handle: Handle) => Handle
 
 const KNOWN_MAX = 10_000
+/** As many as may wait for their password to be looked at: who comes then would be refused after the database was asked about him. */
+const LOGINS_AT_ONCE = 64
 
 /** These were asked for by somebody who mistyped: nothing was tried, nothing was made. */
 const FREE: ReadonlySet<DomainError["_tag"]> = new Set([
@@ -57,7 +57,7 @@ const asLogin = ({ bucket = "login", limit = 0, remaining = 0, resetMs = 0, retr
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-export const limitSignIn = ({ limits, monotonic, addressesOf, isHashingFull, onLimited }: SignInLimitParts) => {
+export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignInLimitParts) => {
   const told = new TokenBuckets(perMinute(1))
   /** Where somebody logged in with the right password, also if that session is over; the oldest go first. */
   const known = new Set<string>()
@@ -112,12 +112,22 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, isHashingFull, onL
   }
 
   const login: Limit = (handle) => {
+    let running = 0
+    const counted = (work: Effect.Effect<void, DomainError>): Effect.Effect<void, DomainError> => {
+      running++
+      return Effect.ensuring(
+        work,
+        Effect.sync(() => {
+          running--
+        }),
+      )
+    }
     const ofAddress = new TokenBuckets(limits.loginAddress)
     const ofBoth = new TokenBuckets(limits.login)
     const ofBothInLongRun = new TokenBuckets(limits.loginHour)
     const ofAccount = new TokenBuckets(limits.loginAccount)
     return (input, reply) => {
-      if (isHashingFull()) return reply.fail(new RateLimited({ retryAfterSeconds: 1 }))
+      if (running >= LOGINS_AT_ONCE) return reply.fail(new RateLimited({ retryAfterSeconds: 1 }))
       const call = input.request as unknown as Caller
       const email = normalised(text(input.body.email))
       const address = addressKey(call.ip)
@@ -136,14 +146,16 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, isHashingFull, onL
         take("login", ofBoth, both, call, email).refused
       if (refused !== undefined) return reply.fail(asLogin(refused))
       const now = monotonic()
-      if (known.has(both)) return handle(input, remember)
-      const exhausted = refusal(ofAccount.of(email, now), "loginAccount", 1, now)
-      if (exhausted === undefined) return handle(input, remember)
-      return Effect.flatMap(addressesOf(email), (addresses) => {
-        if (addresses.some((one) => addressKey(one) === address)) return handle(input, remember) ?? Effect.void
-        tell("loginAccount", email, call, email)
-        return asLogin(exhausted)
-      })
+      const exhausted = known.has(both) ? undefined : refusal(ofAccount.of(email, now), "loginAccount", 1, now)
+      const looked = (): Effect.Effect<void, DomainError> => handle(input, remember) ?? Effect.void
+      if (exhausted === undefined) return counted(Effect.suspend(looked))
+      return counted(
+        Effect.flatMap(addressesOf(email), (addresses) => {
+          if (addresses.some((one) => addressKey(one) === address)) return looked()
+          tell("loginAccount", email, call, email)
+          return asLogin(exhausted)
+        }),
+      )
     }
   }
 

@@ -44,6 +44,8 @@ const MILLIS = 1_000
 export class RequestLimiter {
   private readonly users: TokenBuckets
   private readonly addresses: TokenBuckets
+  /** What the headers of one bucket nearly always say again: the second in which it is full changes once a second. */
+  private readonly words = new Map<string, { readonly head: string; resetAt: number; tail: string }>()
 
   constructor(private readonly parts: LimiterParts) {
     this.users = new TokenBuckets(parts.limits.http)
@@ -115,7 +117,16 @@ export class RequestLimiter {
     const now = this.parts.monotonic()
     const remaining = bucket === undefined ? rate.burst : bucket.remaining(now)
     const resetAt = Math.ceil((this.parts.now() + (bucket?.resetMillis(now) ?? 0)) / MILLIS)
-    return `\r\nX-RateLimit-Limit: ${rate.burst}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAt}\r\nX-RateLimit-Bucket: ${name}`
+    let words = this.words.get(name)
+    if (words === undefined) {
+      words = { head: `\r\nX-RateLimit-Limit: ${rate.burst}\r\nX-RateLimit-Remaining: `, resetAt: 0, tail: "" }
+      this.words.set(name, words)
+    }
+    if (words.resetAt !== resetAt) {
+      words.resetAt = resetAt
+      words.tail = `\r\nX-RateLimit-Reset: ${resetAt}\r\nX-RateLimit-Bucket: ${name}`
+    }
+    return words.head + remaining + words.tail
   }
 }
 

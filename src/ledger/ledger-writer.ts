@@ -80,7 +80,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
   let newest: Entry | undefined
   let unsettled = 0
   let running = false
-  const life = writerLife({ ...options, close: session.close })
+  const life = writerLife({ ...options, name: "the ledger writer", close: session.close })
   const { guarded } = life
   const counts = { batches: 0, requests: 0, transfers: 0, replayed: 0, commitMillis: 0 }
   const refused = new Map<string, number>()
@@ -162,14 +162,6 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
     }
   }
 
-  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
-  const broken = (error: unknown): void => {
-    options.defect(error)
-    const reason = "the ledger writer has a defect"
-    end(reason)
-    options.lost(reason)
-  }
-
   const run = async (): Promise<void> => {
     while (head < waiting.length) {
       inFlight = nextBatch()
@@ -198,7 +190,7 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
       if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; while one is in flight the next one gathers.
       running = true
-      setImmediate(() => void run().catch(broken))
+      setImmediate(() => void run().catch(life.broken))
     },
     after: (follow) => {
       if (newest === undefined) queueMicrotask(() => guarded(follow))
@@ -211,6 +203,6 @@ export const startLedgerWriter = (options: LedgerWriterOptions): LedgerWriter =>
     },
     stats: () => ({ ...counts, refused, retries: session.retries(), waiting: unsettled }),
     drain: () => life.drain(!running),
-    close: () => life.end("the ledger writer is closed"),
+    close: () => life.close(),
   }
 }

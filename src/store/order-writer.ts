@@ -101,7 +101,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   let unsettled = 0
   let queueNumber: number | undefined
   let running = false
-  const life = writerLife({ ...options, close: session.close })
+  const life = writerLife({ ...options, name: "the order writer", close: session.close })
   const { guarded } = life
   const counts = { batches: 0, units: 0, keyUsed: 0, refused: 0, commitMillis: 0 }
 
@@ -273,14 +273,6 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     return batch
   }
 
-  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
-  const broken = (error: unknown): void => {
-    options.defect(error)
-    const reason = "the order writer has a defect"
-    end(reason)
-    options.lost(reason)
-  }
-
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
       inFlight = nextBatch()
@@ -308,7 +300,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       if (running || life.isOver()) return
       // Everything that this turn of the loop still hands over joins the batch; with one caller that costs microseconds.
       running = true
-      setImmediate(() => void run().catch(broken))
+      setImmediate(() => void run().catch(life.broken))
     },
     after: (account, follow) => {
       const entry = newest.get(account)
@@ -321,6 +313,6 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
-    close: () => life.end("the order writer is closed"),
+    close: () => life.close(),
   }
 }

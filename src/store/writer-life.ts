@@ -7,8 +7,10 @@ export interface WriterLife {
   /** A callback of an owner: what it throws is its defect, not the writer's. */
   readonly guarded: (run: () => void) => void
   readonly isOver: () => boolean
-  /** Ends the connection; the first reason counts. */
-  readonly end: (reason: string) => void
+  /** Ends the connection. */
+  readonly close: () => void
+  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
+  readonly broken: (error: unknown) => void
   /** The fence is gone: another process owns the database. */
   readonly fenced: () => void
   /** Nothing waits and nothing is in flight. */
@@ -18,6 +20,7 @@ export interface WriterLife {
 }
 
 export const writerLife = (options: {
+  readonly name: string
   readonly nodeId: string
   readonly epoch: number
   readonly close: () => void
@@ -27,6 +30,7 @@ export const writerLife = (options: {
   let ended: string | undefined
   let drains: Array<{ readonly resolve: () => void; readonly reject: (error: Error) => void }> = []
 
+  /** The first reason counts. */
   const end = (reason: string): void => {
     if (ended !== undefined) return
     ended = reason
@@ -43,7 +47,13 @@ export const writerLife = (options: {
       }
     },
     isOver: () => ended !== undefined,
-    end,
+    close: () => end(`${options.name} is closed`),
+    broken: (error) => {
+      options.defect(error)
+      const reason = `${options.name} has a defect`
+      end(reason)
+      options.lost(reason)
+    },
     fenced: () => {
       const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
       end(reason)

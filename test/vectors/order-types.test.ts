@@ -116,7 +116,7 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       await fresh.cancelAll()
     })
     table.proved("044 126", "one stop too many is refused", async () => {
-      const limits = { openOrders: 2 }
+      const limits = { openOrders: 2, http: { perSecond: 10_000, burst: 10_000 } }
       const small = await quietGateway({ RATE_LIMITS: JSON.stringify(limits) })
       const someone = api(small).as((await api(small).signup("ada@example.com")).record.accessToken)
       const desk = deskOf(someone, (await someone.connectMock()).record.tradingAccountId, SOL)

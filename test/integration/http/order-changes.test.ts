@@ -13,6 +13,8 @@ const LIMITS = {
   orderSubmit: { perSecond: 0.001, burst: 12 },
   orderCancel: { perSecond: 1_000, burst: 1_000 },
   openOrders: 5,
+  // Whoever waits for an order asks again and again.
+  http: { perSecond: 10_000, burst: 10_000 },
 }
 
 describe("changes of orders over HTTP", () => {

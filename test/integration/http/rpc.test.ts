@@ -82,7 +82,13 @@ describe("the calls of the socket", () => {
     databaseUrl = database.adminUrl
     directory = scratchDirectory("rpc")
     scope = await Effect.runPromise(Scope.make())
-    const settings = readSettings({ PORT: "0", DATA_DIR: directory, DATABASE_URL: database.url, MOCK_TICK_MS: "0" })
+    const settings = readSettings({
+      PORT: "0",
+      DATA_DIR: directory,
+      DATABASE_URL: database.url,
+      MOCK_TICK_MS: "0",
+      RATE_LIMITS: "off",
+    })
     gateway = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
     const nobody = new Api(gateway.listening.http)
     ada = user(nobody, (await nobody.signup("ada@example.com")).record.accessToken)
