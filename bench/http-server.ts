@@ -1,6 +1,6 @@
 /**
  * The server side of `http`, one process per variant: a route declared and reflected through the gateway's own adapter (`bare`: log off;
- * `shipped`: access log on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways.
+ * `shipped`: access log and metrics on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways.
  */
 
 import * as uws from "uWebSockets.js"
@@ -16,9 +16,11 @@ import type { Principal } from "../src/domain/user.ts"
 import { Fail, Ok } from "../src/http/envelope.ts"
 import { mount } from "../src/http/mount.ts"
 import { openRequestLog } from "../src/http/request-log.ts"
+import { watchRequests } from "../src/http/request-watch.ts"
 import { Access, type Handlers } from "../src/http/route.ts"
 import { makeServer } from "../src/http/server.ts"
 import { requestIds } from "../src/live.ts"
+import { MeterBoard } from "../src/ports/meters.ts"
 import { PATH, TOKEN, type Variant } from "./http-wire.ts"
 import { answer } from "./kit/child.ts"
 import { ownCpuMicros } from "./kit/usage.ts"
@@ -174,6 +176,7 @@ const startGateway = async (withLog: boolean): Promise<number> => {
         now: Date.now,
         monotonic: () => performance.now(),
         log: log?.write ?? null,
+        watch: withLog ? watchRequests(new MeterBoard(), { tell: () => undefined }) : undefined,
         onDefect: ({ error }) => console.error(error),
         authenticate: principalOf,
         isDraining: () => false,

@@ -230,7 +230,12 @@ export const startGateway = (options: GatewayOptions) =>
     let isDraining = false
     let isReady = false
     const log = yield* accessLog(options).pipe(Effect.provide(base))
-    const watch = watchRequests(meters, Context.get(audited, SecurityLog), Context.get(base, Telemetry))
+    const watch = watchRequests(
+      meters,
+      Context.get(audited, SecurityLog),
+      Context.get(base, Telemetry),
+      options.log.debug,
+    )
     const requestId = requestIds()
     const apiHandlers = yield* handlers(options, keys, sync, () => isReady && !isDraining).pipe(Effect.provide(all))
     const mounted = yield* mount(server.app, Api, apiHandlers, {
