@@ -1,6 +1,7 @@
 /**
  * The server side of `http`, one process per variant: a route declared and reflected through the gateway's own adapter (`bare`: log off;
- * `shipped`: access log and rate limits on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways.
+ * `shipped`: access log, rate limits and metrics on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify
+ * (`floor`). Same bytes both ways.
  */
 
 import * as uws from "uWebSockets.js"
@@ -19,9 +20,11 @@ import { Fail, Ok } from "../src/http/envelope.ts"
 import { mount } from "../src/http/mount.ts"
 import { RequestLimiter } from "../src/http/rate-limit.ts"
 import { openRequestLog } from "../src/http/request-log.ts"
+import { watchRequests } from "../src/http/request-watch.ts"
 import { Access, type Handlers } from "../src/http/route.ts"
 import { makeServer } from "../src/http/server.ts"
 import { requestIds } from "../src/live.ts"
+import { MeterBoard } from "../src/ports/meters.ts"
 import { PATH, TOKEN, type Variant } from "./http-wire.ts"
 import { answer } from "./kit/child.ts"
 import { ownCpuMicros } from "./kit/usage.ts"
@@ -186,6 +189,7 @@ const startGateway = async (withLog: boolean): Promise<number> => {
         now: Date.now,
         monotonic: () => performance.now(),
         log: log?.write ?? null,
+        watch: withLog ? watchRequests(new MeterBoard(), { tell: () => undefined }) : undefined,
         onDefect: ({ error }) => console.error(error),
         authenticate: principalOf,
         isDraining: () => false,

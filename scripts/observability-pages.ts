@@ -69,7 +69,8 @@ Audit and security lines are handed to the disk at once, access lines within 250
 ## Level
 
 \`LOG_LEVEL\` (\`info\`) is the least that the access log and stderr show. While the process runs SIGUSR2 turns it to \`debug\` and back:
-\`kill -USR2 PID\`, \`docker kill --signal USR2 CONTAINER\`, \`systemctl kill --signal USR2 UNIT\`. It works while the database is away.
+\`kill -USR2 PID\`, \`docker kill --signal USR2 CONTAINER\`, \`systemctl kill --signal USR2 UNIT\`. It works while the database is away. Debug says why
+each refused request was refused, and how each question to a venue ended.
 
 ## Security events
 

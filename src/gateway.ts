@@ -219,7 +219,12 @@ export const startGateway = (options: GatewayOptions) =>
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const log = yield* accessLog(options).pipe(Effect.provide(base))
-    const watch = watchRequests(meters, Context.get(audited, SecurityLog), Context.get(base, Telemetry))
+    const watch = watchRequests(
+      meters,
+      Context.get(audited, SecurityLog),
+      Context.get(base, Telemetry),
+      options.log.debug,
+    )
     const requestId = requestIds()
     const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))

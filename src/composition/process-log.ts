@@ -10,6 +10,8 @@ export interface ProcessLog {
   readonly write: (level: LogLevel, msg: string, fields?: LogFields) => void
   /** A word for the operator. */
   readonly notice: (msg: string, fields?: LogFields) => void
+  /** For the eyes of whoever turned to debug: nothing is made where nobody did. */
+  readonly debug: (msg: string, fields: () => LogFields) => void
   /** Hears of every line that is written; for counting and sending. */
   readonly listen: (listener: (level: LogLevel, line: string) => void) => void
 }
@@ -30,6 +32,9 @@ export const openProcessLog = (
     threshold,
     write,
     notice: (msg, fields) => write("warn", msg, fields),
+    debug: (msg, fields) => {
+      if (threshold.isOn("debug")) write("debug", msg, fields())
+    },
     listen: (listener) => void listeners.push(listener),
   }
 }

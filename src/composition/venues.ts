@@ -21,7 +21,7 @@ import { venuesLayer } from "../venues/venues.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** MOCK in the process, the others as ccxt connectors in workers. */
-export const venues = ({ settings, notice }: GatewayOptions) =>
+export const venues = ({ settings, log, notice }: GatewayOptions) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { adapter } = yield* mockVenue(settings)
@@ -34,6 +34,7 @@ export const venues = ({ settings, notice }: GatewayOptions) =>
         heapMegabytes: settings.venueHeapMegabytes,
         notice: (venue, what) => notice(what, { venue }),
         meters: yield* Meters,
+        debug: log.debug,
       })
       const listed = yield* withPaper(settings.paperSource, [adapter, internal, ...connectors.venues])
       const known = new Set<string>(listed.map(({ venue }) => venue.venue))

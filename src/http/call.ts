@@ -175,6 +175,7 @@ export abstract class Call extends Waiting implements RequestFacts {
 
   protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
     const { log, watch } = this.around
+    if (log === null && watch === undefined) return
     const durationMillis = this.around.monotonic() - this.receivedAt
     let traceId: string | null = null
     if (watch !== undefined)

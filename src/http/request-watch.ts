@@ -1,5 +1,6 @@
 /** What becomes of every answer beside the answer itself: it is counted, and told to the security stream where it belongs there. */
 import type { DomainError } from "../domain/errors.ts"
+import type { LogFields } from "../domain/log-line.ts"
 import type { Trace } from "../domain/trace-context.ts"
 import type { Principal } from "../domain/user.ts"
 import type { MeterBoard } from "../ports/meters.ts"
@@ -31,6 +32,19 @@ export interface RequestWatch {
   readonly contradicted: (call: EndedCall) => void
 }
 
+/** Why, in the failure's own words and fields: more than the access log has, and nothing that a client sent as a secret. */
+const refusalOf = ({ requestId, route }: EndedCall, failure: DomainError): LogFields => {
+  const { _tag, message, ...fields } = failure
+  return {
+    requestId,
+    method: route.method,
+    route: route.template,
+    failure: _tag,
+    error: message,
+    fields: { ...fields },
+  }
+}
+
 /** Errors of ours and orders in doubt are kept, whether they were sampled or not. */
 const spanOf = ({ route, failure, requestId, principal }: EndedCall, status: number, millis: number): Span => ({
   name: `${route.method} ${route.template}`,
@@ -51,6 +65,7 @@ export const watchRequests = (
   board: MeterBoard,
   security: SecurityLogService,
   telemetry: TelemetryService = SILENT,
+  debug: ((msg: string, fields: () => LogFields) => void) | null = null,
 ): RequestWatch => {
   const meters = new RequestMeters(board)
   const factsOf = (call: EndedCall) => ({
@@ -72,6 +87,7 @@ export const watchRequests = (
       const traceId = isKept ? telemetry.ended(trace, spanOf(call, status, millis)) : (trace?.traceId ?? null)
       if (failure === null) return traceId
       meters.refused(failure, call.handedOver)
+      debug?.("a request was refused", () => ({ ...refusalOf(call, failure), status }))
       const told = securityEventOf(failure)
       if (told === null) return traceId
       const { errno, code } = ERRNO[failure._tag]

@@ -1,12 +1,13 @@
 /** Traces, metrics and logs on their way to an OTLP collector over HTTP: what of them is kept, and when it leaves. */
+import type { LogLevel } from "../domain/log-line.ts"
 import { isSampled, parentOf, type Trace } from "../domain/trace-context.ts"
 import type { MeterBoard } from "../ports/meters.ts"
-import type { TelemetryService } from "../ports/telemetry.ts"
+import type { Span, TelemetryService } from "../ports/telemetry.ts"
 import { encodeLog, encodeSpan, logsBody, metricsBody, type Resource, tracesBody } from "./encoding.ts"
 import { Exporter } from "./exporter.ts"
 
 const QUEUE_MAX = 4_096
-const BATCH_MAX = 512
+const BATCH_MAX = 256
 const TIMEOUT_MILLIS = 5_000
 const LAST_TIMEOUT_MILLIS = 2_000
 const FLUSH_MILLIS = 2_000
@@ -26,6 +27,20 @@ export interface OtlpOptions {
   readonly randomHex: (bytes: number) => string
   readonly random: () => number
   readonly trouble: (what: string) => void
+}
+
+interface EndedSpan {
+  readonly trace: Trace
+  readonly span: Span
+  /** Wall ms of its end. */
+  readonly at: number
+}
+
+interface LoggedLine {
+  readonly stream: string
+  readonly level: LogLevel
+  readonly line: string
+  readonly at: number
 }
 
 export interface Otlp extends TelemetryService {
@@ -61,8 +76,19 @@ export const openOtlp = (options: OtlpOptions): Otlp => {
       monotonic: options.monotonic,
     })
   }
-  const traces = signal<object>("traces", BATCH_MAX, (spans) => tracesBody(resource, spans))
-  const logs = signal<object>("logs", BATCH_MAX, (lines) => logsBody(resource, lines))
+  // What waits is as it was handed over: encoded in the batch that leaves, and never when it is lost.
+  const traces = signal<EndedSpan>("traces", BATCH_MAX, (spans) =>
+    tracesBody(
+      resource,
+      spans.map(({ trace, span, at }) => encodeSpan(trace, span, at)),
+    ),
+  )
+  const logs = signal<LoggedLine>("logs", BATCH_MAX, (lines) =>
+    logsBody(
+      resource,
+      lines.map(({ stream, level, line, at }) => encodeLog(stream, level, line, at)),
+    ),
+  )
   // Figures stand for themselves: of those that could not be sent only the newest are worth anything.
   const metrics = signal<number>("metrics", 1, (times) =>
     metricsBody(resource, meters.readings(), startedAt, times.at(-1) ?? now()),
@@ -81,29 +107,27 @@ export const openOtlp = (options: OtlpOptions): Otlp => {
   ]
 
   /** Not sampled, but worth keeping: a trace of one span. */
-  const fresh = (sampled: boolean): Trace => ({
-    traceId: options.randomHex(16),
-    spanId: options.randomHex(8),
-    parentSpanId: null,
-    sampled,
-  })
+  const fresh = (): Trace => {
+    const digits = options.randomHex(24)
+    return { traceId: digits.slice(0, 32), spanId: digits.slice(32), parentSpanId: null, sampled: true }
+  }
 
   return {
     isTracing: true,
     begin: (traceparent) => {
       const parent = traceparent === "" ? null : parentOf(traceparent)
-      if (parent === null) return sample > 0 && options.random() < sample ? fresh(true) : null
+      if (parent === null) return sample > 0 && options.random() < sample ? fresh() : null
       const { traceId, spanId } = parent
       return { traceId, spanId: options.randomHex(8), parentSpanId: spanId, sampled: isSampled(traceId, sample) }
     },
     ended: (trace, span) => {
       if (trace === null ? span.error === undefined : !trace.sampled && span.error === undefined)
         return trace?.traceId ?? null
-      const kept = trace ?? fresh(true)
-      traces.push(encodeSpan(kept, span, now()))
+      const kept = trace ?? fresh()
+      traces.push({ trace: kept, span, at: now() })
       return kept.traceId
     },
-    logged: (stream, level, line) => logs.push(encodeLog(stream, level, line, now())),
+    logged: (stream, level, line) => logs.push({ stream, level, line, at: now() }),
     close: async () => {
       for (const timer of timers) clearInterval(timer)
       metrics.push(now())

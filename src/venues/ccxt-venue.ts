@@ -43,6 +43,8 @@ export interface CcxtVenuesOptions {
   /** Where words for the operator go, by venue or thread; nowhere by default. */
   readonly notice?: (concerned: string, what: string) => void
   readonly meters?: MeterBoard
+  /** Told how every question to a venue ended. */
+  readonly debug?: (what: string, fields: () => Readonly<Record<string, unknown>>) => void
   /** Private sessions of one connector; 200 when absent (order-path 3). */
   readonly sessionsPerConnector?: number
   /** Of the threads; for tests. */
@@ -128,7 +130,7 @@ class Connectors {
         times: { ...SHARD_TIMES, ...options.times },
         placement,
         notice: (what) => options.notice?.(venue, what),
-        meters: options.meters && new VenueMeters(options.meters, venue),
+        meters: options.meters && new VenueMeters(options.meters, venue, options.debug),
       })
     this.#sessionsMax = options.sessionsPerConnector ?? SESSIONS_PER_CONNECTOR
     this.first = this.#make(1)

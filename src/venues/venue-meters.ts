@@ -24,6 +24,7 @@ export class VenueMeters {
   constructor(
     board: MeterBoard,
     private readonly venue: string,
+    private readonly debug: (what: string, fields: () => Readonly<Record<string, unknown>>) => void = () => undefined,
   ) {
     this.ended = board.counter("venue_requests_total")
     this.took = board.histogram("venue_request_duration_seconds")
@@ -41,6 +42,8 @@ export class VenueMeters {
 
   private count(op: string, outcome: string, since: number | undefined): void {
     this.ended.add(this.venue, op, outcome)
-    if (since !== undefined) this.took.of(this.venue, op).observe((performance.now() - since) / 1000)
+    const millis = since === undefined ? null : performance.now() - since
+    if (millis !== null) this.took.of(this.venue, op).observe(millis / 1000)
+    this.debug("a venue answered", () => ({ venue: this.venue, op, outcome, millis }))
   }
 }

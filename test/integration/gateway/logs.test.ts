@@ -158,6 +158,8 @@ it("turns to debug and back by SIGUSR2, while it runs", async () => {
     [...gateway.stderr().matchAll(/"msg":"the log level is set","to":"([a-z]+)"/g)].map(([, to]) => to)
   gateway.kill("SIGUSR2")
   await until("debug", () => changes().length === 1)
+  await api(gateway).get("/tradeOrder/list")
+  await until("why a request was refused", () => gateway.stderr().includes('"failure":"AccessTokenMissing"'))
   gateway.kill("SIGUSR2")
   await until("info", () => changes().length === 2)
   expect(changes()).toEqual(["debug", "info"])
