@@ -155,6 +155,27 @@ const bodyCopy: NodeRule = {
   },
 }
 
+/** Names of parts of statements that are put together from our own words, and of the numbers of parameters. */
+const CLAUSES: ReadonlySet<string> = new Set(["where", "column", "order", "keys", "from", "rest", "text", "n"])
+
+/** Values go beside a statement, never into it (scoreboard B8). Definitions take no parameters: there the names are ours or escaped. */
+const sqlText: NodeRule = {
+  in: /^src\//,
+  notIn: /^src\/store\/(embedded-cluster|partitions)\.ts$/,
+  check: (node) => {
+    if (!ts.isCallExpression(node) || !/\.(unsafe|query)$/.test(dotted(node.expression))) return undefined
+    const [text] = node.arguments
+    if (text === undefined) return undefined
+    const isConstant = (it: ts.Expression): boolean =>
+      (ts.isIdentifier(it) && (/^[A-Z][A-Z0-9_]*$/.test(it.text) || CLAUSES.has(it.text))) ||
+      (ts.isBinaryExpression(it) && isConstant(it.left) && ts.isNumericLiteral(it.right))
+    const isMade =
+      (ts.isTemplateExpression(text) && !text.templateSpans.every((span) => isConstant(span.expression))) ||
+      (ts.isBinaryExpression(text) && !(isConstant(text.left) && isConstant(text.right)))
+    return isMade ? { banned: "a statement made of values", use: "parameters: sql`…`, or $1 and a list" } : undefined
+  },
+}
+
 const defaultExport: NodeRule = {
   in: /^src\//,
   notIn: /^src\/venues\/worker\/connector\.ts$/,
@@ -177,6 +198,7 @@ const nodeRules: ReadonlyArray<NodeRule> = [
   emptyCatch,
   carryOn,
   bodyCopy,
+  sqlText,
   defaultExport,
 ]
 

@@ -30,6 +30,7 @@ import { recovery } from "./recovery.ts"
 import { regexTime } from "./regex-time.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { slowReaders } from "./slow-readers.ts"
+import { smuggling } from "./smuggling.ts"
 import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
 import { steady } from "./steady.ts"
@@ -233,6 +234,7 @@ const RUNS: Readonly<Record<string, Run>> = {
       httpFuzzRun({ requests: count("requests", 100), seed: count("seed", 0), built: values.built, progress }),
   },
   "regex-time": { usage: ": regular expressions that some text keeps busy", run: regexTime },
+  smuggling: { usage: ": requests with two readings, behind HAProxy (Debian's haproxy)", run: smuggling },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",
     run: (progress) => clients(values.browser, progress),

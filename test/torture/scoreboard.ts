@@ -123,11 +123,7 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   B7: { what: "Unicode", steps: [{ tests: [http("bad-values")], only: "Unicode" }] },
   B8: {
     what: "SQL injection (sqlmap)",
-    steps: [
-      { tests: ["test/unit/tools/sql-text.test.ts"] },
-      { tests: [http("bad-values")], only: "SQL" },
-      { run: "sql-injection" },
-    ],
+    steps: [{ tests: ["test/tidy.test.ts"] }, { tests: [http("bad-values")], only: "SQL" }, { run: "sql-injection" }],
   },
   B9: {
     what: "smuggling, bad headers, paths and methods (HAProxy)",

@@ -39,6 +39,9 @@ const planted: ReadonlyArray<readonly [path: string, text: string, banned: strin
   ["src/actors/dealer.ts", "program.pipe(Effect.catchAllCause(() => Effect.void))", "catchAllCause"],
   ["src/http/dealer/handlers.ts", "Object.assign(record, body)", "Object.assign"],
   ["src/http/dealer/handlers.ts", "const record = { ...request.body }", "...request.body"],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the planted code has it
+  ["src/store/users.ts", "sql.unsafe(`SELECT 1 FROM app_user WHERE email = '${email}'`)", "a statement made of values"],
+  ["src/store/users.ts", "client.query('SELECT ' + column)", "a statement made of values"],
   ["src/store/users.ts", "export default function users() {}", "export default"],
   ["src/store/index.ts", "export {}", "index.ts"],
   ["src/store/users.ts", `// ${postponed}: later`, postponed],
