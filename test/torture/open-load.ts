@@ -12,6 +12,8 @@ export interface Answered {
   readonly sentAt: number
   readonly answeredAt: number
   readonly status: number
+  /** Of a refusal: `details.code`. */
+  readonly code: string
 }
 
 export interface Outcome {
@@ -108,7 +110,8 @@ export class OpenLoad {
       connection.send(this.request(n), (isOk, text) => {
         clearTimeout(overdue)
         const status = isOk ? 200 : Number(text().slice(9, 12))
-        resolve({ plannedAt, sentAt, answeredAt: performance.now(), status })
+        const code = isOk ? "" : (/"code":"(\w+)"/.exec(text())?.[1] ?? "")
+        resolve({ plannedAt, sentAt, answeredAt: performance.now(), status, code })
       })
     })
   }
@@ -123,9 +126,12 @@ export const postOf = (path: string, body: object, token: string | null, more = 
 }
 
 export const statusesOf = (answers: ReadonlyArray<Answered>): string => {
-  const counts = new Map<number, number>()
-  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
-  return [...counts].map(([status, count]) => `${count} x ${status}`).join(", ")
+  const counts = new Map<string, number>()
+  for (const { status, code } of answers) {
+    const name = code === "" ? `${status}` : `${status} ${code}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].map(([name, count]) => `${count} x ${name}`).join(", ")
 }
 
 /** From the moment it left: what the gateway took. */
