@@ -13,9 +13,12 @@ export const telemetry = ({ settings, log }: GatewayOptions) =>
     Telemetry,
     Effect.gen(function* () {
       const { otlp, environment } = settings
+      const meters = yield* Meters
+      // Every name of the table is exposed, also where nothing is sent.
+      meters.counter("otlp_sent_total")
+      meters.counter("otlp_dropped_total")
       if (otlp === null) return SILENT
       const { now, monotonic } = yield* Clock
-      const meters = yield* Meters
       let isTelling = false
       const service = yield* Effect.acquireRelease(
         Effect.sync(() =>

@@ -178,37 +178,38 @@ export abstract class Call extends Waiting implements RequestFacts {
     if (log === null && watch === undefined) return
     const durationMillis = this.around.monotonic() - this.receivedAt
     let traceId: string | null = null
-    if (watch !== undefined)
-      tell(() => {
-        traceId = watch.ended(this, status, durationMillis, this.trace)
-      })
+    try {
+      if (watch !== undefined) traceId = watch.ended(this, status, durationMillis, this.trace)
+    } catch (error) {
+      console.error("a request could not be counted", error)
+    }
     if (log === null) return
     const { principal, route, tradingAccountId } = this
-    tell(() =>
-      log(
-        accessLine({
-          at: this.around.now(),
-          requestId: this.requestId,
-          method: route.method,
-          route: route.template,
-          status,
-          errno,
-          durationMillis,
-          bytesIn: this.bytesIn,
-          bytesOut,
-          userId: principal?.userId ?? null,
-          sessionId: principal?.sessionId ?? null,
-          tradingAccountId:
-            typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
-          ip: this.ip,
-          userAgent: this.header("user-agent"),
-          secure: this.around.transport.mode !== "plain" && this.isSecure,
-          aborted,
-          traceId: traceId ?? undefined,
-        }),
-        levelOf(status),
-      ),
-    )
+    try {
+      const line = accessLine({
+        at: this.around.now(),
+        requestId: this.requestId,
+        method: route.method,
+        route: route.template,
+        status,
+        errno,
+        durationMillis,
+        bytesIn: this.bytesIn,
+        bytesOut,
+        userId: principal?.userId ?? null,
+        sessionId: principal?.sessionId ?? null,
+        tradingAccountId: typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
+        ip: this.ip,
+        userAgent: this.header("user-agent"),
+        secure: this.around.transport.mode !== "plain" && this.isSecure,
+        aborted,
+        traceId: traceId ?? undefined,
+      })
+      log(line, levelOf(status))
+    } catch (error) {
+      // A log that throws must neither cost the client its answer nor, from a timer, the process its life.
+      console.error("a request could not be logged", error)
+    }
   }
 }
 

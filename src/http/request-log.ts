@@ -50,13 +50,28 @@ const quoted = (text: string | null): string => (text === null ? "null" : `"${te
 /** Our own failures stand out; what clients do wrong is everyday life. */
 export const levelOf = (status: number): LogLevel => (status >= 500 ? "error" : "info")
 
+/** Most lines have the same client as the line before: its text is not escaped again. */
+const remembered = (): ((text: string) => string) => {
+  let known = ""
+  let written = '""'
+  return (text) => {
+    if (text !== known) {
+      known = text
+      written = logText(text.slice(0, 200))
+    }
+    return written
+  }
+}
+const addressText = remembered()
+const agentText = remembered()
+
 /** Everything but the user agent and the address is ours or of a checked form, so only those are escaped. */
 export const accessLine = (e: AccessEntry): string =>
   `{"ts":"${dateTime(e.at)}","level":"${levelOf(e.status)}","msg":"access","requestId":"${e.requestId}",` +
   `${e.traceId === undefined ? "" : `"traceId":"${e.traceId}",`}"method":"${e.method}",` +
   `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
   `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +
-  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":${logText(e.ip)},"ua":${logText(e.userAgent.slice(0, 200))},` +
+  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":${addressText(e.ip)},"ua":${agentText(e.userAgent)},` +
   `"tls":${e.secure},"aborted":${e.aborted}}`
 
 const FLUSH_MILLIS = 250

@@ -12,6 +12,9 @@ interface RouteSeries {
   readonly seconds: HistogramSeries
   /** By method, by status. */
   readonly answers: Map<string, Array<CounterSeries | undefined>>
+  /** Of the newest answer: nearly every route has one method. */
+  method: string
+  byStatus: Array<CounterSeries | undefined>
 }
 
 export class RequestMeters {
@@ -32,19 +35,26 @@ export class RequestMeters {
   answered(route: { readonly template: string; readonly method: string }, status: number, millis: number): void {
     let series = this.routes.get(route.template)
     if (series === undefined) {
-      series = { seconds: this.seconds.of(route.template), answers: new Map() }
+      series = { seconds: this.seconds.of(route.template), answers: new Map(), method: "", byStatus: [] }
       this.routes.set(route.template, series)
     }
     series.seconds.observe(millis / 1000)
-    const method = METHODS.has(route.method) ? route.method : "OTHER"
-    let byStatus = series.answers.get(method)
-    if (byStatus === undefined) {
-      byStatus = []
-      series.answers.set(method, byStatus)
+    if (series.method !== route.method) this.turnTo(series, route.method)
+    const known = series.byStatus[status]
+    if (known !== undefined) known.value++
+    else {
+      const answers = this.requests.of(route.template, METHODS.has(route.method) ? route.method : "OTHER", `${status}`)
+      series.byStatus[status] = answers
+      answers.value++
     }
-    const answers = byStatus[status] ?? this.requests.of(route.template, method, `${status}`)
-    byStatus[status] = answers
-    answers.value++
+  }
+
+  private turnTo(series: RouteSeries, method: string): void {
+    const label = METHODS.has(method) ? method : "OTHER"
+    const byStatus = series.answers.get(label) ?? []
+    series.answers.set(label, byStatus)
+    series.byStatus = byStatus
+    series.method = method
   }
 
   /** `handedOver`: its operation had begun. */
