@@ -126,12 +126,12 @@ export const postgresFrozen = async (options: FrozenOptions): Promise<ReadonlyAr
     const { tradingAccountId, instrumentId } = trader
     const order = { orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "30000" }
     // It waits for a commit that does not come: an exit of 0 would say that it was stored.
-    const asked = trader.calls.submit({ tradingAccountId, instrumentId, ...order }).catch(() => undefined)
+    const last = trader.calls.submit({ tradingAccountId, instrumentId, ...order }).catch(() => undefined)
     await sleep(200)
     const askedAt = performance.now()
     const { code } = await gateway.stop()
     const exitMillis = Math.round(performance.now() - askedAt)
-    await asked
+    await last
     return [
       ...reckoned,
       {
