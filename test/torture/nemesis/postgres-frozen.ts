@@ -25,7 +25,7 @@ const READS_PER_SECOND = 20
 /** Scoreboard F5. */
 const NOT_READY_MILLIS = 2_000
 /** The limit of a query, and what a busy machine adds. */
-const READ_MILLIS = 2_500
+const READ_MILLIS = 3_000
 /** A submit is answered after 5 s at the latest: its outcome is not known. */
 const SUBMIT_MILLIS = 5_500
 const EXIT_MILLIS = 10_000
