@@ -86,8 +86,8 @@ import { SocketMeters } from "./ws/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
-  /** Once, before the scope is closed (composition/shutdown.ts). */
-  readonly drain: Effect.Effect<void>
+  /** Once, before the scope is closed (composition/shutdown.ts). False: something that waited could not be stored. */
+  readonly drain: Effect.Effect<boolean>
 }
 
 const ports = (options: GatewayOptions) =>

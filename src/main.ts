@@ -37,6 +37,9 @@ const endOnDefect = (kind: string) => (error: unknown) => {
 process.on("uncaughtException", endOnDefect("exception"))
 process.on("unhandledRejection", endOnDefect("rejection"))
 
+/** What waited when the end came is stored. */
+let isWhole = true
+
 const program = Effect.gen(function* () {
   const scope = yield* Scope.make()
   const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
@@ -51,7 +54,11 @@ const program = Effect.gen(function* () {
   process.stdout.write(
     `ready ${JSON.stringify({ http: listening.http, ws: listening.ws, version: SERVICE.version })}\n`,
   )
-  return yield* Effect.never.pipe(Effect.onInterrupt(() => drain.pipe(Effect.zipRight(Scope.close(scope, Exit.void)))))
+  const leave = Effect.gen(function* () {
+    isWhole = yield* drain
+    yield* Scope.close(scope, Exit.void)
+  })
+  return yield* Effect.never.pipe(Effect.onInterrupt(() => leave))
 }).pipe(
   // stdout carries the ready line and nothing else.
   Effect.provide(Logger.replace(Logger.defaultLogger, effectLogger(log))),
@@ -72,6 +79,8 @@ process.on("SIGTERM", stop)
 process.on("SIGINT", stop)
 
 fiber.addObserver((exit) => {
+  if (isStopping && !isWhole)
+    end("not everything that waited could be stored: the venues will be asked at the next start")
   if (Exit.isSuccess(exit) || isStopping) process.exit(0)
   const failure = Cause.squash(exit.cause)
   end(failure instanceof Error ? failure.message : String(failure))

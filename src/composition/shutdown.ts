@@ -23,8 +23,8 @@ export interface Shutdown {
   /** Requests are refused with ShuttingDown. */
   readonly isDraining: () => boolean
   readonly serves: () => void
-  /** Everything up to the moment when the scope may be closed; takes 8.5 s at most. */
-  readonly drain: (parts: ShutdownParts) => Effect.Effect<void>
+  /** Everything up to the moment when the scope may be closed; takes 8.5 s at most. False: something that waited could not be stored. */
+  readonly drain: (parts: ShutdownParts) => Effect.Effect<boolean>
 }
 
 const IN_FLIGHT_MILLIS = 5_000
@@ -50,7 +50,7 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
     while (inFlight() > 0 && monotonic() < untilAt) await sleep(LOOK_MILLIS)
   }
 
-  const drain = async ({ server, socket, inFlight, writers }: ShutdownParts): Promise<void> => {
+  const drain = async ({ server, socket, inFlight, writers }: ShutdownParts): Promise<boolean> => {
     const beganAt = monotonic()
     isServing = false
     notice("shutting down", { sockets: socket.stats().connections, inFlight: inFlight() })
@@ -63,6 +63,7 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
     const cut = inFlight()
     const isStored = await within(Promise.all(writers.map((writer) => writer.drain())), STORE_MILLIS)
     notice("drained", { cut, isStored, millis: Math.round(monotonic() - beganAt) })
+    return isStored
   }
 
   return {

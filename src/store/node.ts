@@ -22,6 +22,7 @@ const OWNER_LOCK = 0x6e6f6465
 /** A process that was killed leaves its session behind for a moment. */
 const ATTEMPTS = 10
 const ATTEMPT_MILLIS = 300
+const RELEASE_MILLIS = 1_000
 
 /**
  * Owns the database as long as the scope is open. Waits 3 s for a predecessor that is just ending, then fails with DatabaseOwned.
@@ -44,7 +45,8 @@ export const ownDatabase = (
       Effect.promise(async () => {
         released = true
         await open.end().catch(() => undefined)
-      }),
+        // A server that stands still never says goodbye.
+      }).pipe(Effect.interruptible, Effect.timeoutOption(RELEASE_MILLIS)),
     )
     const lost = new Promise<string>((resolve) => {
       client.once("end", () => {

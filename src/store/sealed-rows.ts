@@ -144,6 +144,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       ): Effect.Effect<ReadonlyArray<SealedRow>, StorageUnavailable> => {
         const { id, ownerId, kid: kidColumn, envelope } = COLUMNS[table]
         return orUnavailable(
+          // tidy: names of our own tables and columns, never a value
           sql.unsafe<{ id: string; owner_id: string; envelope: string }>(
             `SELECT ${id} AS id, ${ownerId} AS owner_id, ${envelope} AS envelope FROM ${table}
              WHERE ${kidColumn} = $1 AND ${id} > $2 ORDER BY ${id} LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
@@ -160,6 +161,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       ): Effect.Effect<void, StorageUnavailable> => {
         const { id, kid: kidColumn, set } = COLUMNS[table]
         return orUnavailable(
+          // tidy: names of our own tables and columns, never a value
           sql.unsafe(
             `UPDATE ${table} AS t SET ${set}, ${kidColumn} = $1
              FROM json_to_recordset($2::json) AS n (id uuid, envelope text) WHERE t.${id} = n.id`,
@@ -186,6 +188,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       /** How many rows of a key are left. */
       left: (table: SealedTable, kid: string): Effect.Effect<number, StorageUnavailable> =>
         orUnavailable(
+          // tidy: names of our own tables and columns, never a value
           sql.unsafe<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table} WHERE ${COLUMNS[table].kid} = $1`, [
             kid,
           ]),

@@ -72,7 +72,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       disk: diskCheck(freeBytes, sources.diskFreeMinMegabytes),
       clock: clockCheck(facts),
     }
-    return {
+    last = {
       status: worst(checks),
       timestamp: now,
       isoDateTime: dateTime(now),
@@ -82,16 +82,26 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       venues: Object.fromEntries(venues.map(({ venue, status }) => [venue, status])),
       auditMillis: Object.fromEntries(sources.auditPeriods()),
     }
+    return last
   }
-  let newest: { readonly at: number; readonly wasReady: boolean; readonly record: Promise<HealthRecord> } | undefined
+
+  /** Whoever asks while we leave must hear so at once: nothing is waited for. */
+  const leaving = (record: HealthRecord): HealthRecord => {
+    const now = sources.now()
+    const checks = { ...record.checks, service: serviceCheck(false) }
+    return { ...record, status: worst(checks), timestamp: now, isoDateTime: dateTime(now), checks }
+  }
+  let last: HealthRecord | undefined
+  let newest: { readonly at: number; readonly record: Promise<HealthRecord> } | undefined
   return Effect.promise(() => {
+    if (last !== undefined && !sources.isReady()) return Promise.resolve(leaving(last))
     const at = sources.monotonic()
-    const wasReady = sources.isReady()
-    // Who asks in the second in which the shutdown begins must not hear of the one before.
-    if (newest === undefined || newest.wasReady !== wasReady || at - newest.at >= CACHE_MILLIS)
-      newest = { at, wasReady, record: look() }
+    if (newest === undefined || at - newest.at >= CACHE_MILLIS) newest = { at, record: look() }
     return newest.record
-  })
+  }).pipe(
+    // It became so while the question was on its way.
+    Effect.map((record) => (sources.isReady() || record.status === "unhealthy" ? record : leaving(record))),
+  )
 }
 
 export const rootHandlers = (sources: HealthSources): Handlers<typeof RootApi> => {

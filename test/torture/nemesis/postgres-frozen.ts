@@ -25,9 +25,10 @@ const READS_PER_SECOND = 20
 /** Scoreboard F5. */
 const NOT_READY_MILLIS = 2_000
 /** The limit of a query, and what a busy machine adds. */
-const READ_MILLIS = 2_500
+const READ_MILLIS = 3_000
 /** A submit is answered after 5 s at the latest: its outcome is not known. */
 const SUBMIT_MILLIS = 5_500
+const EXIT_MILLIS = 10_000
 
 interface Read {
   readonly at: number
@@ -118,9 +119,27 @@ export const postgresFrozen = async (options: FrozenOptions): Promise<ReadonlyAr
     await traffic.repeat()
     for (const { tradeOrderId } of traffic.sent) if (tradeOrderId !== undefined) acknowledged.add(tradeOrderId)
     const grown = Math.round(residentAfter - residentBefore)
+    const reckoned = await reckon(traffic, acknowledged)
+    const wasDead = isDead
+    progress("postgres-frozen: SIGTERM while it stands still again")
+    thaw = freezeServer(directory)
+    const { tradingAccountId, instrumentId } = trader
+    const order = { orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "30000" }
+    // It waits for a commit that does not come: an exit of 0 would say that it was stored.
+    const last = trader.calls.submit({ tradingAccountId, instrumentId, ...order }).catch(() => undefined)
+    await sleep(200)
+    const askedAt = performance.now()
+    const { code } = await gateway.stop()
+    const exitMillis = Math.round(performance.now() - askedAt)
+    await last
     return [
-      ...(await reckon(traffic, acknowledged)),
-      { name: "the same process goes on", passed: !isDead, says: isDead ? "it ended" : "it did" },
+      ...reckoned,
+      {
+        name: "SIGTERM while it stands still",
+        passed: code === 1 && exitMillis <= EXIT_MILLIS,
+        says: `exit ${code} after ${exitMillis} ms`,
+      },
+      { name: "the same process goes on", passed: !wasDead, says: wasDead ? "it ended" : "it did" },
       {
         name: "not ready",
         passed: notReadyAfter <= NOT_READY_MILLIS,

@@ -71,3 +71,7 @@ export const firstLook = ({ looks }: Readiness, at: number, isReady: boolean): n
   const found = looks.find((look) => look.answeredAt >= at && (look.status === 200) === isReady)
   return found === undefined ? undefined : Math.round(found.answeredAt - at)
 }
+
+/** How long after `at` somebody was still told that it is ready, by the moment of asking; 0: nobody. */
+export const lastReady = ({ looks }: Readiness, at: number): number =>
+  Math.round(Math.max(0, ...looks.filter((look) => look.status === 200).map((look) => look.at - at)))
