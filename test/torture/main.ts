@@ -33,6 +33,7 @@ import { slowReaders } from "./slow-readers.ts"
 import { smuggling } from "./smuggling.ts"
 import { soak } from "./soak/soak.ts"
 import { runSocketFuzz } from "./socket-fuzz.ts"
+import { sqlInjection } from "./sql-injection.ts"
 import { steady } from "./steady.ts"
 import { timing } from "./timing.ts"
 import { workerFaults } from "./worker-faults.ts"
@@ -234,6 +235,7 @@ const RUNS: Readonly<Record<string, Run>> = {
       httpFuzzRun({ requests: count("requests", 100), seed: count("seed", 0), built: values.built, progress }),
   },
   "regex-time": { usage: ": regular expressions that some text keeps busy", run: regexTime },
+  "sql-injection": { usage: ": Debian's sqlmap at fields that end in statements", run: sqlInjection },
   smuggling: { usage: ": requests with two readings, behind HAProxy (Debian's haproxy)", run: smuggling },
   clients: {
     usage: "[--browser /usr/bin/chromium]: without a browser there only Node is run",

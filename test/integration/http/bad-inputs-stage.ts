@@ -40,8 +40,9 @@ export const withStage = (): (() => Stage) => {
   }
 }
 
-/** Nothing of the tables may end the session that asks, or hash passwords by the thousand. */
-export const isAskedHere = (name: string): boolean => !/^auth\.(logout|login|signup|update|sessionRevoke)$/.test(name)
+/** Nothing of the tables may end the session that asks, change what holds for the installation, or hash passwords by the thousand. */
+export const isAskedHere = (name: string): boolean =>
+  !/^(auth\.(logout|login|signup|update|sessionRevoke)|tradingMode\.set)$/.test(name)
 
 /** The answers that are not right, in words. */
 export const wrong = (answers: ReadonlyArray<Asked>, isRight: (answer: Asked) => boolean): ReadonlyArray<string> =>

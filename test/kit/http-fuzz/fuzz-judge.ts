@@ -36,12 +36,15 @@ export interface Judgement {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-const faultOfHeaders = ({ headers, status }: LineAnswer, { requestId }: FuzzRequest): string | undefined => {
+/** Public keys: their readers may keep them for a while. */
+const CACHED: ReadonlySet<string> = new Set(["auth.jwks"])
+
+const faultOfHeaders = ({ headers, status }: LineAnswer, { requestId, route }: FuzzRequest): string | undefined => {
   const told = headers.get("x-request-id")
   if (told === undefined) return "no X-Request-ID"
   if (requestId !== undefined && told !== requestId) return `X-Request-ID ${told} for ${requestId}`
   if (requestId === undefined && !UUID.test(told)) return `X-Request-ID ${told} of nobody`
-  if (headers.get("cache-control") !== "no-store") return "it may be cached"
+  if (headers.get("cache-control") !== "no-store" && !CACHED.has(route.name)) return "it may be cached"
   if (headers.get("x-content-type-options") !== "nosniff") return "its type may be guessed"
   if (status !== 204 && headers.get("content-type") !== "application/json; charset=utf-8")
     return `Content-Type ${headers.get("content-type")}`

@@ -37,6 +37,8 @@ const SELDOM: Readonly<Record<string, number>> = {
   "tradingAccount.disconnect": 0.15,
   "wallet.close": 0.15,
   "wallet.freeze": 0.3,
+  // What holds for the whole installation would refuse everybody else from then on.
+  "tradingMode.set": 0,
 }
 
 /** Longer heads are refused before any route; the token takes a third of it. */
