@@ -24,7 +24,13 @@ const knows = {
   auth: ["domain/", "ports/", "config\\.ts$", "settings/environment\\.ts$", "store/"],
   http: ["domain/", "ports/", "actors/", "auth/", "store/"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
-  admin: ["domain/", "store/", "auth/(audit|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$", "config\\.ts$", "settings/environment\\.ts$"],
+  admin: [
+    "domain/",
+    "store/",
+    "auth/(audit|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$",
+    "config\\.ts$",
+    "settings/environment\\.ts$",
+  ],
   otlp: ["domain/", "ports/"],
   metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
 }

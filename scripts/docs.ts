@@ -9,9 +9,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
-import { alertRulesText } from "./alert-rules.ts"
-import { dashboardText } from "./dashboard.ts"
-import { logsPage, metricsPage } from "./observability-pages.ts"
 import { runNode } from "./tools.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -158,10 +155,10 @@ const pages: Readonly<Record<string, () => Promise<string>>> = {
   "docs/openapi.json": openApi,
   "docs/asyncapi.json": asyncApi,
   "docs/map.md": map,
-  "docs/operations/metrics.md": async () => metricsPage(),
-  "docs/operations/logs.md": async () => logsPage(),
-  "ops/grafana/dashboard.json": async () => dashboardText(),
-  "ops/prometheus/alerts.yml": async () => alertRulesText(),
+  "docs/operations/metrics.md": async () => (await import("./observability-pages.ts")).metricsPage(),
+  "docs/operations/logs.md": async () => (await import("./observability-pages.ts")).logsPage(),
+  "ops/grafana/dashboard.json": async () => (await import("./dashboard.ts")).dashboardText(),
+  "ops/prometheus/alerts.yml": async () => (await import("./alert-rules.ts")).alertRulesText(),
 }
 
 const isCheck = process.argv.includes("--check")

@@ -443,6 +443,7 @@ export class QuoteWorld {
       ids: { uuid: () => uuidOf(this.#ids++) },
       failpoint: { hit: () => undefined },
       rates: null,
+      mode: { current: () => "online" },
       dealerChanged: () => undefined,
       quoteOpened: () => undefined,
       quoteClosed: () => undefined,

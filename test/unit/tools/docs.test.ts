@@ -26,10 +26,15 @@ const planted = (): string => {
   })
   mkdirSync(join(tree, "scripts"))
   mkdirSync(join(tree, "src/venues"))
-  writeFileSync(
-    join(tree, "scripts/capabilities.ts"),
-    '/** The page. */\nexport const capabilitiesText = async () => "{}\\n"\n',
-  )
+  const scripts = {
+    "capabilities.ts": 'export const capabilitiesText = async () => "{}\\n"\n',
+    "observability-pages.ts":
+      'export const metricsPage = () => "metrics\\n"\nexport const logsPage = () => "logs\\n"\n',
+    "dashboard.ts": 'export const dashboardText = () => "{}\\n"\n',
+    "alert-rules.ts": 'export const alertRulesText = () => "groups: []\\n"\n',
+  }
+  for (const [name, text] of Object.entries(scripts))
+    writeFileSync(join(tree, "scripts", name), `/** The page. */\n${text}`)
   for (const name of ["docs.ts", "tools.ts"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   return tree
 }
