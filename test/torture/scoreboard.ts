@@ -102,8 +102,12 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
     what: "gaps, crossed and stale books",
     steps: [{ run: "oracle" }, { tests: ["test/integration/realtime/order-book-gap.test.ts"] }],
   },
+  F11: { what: "clocks that step and run backward (libfaketime)", steps: [{ run: "clock-steps" }] },
   F12: { what: "500 slow readers", steps: [{ run: "slow-readers", options: { connections: "1000" } }] },
+  F13: { what: "the event loop stands still for 2 s", steps: [{ run: "loop-stall" }] },
   F14: { what: "SIGTERM under load", steps: [{ run: "shutdown" }] },
+  F15: { what: "two gateways on one database", steps: [{ run: "two-gateways" }] },
+  F16: { what: "no more files", steps: [{ run: "fd-limit" }] },
   F17: {
     what: "1,000 simulated worlds, then saboteurs",
     steps: [
@@ -133,9 +137,13 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   B11: { what: "regular expressions that take for ever", steps: [{ run: "regex-time" }] },
   S1: { what: "authorization matrix", steps: [{ tests: [http("authorization")] }] },
   S2: { what: "ids of somebody else", steps: [{ tests: [http("authorization")] }] },
-  S3: { what: "other people's channels", steps: [{ tests: [gateway("access")] }] },
-  S4: { what: "refresh tokens used again", steps: [{ tests: [gateway("auth")] }] },
+  S3: { what: "other people's channels", steps: [{ tests: [http("authorization"), gateway("access")] }] },
+  S4: {
+    what: "refresh tokens used again",
+    steps: [{ tests: ["test/integration/auth/sessions.test.ts", gateway("auth")] }],
+  },
   S5: { what: "timing of login, signup, recover", steps: [{ run: "timing", options: { samples: "300" } }] },
+  S6: { what: "planted secrets, looked for everywhere", steps: [{ tests: [gateway("canary")] }] },
   S7: {
     what: "ciphertexts moved, bent, renewed",
     steps: [{ tests: [gateway("keys"), "test/unit/auth/secrets.test.ts"] }],
@@ -144,7 +152,7 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   S9: { what: "brute force", steps: [{ tests: [http("brute-force")] }, { run: "login-storm" }] },
   S10: { what: "TLS", steps: [{ tests: [http("transport")] }, { run: "tls" }] },
   S11: { what: "200 provoked failures", steps: [{ tests: [http("bad-bodies")], only: "a failure" }] },
-  S12: { what: "dependencies", steps: [{ tests: ["test/unit/packaging.test.ts"] }] },
+  S12: { what: "dependencies", steps: [{ tests: ["test/unit/supply-chain.test.ts"] }] },
   S13: { what: "ports and methods (nmap)", steps: [{ run: "ports" }] },
 }
 
