@@ -152,7 +152,7 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   S9: { what: "brute force", steps: [{ tests: [http("brute-force")] }, { run: "login-storm" }] },
   S10: { what: "TLS", steps: [{ tests: [http("transport")] }, { run: "tls" }] },
   S11: { what: "200 provoked failures", steps: [{ tests: [http("bad-bodies")], only: "a failure" }] },
-  S12: { what: "dependencies", steps: [{ tests: ["test/unit/supply-chain.test.ts"] }] },
+  S12: { what: "dependencies", steps: [{ tests: ["test/unit/tools/supply-chain.test.ts"] }] },
   S13: { what: "ports and methods (nmap)", steps: [{ run: "ports" }] },
 }
 
