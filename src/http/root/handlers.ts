@@ -99,8 +99,11 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
     if (newest === undefined || at - newest.at >= CACHE_MILLIS) newest = { at, record: look() }
     return newest.record
   }).pipe(
-    // It became so while the question was on its way.
-    Effect.map((record) => (sources.isReady() || record.status === "unhealthy" ? record : leaving(record))),
+    Effect.map((record) => {
+      // It became so while the question was on its way.
+      const told = sources.isReady() || record.status === "unhealthy" ? record : leaving(record)
+      return { ...told, tradingMode: sources.tradingMode() }
+    }),
   )
 }
 

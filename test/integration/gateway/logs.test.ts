@@ -13,7 +13,7 @@ import { signUp, signUpWithMock, type Trader } from "./people.ts"
 let gateway: Gateway
 let admin: Trader
 beforeAll(async () => {
-  const limits = { orderSubmit: { perSecond: 0.001, burst: 2 } }
+  const limits = { orderSubmit: { perSecond: 0.001, burst: 2 }, signup: { perHour: 3_600, burst: 100 } }
   gateway = await startGateway({ env: { RATE_LIMITS: JSON.stringify(limits) } })
   admin = await signUpWithMock(gateway)
 })

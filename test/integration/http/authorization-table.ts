@@ -99,6 +99,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "root.healthBare": NONE,
   "root.live": NONE,
   "auth.signup": NONE,
+  "auth.jwks": NONE,
   "auth.login": NONE,
   "auth.refresh": NONE,
   "auth.logout": NONE,

@@ -13,7 +13,7 @@ import type { Principal } from "../../../src/domain/user.ts"
 import type { Gateway } from "../../../src/gateway.ts"
 import { Api as Declared } from "../../../src/http/api.ts"
 import type { Mounted, MountOptions } from "../../../src/http/mount.ts"
-import { Api, type Envelope } from "../../kit/gateway.ts"
+import { Api, type Envelope, until } from "../../kit/gateway.ts"
 import { startInside } from "../../kit/gateway-inside.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { rawSocket } from "../../kit/raw-socket.ts"
@@ -165,6 +165,7 @@ describe("the calls of the socket", () => {
     const table: Readonly<Record<string, readonly [good: ReadonlyArray<Input>, bad: ReadonlyArray<Input>]>> = {
       health: [[{}], []],
       "health.live": [[{}], []],
+      "auth.jwks": [[{}], []],
       "auth.user": [[{}, { unknown: "field" }], []],
       "auth.session.list": [[{}], []],
       "credential.list": [[{}], [{ limit: 0 }]],
@@ -394,6 +395,8 @@ describe("the calls of the socket", () => {
     const pending = order("tradeOrder.submit", limit("drain", { awaitClosed: true }))
     expect(mounted().inFlight()).toBe(1)
     const drained = Effect.runPromise(gateway.drain)
+    // First the load balancers and the sockets are told; what comes until then is served.
+    await until("calls to be refused", async () => (await call(ada, "tradeOrder.list", {})).code !== 0)
     expect(await call(ada, "tradeOrder.list", {})).toMatchObject({ code: 1103, envelope: { errno: -190002 } })
     await drained
     expect(mounted().inFlight()).toBe(0)

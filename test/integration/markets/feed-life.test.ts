@@ -89,7 +89,7 @@ describe("a market feed", () => {
       markets.release(BTC, "s2")
       yield* advance(31_000)
       expect(opened.at(-1)).toBe(`close book ${BTC}`)
-      expect(markets.stats()).toEqual([{ venue: MOCK, books: 0, stale: 0 }])
+      expect(markets.stats()).toMatchObject([{ venue: MOCK, books: 0, stale: 0 }])
     }),
   )
 
@@ -127,7 +127,7 @@ describe("a market feed", () => {
       expect(reader.last?.quality).toBe("RESYNCING")
       yield* advance(3500)
       expect(reader.last?.quality).toBe("STALE")
-      expect(markets.stats()).toEqual([{ venue: MOCK, books: 1, stale: 1 }])
+      expect(markets.stats()).toMatchObject([{ venue: MOCK, books: 1, stale: 1 }])
       const late = new BookReader(channels, bookChannel(BTC))
       expect(late.last?.quality).toBe("STALE")
       rig.movePrice(BTC, "60050")
@@ -145,7 +145,7 @@ describe("a market feed", () => {
       const reader = new BookReader(channels, bookChannel(BTC))
       yield* advance(60_000)
       expect(reader.records.length).toBe(1)
-      expect(markets.stats()).toEqual([{ venue: MOCK, books: 1, stale: 0 }])
+      expect(markets.stats()).toMatchObject([{ venue: MOCK, books: 1, stale: 0 }])
     }),
   )
 
