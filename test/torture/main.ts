@@ -17,6 +17,7 @@ import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { loginStorm } from "./login-storm.ts"
 import { clockSteps } from "./nemesis/clock-steps.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
+import { failover } from "./nemesis/failover.ts"
 import { fdLimit } from "./nemesis/fd-limit.ts"
 import { loopStall } from "./nemesis/loop-stall.ts"
 import { postgresKills } from "./nemesis/postgres.ts"
@@ -26,6 +27,7 @@ import { twoGateways } from "./nemesis/two-gateways.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { overload } from "./overload.ts"
+import { reconnectStorm } from "./reconnect-storm.ts"
 import { recovery } from "./recovery.ts"
 import { regexTime } from "./regex-time.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
@@ -137,6 +139,11 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--seconds 30] [--built]: the database's server stands still, its connections stay",
     run: (progress) => postgresFrozen({ seconds: count("seconds", 5, 30), built: values.built, progress }),
   },
+  failover: {
+    usage:
+      "[--rounds 6] [--built]: PostgreSQL's primary dies and its synchronous standby takes over; each round has a pair of its own",
+    run: (progress) => failover({ rounds: count("rounds", 1), built: values.built, progress }),
+  },
   "two-gateways": {
     usage:
       "[--built]: a second process on the same database, beside a first one that works, and in the place of one that hangs",
@@ -172,6 +179,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
     run: (progress) =>
       recovery({ cuts: count("cuts", 1), publications: count("publications", 1), seed: count("seed", 0), progress }),
+  },
+  "reconnect-storm": {
+    usage: "[--connections 10000] [--built]: all sockets are cut at once and come back at once",
+    run: (progress) => reconnectStorm({ connections: count("connections", 1, 10_000), built: values.built, progress }),
   },
   "slow-readers": {
     usage: "[--connections 1000]: half of them stop reading",

@@ -27,7 +27,7 @@ const READY_MILLIS = 3_000
 const FAIL_MILLIS = 1_000
 
 /** A supervisor: again as long as it ends, with a short pause. */
-const startAgain = async (options: Parameters<typeof startGateway>[0]): Promise<Gateway> => {
+export const startAgain = async (options: Parameters<typeof startGateway>[0]): Promise<Gateway> => {
   for (;;) {
     try {
       return await startGateway(options)
