@@ -24,7 +24,37 @@ export const quantile = (q: number, name: MetricName, by: ReadonlyArray<string> 
   return `histogram_quantile(${q}, sum by (${["le", ...by].join(", ")}) (rate(${name}_bucket[5m])))`
 }
 
+/** As Prometheus calls the gateway: the `job_name` of deploy/prometheus.yml. */
+const JOB = '{job="venue-gateway"}'
+const OWN_ERRORS = m("http_requests_total", '{status=~"5..",status!~"502|503|504"}')
+/** Health says 503 to whoever asks: that is no request refused. */
+const REFUSED = m("http_requests_total", '{status="503",route!~".*/health"}')
+
 export const ALERT_RULES: ReadonlyArray<AlertRule> = [
+  {
+    alert: "GatewayUnhealthy",
+    expr: `${m("health_status")} == 2`,
+    for: "30s",
+    severity: "page",
+    summary: "The gateway is unhealthy: load balancers send it nothing, orders are refused",
+    action: "health_check, or GET /api/v3/health, names the check and the reason; most often it is the database.",
+  },
+  {
+    alert: "HealthDegraded",
+    expr: `${m("health_check")} == 1`,
+    for: "15m",
+    severity: "ticket",
+    summary: "{{ $labels.check }} has been degraded for a quarter of an hour",
+    action: "GET /api/v3/health says why.",
+  },
+  {
+    alert: "RequestsRefused",
+    expr: `sum(rate(${REFUSED}[2m])) > 0.2 and sum(rate(${REFUSED}[2m])) > 0.05 * sum(rate(${m("http_requests_total")}[2m]))`,
+    for: "1m",
+    severity: "page",
+    summary: "More than one request of twenty is answered 503",
+    action: "See health_check, order_oldest_unit_seconds and venue_up: the database, or a venue, does not answer.",
+  },
   {
     alert: "LedgerViolated",
     expr: `${m("ledger_violations")} > 0`,
@@ -128,7 +158,8 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
   {
     alert: "ServerErrors",
-    expr: `sum by (route) (rate(${m("http_requests_total", '{status=~"5..",status!="503",status!="504"}')}[5m])) > 0`,
+    // A series begins with its first error, at 1, where `increase` sees nothing: what was not there five minutes ago counts whole.
+    expr: `sum by (route) (increase(${OWN_ERRORS}[5m])) > 0 or sum by (route) (${OWN_ERRORS} unless ${OWN_ERRORS} offset 5m) > 0`,
     for: "2m",
     severity: "page",
     summary: "{{ $labels.route }} answers with errors of our own",
@@ -152,7 +183,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
   {
     alert: "WriterBehind",
-    expr: `${m("order_units_waiting")} > 1000 or ${m("ledger_requests_waiting")} > 500`,
+    expr: `${m("order_units_waiting")} > 1000 or ${m("ledger_requests_waiting")} > 500 or ${m("order_oldest_unit_seconds")} > 1`,
     for: "30s",
     severity: "page",
     summary: "Orders or transfers pile up in front of the database",
@@ -191,10 +222,11 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
   {
     alert: "GatewayGone",
-    expr: `absent(${m("build_info")})`,
+    // `absent` alone is blind while another gateway is scraped.
+    expr: `up${JOB} == 0 or absent(up${JOB})`,
     for: "1m",
     severity: "page",
-    summary: "No gateway is scraped",
+    summary: "A gateway is not there to be scraped",
     action: "It is down, or METRICS_PORT cannot be reached: see /api/v3/health.",
   },
   {

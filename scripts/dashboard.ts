@@ -38,6 +38,7 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
   [
     "Is it well?",
     [
+      stat("Health: 0 well, 1 degraded, 2 unhealthy", `max(${m("health_status")})`, 2),
       stat("Orders in doubt", m("orders_unknown"), 1),
       stat("Violations of the ledger", m("ledger_violations"), 1),
       stat("Event loop, p99", m("nodejs_eventloop_lag_seconds", '{q="0.99"}'), 0.1, "s"),

@@ -64,6 +64,8 @@ pass for another field; no body, query string, password, token or key is ever in
 | process | stderr | its own words | starts, troubles, defects |
 
 Files are turned over at 64 MiB; four older ones are kept beside each (\`access.log.1\` is the newest). Ship them away to keep them longer.
+The gateway turns them over itself and keeps its files open: do not let logrotate rename, copy or truncate \`*.log\`, or lines go on into a file that
+nobody looks at, or are lost. A shipper should follow the name (\`tail -F\`); \`*.log.1\` to \`*.log.4\` may be read, compressed elsewhere or removed at any time.
 Audit and security lines are handed to the disk at once, access lines within 250 ms.
 
 ## Level

@@ -1,6 +1,7 @@
 /**
  * `migrate`: brings the database to this version as its owner, for gateways whose own role may not (docs/operations/postgresql.md). The
- * one thing to know: run it with the owner's DATABASE_URL and the gateway stopped; with `--for ROLE` that role may do what a gateway does.
+ * one thing to know: run it with the owner's DATABASE_URL, at an upgrade with the gateway stopped; of the same version, for partitions, it may run.
+ * With `--for ROLE` that role may do what a gateway does.
  */
 import { Effect } from "effect"
 import { maintainPartitions } from "../store/partitions.ts"

@@ -56,7 +56,7 @@ export interface HandlerOptions {
   readonly createInstrument: CreateInstrument
   readonly sync: InstrumentSync
   readonly assetDigits: Readonly<Record<string, number>>
-  readonly health: Pick<HealthSources, "database" | "dataDir" | "diskFreeMinMegabytes" | "isReady">
+  readonly health: Pick<HealthSources, "database" | "dataDir" | "diskFreeMinMegabytes" | "isReady" | "made">
 }
 
 export const makeHandlers = (options: HandlerOptions) =>

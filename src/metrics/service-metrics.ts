@@ -57,5 +57,6 @@ export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceF
     ]),
     reading("order_batch_retries_total", writer.retries),
     reading("order_units_waiting", writer.waiting),
+    reading("order_oldest_unit_seconds", writer.oldestMillis / 1000),
   ]
 }

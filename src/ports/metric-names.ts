@@ -23,6 +23,10 @@ const VENUE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] 
 const ORDER_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const
 
 export const METRICS = {
+  // How it is
+  health_status: { type: "gauge", help: "The health record: 0 healthy, 1 degraded, 2 unhealthy (503)" },
+  health_check: { type: "gauge", labels: ["check"], help: "Each check of it, alike" },
+
   // The process
   build_info: { type: "gauge", labels: ["version", "node"], help: "1, with the version" },
   process_start_time_seconds: { type: "gauge", help: "When the process began, in seconds since the Unix epoch" },
@@ -123,6 +127,7 @@ export const METRICS = {
   order_units_refused_total: { type: "counter", labels: ["cause"], help: "Units that were not stored" },
   order_batch_retries_total: { type: "counter", help: "Batches sent once more" },
   order_units_waiting: { type: "gauge", help: "Units that are not stored yet" },
+  order_oldest_unit_seconds: { type: "gauge", help: "For how long the oldest of them waits" },
   reconcile_discrepancies_total: {
     type: "counter",
     labels: ["kind"],

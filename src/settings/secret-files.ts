@@ -5,7 +5,14 @@
 import { readFileSync } from "node:fs"
 import { type Environment, InvalidSetting, text } from "./environment.ts"
 
-const SECRETS = ["DATABASE_URL", "DATABASE_PASSWORD", "SMTP_URL", "SIGNING_KEY", "ENCRYPTION_KEYS"] as const
+const SECRETS = [
+  "DATABASE_URL",
+  "DATABASE_PASSWORD",
+  "SMTP_URL",
+  "SIGNING_KEY",
+  "ENCRYPTION_KEYS",
+  "OTLP_HEADERS",
+] as const
 
 const fileText = (name: string, path: string): string => {
   let value: string

@@ -1,10 +1,12 @@
 /** What ships around the code keeps its promises: image, compose file, proxies, systemd unit. What was run with them is in decision 31. */
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { readSettings } from "../../src/config.ts"
 import { settingsNames } from "../kit/settings-names.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -151,6 +153,14 @@ describe("the compose file", () => {
     for (const { environment } of gateways) expect(environment?.["TRUST_PROXY"]).toBe(`${proxy},127.0.0.1`)
   })
 
+  it("has nobody beside the proxy and the gateways in the network where an address is believed", () => {
+    const there = services.filter(([, { networks = [] }]) =>
+      Array.isArray(networks) ? networks.includes("front") : "front" in networks,
+    )
+    expect(there.map(([name]) => name)).toEqual(["gateway", "gateway-uat", "proxy"])
+    for (const [, service] of there) expect(address(service)).toMatch(/^172\.30\.73\./)
+  })
+
   it("tells the proxy the addresses that it gives the gateways", () => {
     const upstreams = read("deploy/nginx/upstreams.compose.conf")
     for (const gateway of gateways)
@@ -214,6 +224,20 @@ describe("the proxies", () => {
   })
 })
 
+describe("HAProxy", () => {
+  it("has a gateway that is ending out of the way while that one still works", () => {
+    const servers = read("deploy/haproxy.cfg")
+      .split("\n")
+      .filter((line) => line.startsWith("  server "))
+    expect(servers).toHaveLength(2)
+    const { shutdownNoticeMillis } = readSettings({ NODE_ENV: "production" }).operation
+    for (const server of servers) {
+      const [, seconds, fall] = /check inter (\d+)s fall (\d+) /.exec(server) ?? []
+      expect(Number(seconds) * Number(fall) * 1_000).toBeLessThan(shutdownNoticeMillis)
+    }
+  })
+})
+
 describe("the systemd unit", () => {
   const lines = read("deploy/venue-gateway.service").split("\n")
 
@@ -221,6 +245,49 @@ describe("the systemd unit", () => {
     expect(lines).toContain("ExecStart=/usr/bin/node --max-semi-space-size=32 dist/src/main.js")
     expect(lines).toContain("TimeoutStopSec=15")
     expect(lines).toContain("Restart=on-failure")
+  })
+
+  it("tries again for as long as the database is away", () => {
+    expect(lines).toContain("StartLimitIntervalSec=0")
+    const seconds = Number(/^RestartSec=(\d+)$/m.exec(lines.join("\n"))?.[1])
+    expect(seconds).toBeGreaterThanOrEqual(2)
+    expect(seconds).toBeLessThanOrEqual(5)
+  })
+
+  it("has a command line that becomes the gateway's user, in the unit's places, and shows no secret to whoever lists processes", () => {
+    const script = read("deploy/gateway-admin")
+    expect(lines).toContain("User=venue-gateway")
+    expect(lines).toContain("WorkingDirectory=/opt/venue-gateway")
+    expect(script).toMatch(/^user=\$\{GATEWAY_USER:-venue-gateway\}$/m)
+    expect(script).toMatch(/^home=\$\{GATEWAY_HOME:-\/opt\/venue-gateway\}$/m)
+    expect(script.match(/DATABASE_URL/g)).toHaveLength(2)
+    expect(statSync(join(root, "deploy/gateway-admin")).mode & 0o111).toBe(0o111)
+
+    const home = mkdtempSync(join(tmpdir(), "gateway-admin-"))
+    try {
+      mkdirSync(join(home, "dist/src/admin"), { recursive: true })
+      mkdirSync(join(home, "secrets"))
+      const told =
+        "const { HOST, LIMITS, DATA_DIR, DATABASE_URL } = process.env; console.log(JSON.stringify([process.argv.slice(2), HOST, LIMITS, DATA_DIR, DATABASE_URL]))"
+      for (const name of ["main", "backup"])
+        writeFileSync(join(home, `dist/src/admin/${name}.js`), `process.stdout.write("${name} "); ${told}`)
+      writeFileSync(join(home, "settings"), '# ours\nHOST=127.0.0.1\nLIMITS={"a b":1}\nDATA_DIR="/srv/a b"')
+      writeFileSync(join(home, "secrets/database-url"), "postgresql://ada:$secret@db/x\n")
+      const env = {
+        PATH: process.env["PATH"] ?? "",
+        GATEWAY_HOME: home,
+        GATEWAY_ETC: home,
+        GATEWAY_USER: userInfo().username,
+        GATEWAY_NODE: process.execPath,
+      }
+      const run = (...words: ReadonlyArray<string>): string =>
+        execFileSync(join(root, "deploy/gateway-admin"), words, { env, encoding: "utf8" }).trim()
+      const rest = '"127.0.0.1","{\\"a b\\":1}","/srv/a b","postgresql://ada:$secret@db/x"]'
+      expect(run("ban", "a@b.c", "left the firm")).toBe(`main [["ban","a@b.c","left the firm"],${rest}`)
+      expect(run("backup", "/x y")).toBe(`backup [["/x y"],${rest}`)
+    } finally {
+      rmSync(home, { recursive: true })
+    }
   })
 
   it("is hardened", () => {

@@ -20,6 +20,10 @@ describe("a secret in a file", () => {
   it("is read without the line break at its end", () => {
     const DATABASE_URL_FILE = file("url", "postgresql://ada:secret@db/gateway\n")
     expect(readSettings({ DATABASE_URL_FILE }).databaseUrl).toBe("postgresql://ada:secret@db/gateway")
+    const OTLP_HEADERS_FILE = file("headers", "authorization=Bearer abc\n")
+    expect(readSettings({ OTLP_URL: "http://127.0.0.1:4318", OTLP_HEADERS_FILE }).otlp?.headers).toEqual({
+      authorization: "Bearer abc",
+    })
     const ENCRYPTION_KEYS_FILE = file("keys", "k1:abc\n")
     expect(readSettings({ ENCRYPTION_KEYS_FILE }).encryptionKeys).toBe("k1:abc")
   })

@@ -41,6 +41,8 @@ export interface HealthSources {
   readonly diskFreeMinMegabytes: number
   /** False while starting and while draining. */
   readonly isReady: () => boolean
+  /** Given the health record itself, for those who ask without a request. */
+  readonly made: (health: Effect.Effect<HealthRecord>) => void
 }
 
 const CACHE_MILLIS = 1_000
@@ -109,6 +111,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
 
 export const rootHandlers = (sources: HealthSources): Handlers<typeof RootApi> => {
   const health = makeHealth(sources)
+  sources.made(health)
   const root: Handlers<typeof RootApi>["get"] = (_input, reply) =>
     reply.ok({ name: SERVICE.name, version: SERVICE.version, description: SERVICE.description })
   const healthRecord: Handlers<typeof RootApi>["health"] = (_input, reply) =>

@@ -27,6 +27,7 @@ beforeAll(async () => {
   directory = scratchDirectory("server")
   server = await startEmbeddedPostgres({ dataDir: directory })
   env["DATABASE_URL"] = server.url()
+  env["METRICS_PORT"] = "0"
   gateway = await startGateway({ env })
   admin = api(gateway).as((await api(gateway).signup(ADMIN)).record.accessToken)
 })
@@ -40,6 +41,13 @@ const health = async (): Promise<HealthRecord & { readonly http: number }> => {
   const { status, envelope } = await api(gateway).get<HealthRecord>("/health")
   const record = envelope.data ?? (envelope.details?.metadata["health"] as HealthRecord)
   return { ...record, http: status }
+}
+
+/** One series of the metrics port. */
+const metric = async (series: string): Promise<number | undefined> => {
+  const url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(gateway.stderr())?.[0] ?? ""
+  const line = (await (await fetch(url)).text()).split("\n").find((one) => one.startsWith(`${series} `))
+  return line === undefined ? undefined : Number(line.slice(series.length))
 }
 
 const setMode = (calls: Api, tradingMode: TradingMode, reason?: string) =>
@@ -151,7 +159,8 @@ describe("the trading mode", () => {
     const elsewhere = api(gateway).as((await api(gateway).login(user.email, PASSWORD)).record.accessToken)
     expect((await setMode(elsewhere, "maintenance")).envelope.errno).toBe(-102004)
     expect((await setMode(admin, "anything" as never)).status).toBe(400)
-    expect((await health()).tradingMode).toBe("online")
+    // A record is a second old at most.
+    await until("health to say so", async () => (await health()).tradingMode === "online")
     expect(audits().at(-1)).toMatchObject({ outcome: "TenantForbidden" })
   })
 
@@ -182,6 +191,8 @@ describe("a database that stands still", () => {
     try {
       await until("not to be ready", async () => (await health()).http === 503)
       expect((await api(gateway).get("/health/live")).status).toBe(200)
+      await until("the alert's number", async () => (await metric("health_status")) === 2)
+      expect(await metric('health_check{check="database"}')).toBe(2)
       // What the first of them was told is open: the same key tells later.
       const first = await trader.calls.submit(order("during"))
       expect([first.status, first.envelope.errno]).toEqual([503, -110014])
@@ -189,6 +200,7 @@ describe("a database that stands still", () => {
         const { status, envelope } = await trader.calls.submit(order("late"))
         return status === 503 && envelope.errno === -190001
       })
+      expect(await metric("order_oldest_unit_seconds")).toBeGreaterThan(1)
       // A hundred at once: more than there are connections.
       const reads = await Promise.all(Array.from({ length: 100 }, () => trader.calls.get("/wallet/list")))
       expect(new Set(reads.map(({ status, envelope }) => `${status} ${envelope.errno}`))).toEqual(
@@ -198,6 +210,7 @@ describe("a database that stands still", () => {
       thaw()
     }
     await until("to be ready again", async () => (await health()).http === 200)
+    await until("the alert to be over", async () => ((await metric("health_status")) ?? 2) < 2)
     await until("wallets to be read", async () => (await trader.calls.get("/wallet/list")).status === 200)
     expect((await trader.calls.order(tradingAccountId, before)).status).toBe(200)
     const ids = new Set<string>()

@@ -19,9 +19,15 @@ const namesIn = (expr: string): ReadonlyArray<string> =>
   ]
     .map(([name]) => name)
     .filter((name) => name !== "histogram_quantile")
+    .concat(/\bup\b/.test(expr) ? ["up"] : [])
+
+/** Prometheus' own, of each target. */
+const UP: MetricRow = { type: "gauge", labels: ["job"], help: "1: it was scraped" }
 
 const rowOf = (name: string): MetricRow | undefined =>
-  METRICS[name as MetricName] ?? METRICS[name.replace(/_(bucket|sum|count)$/, "") as MetricName]
+  (name === "up" ? UP : undefined) ??
+  METRICS[name as MetricName] ??
+  METRICS[name.replace(/_(bucket|sum|count)$/, "") as MetricName]
 
 const expressions = [...ALERT_RULES.map(({ expr }) => expr), ...dashboardExpressions()]
 
@@ -53,6 +59,22 @@ describe("what operators are given", () => {
     expect(of("OrdersUnknown")).toMatchObject({ expr: "orders_unknown > 0", for: "60s", severity: "page" })
     expect(of("EventLoopLate")?.expr).toContain('{q="0.99"} > 0.1')
     expect(of("MailboxStuck")?.expr).toContain("> 5")
+    expect(of("GatewayUnhealthy")).toMatchObject({ expr: "health_status == 2", for: "30s", severity: "page" })
+    expect(of("WriterBehind")?.expr).toContain("order_oldest_unit_seconds > 1")
     expect(new Set(ALERT_RULES.map(({ alert }) => alert)).size).toBe(ALERT_RULES.length)
+  })
+
+  it("misses a gateway by the job that Prometheus scrapes it as, also while another one answers", () => {
+    const expr = ALERT_RULES.find(({ alert }) => alert === "GatewayGone")?.expr
+    const [, job] = /job_name: (\S+)/.exec(file("deploy/prometheus.yml")) ?? []
+    expect(expr).toBe(`up{job="${job}"} == 0 or absent(up{job="${job}"})`)
+    expect(file("docs/operations/observability.md")).toContain(`job_name: ${job}`)
+  })
+
+  it("sees the first error of a route, and none that is a venue's", () => {
+    const expr = ALERT_RULES.find(({ alert }) => alert === "ServerErrors")?.expr ?? ""
+    const own = 'http_requests_total{status=~"5..",status!~"502|503|504"}'
+    expect(expr.split(own)).toHaveLength(4)
+    expect(expr).toContain(`${own} unless ${own} offset 5m`)
   })
 })
