@@ -65,6 +65,7 @@ pass for another field; no body, query string, password, token or key is ever in
 
 Files are turned over at 64 MiB; four older ones are kept beside each (\`access.log.1\` is the newest). Ship them away to keep them longer.
 Audit and security lines are handed to the disk at once, access lines within 250 ms.
+What operators do from the command line is in \`audit.log\` and \`security.log\` too, with \`ip\` \`local\`.
 
 ## Level
 
