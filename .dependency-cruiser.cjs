@@ -27,7 +27,8 @@ const knows = {
   admin: [
     "domain/",
     "store/",
-    "auth/(audit|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$",
+    "ports/security-log\\.ts$",
+    "auth/(audit|audited-events|data-owner|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$",
     "config\\.ts$",
     "settings/environment\\.ts$",
   ],

@@ -67,6 +67,7 @@ Files are turned over at 64 MiB; four older ones are kept beside each (\`access.
 The gateway turns them over itself and keeps its files open: do not let logrotate rename, copy or truncate \`*.log\`, or lines go on into a file that
 nobody looks at, or are lost. A shipper should follow the name (\`tail -F\`); \`*.log.1\` to \`*.log.4\` may be read, compressed elsewhere or removed at any time.
 Audit and security lines are handed to the disk at once, access lines within 250 ms.
+What operators do from the command line is in \`audit.log\` and \`security.log\` too, with \`ip\` \`local\`.
 
 ## Level
 

@@ -2,15 +2,13 @@
  * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout; exit 0 when it is done, 1 when it
  * could not be, 2 for words that are no command.
  */
-import { appendFileSync, mkdirSync } from "node:fs"
 import { userInfo } from "node:os"
-import { join } from "node:path"
 import { Cause, Effect, Exit } from "effect"
-import { makeAudit } from "../auth/audit.ts"
 import { readSettings, type Settings } from "../config.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
+import { commandLineAudit } from "./log-lines.ts"
 import { type Task, taskOf, USAGE } from "./tasks.ts"
 
 const end = (code: number, message: string): never => {
@@ -35,20 +33,12 @@ const database = (settings: Settings) =>
     return server.url()
   })
 
-/** Beside the gateway's own rows: a line is written whole. */
-const auditTo = (dataDir: string) => (line: string) => {
-  const folder = join(dataDir, "logs")
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  appendFileSync(join(folder, "audit.log"), `${line}\n`, { mode: 0o600 })
-}
-
 const program = (settings: Settings, task: Task) =>
   Effect.gen(function* () {
     const { records, audit } = yield* task(settings, yield* database(settings), Date.now())
     if (audit !== null) {
       const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
-      const trail = makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now })
-      trail.write({ ...audit, outcome: "ok", origin })
+      commandLineAudit(settings.dataDir, Date.now).write({ ...audit, outcome: "ok", origin })
     }
     return records
   }).pipe(Effect.scoped)

@@ -16,6 +16,7 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { giveToOwner, makePrivateFolder } from "./data-owner.ts"
 
 export const ENCRYPTION_FILE = "encryption.keys"
 export const SIGNING_FILE = "signing.pem"
@@ -59,10 +60,13 @@ export const keyFiles = (dataDir: string): KeyFiles => {
       const path = join(folder, name)
       // Only the keys are private: the database's own user must be able to pass through the folder above.
       mkdirSync(dataDir, { recursive: true })
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makePrivateFolder(dataDir, dirname(path))
       const fresh = `${path}.${process.pid}`
-      const file = openSync(fresh, "w", 0o600)
+      // Of a process that had this number before. Then made anew: root must not write through a link that somebody else put there.
+      rmSync(fresh, { force: true })
+      const file = openSync(fresh, "wx", 0o600)
       try {
+        giveToOwner(dataDir, file)
         writeSync(file, text)
         fsyncSync(file)
       } finally {

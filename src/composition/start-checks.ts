@@ -1,12 +1,13 @@
 /**
- * What must be there before anything is begun: a data directory to write in, with room, and the port. The one thing to know: all of it is
+ * What must be there before anything is begun: a data directory to write in, with room, and the ports. The one thing to know: all of it is
  * looked at before the database is touched, so that a start that cannot be leaves no trace and no half of itself.
  */
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { createServer, type Server } from "node:net"
 import { join } from "node:path"
-import { Data, Effect } from "effect"
+import { Data, Effect, type Scope } from "effect"
 import { PortTaken } from "../http/server.ts"
+import { MetricsPortTaken } from "../metrics/metrics-server.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** The data directory cannot be used. One line, for the operator. */
@@ -50,21 +51,25 @@ const checkDataDirectory = (directory: string, minMegabytes: number) =>
     catch: (error) => (error instanceof DataDirectoryUnusable ? error : unusable(directory, reasonOf(error))),
   })
 
-/** Whoever takes it between this look and ours is found by `listen`. */
-const checkPort = (host: string, port: number) =>
-  Effect.async<void, PortTaken>((resume) => {
-    if (port === 0) return resume(Effect.void)
-    const probe = createServer()
-    probe.once("error", () =>
-      resume(
-        Effect.fail(new PortTaken(`${host}:${port} is taken, or is no address of this machine: set HOST and PORT`)),
-      ),
-    )
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resume(Effect.void)))
-  })
-
-export const startChecks = ({ settings }: GatewayOptions) =>
-  Effect.zipRight(
-    checkDataDirectory(settings.dataDir, settings.operation.diskFreeMinMegabytes),
-    checkPort(settings.host, settings.port),
+/** Whoever takes it between this look and ours is found by `listen`. Held until all are looked at: two settings may name the same port. */
+const checkPort = <E>(host: string, port: number, taken: () => E): Effect.Effect<void, E, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.async<Server, E>((resume) => {
+        const probe = createServer()
+        probe.once("error", () => resume(Effect.fail(taken())))
+        probe.listen({ host, port, exclusive: true }, () => resume(Effect.succeed(probe)))
+      }),
+      (probe) => Effect.async<void>((resume) => void probe.close(() => resume(Effect.void))),
+    ),
   )
+
+export const startChecks = ({ settings }: Pick<GatewayOptions, "settings">) =>
+  Effect.gen(function* () {
+    const { dataDir, operation, host, port, metricsPort } = settings
+    yield* checkDataDirectory(dataDir, operation.diskFreeMinMegabytes)
+    const isNoAddress = `${host}:${port} is taken, or is no address of this machine: set HOST and PORT`
+    if (port !== 0) yield* checkPort(host, port, () => new PortTaken(isNoAddress))
+    if (metricsPort !== null && metricsPort !== 0)
+      yield* checkPort("127.0.0.1", metricsPort, () => new MetricsPortTaken(`METRICS_PORT ${metricsPort} is taken`))
+  }).pipe(Effect.scoped)

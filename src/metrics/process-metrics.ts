@@ -7,6 +7,11 @@ import { by, reading } from "./exposition.ts"
 /** How late the loop was is told of whole windows: whoever reads, and how many read, changes nothing. */
 const WINDOW_MILLIS = 10_000
 
+const RESOLUTION_MILLIS = 20
+
+/** Seconds. The histogram, in ns, has its timer's own interval in each figure: a loop at rest would seem to be late by it. */
+export const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MILLIS / 1e3)
+
 /** `null` where this system does not tell. */
 const known = (read: () => number): number | null => {
   try {
@@ -25,12 +30,12 @@ export interface ProcessMetrics {
 
 /** Watches the event loop from now on. */
 export const watchProcess = (facts: { readonly version: string; readonly dataDir: string }): ProcessMetrics => {
-  const loop = monitorEventLoopDelay({ resolution: 20 })
+  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
   loop.enable()
   const quantiles = () => ({
-    "0.5": loop.percentile(50) / 1e9,
-    "0.99": loop.percentile(99) / 1e9,
-    "1": Math.max(0, loop.max / 1e9),
+    "0.5": late(loop.percentile(50)),
+    "0.99": late(loop.percentile(99)),
+    "1": late(loop.max),
   })
   let lag: Readonly<Record<string, number>> | null = null
   const timer = setInterval(() => {

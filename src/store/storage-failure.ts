@@ -3,7 +3,7 @@
  * (the caller looks at the constraint's name), or we have a defect. The one thing to know: only the first is a failure for callers.
  */
 import { SqlError } from "@effect/sql/SqlError"
-import { Context, Effect, Fiber, Schedule } from "effect"
+import { Context, Effect, type Exit, Schedule } from "effect"
 import { StorageUnavailable } from "../domain/errors.ts"
 
 /** SQLSTATE of an error that the server reported; undefined when the server said nothing (connection lost, refused, timed out). */
@@ -43,16 +43,31 @@ export class Patience extends Context.Reference<Patience>()("store/Patience", {
 /** Of a client's request, for each thing that it asks of the database. */
 export const REQUEST_PATIENCE_MILLIS = 2_000
 
-/** The statement itself goes on: ending it would take the very server that does not answer, and might hit the connection's next one. */
+/**
+ * The statement itself goes on: ending it would take the very server that does not answer, and might hit the connection's next one. A plain
+ * timer, for every statement of every request comes through here: a race of fibers costs several times as much.
+ */
 const withinPatience = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
   Effect.flatMap(Patience, (millis) =>
     millis === null
       ? effect
       : Effect.flatMap(Effect.forkDaemon(effect), (running) =>
-          Effect.raceFirst(
-            Fiber.join(running),
-            Effect.zipRight(Effect.sleep(millis), Effect.fail(new StorageUnavailable())),
-          ),
+          Effect.async<A, E | StorageUnavailable>((resume) => {
+            const stopWaiting = (): void => {
+              clearTimeout(timer)
+              running.removeObserver(answered)
+            }
+            const answered = (exit: Exit.Exit<A, E>): void => {
+              clearTimeout(timer)
+              resume(exit)
+            }
+            const timer = setTimeout(() => {
+              running.removeObserver(answered)
+              resume(Effect.fail(new StorageUnavailable()))
+            }, millis)
+            running.addObserver(answered)
+            return Effect.sync(stopWaiting)
+          }),
         ),
   )
 

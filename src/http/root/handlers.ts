@@ -46,6 +46,8 @@ export interface HealthSources {
 }
 
 const CACHE_MILLIS = 1_000
+/** How often the event loop is looked at. */
+const RESOLUTION_MILLIS = 20
 
 const freeBytesOf = (directory: string): Promise<number | null> =>
   statfs(directory).then(
@@ -54,11 +56,12 @@ const freeBytesOf = (directory: string): Promise<number | null> =>
   )
 
 const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
-  const loop = monitorEventLoopDelay({ resolution: 20 })
+  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
   loop.enable()
   const look = async (): Promise<HealthRecord> => {
     const [facts, freeBytes] = await Promise.all([sources.database(), freeBytesOf(sources.dataDir)])
-    const delayMillis = loop.percentile(99) / 1e6
+    // The histogram has its timer's own interval in it.
+    const delayMillis = Math.max(0, loop.percentile(99) / 1e6 - RESOLUTION_MILLIS)
     loop.reset()
     const now = sources.now()
     const venues = sources.venues.health()
