@@ -7,6 +7,7 @@ import { isLoopback } from "../domain/loopback.ts"
 import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
+import { firstLine, type HeaderLines, headerLines, joinedLines } from "./header-lines.ts"
 import { POUR_BYTES_MIN, pour } from "./pour.ts"
 import { requestIdOf } from "./request-id.ts"
 import { plainAddress } from "./transport.ts"
@@ -82,7 +83,7 @@ export class Exchange extends Call {
   closeConnection = false
   /** The wire must not be touched any more. */
   private gone = false
-  private readonly headers: Array<string> = []
+  private readonly headers: HeaderLines
   private peerAddress: string | undefined = undefined
 
   constructor(
@@ -92,10 +93,7 @@ export class Exchange extends Call {
     around: Surroundings,
   ) {
     super(route, around)
-    const { headers } = this
-    request.forEach((name, value) => {
-      headers.push(name, value)
-    })
+    this.headers = headerLines(request)
     this.requestId = requestIdOf(this.header("x-request-id"), around.requestId)
     // Not readable any more when the answer is logged.
     if (around.log !== null || around.watch !== undefined) this.peer()
@@ -103,18 +101,7 @@ export class Exchange extends Call {
   }
 
   header(name: string): string {
-    const { headers } = this
-    for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]!
-    return ""
-  }
-
-  /** All lines of a header, as one list: a proxy may append its own line instead of extending the client's. */
-  private joined(name: string): string {
-    const { headers } = this
-    let lines = ""
-    for (let i = 0; i < headers.length; i += 2)
-      if (headers[i] === name) lines = lines === "" ? headers[i + 1]! : `${lines}, ${headers[i + 1]!}`
-    return lines
+    return firstLine(this.headers, name)
   }
 
   /** Whether a header stands twice with different values. */
@@ -133,18 +120,19 @@ export class Exchange extends Call {
   }
 
   get ip(): string {
-    return this.around.transport.clientIp(this.peer(), this.joined("x-forwarded-for"))
+    return this.around.transport.clientIp(this.peer(), joinedLines(this.headers, "x-forwarded-for"))
   }
 
   get loopback(): boolean {
     // A proxy on this machine would make the whole world local, trusted or not.
-    const viaProxy = this.header("x-forwarded-for") !== "" || this.header("forwarded") !== ""
+    const { headers } = this
+    const viaProxy = joinedLines(headers, "x-forwarded-for") !== "" || joinedLines(headers, "forwarded") !== ""
     return isLoopback(this.peer()) && !viaProxy && this.around.transport.mode !== "proxy"
   }
 
   get isSecure(): boolean {
     const { transport } = this.around
-    return transport.mode !== "proxy" || transport.isSecure(this.peer(), this.joined("x-forwarded-proto"))
+    return transport.mode !== "proxy" || transport.isSecure(this.peer(), joinedLines(this.headers, "x-forwarded-proto"))
   }
 
   /** Nobody is there to hear the answer. */

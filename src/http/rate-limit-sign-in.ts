@@ -28,7 +28,7 @@ export interface SignInLimitParts {
   }) => void
 }
 
-type Body = Readonly<Record<"email" | "refreshToken" | "venue", unknown>>
+type Body = Readonly<Record<"email" | "refreshToken" | "venue" | "currentPassword", unknown>>
 type Caller = Parameters<SignInLimitParts["onLimited"]>[0]["call"]
 type Reply = HttpReply<unknown, DomainError>
 type Input = HandlerInput<unknown, Body>
@@ -111,6 +111,55 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     return Effect.isEffect(running) ? Effect.tapError(running, (error) => Effect.sync(() => learn(error))) : running
   }
 
+  /** A session's renewals, counted once they are proven: whoever knows or makes up a session's id takes nothing of its owner's. */
+  const refresh: Limit = (handle) => {
+    const buckets = new TokenBuckets(limits.refresh)
+    return (input, reply) => {
+      const call = input.request as unknown as Caller
+      const key = readRefreshToken(text(input.body.refreshToken))?.sessionId
+      if (key === undefined) return handle(input, reply)
+      const count = () => take("refresh", buckets, key, call).refused
+      if (buckets.find(key)?.remaining(monotonic()) === 0) {
+        const refused = count()
+        if (refused !== undefined) return reply.fail(refused)
+      }
+      const running = handle(input, {
+        ...reply,
+        ok: (answer, options) => {
+          count()
+          reply.ok(answer, options)
+        },
+      })
+      if (!Effect.isEffect(running)) return running
+      return Effect.tapError(running, ({ _tag }) =>
+        Effect.sync(() => {
+          if (_tag !== "InvalidRefreshToken") count()
+        }),
+      )
+    }
+  }
+
+  /** Takes from all of them, or from none: an attempt that one of them refuses must not empty the others. */
+  const takeAll = (
+    claims: ReadonlyArray<readonly [name: string, buckets: TokenBuckets, key: string]>,
+    call: Caller,
+    email: string,
+  ) => {
+    const taken: Array<TokenBucket> = []
+    const giveBack = (): void => {
+      for (const bucket of taken) bucket.giveBack(monotonic())
+    }
+    for (const [name, buckets, key] of claims) {
+      const { bucket, refused } = take(name, buckets, key, call, email)
+      if (refused !== undefined) {
+        giveBack()
+        return { refused, giveBack }
+      }
+      taken.push(bucket)
+    }
+    return { refused: undefined, giveBack }
+  }
+
   const login: Limit = (handle) => {
     let running = 0
     const counted = (work: Effect.Effect<void, DomainError>): Effect.Effect<void, DomainError> => {
@@ -140,18 +189,20 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
           reply.ok(answer, options)
         },
       }
-      const refused =
-        take("loginAddress", ofAddress, address, call, email).refused ??
-        take("loginHour", ofBothInLongRun, both, call, email).refused ??
-        take("login", ofBoth, both, call, email).refused
+      const isKnown = known.has(both)
+      const own = [["loginHour", ofBothInLongRun, both] as const, ["login", ofBoth, both] as const]
+      // What others try from the same address is not the fault of who has logged in there.
+      const claims = isKnown ? own : [["loginAddress", ofAddress, address] as const, ...own]
+      const { refused, giveBack } = takeAll(claims, call, email)
       if (refused !== undefined) return reply.fail(asLogin(refused))
       const now = monotonic()
-      const exhausted = known.has(both) ? undefined : refusal(ofAccount.of(email, now), "loginAccount", 1, now)
+      const exhausted = isKnown ? undefined : refusal(ofAccount.of(email, now), "loginAccount", 1, now)
       const looked = (): Effect.Effect<void, DomainError> => handle(input, remember) ?? Effect.void
       if (exhausted === undefined) return counted(Effect.suspend(looked))
       return counted(
         Effect.flatMap(addressesOf(email), (addresses) => {
           if (addresses.some((one) => addressKey(one) === address)) return looked()
+          giveBack()
           tell("loginAccount", email, call, email)
           return asLogin(exhausted)
         }),
@@ -166,7 +217,11 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     "auth.recover": by("recover", ofAddress),
     "auth.resend": by("resend", ofAddress),
     "auth.verify": by("verify", ofAddress),
-    "auth.refresh": by("refresh", (_call, body) => readRefreshToken(text(body.refreshToken))?.sessionId),
+    "auth.refresh": refresh,
+    // A stolen token is no licence to guess the password. By user, apart from the logins that strangers try.
+    "auth.update": by("loginAccount", ({ principal }, body) =>
+      text(body.currentPassword) === "" ? undefined : principal?.userId,
+    ),
     // The aliases of a test venue are one venue.
     "market.instrumentSync": by("instrumentSync", (_call, body) =>
       text(body.venue)

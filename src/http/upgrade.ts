@@ -4,6 +4,7 @@ import type { LogLevel } from "../domain/log-line.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"
 import { failureText, retryAfterSeconds } from "./failures.ts"
+import { firstLine, headerLines, joinedLines } from "./header-lines.ts"
 import { requestIdOf } from "./request-id.ts"
 import { accessLine } from "./request-log.ts"
 import type { RequestWatch } from "./request-watch.ts"
@@ -14,7 +15,7 @@ interface UpgradeSocket {
 }
 
 interface UpgradeRequest {
-  getHeader(lowerCaseName: string): string
+  forEach(each: (name: string, value: string) => void): void
 }
 
 export interface Screened {
@@ -52,13 +53,15 @@ export const makeUpgradeScreen =
     isOriginAllowed: boolean,
     admit: Admit = () => undefined,
   ): Screened => {
-    const requestId = requestIdOf(request.getHeader("x-request-id"), fresh)
+    const headers = headerLines(request)
+    const header = (name: string): string => firstLine(headers, name)
+    const requestId = requestIdOf(header("x-request-id"), fresh)
     const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
-    const forwarded = request.getHeader("x-forwarded-for")
+    const forwarded = joinedLines(headers, "x-forwarded-for")
     const ip = transport.clientIp(peer, forwarded)
-    const viaProxy = forwarded !== "" || request.getHeader("forwarded") !== ""
+    const viaProxy = forwarded !== "" || joinedLines(headers, "forwarded") !== ""
     const loopback = isLoopback(peer) && !viaProxy && transport.mode !== "proxy"
-    const isSecure = transport.isSecure(peer, request.getHeader("x-forwarded-proto"))
+    const isSecure = transport.isSecure(peer, joinedLines(headers, "x-forwarded-proto"))
     const failure: DomainError | null = !isSecure
       ? new TlsRequired()
       : isOriginAllowed
@@ -81,14 +84,13 @@ export const makeUpgradeScreen =
         sessionId: null,
         tradingAccountId: null,
         ip,
-        userAgent: request.getHeader("user-agent"),
+        userAgent: header("user-agent"),
         secure: transport.mode !== "plain" && isSecure,
         aborted: false,
       }),
       "info",
     )
     const facts = { route: { method: "GET", template: route }, principal: undefined, handedOver: false, failure }
-    const header = (name: string): string => request.getHeader(name)
     watch?.ended({ ...facts, requestId, ip, header }, status, 0, null)
     const refusal =
       failure === null

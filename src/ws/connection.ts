@@ -6,7 +6,7 @@ import type { SessionId } from "../domain/ids.ts"
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
-import type { CommandRate } from "./command-rate.ts"
+import { CommandLane, isCancel } from "./command-lane.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
@@ -29,8 +29,6 @@ const HOLD_BYTES = 262_144
 const HELD_MAX = 10_000
 /** Of messages with commands that wait: parsed, they take many times as much. */
 const BACKLOG_BYTES_MAX = 1_048_576
-/** Calls and reads of storage of one connection at a time. */
-const IN_FLIGHT_MAX = 128
 
 const NOT_AVAILABLE: Close = [3508, "not available"]
 
@@ -54,10 +52,9 @@ export class Connection implements Client, Beating {
   private held: Array<Command> = []
   /** Of the messages that commands came with that wait, here or behind a subscribe; counted until none waits. */
   private backlogBytes = 0
-  /** Calls and reads whose answers are still to come. */
-  private inFlight = 0
   private readonly expiryWatch: ExpiryWatch
-  private readonly rate: CommandRate | null
+  private readonly cancels: CommandLane
+  private readonly others: CommandLane
   /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
   behindSince: number | undefined
 
@@ -66,7 +63,8 @@ export class Connection implements Client, Beating {
     private readonly state: SocketState,
     private readonly context: ConnectionContext,
   ) {
-    this.rate = context.commandRate()
+    this.cancels = new CommandLane(context.commandRate())
+    this.others = new CommandLane(context.commandRate())
     this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, this, "expiryDue"),
@@ -113,13 +111,11 @@ export class Connection implements Client, Beating {
 
   /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
   begins(): boolean {
-    if (this.inFlight >= IN_FLIGHT_MAX) return false
-    this.inFlight++
-    return true
+    return this.others.begins()
   }
 
   ended(): void {
-    this.inFlight--
+    this.others.ended()
   }
 
   take(command: Command): void {
@@ -264,13 +260,17 @@ export class Connection implements Client, Beating {
   }
 
   private isWithinRate(command: Command): boolean {
-    if (this.rate === null || this.over) return true
-    const word = this.rate.judge()
+    if (this.over) return true
+    const word = this.laneOf(command).judge()
     if (word === "within") return true
     // Nobody waits for an answer to a send.
     if (word === "too many") this.close(CLOSES.tooManyRequests)
     else if (command.method !== "send") this.refuse(command, ERRORS.tooManyRequests)
     return false
+  }
+
+  private laneOf(command: Command): CommandLane {
+    return isCancel(command) ? this.cancels : this.others
   }
 
   private play(command: Command): void {
@@ -365,11 +365,12 @@ export class Connection implements Client, Beating {
   private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
     const { method, data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
-    if (!this.begins()) return this.refuse(command, ERRORS.tooManyRequests)
+    const lane = this.laneOf(command)
+    if (!lane.begins()) return this.refuse(command, ERRORS.tooManyRequests)
     const since = performance.now()
     const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
     this.context.rpc(request, (answer) => {
-      this.ended()
+      lane.ended()
       this.context.hub.meters.command("rpc", since)
       if (this.over) return
       if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)

@@ -108,7 +108,7 @@ const protocol = (): ReadonlyArray<string> => [
     `The first command is \`connect\`, within ${STALE_SECONDS} seconds. A frame may hold several commands or replies, one per line; replies carry the \`id\` of their command and may come in another order.`,
     `Every ${PING_SECONDS} seconds the gateway sends \`{}\`; the client answers \`{}\` within ${PONG_SECONDS} seconds. The official clients do.`,
     `When the token expires, the client has ${EXPIRY_GRACE_SECONDS} seconds more to send \`refresh\` with a new one.`,
-    `A message from the client holds at most ${count(MESSAGE_BYTES_MAX)} bytes, a connection at most ${count(CHANNELS_MAX)} channels; it may send ${RATE_LIMITS.socketCommands.perSecond} commands a second, ${RATE_LIMITS.socketCommands.burst} at once. One channel more is error 106, one command more 111, and who goes on all the same is closed with 3013.`,
+    `A message from the client holds at most ${count(MESSAGE_BYTES_MAX)} bytes, a connection at most ${count(CHANNELS_MAX)} channels; it may send ${RATE_LIMITS.socketCommands.perSecond} commands a second, ${RATE_LIMITS.socketCommands.burst} at once, and as many cancels besides. One channel more is error 106, one command more 111, and who goes on all the same is closed with 3013.`,
     `A user has at most ${RATE_LIMITS.socketsPerUser} connections, one more is closed with 3504; an address ${RATE_LIMITS.socketsPerAddress}, one more is answered 429. These numbers are the operator's to change.`,
     "A frame that is no valid command closes the connection with 3501.",
   ),

@@ -216,6 +216,8 @@ describe("the proxies", () => {
     expect(read("deploy/nginx/nginx.conf")).not.toContain("$proxy_add_x_forwarded_for")
     const fronts = read("deploy/haproxy.cfg").split("\nfrontend ").slice(1)
     for (const front of fronts) expect(front).toContain("http-request del-header X-Forwarded-For")
+    // Without del-header (two hops) a client's own line would be all that the gateway sees.
+    expect(read("deploy/haproxy.cfg")).not.toContain("if-none")
   })
 
   it("never send an order twice", () => {

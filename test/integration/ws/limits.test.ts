@@ -2,6 +2,7 @@
 import { Centrifuge } from "centrifuge"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
+import type { Rpc } from "../../../src/ports/rpc.ts"
 import { FORMATS, SOON } from "../../kit/conformance.ts"
 import { rawSocket } from "../../kit/raw-socket.ts"
 import { BOOK, startSockets, type TestSocketOptions, type TestSockets } from "../../kit/socket-server.ts"
@@ -12,8 +13,8 @@ afterEach(async () => {
   sockets = undefined
 })
 
-const start = async (limits: NonNullable<TestSocketOptions["limits"]>): Promise<TestSockets> => {
-  sockets = await startSockets({ limits, handTurned: true })
+const start = async (limits: NonNullable<TestSocketOptions["limits"]>, rpc?: Rpc): Promise<TestSockets> => {
+  sockets = await startSockets({ limits, handTurned: true, ...(rpc === undefined ? {} : { rpc }) })
   return sockets
 }
 
@@ -103,5 +104,44 @@ describe.each(FORMATS)("one connection in %s", (format) => {
     await socket.next()
     socket.send(...Array.from({ length: 40 }, (_, n) => ({ id: 10 + n, ping: {} })))
     expect(await socket.closed).toMatchObject({ code: 3013, reason: "too many requests" })
+  })
+
+  it("cancels also when it has sent too many other commands, and cancels no more often than those", async () => {
+    const rpc: Rpc = ({ method }, done) => done({ envelope: `{"called":"${method}"}`, failure: null })
+    const running = await start({ commands: { perSecond: 5, burst: 6 } }, rpc)
+    const socket = await rawSocket(running.url, { format })
+    socket.send({ id: 1, connect: { token: "alice" } })
+    await socket.next()
+    const call = (id: number, method: string) => ({ id, rpc: { method: `tradeOrder.${method}`, data: {} } })
+    socket.send(...Array.from({ length: 6 }, (_, n) => call(10 + n, "submit")))
+    const submits = await Promise.all(Array.from({ length: 6 }, () => socket.next()))
+    expect(submits.at(-1)).toMatchObject({ id: 15, error: { code: 111 } })
+    const methods = ["cancel", "cancelAll", "cancelAllAfter", "cancel", "cancel", "cancel", "cancel"]
+    socket.send(...methods.map((method, n) => call(20 + n, method)))
+    const cancels = await Promise.all(methods.map(() => socket.next()))
+    expect(cancels.slice(0, 6)).toEqual(
+      methods.slice(0, 6).map((method, n) => ({ id: 20 + n, rpc: { data: { called: `tradeOrder.${method}` } } })),
+    )
+    expect(cancels[6]).toMatchObject({ id: 26, error: { code: 111 } })
+  })
+
+  it("cancels also while as many of its calls as may be wait for their answers", async () => {
+    const waiting: Array<() => void> = []
+    const rpc: Rpc = ({ method }, done) => {
+      const answer = () => done({ envelope: "{}", failure: null })
+      if (method === "tradeOrder.submit") waiting.push(answer)
+      else answer()
+    }
+    const running = await start({}, rpc)
+    const socket = await rawSocket(running.url, { format })
+    socket.send({ id: 1, connect: { token: "alice" } })
+    await socket.next()
+    const call = (id: number, method: string) => ({ id, rpc: { method: `tradeOrder.${method}`, data: {} } })
+    socket.send(...Array.from({ length: 129 }, (_, n) => call(10 + n, "submit")), call(300, "cancel"))
+    expect(await socket.next()).toMatchObject({ id: 138, error: { code: 111 } })
+    expect(await socket.next()).toMatchObject({ id: 300, rpc: {} })
+    expect(waiting).toHaveLength(128)
+    for (const answer of waiting) answer()
+    expect(await socket.next()).toMatchObject({ id: 10, rpc: {} })
   })
 })

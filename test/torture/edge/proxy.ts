@@ -25,11 +25,18 @@ interface Answer {
   readonly text: string
 }
 
-const call = (port: number, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const call = (
+  port: number,
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+  localAddress = "127.0.0.1",
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const asked = request(
       {
         host: "127.0.0.1",
+        localAddress,
         port,
         path: `/api/v3${path}`,
         method: body === undefined ? "GET" : "POST",
@@ -87,9 +94,16 @@ interface Front {
   readonly process: ChildProcess
 }
 
-const nginx = async (folder: string, gateway: Gateway): Promise<Front> => {
+type Make = (folder: string, gateway: Gateway, appends?: boolean) => Promise<Front>
+
+/** With `appends` as docs/operations/proxy.md says for two hops. */
+const nginx: Make = async (folder, gateway, appends = false) => {
   const [port, test] = [await freePort(), await freePort()]
   const conf = readFileSync(join(deploy, "nginx/nginx.conf"), "utf8")
+    .replaceAll(
+      "X-Forwarded-For $remote_addr",
+      `X-Forwarded-For ${appends ? "$proxy_add_x_forwarded_for" : "$remote_addr"}`,
+    )
     .replaceAll("/etc/venue-gateway/tls", folder)
     .replace("listen 443 ", `listen 127.0.0.1:${port} `)
     .replace("listen 8443 ", `listen 127.0.0.1:${test} `)
@@ -101,9 +115,10 @@ const nginx = async (folder: string, gateway: Gateway): Promise<Front> => {
   return { name: "nginx", port, process }
 }
 
-const haproxy = async (folder: string, gateway: Gateway): Promise<Front> => {
+const haproxy: Make = async (folder, gateway, appends = false) => {
   const [port, test] = [await freePort(), await freePort()]
   const conf = readFileSync(join(deploy, "haproxy.cfg"), "utf8")
+    .replaceAll("  http-request del-header X-Forwarded-For\n", (line) => (appends ? "" : line))
     .replaceAll("/etc/venue-gateway/tls", folder)
     .replace("bind :443 ", `bind 127.0.0.1:${port} `)
     .replace("bind :8443 ", `bind 127.0.0.1:${test} `)
@@ -114,6 +129,12 @@ const haproxy = async (folder: string, gateway: Gateway): Promise<Front> => {
 }
 
 const FORGED = { "x-forwarded-for": "203.0.113.99", "x-forwarded-proto": "http", forwarded: "for=203.0.113.98" }
+
+const accessLine = (gateway: Gateway, requestId: string): Promise<string> =>
+  until("the access line", () => {
+    const text = readFileSync(join(gateway.dataDir, "logs/access.log"), "utf8")
+    return text.split("\n").find((line) => line.includes(requestId))
+  })
 
 const judge = async ({ name, port }: Front, gateway: Gateway, progress: (line: string) => void) => {
   const says = (what: string, passed: boolean, words: string): Verdict => ({
@@ -133,10 +154,7 @@ const judge = async ({ name, port }: Front, gateway: Gateway, progress: (line: s
   const claims = Buffer.from(token.split(".")[1] ?? "", "base64url").toString()
   const requestId = `${name}-forged`
   await call(port, "/auth/user", undefined, { ...FORGED, authorization: `Bearer ${token}`, "x-request-id": requestId })
-  const lines = await until("the access line", () => {
-    const text = readFileSync(join(gateway.dataDir, "logs/access.log"), "utf8")
-    return text.split("\n").find((line) => line.includes(requestId))
-  })
+  const lines = await accessLine(gateway, requestId)
   const own = await bookThrough(port, token, `https://localhost:${port}`)
   const other = await bookThrough(port, token, "https://elsewhere.example.com")
   const large = await call(port, "/auth/login", JSON.stringify({ email, password: "x".repeat(100_000) }))
@@ -173,6 +191,34 @@ const judge = async ({ name, port }: Front, gateway: Gateway, progress: (line: s
   ]
 }
 
+/** The load balancer of two hops; here a client at an address that nobody trusts. */
+const HOP = "127.0.0.2"
+
+/** Of a proxy that appends: only its own line counts, over HTTP and for a socket. */
+const judgeAppending = async ({ name, port }: Front, gateway: Gateway): Promise<Verdict> => {
+  await until(`${name} to serve`, async () => (await call(port, "/health").catch(() => null))?.status === 200)
+  const [asked, opened] = [`${name}-appends-http`, `${name}-appends-socket`]
+  await call(port, "/health", undefined, { ...FORGED, "x-request-id": asked }, HOP)
+  await new Promise<void>((resolve, reject) => {
+    const socket = new WebSocket(`wss://localhost:${port}/connection/websocket`, {
+      ca: CERTIFICATE,
+      localAddress: HOP,
+      family: 4,
+      headers: { ...FORGED, "x-request-id": opened },
+    })
+    socket.on("error", reject)
+    socket.on("close", () => resolve())
+    socket.on("open", () => socket.close())
+  })
+  const lines = [await accessLine(gateway, asked), await accessLine(gateway, opened)]
+  const addresses = lines.map((line) => (JSON.parse(line) as { readonly ip: string }).ip)
+  return {
+    name: `${name}: two hops, a client that claims an address`,
+    passed: addresses.every((ip) => ip === HOP),
+    says: `HTTP and socket from ${HOP} count as ${addresses.join(" and ")}`,
+  }
+}
+
 export const proxy = async (progress: (line: string) => void): Promise<ReadonlyArray<Verdict>> => {
   need("nginx", "haproxy", "sslscan")
   const folder = mkdtempSync(join(tmpdir(), "proxy-"))
@@ -192,6 +238,9 @@ export const proxy = async (progress: (line: string) => void): Promise<ReadonlyA
       const front = await make(folder, gateway)
       fronts.push(front)
       verdicts.push(...(await judge(front, gateway, progress)))
+      const appending = await make(folder, gateway, true)
+      fronts.push(appending)
+      verdicts.push(await judgeAppending(appending, gateway))
     }
     return verdicts
   } finally {

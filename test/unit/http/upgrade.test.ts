@@ -15,8 +15,19 @@ const screenOf = (trustProxy: ReadonlyArray<string>) => {
   const peer = { getRemoteAddressAsText: () => new TextEncoder().encode("127.0.0.1").buffer as ArrayBuffer }
   return {
     lines,
-    ask: (headers: Readonly<Record<string, string>>, isOriginAllowed = true) =>
-      screen(peer, { getHeader: (name) => headers[name] ?? "" }, isOriginAllowed),
+    ask: (headers: Readonly<Record<string, string | ReadonlyArray<string>>>, isOriginAllowed = true) => {
+      const lines = Object.entries(headers).flatMap(([name, value]) =>
+        [value].flat().map((line) => [name, line] as const),
+      )
+      // As uWebSockets does: by name the first line only.
+      const request = {
+        getHeader: (name: string) => lines.find(([known]) => known === name)?.[1] ?? "",
+        forEach: (each: (name: string, value: string) => void) => {
+          for (const [name, value] of lines) each(name, value)
+        },
+      }
+      return screen(peer, request, isOriginAllowed)
+    },
   }
 }
 
@@ -50,5 +61,19 @@ describe("an upgrade", () => {
       [403, "127.0.0.1"],
       [101, "203.0.113.7"],
     ])
+  })
+
+  it("comes from where the proxy says also when the proxy appends a line of its own to the client's", () => {
+    const { ask } = screenOf(["127.0.0.1"])
+    const secure = { "x-forwarded-proto": "https" }
+    expect(ask({ ...secure, "x-forwarded-for": ["198.51.100.9", "203.0.113.7"] })).toMatchObject({ ip: "203.0.113.7" })
+    expect(ask({ ...secure, "x-forwarded-for": ["", "203.0.113.7"] })).toMatchObject({ ip: "203.0.113.7" })
+    const forged = ask({ "x-forwarded-proto": ["https", "http"], "x-forwarded-for": "203.0.113.7" }).refusal
+    expect(JSON.parse(forged?.body ?? "{}")).toMatchObject({ errno: -102005 })
+  })
+
+  it("is not of this machine when a proxy that nobody named says so in a second line", () => {
+    expect(screenOf([]).ask({ "x-forwarded-for": ["", "203.0.113.7"] }).loopback).toBe(false)
+    expect(screenOf([]).ask({ forwarded: ["", "for=203.0.113.7"] }).loopback).toBe(false)
   })
 })
