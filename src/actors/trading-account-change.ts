@@ -73,8 +73,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
   const instrument = core.parts.instruments.find(order.instrumentId)
-  const halted = changeHalted(core.parts.mode.current(), order)
-  const refusal = changeableError(order) ?? halted ?? pairError(core, order) ?? accountError(core)
+  const refusal = changeableError(order) ?? pairError(core, order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
   const last = core.parts.markets.lastPrice(order.instrumentId)
@@ -88,6 +87,9 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
     return
   }
   if (checked !== "CANCEL" && "error" in checked) return fail(checked.error)
+  // A cancel works in every mode, in these words too.
+  const halted = checked === "CANCEL" ? null : changeHalted(core.parts.mode.current(), order)
+  if (halted !== null) return fail(halted)
   const wanted = checked === "CANCEL" ? null : checked.change
   const poor = wanted === null ? null : fundsError(core, live, wanted)
   if (poor !== null) return fail(poor)

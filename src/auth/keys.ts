@@ -38,6 +38,12 @@ const previousKeys = (settings: KeySettings, files: KeyFiles, active: SigningKey
   return [...found.values()]
 }
 
+/** An empty file would be a key that everybody knows. */
+const parseCursorKey = (text: string): Buffer => {
+  if (!/^[A-Za-z0-9_-]{43}=?$/.test(text)) throw new InvalidSetting(`keys/${CURSOR_FILE} must be base64url of 32 bytes`)
+  return Buffer.from(text, "base64url")
+}
+
 /** As they are now. Throws InvalidSetting for a key that cannot be used. `make`: a file that is not there is written first. */
 export const readKeys = (settings: KeySettings, { make }: { readonly make: boolean }): Keys => {
   const files = keyFiles(settings.dataDir)
@@ -52,10 +58,7 @@ export const readKeys = (settings: KeySettings, { make }: { readonly make: boole
   return {
     signing: { active, previous: previousKeys(settings, files, active) },
     encryption: parseEncryptionKeys(settings.encryptionKeys ?? text(ENCRYPTION_FILE, newEncryptionKey)),
-    cursor: Buffer.from(
-      text(CURSOR_FILE, () => randomBytes(32).toString("base64url")),
-      "base64url",
-    ),
+    cursor: parseCursorKey(text(CURSOR_FILE, () => randomBytes(32).toString("base64url"))),
   }
 }
 

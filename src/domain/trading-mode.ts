@@ -35,7 +35,7 @@ export const submitHalted = (
   return new TradingHalted({ tradingMode: mode })
 }
 
-/** A change puts the order where it was not: it is judged as a new one would be. */
+/** A change puts the order where it was not: it is judged as a new one would be. Not for one that only ends it. */
 export const changeHalted = (mode: TradingMode, order: TradeOrder): TradingHalted | null =>
   mode === "online" || (mode === "post_only" && isPostOnly(order)) ? null : new TradingHalted({ tradingMode: mode })
 

@@ -123,27 +123,48 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
     return done
   }
 
-  const turnOver = (): void => {
-    void ended(stream)
-    rmSync(`${path}.${keep}`, { force: true })
-    for (let n = keep - 1; n >= 1; n--) if (existsSync(`${path}.${n}`)) renameSync(`${path}.${n}`, `${path}.${n + 1}`)
-    renameSync(path, `${path}.1`)
-    size = 0
+  const moveAside = (from: string, to: string): void => {
+    try {
+      renameSync(from, to)
+    } catch (error) {
+      // Not there: somebody else moved it away, or there have not been so many yet.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+    }
+  }
+
+  const attempt = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      onTrouble(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  const openAnew = (): void => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const old = stream
     stream = open()
+    if (!old.destroyed) void ended(old)
+  }
+
+  /** What fails leaves the stream as it was: a file that cannot be moved grows on. */
+  const turnOver = (): void => {
+    size = 0
+    rmSync(`${path}.${keep}`, { force: true })
+    for (let n = keep - 1; n >= 1; n--) moveAside(`${path}.${n}`, `${path}.${n + 1}`)
+    moveAside(path, `${path}.1`)
+    openAnew()
   }
 
   const flush = (): void => {
     if (pending === "") return
+    // A full disk ends a stream, not the log.
+    if (stream.destroyed) attempt(openAnew)
     const text = pending
     pending = ""
     size += Buffer.byteLength(text)
     stream.write(text)
-    if (size < bytesMax) return
-    try {
-      turnOver()
-    } catch (error) {
-      onTrouble(error instanceof Error ? error : new Error(String(error)))
-    }
+    if (size >= bytesMax) attempt(turnOver)
   }
 
   const timer = setInterval(flush, gatherMillis === 0 ? FLUSH_MILLIS : gatherMillis)
@@ -156,7 +177,7 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
     close: async () => {
       clearInterval(timer)
       flush()
-      await Promise.all([...ending, ended(stream)])
+      await Promise.all(stream.destroyed ? ending : [...ending, ended(stream)])
     },
   }
 }

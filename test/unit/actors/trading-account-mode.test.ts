@@ -1,8 +1,10 @@
 /** What an account takes in each trading mode of the installation: its actor in the simulated world. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradingHalted } from "../../../src/domain/errors.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
 import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
+import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingMode } from "../../../src/domain/trading-mode.ts"
 import { BTC_USDT } from "../../sim/venue.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../sim/world.ts"
@@ -83,6 +85,28 @@ describe("an account", () => {
     expect([replace(taker), replace(maker)]).toEqual(["TradingHalted", "TradingHalted"])
     world.mode = "post_only"
     expect([replace(taker), replace(maker)]).toEqual(["TradingHalted", undefined])
+  })
+
+  it.each(HALTS)("takes a change that only ends the order, or changes nothing, in %s", (mode) => {
+    const { tradeOrderId } = okOf(submit({ quantity: "3" as never })).order
+    const [sim] = [...world.venue.orders.values()]
+    world.venue.fill(sim!, Decimal.ONE)
+    world.advance(100)
+    world.mode = mode
+    const replace = (asked: { readonly quantity: string | null; readonly limitPrice: string | null }) => {
+      const answer = world.ask<TradeOrder>((reply) => ({
+        _tag: "ReplaceOrder",
+        by: { tradeOrderId },
+        asked: { ...asked, stopPrice: null },
+        receivedAt: world.monotonic(),
+        reply,
+      }))
+      world.advance(1_500)
+      return answer
+    }
+    expect(okOf(replace({ quantity: null, limitPrice: "90" })).orderStatus).toBe("PARTIALLY_FILLED")
+    expect(errorOf(replace({ quantity: "2", limitPrice: null }))).toBe("TradingHalted")
+    expect(okOf(replace({ quantity: "1", limitPrice: null })).orderStatus).toBe("CANCELLED")
   })
 
   it("lets what was accepted go on: an armed trigger fires in a halt", () => {

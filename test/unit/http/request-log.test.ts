@@ -1,8 +1,8 @@
 /** The access log: lines that are JSON whatever a client sends, and files that are turned over by size. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { type AccessEntry, accessLine, openRequestLog } from "../../../src/http/request-log.ts"
 
 const entry: AccessEntry = {
@@ -72,5 +72,48 @@ describe("the access log", () => {
     expect(readdirSync(directory).sort()).toEqual(["access.log", "access.log.1", "access.log.2"])
     for (const name of ["access.log.1", "access.log.2"])
       expect(readFileSync(join(directory, name), "utf8").length).toBeGreaterThanOrEqual(100_000)
+  })
+
+  it.each([
+    ["the file", "access.log"],
+    ["the whole folder", "."],
+  ])("goes on in a new file when somebody moved %s away", async (_, name) => {
+    const logs = join(directory, "logs")
+    const log = openRequestLog({ directory: logs, gatherMillis: 0, bytesMax: 1_000, onTrouble: fail })
+    log.write("before")
+    renameSync(join(logs, name), join(directory, "moved"))
+    log.write("x".repeat(999))
+    log.write("after")
+    await log.close()
+    expect(readFileSync(join(logs, "access.log"), "utf8")).toBe("after\n")
+  })
+
+  it("turns over only what it can, is told of the rest, and loses no line", async () => {
+    const troubles: Array<string> = []
+    const log = openRequestLog({
+      directory,
+      gatherMillis: 0,
+      bytesMax: 1_000,
+      onTrouble: ({ message }) => troubles.push(message),
+    })
+    // A folder is not removed as the oldest file would be.
+    mkdirSync(join(directory, "access.log.4"))
+    const lines = ["first", "x".repeat(999), "last"]
+    for (const line of lines) log.write(line)
+    await log.close()
+    expect(troubles).toHaveLength(1)
+    expect(readFileSync(join(directory, "access.log"), "utf8")).toBe(`${lines.join("\n")}\n`)
+  })
+
+  it("goes on once a disk that was full has room again", async () => {
+    const troubles: Array<string> = []
+    symlinkSync("/dev/full", join(directory, "access.log"))
+    const log = openRequestLog({ directory, gatherMillis: 0, onTrouble: ({ message }) => troubles.push(message) })
+    log.write("lost")
+    await vi.waitFor(() => expect(troubles).toEqual([expect.stringContaining("ENOSPC")]), 10_000)
+    rmSync(join(directory, "access.log"))
+    log.write("kept")
+    await log.close()
+    expect(readFileSync(join(directory, "access.log"), "utf8")).toBe("kept\n")
   })
 })
