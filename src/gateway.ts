@@ -160,7 +160,7 @@ export const startGateway = (options: GatewayOptions) =>
         nodeId: owner.nodeId,
         epoch: owner.epoch,
         lost: fatal,
-        defect: (error) => notice("a callback of the order writer threw", { error: String(error) }),
+        defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
         sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
@@ -238,8 +238,8 @@ export const startGateway = (options: GatewayOptions) =>
       monotonic: Context.get(base, Clock).monotonic,
       log,
       watch,
-      onDefect: ({ requestId, route, error }) =>
-        notice("a request failed", { requestId, route, error: describe(error) }),
+      onDefect: ({ what = "a request failed", requestId, route, error }) =>
+        notice(what, { requestId, route, error: describe(error) }, "error"),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: shutdown.isDraining,
       limiter,

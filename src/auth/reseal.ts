@@ -3,6 +3,7 @@
  * begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
  */
 import { Effect, Schedule } from "effect"
+import type { Notice } from "../domain/log-line.ts"
 import { SEALED_TABLES, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
 import { Transactions } from "../store/transactions.ts"
 import type { Audit } from "./audit.ts"
@@ -27,7 +28,7 @@ export interface Reseal {
 export interface ResealOptions {
   readonly keys: Keys
   readonly audit: Audit
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   /** Rows of one transaction. 32 take about 3 ms of the loop. */
   readonly batch?: number
   /** Between two transactions, so that nobody waits for this. */
@@ -67,7 +68,7 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
               if (told.has(id)) continue
               told.add(id)
               isNews = true
-              notice("a stored secret cannot be opened", { table, id, kid, error: String(error) })
+              notice("a stored secret cannot be opened", { table, id, kid, error: String(error) }, "error")
             }
           }
           if (fresh.length > 0) yield* rows.replace(table, inForce.activeKid, fresh)

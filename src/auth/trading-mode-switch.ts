@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
 import { AdminRequired, type StorageUnavailable, TenantForbidden } from "../domain/errors.ts"
+import type { Notice } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 import { type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Principal } from "../domain/user.ts"
@@ -38,7 +39,7 @@ export class TradingModeSwitch extends Context.Tag("auth/TradingModeSwitch")<
 export interface TradingModeOptions {
   readonly settings: Pick<Settings, "defaultTenantId">
   readonly audit: Audit
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
 }
 
 /** A change by the command line is in force at most so much later. */
@@ -63,10 +64,11 @@ export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions
         // Read before the change that is in force by now was stored.
         if (found.changedAt < stored.changedAt) return
         if (found.tradingMode !== stored.tradingMode)
-          notice("trading mode", { from: stored.tradingMode, to: found.tradingMode, reason: found.reason })
+          notice("trading mode", { from: stored.tradingMode, to: found.tradingMode, reason: found.reason }, "info")
         stored = found
       }
-      if (stored.tradingMode !== "online") notice("trading mode", { to: stored.tradingMode, reason: stored.reason })
+      if (stored.tradingMode !== "online")
+        notice("trading mode", { to: stored.tradingMode, reason: stored.reason }, "info")
 
       yield* Effect.map(modes.read, inForce).pipe(
         // What it was stays in force.

@@ -62,5 +62,5 @@ export const metrics = (
     ])
     if (settings.metricsPort === null) return
     const port = yield* serveMetrics(settings.metricsPort, () => meters.readings())
-    notice("metrics", { url: `http://127.0.0.1:${port}/metrics` })
+    notice("metrics", { url: `http://127.0.0.1:${port}/metrics` }, "info")
   })

@@ -14,6 +14,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { ConflictingParameters } from "../domain/errors.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { INTERNAL } from "../domain/internal-order.ts"
+import type { Notice } from "../domain/log-line.ts"
 import type { CreateInstrument } from "../http/market/instrument-create.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
 import { Clock } from "../ports/clock.ts"
@@ -32,7 +33,7 @@ export interface MoneyOptions {
   readonly settings: Settings
   readonly url: string
   readonly owner: { readonly nodeId: string; readonly epoch: number }
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   readonly fatal: (reason: string) => void
   readonly hit: (place: FailpointName) => void
 }
@@ -52,7 +53,7 @@ export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyO
     nodeId: owner.nodeId,
     epoch: owner.epoch,
     lost: fatal,
-    defect: (error) => notice("a request or a callback of the ledger failed", { error: String(error) }),
+    defect: (error) => notice("a request or a callback of the ledger failed", { error: String(error) }, "error"),
     warn: notice,
     notice,
     expiryMillis: settings.ledgerExpiryMillis,

@@ -1,12 +1,13 @@
 /** What every part of the composition root is given by the process. */
 import type { Settings } from "../config.ts"
+import type { Notice } from "../domain/log-line.ts"
 import type { ProcessLog } from "./process-log.ts"
 
 export interface GatewayOptions {
   readonly settings: Settings
   readonly log: ProcessLog
   /** A word for the operator, on stderr. */
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   /** The process owns nothing any more, or lost its database for good: it must end at once. */
   readonly fatal: (reason: string) => void
 }

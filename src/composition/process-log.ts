@@ -3,13 +3,13 @@
  * turns it to debug and back: that works in every container and while the database is away, when one wants to see more.
  */
 import { Cause, type LogLevel as EffectLevel, HashMap, Logger } from "effect"
-import { type LogFields, type LogLevel, LogThreshold, processLine } from "../domain/log-line.ts"
+import { type LogFields, type LogLevel, LogThreshold, type Notice, processLine } from "../domain/log-line.ts"
 
 export interface ProcessLog {
   readonly threshold: LogThreshold
   readonly write: (level: LogLevel, msg: string, fields?: LogFields) => void
   /** A word for the operator. */
-  readonly notice: (msg: string, fields?: LogFields) => void
+  readonly notice: Notice
   /** For the eyes of whoever turned to debug: nothing is made where nobody did. */
   readonly debug: (msg: string, fields: () => LogFields) => void
   /** Hears of every line that is written; for counting and sending. */
@@ -31,7 +31,7 @@ export const openProcessLog = (
   return {
     threshold,
     write,
-    notice: (msg, fields) => write("warn", msg, fields),
+    notice: (what, fields, level = "warn") => write(level, what, fields),
     debug: (msg, fields) => {
       if (threshold.isOn("debug")) write("debug", msg, fields())
     },

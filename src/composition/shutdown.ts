@@ -53,7 +53,7 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
   const drain = async ({ server, socket, inFlight, writers }: ShutdownParts): Promise<boolean> => {
     const beganAt = monotonic()
     isServing = false
-    notice("shutting down", { sockets: socket.stats().connections, inFlight: inFlight() })
+    notice("shutting down", { sockets: socket.stats().connections, inFlight: inFlight() }, "info")
     await sleep(settings.operation.shutdownNoticeMillis)
     server.stopAccepting()
     await socket.shutdown()
@@ -62,7 +62,7 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
     await answered(inFlight, Math.min(now + IN_FLIGHT_MILLIS, beganAt + RUNNING_MILLIS))
     const cut = inFlight()
     const isStored = await within(Promise.all(writers.map((writer) => writer.drain())), STORE_MILLIS)
-    notice("drained", { cut, isStored, millis: Math.round(monotonic() - beganAt) })
+    notice("drained", { cut, isStored, millis: Math.round(monotonic() - beganAt) }, isStored ? "info" : "error")
     return isStored
   }
 

@@ -55,7 +55,7 @@ export const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node
     notice("test profile: everybody may connect, subscribe and publish on the socket; for suites of client libraries")
     const { now, monotonic } = yield* Clock
     const { version } = SERVICE
-    const onDefect = (error: unknown) => notice("a call of the server API failed", { error: describe(error) })
+    const onDefect = (error: unknown) => notice("a call of the server API failed", { error: describe(error) }, "error")
     const common = { hub, changes, now, monotonic, version, node, onDefect }
     return yield* inChannels(() => makeTestProfile({ ...wsTest, ...common }))
   })
@@ -107,7 +107,7 @@ export const sockets = (
       monotonic: clock.monotonic,
       channelsMax: settings.rateLimits?.socketChannels ?? CHANNELS_MAX,
       limits: settings.wsTest === null ? limits : null,
-      onDefect: (error) => notice("a command on a socket failed", { error: describe(error) }),
+      onDefect: (error) => notice("a command on a socket failed", { error: describe(error) }, "error"),
       slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,

@@ -9,6 +9,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type LogFields = Readonly<Record<string, unknown>>
 
+/** A word for the operator. Its level is `warn` unless told: `error` is a defect or something that must not be, `info` the course of a life. */
+export type Notice = (what: string, fields?: LogFields, level?: LogLevel) => void
+
 /** What JSON leaves as it is although terminals and readers of lines obey it: DEL, C1, line separators, changes of direction. */
 const OBEYED = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 /** Anything that is neither plain ASCII text nor needs an escape. */

@@ -21,6 +21,8 @@ import type { TransportPolicy } from "./transport.ts"
 
 /** A defect of ours, for the log: the client only gets the request id. */
 export interface Defect {
+  /** Absent: the request itself failed. */
+  readonly what?: string
   readonly requestId: string
   readonly route: string
   readonly error: unknown
@@ -55,13 +57,14 @@ export type Headers = Readonly<Record<string, string>>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A log that throws must neither cost the client its answer nor, from a timer, the process its life. */
-const tell = (write: () => void): void => {
+/**
+ * A log that throws must neither cost the client its answer nor, from a timer, the process its life. Nobody is left to be told of it: any
+ * other way to stderr would be a line that is not of the log's schema.
+ */
+export const tellOperator = (around: Pick<Surroundings, "onDefect">, defect: Defect): void => {
   try {
-    write()
-  } catch (error) {
-    console.error("a request could not be logged", error)
-  }
+    around.onDefect(defect)
+  } catch {}
 }
 
 export abstract class Call extends Waiting implements RequestFacts {
@@ -157,14 +160,13 @@ export abstract class Call extends Waiting implements RequestFacts {
   }
 
   /** Tells the operator alone. */
-  protected report(error: unknown): void {
-    tell(() =>
-      this.around.onDefect({
-        requestId: this.requestId,
-        route: `${this.route.method} ${this.route.template}`,
-        error: Cause.isCause(error) ? Cause.squash(error) : error,
-      }),
-    )
+  protected report(error: unknown, what?: string): void {
+    tellOperator(this.around, {
+      ...(what === undefined ? undefined : { what }),
+      requestId: this.requestId,
+      route: `${this.route.method} ${this.route.template}`,
+      error: Cause.isCause(error) ? Cause.squash(error) : error,
+    })
   }
 
   /** Closes the latch. */
@@ -181,7 +183,7 @@ export abstract class Call extends Waiting implements RequestFacts {
     try {
       if (watch !== undefined) traceId = watch.ended(this, status, durationMillis, this.trace)
     } catch (error) {
-      console.error("a request could not be counted", error)
+      this.report(error, "a request could not be counted")
     }
     if (log === null) return
     const { principal, route, tradingAccountId } = this
@@ -207,8 +209,7 @@ export abstract class Call extends Waiting implements RequestFacts {
       })
       log(line, levelOf(status))
     } catch (error) {
-      // A log that throws must neither cost the client its answer nor, from a timer, the process its life.
-      console.error("a request could not be logged", error)
+      this.report(error, "a request could not be logged")
     }
   }
 }

@@ -19,7 +19,7 @@ import {
 } from "../domain/errors.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Rpc } from "../ports/rpc.ts"
-import { guarded, type RouteFacts, type Surroundings } from "./call.ts"
+import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"
 import type { Check } from "./checks.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Exchange } from "./exchange.ts"
@@ -89,7 +89,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     try {
       exchange = new Exchange(res, req, route, around)
     } catch (error) {
-      console.error("a request could not be taken", error)
+      const where = `${route.method} ${route.template}`
+      tellOperator(around, { what: "a request could not be taken", requestId: "", route: where, error })
       res.close()
     }
     return exchange

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { StorageUnavailable } from "../domain/errors.ts"
+import type { Notice } from "../domain/log-line.ts"
 import type { LedgerHealth } from "../ports/ledger-watch.ts"
 import type { LedgerJournal } from "../store/ledger-journal.ts"
 import { connectDedicated } from "../store/sql.ts"
@@ -24,7 +25,7 @@ export const makeLedgerAudit = (options: {
   readonly url: string
   readonly journal: Pick<LedgerJournal, "balanceViolations">
   readonly now: () => number
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
 }): LedgerAudit => {
   let quick: ReadonlyArray<string> = []
   let whole: ReadonlyArray<string> = []
@@ -33,7 +34,7 @@ export const makeLedgerAudit = (options: {
 
   const report = (found: ReadonlyArray<string>, before: ReadonlyArray<string>): void => {
     if (found.length > 0 && found.join() !== before.join())
-      options.notice("the ledger is violated", { violations: found.slice(0, 20), count: found.length })
+      options.notice("the ledger is violated", { violations: found.slice(0, 20), count: found.length }, "error")
   }
 
   const look = options.journal.balanceViolations.pipe(

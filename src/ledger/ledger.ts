@@ -3,6 +3,7 @@
  * (store/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
+import type { Notice } from "../domain/log-line.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
@@ -21,7 +22,7 @@ const STATEMENT_TIMEOUT_MILLIS = 4_500
 
 export interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
   readonly url: string
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   readonly expiryMillis: number
   readonly auditMillis: number
 }

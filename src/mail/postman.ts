@@ -5,6 +5,7 @@
  */
 import { Effect, Fiber, Queue, type Scope } from "effect"
 import type { Letter } from "../domain/letter.ts"
+import type { Notice } from "../domain/log-line.ts"
 import type { ClaimedMail, MailOutbox } from "../store/mail-outbox.ts"
 import { type Carrier, MailRefused } from "./carriers.ts"
 import { wording } from "./wording.ts"
@@ -17,7 +18,7 @@ export interface PostmanParts {
   /** The operator's page that takes tokens. */
   readonly appUrl: string | null
   readonly now: () => number
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   /** The pause after the first failure, in ms. Default 5 s. */
   readonly firstPauseMillis?: number
 }
@@ -93,7 +94,7 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
       Effect.catchTag("StorageUnavailable", () => Effect.sleep("1 second")),
       // tidy: he has no actor to restart him: one row that he stumbles over must not keep all others
       Effect.catchAllDefect((defect) => {
-        notice("the postman failed and begins again", { error: describe(defect) })
+        notice("the postman failed and begins again", { error: describe(defect) }, "error")
         return Effect.sleep("10 seconds")
       }),
     )

@@ -9,6 +9,7 @@ import { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { INTERNAL, type InternalFees, type InternalOrder } from "../domain/internal-order.ts"
+import type { Notice } from "../domain/log-line.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { WalletId } from "../domain/wallet.ts"
@@ -46,7 +47,7 @@ export interface InternalVenueOptions {
   readonly fees: InternalFees
   /** What the admins have listed. */
   readonly instruments: ReadonlyArray<Instrument>
-  readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
+  readonly notice: Notice
   /** Of tests. */
   readonly reopenMillis?: number
 }
@@ -158,17 +159,21 @@ export const internalVenue = (
           answers: { busy: never, lost: never, parked: never, ended: never },
           monotonic: clock.monotonic,
           onDefect: (cause, restarts) => {
-            options.notice("a market of the internal venue began anew", {
-              instrumentId: instrument.instrumentId,
-              restarts,
-              cause: String(cause),
-            })
+            options.notice(
+              "a market of the internal venue began anew",
+              { instrumentId: instrument.instrumentId, restarts, cause: String(cause) },
+              "error",
+            )
             // What was on its way is asked for: every account agrees with the venue again.
             sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
             sessions.everyone({ _tag: "StreamUp" })
           },
           onParked: () => {
-            options.notice("a market of the internal venue is halted", { instrumentId: instrument.instrumentId })
+            options.notice(
+              "a market of the internal venue is halted",
+              { instrumentId: instrument.instrumentId },
+              "error",
+            )
             halted.add(instrument.instrumentId)
             // Mail that was never looked at: nothing of it is stored.
             sessions.decideAll(instrument.instrumentId)

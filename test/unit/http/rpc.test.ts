@@ -82,6 +82,7 @@ const world = () => {
   const defects: Array<Defect> = []
   const lines: Array<Record<string, unknown>> = []
   const draining = { now: false }
+  const broken = { log: false }
   /** Answers that a handler owes. */
   const owed: Array<() => void> = []
   let count = 0
@@ -91,7 +92,10 @@ const world = () => {
     requestId: () => `generated-${++count}`,
     now: () => 0,
     monotonic: () => clock.now,
-    log: (line) => lines.push(JSON.parse(line)),
+    log: (line) => {
+      if (broken.log) throw new Error("the disk is full")
+      lines.push(JSON.parse(line))
+    },
     onDefect: (defect) => defects.push(defect),
     limiter: null,
   }
@@ -163,7 +167,7 @@ const world = () => {
     expect(body).toMatchObject({ success: false, data: null })
     return [failure?.code, body.errno]
   }
-  return { clock, deadlines, defects, lines, draining, owed, rpc, call, ask, refused }
+  return { broken, clock, deadlines, defects, lines, draining, owed, rpc, call, ask, refused }
 }
 
 describe("an API's calls over a socket", () => {
@@ -314,6 +318,13 @@ describe("an API's calls over a socket", () => {
     expect(body.details).toMatchObject({ required: ["write"], provided: ["read"], metadata: {} })
     expect(await refused("test.plain", undefined, principal([]))).toEqual([1003, -102002])
     expect((await ask("test.page", undefined, principal([]))).failure).toBeNull()
+  })
+
+  it("answers although its line cannot be written, and the operator is told", async () => {
+    const { ask, broken, defects } = opened()
+    broken.log = true
+    expect((await ask("test.plain")).failure).toBeNull()
+    expect(defects).toMatchObject([{ what: "a request could not be logged", error: { message: "the disk is full" } }])
   })
 
   it("survive their handlers, and tell the client nothing of the inside", async () => {

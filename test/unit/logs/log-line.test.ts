@@ -131,6 +131,22 @@ describe("the process's own log", () => {
   })
 })
 
+describe("a word for the operator", () => {
+  it("is a warning unless it is told to be more or less, and a defect is written whatever the level", () => {
+    const lines: Array<string> = []
+    const log = openProcessLog("info", (line) => lines.push(JSON.parse(line).level))
+    log.notice("a venue is away")
+    log.notice("drained", {}, "info")
+    log.notice("a request failed", {}, "error")
+    expect(lines.splice(0)).toEqual(["warn", "info", "error"])
+    log.threshold.level = "error"
+    log.notice("a venue is away")
+    log.notice("drained", {}, "info")
+    log.notice("the ledger is violated", {}, "error")
+    expect(lines).toEqual(["error"])
+  })
+})
+
 describe("the security log", () => {
   it("counts alike refusals of one address together, and lets nobody drown the others", () => {
     const lines: Array<Record<string, unknown>> = []
