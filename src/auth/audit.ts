@@ -79,6 +79,10 @@ const auditLine = (fields: Readonly<Record<string, string | null>>): string =>
     .map(([name, value]) => `"${name}":${value === null ? "null" : logText(value)}`)
     .join(",")}}`
 
+/** Nobody's act: anybody can make up such a token as often as the edge lets him, and would fill the trail. */
+const isUnproven = ({ action, userId, outcome }: AuditRow): boolean =>
+  action === "token.refresh" && userId === undefined && outcome === "InvalidRefreshToken"
+
 /** `line` takes one JSON text and never throws; null: nothing is kept. `secret` keys the hashes of addresses. */
 export const makeAudit = (options: {
   readonly line: ((text: string) => void) | null
@@ -93,6 +97,7 @@ export const makeAudit = (options: {
   const write = (row: AuditRow): void => {
     const hashed = row.email === undefined ? null : subject(row.email)
     options.observe?.({ ...row, subject: hashed })
+    if (isUnproven(row)) return
     options.line?.(
       auditLine({
         ts: dateTime(options.now()),
