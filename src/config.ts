@@ -160,7 +160,7 @@ export const readSettings = (given: Environment): Settings => {
     wsSlowMillis: integer(env, "WS_SLOW_MS", 15_000, 1000, 600_000),
     channels: object(env, "CHANNELS"),
     wsTest: testProfile(env, { host, production, tls, trustProxy }),
-    rateLimits: rateLimits(env, host),
+    rateLimits: rateLimits(env, host, production),
     assetDigits: assetDigits(env),
     ledgerExpiryMillis: integer(env, "LEDGER_EXPIRY_MS", 1000, 10, 60_000),
     internalMakerFeeBps: feeBps(env, "INTERNAL_MAKER_FEE_BPS", "5"),

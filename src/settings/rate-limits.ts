@@ -30,8 +30,10 @@ const countOf = (name: string, given: unknown): number => {
 }
 
 /** `off`, or a JSON object of the limits that differ from the defaults. */
-export const rateLimits = (env: Environment, host: string): RateLimits | null => {
+export const rateLimits = (env: Environment, host: string, production: boolean): RateLimits | null => {
   if (text(env, "RATE_LIMITS") === "off") {
+    // A proxy in front makes loopback the whole world, and production has one.
+    if (production) throw new InvalidSetting("RATE_LIMITS=off is not for production")
     if (isLoopback(host)) return null
     throw new InvalidSetting(`RATE_LIMITS=off is for loopback only, not for ${host}`)
   }

@@ -85,13 +85,14 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
   directories.add(dataDir)
   const program = (options.built ?? isShipped) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  // Tests of limits set their own; production is never without.
+  const unlimited = options.env?.["NODE_ENV"] === "production" ? {} : { RATE_LIMITS: "off" }
   const child = spawn(process.execPath, ["--max-semi-space-size=32", ...program], {
     cwd: root,
     // Its own process group, so that nothing of it can outlive the test.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    // Tests of limits set their own.
-    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, RATE_LIMITS: "off", ...options.env },
+    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, ...unlimited, ...options.env },
   })
   launched.add(child)
   const stdout: Array<string> = []
