@@ -58,8 +58,9 @@ export interface KeysReport {
     readonly active: string
     readonly keys: ReadonlyArray<{
       readonly kid: string
-      /** False: rows need it and it is not there. */
+      /** False: this command line does not have it. A running gateway may, if it was given others. */
       readonly present: boolean
+      readonly note?: "unknown to this command line"
       /** When a gateway took it up; null: none has yet. */
       readonly inForceSince: string | null
       readonly rows: Readonly<Record<SealedTable, number>>
@@ -92,7 +93,9 @@ const report = (settings: KeySettings) =>
         active: encryption.activeKid,
         keys: [...kids].map((kid) => ({
           kid,
-          present: encryption.byKid.has(kid),
+          ...(encryption.byKid.has(kid)
+            ? { present: true }
+            : { present: false, note: "unknown to this command line" as const }),
           inForceSince: dateTimeOrNull(registered.get(kid) ?? null),
           rows: rowsOf(counts, kid),
         })),
@@ -127,6 +130,19 @@ const rotateEncryption = (settings: KeySettings) =>
     keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withNewKey(keys))
   })
 
+/** In a transaction, which no gateway starts beside: what this command line does not know may be what a running one holds. */
+const withoutGateway = <A, E, R>(kid: string, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { unowned } = yield* SealedRows
+    const guarded = Effect.gen(function* () {
+      if (yield* unowned) return yield* work
+      return yield* no(
+        `a gateway runs on this database, and may have ${kid}: stop it first, and give this command the gateway's DATA_DIR and ENCRYPTION_KEYS`,
+      )
+    })
+    return yield* (yield* Transactions).all(guarded)
+  })
+
 const retire = (settings: KeySettings, kid: string) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
@@ -138,7 +154,8 @@ const retire = (settings: KeySettings, kid: string) =>
     // A gateway that has not taken up the newest key still seals with this one.
     if (!registered.some((key) => key.kid === encryption.activeKid))
       return yield* no(`no gateway has taken up ${encryption.activeKid} yet: start the gateway, or wait a second`)
-    if (!(yield* sealed.forget(kid)))
+    const forget = encryption.byKid.has(kid) ? sealed.forget(kid) : withoutGateway(kid, sealed.forget(kid))
+    if (!(yield* forget))
       return yield* no(
         `stored secrets still need ${kid}: the running gateway brings them under ${encryption.activeKid}`,
       )
@@ -154,7 +171,7 @@ const abandon = (settings: KeySettings, kid: string, now: number) =>
     const { encryption } = readKeys(settings, { make: false })
     if (encryption.byKid.has(kid)) return yield* no(`${kid} is not lost: rotate and retire it instead`)
     if (!(yield* sealed.registered).some((key) => key.kid === kid)) return yield* no(`there is no key ${kid}`)
-    yield* (yield* Transactions).all(Effect.zipRight(sealed.abandon(kid, now), sealed.forget(kid)))
+    yield* withoutGateway(kid, Effect.zipRight(sealed.abandon(kid, now), sealed.forget(kid)))
   })
 
 /** A previous key is kept until its last token is over by far. */

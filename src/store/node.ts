@@ -18,7 +18,7 @@ export interface OwnedNode {
 }
 
 /** Session advisory lock of the owner; any fixed number that nothing else in the database locks ("node" in ASCII). */
-const OWNER_LOCK = 0x6e6f6465
+export const OWNER_LOCK = 0x6e6f6465
 /** A process that was killed leaves its session behind for a moment. */
 const ATTEMPTS = 10
 const ATTEMPT_MILLIS = 300

@@ -5,6 +5,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors.ts"
+import { OWNER_LOCK } from "./node.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable, sqlStateOf } from "./storage-failure.ts"
 
@@ -86,6 +87,11 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
             Effect.ignore(say(`SELECT pg_advisory_unlock(${KEYS_LOCK})`)),
           )
         }),
+      ),
+
+      /** In a transaction: whether no gateway owns the database. If so, none can until the transaction ends. */
+      unowned: orUnavailable(sql<{ taken: boolean }>`SELECT pg_try_advisory_xact_lock(${OWNER_LOCK}) AS taken`).pipe(
+        Effect.map(([row]) => row?.taken === true),
       ),
 
       /** From here on rows may name it. */

@@ -232,6 +232,24 @@ describe("a rotation of the encryption key", () => {
     await expect(sql(`UPDATE session SET refresh_kid = 'k0'`)).rejects.toThrow("foreign key")
   })
 
+  it("takes nothing from a running gateway that has other keys than the command line", async () => {
+    const { session } = await signUp(gateway)
+    const { active } = (await keys("status")).encryption
+    const others = { ENCRYPTION_KEYS: `other:${randomBytes(32).toString("base64url")}` }
+    const abandoned = await commandLine(["abandon", active], others)
+    expect([abandoned.code, abandoned.stdout]).toEqual([1, ""])
+    expect(abandoned.stderr).toContain(`a gateway runs on this database, and may have ${active}`)
+    expect((await api(gateway).refresh(session.refreshToken)).status).toBe(200)
+    const status = JSON.parse((await commandLine(["status"], others)).stdout) as KeysReport
+    expect(status.encryption.keys.find(({ kid }) => kid === active)).toMatchObject({
+      present: false,
+      note: "unknown to this command line",
+    })
+    await sql("INSERT INTO encryption_key (kid, created_at) VALUES ('idle', 1)")
+    expect(await refusal("retire", "idle"), "a gateway may seal with it at any time").toContain("a gateway runs")
+    await sql("DELETE FROM encryption_key WHERE kid = 'idle'")
+  })
+
   it("is refused where a ciphertext was moved or changed, which is told, counted and left as it is", async () => {
     const [one, two] = [await signUp(gateway), await signUp(gateway)]
     const [mine, theirs] = [one.session.user.id, two.session.user.id]
