@@ -55,6 +55,7 @@ describe("the settings", () => {
     ["WS_PROFILE", { WS_PROFILE: "test", TRUST_PROXY: "127.0.0.1" }],
     ["WS_PROFILE", { WS_PROFILE: "test", TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }],
     ["WS_PROFILE", { WS_PROFILE: "test", NODE_ENV: "production" }],
+    ["RATE_LIMITS", { RATE_LIMITS: "off", NODE_ENV: "production" }],
   ])("name %s when it is bad", (name, environment) => {
     expect(() => readSettings(environment)).toThrow(InvalidSetting)
     expect(() => readSettings(environment)).toThrow(name)
