@@ -2,7 +2,7 @@
  * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout; exit 0 when it is done, 1 when it
  * could not be, 2 for words that are no command.
  */
-import { appendFileSync, mkdirSync } from "node:fs"
+import { mkdirSync, openSync, writeSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { Cause, Effect, Exit } from "effect"
@@ -35,19 +35,31 @@ const database = (settings: Settings) =>
     return server.url()
   })
 
-/** Beside the gateway's own rows: a line is written whole. */
-const auditTo = (dataDir: string) => (line: string) => {
+/** Beside the gateway's own rows: a line is written whole. Opened before anything is done: what cannot be written down is not done. */
+const openAudit = (dataDir: string): ((line: string) => void) => {
   const folder = join(dataDir, "logs")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  appendFileSync(join(folder, "audit.log"), `${line}\n`, { mode: 0o600 })
+  const file = openSync(join(folder, "audit.log"), "a", 0o600)
+  return (line) => {
+    try {
+      writeSync(file, `${line}\n`)
+    } catch (error) {
+      // It is done by now: to call it a failure would be a lie.
+      process.stderr.write(
+        `gateway admin: done, but not in the audit log: ${error instanceof Error ? error.message : error}\n`,
+      )
+    }
+  }
 }
 
 const program = (settings: Settings, task: Task) =>
   Effect.gen(function* () {
-    const { records, audit } = yield* task(settings, yield* database(settings), Date.now())
+    const url = yield* database(settings)
+    const line = task.isAudited ? openAudit(settings.dataDir) : null
+    const { records, audit } = yield* task.run(settings, url, Date.now())
     if (audit !== null) {
       const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
-      const trail = makeAudit({ line: auditTo(settings.dataDir), secret: Buffer.alloc(0), now: Date.now })
+      const trail = makeAudit({ line, secret: Buffer.alloc(0), now: Date.now })
       trail.write({ ...audit, outcome: "ok", origin })
     }
     return records

@@ -41,6 +41,10 @@ export interface TradingModeOptions {
   readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
+/** What the audit says of a change. */
+export const modeWords = (tradingMode: TradingMode, reason: string | null): string =>
+  reason === null ? tradingMode : `${tradingMode}: ${reason}`
+
 /** A change by the command line is in force at most so much later. */
 const LOOK_MILLIS = 500
 
@@ -88,7 +92,7 @@ export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions
       const service = TradingModeSwitch.of({
         current: () => stored.tradingMode,
         change: (principal, { tradingMode, reason }, origin) =>
-          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: tradingMode }, () =>
+          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: modeWords(tradingMode, reason) }, () =>
             Effect.gen(function* () {
               yield* proven(principal)
               // A clock that was set back must not make an older word the newer one.
