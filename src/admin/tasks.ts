@@ -4,8 +4,8 @@
  */
 import { Effect, Layer } from "effect"
 import type { AuditRow, AuthAction } from "../auth/audit.ts"
-import { modeWords } from "../auth/trading-mode-switch.ts"
 import type { Settings } from "../config.ts"
+import { modeWords } from "../domain/trading-mode.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SealedRows } from "../store/sealed-rows.ts"

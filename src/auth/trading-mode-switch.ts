@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
 import { AdminRequired, type StorageUnavailable, TenantForbidden } from "../domain/errors.ts"
 import { dateTime } from "../domain/time.ts"
-import { type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
+import { modeWords, type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Principal } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { type StoredTradingMode, TradingModes } from "../store/trading-modes.ts"
@@ -40,10 +40,6 @@ export interface TradingModeOptions {
   readonly audit: Audit
   readonly notice: (what: string, fields?: Readonly<Record<string, unknown>>) => void
 }
-
-/** What the audit says of a change. */
-export const modeWords = (tradingMode: TradingMode, reason: string | null): string =>
-  reason === null ? tradingMode : `${tradingMode}: ${reason}`
 
 /** A change by the command line is in force at most so much later. */
 const LOOK_MILLIS = 500
