@@ -2,7 +2,7 @@
  * What the command line leaves in the gateway's own logs: each act is a line of `audit.log`, and one of `security.log` where a gateway's
  * would be. The one thing to know: both may be written by a running gateway meanwhile, so a line goes out in one piece, at the end.
  */
-import { closeSync, constants, existsSync, openSync, writeSync } from "node:fs"
+import { constants, existsSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Audit, makeAudit } from "../auth/audit.ts"
 import { tellAudited } from "../auth/audited-events.ts"
@@ -13,27 +13,33 @@ import type { SecurityLogService } from "../ports/security-log.ts"
 /** No link is followed: the folder is the gateway's user's, and this may be root. */
 const AT_THE_END = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
 
-const appendTo = (dataDir: string, name: "audit" | "security") => (line: string) => {
+const openLog = (dataDir: string, name: "audit" | "security") => {
   const folder = join(dataDir, "logs")
   makePrivateFolder(dataDir, folder)
   const path = join(folder, `${name}.log`)
   const isNew = !existsSync(path)
   const file = openSync(path, AT_THE_END, 0o600)
-  try {
-    if (isNew) giveToOwner(dataDir, file)
-    writeSync(file, `${line}\n`)
-  } finally {
-    closeSync(file)
+  if (isNew) giveToOwner(dataDir, file)
+  return (line: string): void => {
+    try {
+      writeSync(file, `${line}\n`)
+    } catch (error) {
+      // It is done by now: to call it a failure would be a lie.
+      process.stderr.write(
+        `gateway admin: done, but not in ${name}.log: ${error instanceof Error ? error.message : error}\n`,
+      )
+    }
   }
 }
 
-export const commandLineAudit = (dataDir: string, now: () => number): Audit => {
-  const append = appendTo(dataDir, "security")
+/** The logs are open when it returns, until the process ends; throws when they cannot be. */
+export const openTrail = (dataDir: string, now: () => number): Audit => {
+  const append = openLog(dataDir, "security")
   const security: SecurityLogService = {
     tell: (event, level, facts) => append(eventLine(now(), level, "security", { event, ...facts })),
   }
   return makeAudit({
-    line: appendTo(dataDir, "audit"),
+    line: openLog(dataDir, "audit"),
     // No address of anybody is in these rows.
     secret: Buffer.alloc(0),
     now,

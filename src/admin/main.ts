@@ -2,13 +2,14 @@
  * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout; exit 0 when it is done, 1 when it
  * could not be, 2 for words that are no command.
  */
+
 import { userInfo } from "node:os"
 import { Cause, Effect, Exit } from "effect"
 import { readSettings, type Settings } from "../config.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
-import { commandLineAudit } from "./log-lines.ts"
+import { openTrail } from "./log-lines.ts"
 import { type Task, taskOf, USAGE } from "./tasks.ts"
 
 const end = (code: number, message: string): never => {
@@ -35,10 +36,13 @@ const database = (settings: Settings) =>
 
 const program = (settings: Settings, task: Task) =>
   Effect.gen(function* () {
-    const { records, audit } = yield* task(settings, yield* database(settings), Date.now())
+    const url = yield* database(settings)
+    // Opened before anything is done: what cannot be written down is not done.
+    const trail = task.isAudited ? openTrail(settings.dataDir, Date.now) : null
+    const { records, audit } = yield* task.run(settings, url, Date.now())
     if (audit !== null) {
       const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
-      commandLineAudit(settings.dataDir, Date.now).write({ ...audit, outcome: "ok", origin })
+      trail?.write({ ...audit, outcome: "ok", origin })
     }
     return records
   }).pipe(Effect.scoped)

@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import type { AuditRow, AuthAction } from "../auth/audit.ts"
 import type { Settings } from "../config.ts"
+import { modeWords } from "../domain/trading-mode.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SealedRows } from "../store/sealed-rows.ts"
@@ -29,8 +30,12 @@ export interface Done {
   readonly audit: Pick<AuditRow, "action" | "targetUserId" | "what"> | null
 }
 
-/** `url`: of the gateway's database. */
-export type Task = (settings: Settings, url: string, now: number) => Effect.Effect<Done, unknown>
+export interface Task {
+  /** False: it only looks, or leaves its traces elsewhere. */
+  readonly isAudited: boolean
+  /** `url`: of the gateway's database. */
+  readonly run: (settings: Settings, url: string, now: number) => Effect.Effect<Done, unknown>
+}
 
 /** Undefined: the words are a command of another family, or none. */
 type Family = (words: ReadonlyArray<string>) => Task | undefined
@@ -82,6 +87,8 @@ const wordsOf = (command: Command): string | undefined => {
     case "Grant":
     case "Revoke":
       return `${command._tag.toLowerCase()} ${command.permission}`
+    case "Ban":
+      return command.reason ?? undefined
     case "Environments":
       return command.environments.join(",")
     case "Move":
@@ -99,51 +106,65 @@ const users: Family = (words) => {
   const command = parseCommand(words)
   return command === undefined
     ? undefined
-    : (_settings, url, now) =>
-        Effect.map(runCommand(command, now), ({ records, targetUserId }) => {
-          const action = ACTIONS[command._tag]
-          return { records, audit: action === null ? null : { action, targetUserId, what: wordsOf(command) } }
-        }).pipe(Effect.provide(stores(url)))
+    : {
+        isAudited: ACTIONS[command._tag] !== null,
+        run: (_settings, url, now) =>
+          Effect.map(runCommand(command, now), ({ records, targetUserId }) => {
+            const action = ACTIONS[command._tag]
+            return { records, audit: action === null ? null : { action, targetUserId, what: wordsOf(command) } }
+          }).pipe(Effect.provide(stores(url))),
+      }
 }
 
 const keys: Family = (words) => {
   const command = parseKeysCommand(words)
   return command === undefined
     ? undefined
-    : (settings, url, now) =>
-        Effect.map(runKeysCommand(command, settings, now), (report) => ({
-          records: [report],
-          audit:
-            command._tag === "KeysStatus"
-              ? null
-              : {
-                  action: KEYS_ACTIONS[command._tag],
-                  what:
-                    "kid" in command
-                      ? command.kid
-                      : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
-                },
-        })).pipe(Effect.provide(stores(url)))
+    : {
+        isAudited: command._tag !== "KeysStatus",
+        run: (settings, url, now) =>
+          Effect.map(runKeysCommand(command, settings, now), (report) => ({
+            records: [report],
+            audit:
+              command._tag === "KeysStatus"
+                ? null
+                : {
+                    action: KEYS_ACTIONS[command._tag],
+                    what:
+                      "kid" in command
+                        ? command.kid
+                        : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
+                  },
+          })).pipe(Effect.provide(stores(url))),
+      }
 }
 
 const tradingMode: Family = (words) => {
   const command = parseTradingMode(words)
   return command === undefined
     ? undefined
-    : (_settings, url, now) =>
-        Effect.map(runTradingMode(command, now), (record) => ({
-          records: [record],
-          audit:
-            command.tradingMode === null ? null : { action: "tradingMode.set" as const, what: command.tradingMode },
-        })).pipe(Effect.provide(stores(url)))
+    : {
+        isAudited: command.tradingMode !== null,
+        run: (_settings, url, now) =>
+          Effect.map(runTradingMode(command, now), (record) => ({
+            records: [record],
+            audit:
+              command.tradingMode === null
+                ? null
+                : { action: "tradingMode.set" as const, what: modeWords(command.tradingMode, command.reason) },
+          })).pipe(Effect.provide(stores(url))),
+      }
 }
 
 const migration: Family = (words) => {
   const command = parseMigrate(words)
   return command === undefined
     ? undefined
-    : (_settings, url, now) =>
-        Effect.map(runMigrate(command, url, now), (report) => ({ records: [report], audit: null }))
+    : {
+        isAudited: false,
+        run: (_settings, url, now) =>
+          Effect.map(runMigrate(command, url, now), (report) => ({ records: [report], audit: null })),
+      }
 }
 
 const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, migration]

@@ -49,7 +49,7 @@ export const makeBans = (parts: UserParts): Bans => {
 
   return {
     ban: (principal, which, reason, origin) =>
-      audit.act("user.ban", origin, factsOf(principal), (learn) =>
+      audit.act("user.ban", origin, { ...factsOf(principal), what: reason ?? undefined }, (learn) =>
         Effect.gen(function* () {
           yield* proven(principal)
           const { user, ended } = yield* parts.commit(

@@ -7,7 +7,7 @@ import type { Settings } from "../config.ts"
 import { AdminRequired, type StorageUnavailable, TenantForbidden } from "../domain/errors.ts"
 import type { Notice } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
-import { type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
+import { modeWords, type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Principal } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { type StoredTradingMode, TradingModes } from "../store/trading-modes.ts"
@@ -90,7 +90,7 @@ export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions
       const service = TradingModeSwitch.of({
         current: () => stored.tradingMode,
         change: (principal, { tradingMode, reason }, origin) =>
-          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: tradingMode }, () =>
+          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: modeWords(tradingMode, reason) }, () =>
             Effect.gen(function* () {
               yield* proven(principal)
               // A clock that was set back must not make an older word the newer one.

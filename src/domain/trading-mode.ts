@@ -15,6 +15,10 @@ export const TradingMode = Schema.Literal("online", "cancel_only", "post_only", 
 })
 export type TradingMode = typeof TradingMode.Type
 
+/** What the audit says of a change. */
+export const modeWords = (tradingMode: TradingMode, reason: string | null): string =>
+  reason === null ? tradingMode : `${tradingMode}: ${reason}`
+
 /** The mode of this process, asked at every order. Without a word of the composition root: online. */
 export class TradingModeInForce extends Context.Reference<TradingModeInForce>()("domain/TradingModeInForce", {
   defaultValue: (): { readonly current: () => TradingMode } => ({ current: () => "online" }),

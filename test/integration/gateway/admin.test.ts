@@ -1,7 +1,7 @@
 /** The operators' command line against a real installation: a running gateway follows at once, and one at rest when it starts. */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -101,6 +101,22 @@ describe("the command line", () => {
     )
   })
 
+  it("does nothing that cannot be audited, and calls nothing failed that is done", async () => {
+    const path = join(gateway.dataDir, "logs/audit.log")
+    renameSync(path, `${path}.kept`)
+    mkdirSync(path)
+    const refused = await admin(gateway.dataDir, "tenant", "create", "unaudited")
+    expect([refused.code, refused.stdout]).toEqual([1, ""])
+    rmSync(path, { recursive: true })
+    symlinkSync("/dev/full", path)
+    const warned = await admin(gateway.dataDir, "tenant", "create", "full")
+    expect([warned.code, warned.stderr]).toEqual([0, expect.stringContaining("done, but not in the audit log: ENOSPC")])
+    expect(warned.stdout).toContain('"full"')
+    expect(warned.stdout).not.toContain('"unaudited"')
+    rmSync(path)
+    renameSync(`${path}.kept`, path)
+  })
+
   it("says what is wrong: unknown users, words that are no command, a place without a database", async () => {
     expect(await admin(gateway.dataDir, "grant", `${randomUUID()}@example.com`, "admin")).toMatchObject({
       code: 1,
@@ -115,13 +131,18 @@ describe("the command line", () => {
     const { dataDir } = gateway
     const { email, session } = await signUp(gateway)
     await gateway.stop()
-    expect((await done("ban", email)).bannedAt).not.toBeNull()
+    expect((await done("ban", email, "stolen", "password")).bannedAt).not.toBeNull()
     expect((await done("user", "first@example.com")).permissions).toContain("admin")
     gateway = await startGateway({ dataDir })
     expect((await api(gateway).as(session.accessToken).user()).envelope.errno).toBe(-100005)
     expect((await api(gateway).login(email)).envelope.errno).toBe(-100010)
     const rows = readFileSync(join(dataDir, "logs/audit.log"), "utf8").trim().split("\n")
     const bans = rows.map((row) => JSON.parse(row)).filter(({ action }) => action === "user.ban")
-    expect(bans.at(-1)).toMatchObject({ outcome: "ok", targetUserId: session.user.id, ip: "local" })
+    expect(bans.at(-1)).toMatchObject({
+      outcome: "ok",
+      targetUserId: session.user.id,
+      what: "stolen password",
+      ip: "local",
+    })
   })
 })

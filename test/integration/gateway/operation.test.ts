@@ -122,7 +122,7 @@ describe("the trading mode", () => {
     expect(refused.envelope.details?.metadata).toEqual({ tradingMode: "cancel_only" })
     await until("health to say so", async () => (await health()).tradingMode === "cancel_only")
     expect((await trader.calls.cancelled(tradingAccountId, resting.tradeOrderId)).status).toBe("CANCELLED")
-    expect(audits().at(-1)).toMatchObject({ outcome: "ok", what: "cancel_only" })
+    expect(audits().at(-1)).toMatchObject({ outcome: "ok", what: "cancel_only: the exchange is down" })
 
     await setMode(admin, "post_only")
     const maker = await trader.calls.submit({ ...body, orderType: "LIMIT_MAKER", limitPrice: "1000" })
@@ -171,7 +171,7 @@ describe("the trading mode", () => {
       { tradingMode: "maintenance", reason: "moving house" },
     ])
     await until("the gateway to follow", async () => (await health()).tradingMode === "maintenance")
-    expect(audits().at(-1)).toMatchObject({ outcome: "ok", what: "maintenance", ip: "local" })
+    expect(audits().at(-1)).toMatchObject({ outcome: "ok", what: "maintenance: moving house", ip: "local" })
     await gateway.stop()
     gateway = await startGateway({ env, dataDir: gateway.dataDir })
     admin = api(gateway).as((await api(gateway).login(ADMIN)).record.accessToken)

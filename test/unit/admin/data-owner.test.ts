@@ -2,7 +2,7 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { commandLineAudit } from "../../../src/admin/log-lines.ts"
+import { openTrail } from "../../../src/admin/log-lines.ts"
 import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER } from "../../../src/auth/key-files.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
@@ -57,7 +57,7 @@ describe.runIf(process.getuid?.() === 0)("a command that root runs", () => {
   })
 
   it("begins logs that the gateway goes on with", () => {
-    commandLineAudit(dataDir, () => 0).write({ action: "user.ban", outcome: "ok", origin })
+    openTrail(dataDir, () => 0).write({ action: "user.ban", outcome: "ok", origin })
     for (const path of ["logs", "logs/audit.log", "logs/security.log"]) expect(ownerOf(path), path).toEqual(GATEWAY)
   })
 
@@ -65,7 +65,7 @@ describe.runIf(process.getuid?.() === 0)("a command that root runs", () => {
     mkdirSync(join(dataDir, "logs"))
     writeFileSync(join(dataDir, "logs", "audit.log"), "")
     chownSync(join(dataDir, "logs", "audit.log"), 61_299, 61_299)
-    commandLineAudit(dataDir, () => 0).write({ action: "user.ban", outcome: "ok", origin })
+    openTrail(dataDir, () => 0).write({ action: "user.ban", outcome: "ok", origin })
     expect(ownerOf("logs", "audit.log")).toEqual({ uid: 61_299, gid: 61_299 })
   })
 
@@ -73,15 +73,14 @@ describe.runIf(process.getuid?.() === 0)("a command that root runs", () => {
     const elsewhere = join(dataDir, "elsewhere")
     mkdirSync(join(dataDir, "logs"))
     symlinkSync(elsewhere, join(dataDir, "logs", "audit.log"))
-    const audit = commandLineAudit(dataDir, () => 0)
-    expect(() => audit.write({ action: "user.ban", outcome: "ok", origin })).toThrow("ELOOP")
+    expect(() => openTrail(dataDir, () => 0)).toThrow("ELOOP")
     expect(existsSync(elsewhere)).toBe(false)
   })
 })
 
 describe("an act of the command line", () => {
   it("is told to the audit and, as a gateway would, to whoever watches for attackers", () => {
-    const audit = commandLineAudit(dataDir, () => 0)
+    const audit = openTrail(dataDir, () => 0)
     audit.write({ action: "user.permissions", outcome: "ok", what: "grant admin", origin })
     audit.write({ action: "keys.rotate_signing", outcome: "ok", origin })
     expect(linesOf("audit.log").map(({ action }) => action)).toEqual(["user.permissions", "keys.rotate_signing"])
