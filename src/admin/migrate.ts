@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { maintainPartitions } from "../store/partitions.ts"
 import { grantTo } from "../store/role-grants.ts"
-import { migrate, sqlLayer } from "../store/sql.ts"
+import { migrate, sqlLayer, sqlPromise } from "../store/sql.ts"
 
 export interface MigrateCommand {
   readonly _tag: "Migrate"
@@ -26,7 +26,7 @@ export const parseMigrate = (words: ReadonlyArray<string>): MigrateCommand | und
 
 export const runMigrate = ({ role }: MigrateCommand, url: string, now: number) =>
   Effect.gen(function* () {
-    const { applied } = yield* Effect.tryPromise({ try: () => migrate(url), catch: (error) => error as Error })
+    const { applied } = yield* sqlPromise(() => migrate(url))
     const { created } = yield* maintainPartitions(now)
     if (role !== null) yield* grantTo(role)
     return { applied, partitions: created, role }

@@ -3,14 +3,8 @@ import { Effect } from "effect"
 import { Clock } from "../ports/clock.ts"
 import { embeddedPostgres } from "../store/embedded.ts"
 import { ownDatabase } from "../store/node.ts"
-import { checkDurability, migrate, SqlUnavailable } from "../store/sql.ts"
+import { checkDurability, migrate, sqlPromise } from "../store/sql.ts"
 import type { GatewayOptions } from "./options.ts"
-
-const sqlPromise = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
-  Effect.tryPromise({
-    try: run,
-    catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
-  })
 
 /** A migrated database of our own, durable, that no other process owns. */
 export const database = ({ settings, fatal }: GatewayOptions) =>

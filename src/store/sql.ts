@@ -13,6 +13,13 @@ import { meterPool } from "./pool-meters.ts"
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
 export class SqlUnavailable extends Data.TaggedError("SqlUnavailable")<{ readonly message: string }> {}
 
+/** What fails is the database, or the way to it. */
+export const sqlPromise = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
+  })
+
 export interface SqlOptions {
   /** Shown in pg_stat_activity. Default "venue-gateway". */
   readonly applicationName?: string
