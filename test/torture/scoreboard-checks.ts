@@ -24,7 +24,11 @@ const runNode = (name: string, args: ReadonlyArray<string>, progress: Progress):
   new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const seconds = (): number => (performance.now() - startedAt) / 1000
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, SCOREBOARD: "true" },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
     let stdout = ""
     let stderr = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
