@@ -117,8 +117,8 @@ module.exports = {
     only(
       "sockets-in-four-files",
       "uWebSockets\\.js|uws-pack",
-      "^src/(http/(server|mount)|ws/(server|hub))\\.ts$",
-      "a wrong call on uWebSockets ends the process: http/server, http/mount, ws/server and ws/hub only",
+      "^src/(http/(server|served-app|mount)|ws/server)\\.ts$",
+      "a wrong call on uWebSockets ends the process: http/server, http/served-app, http/mount and ws/server only",
     ),
     only(
       "sql-in-store",

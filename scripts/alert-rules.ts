@@ -2,6 +2,7 @@
  * When somebody is to be woken, and when it is enough to look in the morning: the alert rules of ops/prometheus/alerts.yml. The one thing
  * to know: an expression names metrics through `m`, so that a metric that is renamed or gone does not compile.
  */
+import { EXPIRES_SOON_MILLIS } from "../src/http/certificate.ts"
 import { METRICS, type MetricName } from "../src/ports/metric-names.ts"
 
 export interface AlertRule {
@@ -77,6 +78,22 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "page",
     summary: "{{ $value }} orders have been in doubt for a minute",
     action: "See venue_up and venue_requests_total of their venue; positions may differ from what is shown.",
+  },
+  {
+    alert: "CertificateEnding",
+    expr: `${m("tls_certificate_expiry_timestamp_seconds")} - time() < ${EXPIRES_SOON_MILLIS / 1000}`,
+    for: "1h",
+    severity: "ticket",
+    summary: "The certificate ends in {{ $value | humanizeDuration }}",
+    action:
+      "Renew it and send SIGHUP (docs/operations/proxy.md); a renewal that was refused is an error in the process log.",
+  },
+  {
+    alert: "CertificateRefused",
+    expr: `${m("tls_certificate_refused")} == 1`,
+    severity: "ticket",
+    summary: "A renewed certificate could not be taken: the one before is shown, and a restart would fail",
+    action: "The process log says what is wrong with the files; mend them and send SIGHUP again.",
   },
   {
     alert: "RefreshTokenReused",

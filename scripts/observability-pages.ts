@@ -85,6 +85,7 @@ each refused request was refused, and how each question to a venue ended.
 | \`rate_limited\` | a limit was met |
 | \`tls_missing\`, \`request_contradicted\` | a request in the clear, or of two lengths |
 | \`user_banned\`, \`user_unbanned\`, \`permissions_changed\`, \`session_revoked\`, \`user_updated\`, and each with \`_refused\` | changes of users; other acts of the audit have their own names with \`_\` |
+| \`certificate_taken\`, \`certificate_taken_refused\` | SIGHUP: the certificate's files were read again; \`what\` has the serial number |
 | \`backend_failed\` | a defect of ours, or the database is away |
 
 Alike events of one address beyond twenty in ten seconds are counted, not written: a line with \`suppressed\` says how many.

@@ -11,6 +11,7 @@ import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
 import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
+import { type TlsSettings, tls } from "./settings/tls.ts"
 import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
 
 export interface Settings {
@@ -23,7 +24,7 @@ export interface Settings {
   readonly databaseUrl: string | null
   readonly production: boolean
   readonly environment: "PROD" | "UAT"
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  readonly tls: TlsSettings | null
   /** Addresses (IP or CIDR) of proxies in front, whose X-Forwarded-Proto and X-Forwarded-For count. */
   readonly trustProxy: ReadonlyArray<string>
   /** Browser origins allowed to open the socket besides our own; `*` allows all. */
@@ -111,16 +112,12 @@ export interface Settings {
 /** Reads the settings; throws InvalidSetting. */
 export const readSettings = (given: Environment): Settings => {
   const env = withSecretFiles(given)
-  const certFile = text(env, "TLS_CERT_FILE")
-  const keyFile = text(env, "TLS_KEY_FILE")
-  if ((certFile === null) !== (keyFile === null))
-    throw new InvalidSetting("TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither")
   const dataDir = text(env, "DATA_DIR") ?? "var"
   const production = text(env, "NODE_ENV") === "production"
   const failpoint = text(env, "FAILPOINT")
   if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not for production")
   const host = text(env, "HOST") ?? "127.0.0.1"
-  const tls = certFile === null || keyFile === null ? null : { certFile, keyFile }
+  const ownTls = tls(env)
   const trustProxy = list(env, "TRUST_PROXY")
   return {
     host,
@@ -129,7 +126,7 @@ export const readSettings = (given: Environment): Settings => {
     databaseUrl: databaseUrl(env),
     production,
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
-    tls,
+    tls: ownTls,
     trustProxy,
     allowedOrigins: list(env, "ALLOWED_ORIGINS"),
     signingKey: text(env, "SIGNING_KEY"),
@@ -159,7 +156,7 @@ export const readSettings = (given: Environment): Settings => {
     wsConflateBytes: integer(env, "WS_CONFLATE_BYTES", 131_072, 4096, 1_048_576),
     wsSlowMillis: integer(env, "WS_SLOW_MS", 15_000, 1000, 600_000),
     channels: object(env, "CHANNELS"),
-    wsTest: testProfile(env, { host, production, tls, trustProxy }),
+    wsTest: testProfile(env, { host, production, tls: ownTls, trustProxy }),
     rateLimits: rateLimits(env, host, production),
     assetDigits: assetDigits(env),
     ledgerExpiryMillis: integer(env, "LEDGER_EXPIRY_MS", 1000, 10, 60_000),

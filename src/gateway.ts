@@ -13,6 +13,7 @@ import { Sessions } from "./auth/sessions.ts"
 import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
 import { userActsLayer } from "./auth/user-acts.ts"
 import { auditTrail } from "./composition/audit-trail.ts"
+import { keepCertificate } from "./composition/certificate.ts"
 import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
@@ -30,6 +31,7 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { plainPort } from "./composition/plain-port.ts"
 import { accessLog } from "./composition/request-logs.ts"
 import { securityLog } from "./composition/security-log.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
@@ -86,6 +88,8 @@ import { SocketMeters } from "./ws/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
+  /** SIGHUP: new connections are shown the certificate that is in its files now. */
+  readonly renewCertificate: () => void
   /** Once, before the scope is closed (composition/shutdown.ts). False: something that waited could not be stored. */
   readonly drain: Effect.Effect<boolean>
 }
@@ -192,6 +196,7 @@ export const startGateway = (options: GatewayOptions) =>
       Layer.mergeAll(userActsLayer(acts), tradingModeLayer(acts), credentialLayers(keys)),
     ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
+    const certificate = yield* keepCertificate(options, server, audit).pipe(Effect.provide(base))
     const sealing = yield* keepKeys(options, keys, audit).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
@@ -254,11 +259,15 @@ export const startGateway = (options: GatewayOptions) =>
     )
     test?.serve(server.app, socket)
     const listening: ListeningServer = yield* server.listen
+    yield* plainPort(options, log, watch, requestId).pipe(Effect.provide(base))
     shutdown.serves()
     const writer = Context.get(store, Writer)
     const { inFlight } = mounted
-    yield* metrics(options, { inFlight, socket, writer, keys, sealing }).pipe(Effect.provide(all))
+    yield* metrics(options, { inFlight, socket, writer, keys, sealing, certificate: certificate.figures }).pipe(
+      Effect.provide(all),
+    )
     const writers = [writer, Context.get(money, LedgerWatch)]
-    const gateway: Gateway = { listening, drain: shutdown.drain({ server: listening, socket, inFlight, writers }) }
+    const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
+    const gateway: Gateway = { listening, renewCertificate: certificate.renew, drain }
     return gateway
   })

@@ -4,6 +4,7 @@
  * again, and the next process asks every venue before it trusts what it remembers.
  */
 import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
+import { followRenewSignal } from "./composition/certificate.ts"
 import { describe } from "./composition/options.ts"
 import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
 import { readSettings, type Settings } from "./config.ts"
@@ -28,6 +29,7 @@ const settings = ((): Settings => {
 
 const log = openProcessLog(settings.logLevel)
 followLevelSignal(log)
+const onRenewSignal = followRenewSignal()
 
 /** Better to end than to go on with something wrong in memory. */
 const endOnDefect = (kind: string) => (error: unknown) => {
@@ -50,7 +52,8 @@ const program = Effect.gen(function* () {
     yield* Scope.close(scope, started)
     return yield* started
   }
-  const { listening, drain } = started.value
+  const { listening, renewCertificate, drain } = started.value
+  onRenewSignal(renewCertificate)
   process.stdout.write(
     `ready ${JSON.stringify({ http: listening.http, ws: listening.ws, version: SERVICE.version })}\n`,
   )

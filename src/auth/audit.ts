@@ -29,6 +29,7 @@ export type AuthAction =
   | "keys.abandon"
   | "keys.taken"
   | "keys.reseal"
+  | "certificate.taken"
   | "logout"
   | "session.revoke"
   | "verify"

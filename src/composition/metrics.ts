@@ -6,6 +6,7 @@ import { Markets } from "../actors/market-messages.ts"
 import type { Keys } from "../auth/keys.ts"
 import type { ResealStats } from "../auth/reseal.ts"
 import { SERVICE } from "../http/api.ts"
+import { certificateMetrics } from "../metrics/certificate-metrics.ts"
 import { dealerMetrics } from "../metrics/dealer-metrics.ts"
 import { keyMetrics } from "../metrics/key-metrics.ts"
 import { ledgerMetrics } from "../metrics/ledger-metrics.ts"
@@ -18,6 +19,7 @@ import { Meters } from "../ports/meters.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import type { Writer } from "../store/account-store-sql.ts"
 import type { SocketServer } from "../ws/server.ts"
+import type { CertificateFigures } from "./certificate.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export const metrics = (
@@ -28,6 +30,7 @@ export const metrics = (
     readonly writer: Writer["Type"]
     readonly keys: Keys
     readonly sealing: () => ResealStats
+    readonly certificate: () => CertificateFigures
   },
 ) =>
   Effect.gen(function* () {
@@ -58,6 +61,7 @@ export const metrics = (
         signingKid: parts.keys.signing.active.kid,
         ...parts.sealing(),
       }),
+      ...certificateMetrics(parts.certificate()),
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
     if (settings.metricsPort === null) return

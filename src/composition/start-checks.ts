@@ -66,10 +66,12 @@ const checkPort = <E>(host: string, port: number, taken: () => E): Effect.Effect
 
 export const startChecks = ({ settings }: Pick<GatewayOptions, "settings">) =>
   Effect.gen(function* () {
-    const { dataDir, operation, host, port, metricsPort } = settings
+    const { dataDir, operation, host, port, metricsPort, tls } = settings
+    const plainPort = tls?.plainHttpPort ?? 0
     yield* checkDataDirectory(dataDir, operation.diskFreeMinMegabytes)
     const isNoAddress = `${host}:${port} is taken, or is no address of this machine: set HOST and PORT`
     if (port !== 0) yield* checkPort(host, port, () => new PortTaken(isNoAddress))
+    if (plainPort !== 0) yield* checkPort(host, plainPort, () => new PortTaken(`PLAIN_HTTP_PORT ${plainPort} is taken`))
     if (metricsPort !== null && metricsPort !== 0)
       yield* checkPort("127.0.0.1", metricsPort, () => new MetricsPortTaken(`METRICS_PORT ${metricsPort} is taken`))
   }).pipe(Effect.scoped)

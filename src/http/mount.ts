@@ -4,7 +4,7 @@
  * inside one guard.
  */
 
-import type { HttpRequest, HttpResponse, TemplatedApp } from "uWebSockets.js"
+import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect, type Runtime } from "effect"
 import {
@@ -31,6 +31,7 @@ import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./req
 import { Deadline, type Handlers } from "./route.ts"
 import { makeRpc } from "./rpc.ts"
 import { makeRun } from "./run.ts"
+import type { RouteApp } from "./served-app.ts"
 
 /** Something that is served as it is, outside the envelope. */
 export interface StaticPage {
@@ -61,7 +62,7 @@ export interface Mounted {
 }
 
 const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  app: TemplatedApp,
+  app: RouteApp,
   api: HttpApi.HttpApi<Id, G, E, R>,
   handlers: AnyHandlers,
   options: MountOptions,
@@ -265,7 +266,7 @@ export type HandlersOf<G extends HttpApiGroup.HttpApiGroup.Any> = {
 
 /** Mounts the declared API on the app; the handlers' Effects run on the runtime of this Effect. */
 export const mount = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  app: TemplatedApp,
+  app: RouteApp,
   api: HttpApi.HttpApi<Id, G, E, R>,
   handlers: HandlersOf<G>,
   options: MountOptions,

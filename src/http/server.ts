@@ -1,6 +1,6 @@
 /**
- * The uWebSockets app: TLS, transport policy, listening. HTTP routes are put on it by `mount`, the socket by `ws/server`; nobody
- * else touches it.
+ * The uWebSockets app: TLS and its certificate, transport policy, listening. HTTP routes are put on it by `mount`, the socket by
+ * `ws/server`; nobody else touches it.
  */
 
 import {
@@ -12,8 +12,15 @@ import {
   type us_socket,
   us_socket_local_port,
 } from "uWebSockets.js"
-import { accessSync, constants } from "node:fs"
 import { Effect } from "effect"
+import {
+  type Certificate,
+  type CertificateFiles,
+  CertificateRefused,
+  dateFault,
+  readCertificate,
+} from "./certificate.ts"
+import { type RouteApp, ServedApp } from "./served-app.ts"
 import { type TransportPolicy, TransportRefused, type TransportSettings, transportPolicy } from "./transport.ts"
 
 export interface ListenSettings extends TransportSettings {
@@ -28,13 +35,23 @@ export class PortTaken extends Error {
 
 export interface HttpServer {
   /** For `mount` and for the socket's route; give every route before `listen`. */
-  readonly app: TemplatedApp
+  readonly app: RouteApp
   readonly transport: TransportPolicy
+  /** The one that new connections are shown; null without TLS of our own. */
+  readonly certificate: () => Certificate | null
+  /**
+   * Reads the files of the certificate again; from then on new connections are shown what is in them, and open ones go on. Throws
+   * CertificateRefused, and then nothing has changed.
+   */
+  readonly renewCertificate: (now: number) => Renewal
   /** The address as clients write it, for example `http://127.0.0.1:8080`. Fails with PortTaken. */
   readonly listen: Effect.Effect<ListeningServer, PortTaken>
   /** Ends every connection and stops listening. Repeatable. */
   readonly close: () => void
 }
+
+/** `off`: there is no TLS of our own, or the server is closed. */
+export type Renewal = "renewed" | "unchanged" | "off"
 
 export interface ListeningServer {
   readonly port: number
@@ -64,68 +81,100 @@ interface ExclusiveListen {
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): unknown
 }
 
-const secureApp = (files: { readonly certFile: string; readonly keyFile: string }): TemplatedApp => {
-  for (const [name, file] of [
-    ["TLS_CERT_FILE", files.certFile],
-    ["TLS_KEY_FILE", files.keyFile],
-  ] as const) {
-    try {
-      accessSync(file, constants.R_OK)
-    } catch {
-      throw new TransportRefused(`${name}: ${file} cannot be read`)
-    }
-  }
-  const app = SSLApp({ cert_file_name: files.certFile, key_file_name: files.keyFile, ssl_ciphers: CIPHERS })
-  // The library answers a key that does not fit with an app that has no functions.
+/** An app that shows exactly this certificate: the library reads the files by itself, so they are looked at again afterwards. */
+const secureApp = (files: CertificateFiles, certificate: Certificate): TemplatedApp => {
+  let app: Partial<TemplatedApp> = {}
+  try {
+    app = SSLApp({ cert_file_name: files.certFile, key_file_name: files.keyFile, ssl_ciphers: CIPHERS })
+    // tidy: said in the next line, as for what the library answers with an app that has no functions
+  } catch {}
   if (typeof app.listen !== "function")
-    throw new TransportRefused("TLS_CERT_FILE and TLS_KEY_FILE: not a certificate and its key in PEM")
-  return app
+    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: OpenSSL does not take them")
+  if (readCertificate(files).fingerprint !== certificate.fingerprint)
+    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: they changed while they were read")
+  return app as TemplatedApp
 }
+
+/** A port, for one process alone. Fails with PortTaken, which names the settings. */
+const listenOn = (app: TemplatedApp, host: string, port: number, settings: string) =>
+  Effect.async<{ readonly port: number; readonly stopAccepting: () => void }, PortTaken>((resume) => {
+    ;(app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE, (socket) => {
+      if (socket === false) {
+        const reason = `${host}:${port} is taken, or is no address of this machine: set ${settings}`
+        return resume(Effect.fail(new PortTaken(reason)))
+      }
+      let accepting = true
+      const stopAccepting = (): void => {
+        if (accepting) us_listen_socket_close(socket)
+        accepting = false
+      }
+      // The type wants a connected socket; the function is the documented way for a listening one.
+      resume(Effect.succeed({ port: us_socket_local_port(socket as us_socket), stopAccepting }))
+    })
+  })
+
+const authorityOf = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 /** Throws TransportRefused when the settings are unsafe or the certificate cannot be used. */
 export const makeServer = (settings: ListenSettings): HttpServer => {
   const transport = transportPolicy(settings)
-  let app: TemplatedApp
+  const { host, tls } = settings
+  let certificate: Certificate | null = null
+  let served: ServedApp
   try {
-    app = settings.tls === null ? App() : secureApp(settings.tls)
+    certificate = tls === null ? null : readCertificate(tls)
+    served = new ServedApp(tls === null || certificate === null ? App() : secureApp(tls, certificate))
   } catch (error) {
-    if (error instanceof TransportRefused) throw error
-    throw new TransportRefused("TLS_CERT_FILE and TLS_KEY_FILE: not a certificate and its key in PEM")
+    throw error instanceof CertificateRefused ? new TransportRefused(error.message) : error
   }
-  const { host } = settings
-  const listen = Effect.async<ListeningServer, PortTaken>((resume) => {
-    const exclusive = app as unknown as ExclusiveListen
-    exclusive.listen(host, settings.port, EXCLUSIVE, (socket) => {
-      if (socket === false) {
-        const reason = `${host}:${settings.port} is taken, or is no address of this machine: set HOST and PORT`
-        return resume(Effect.fail(new PortTaken(reason)))
-      }
-      let accepting = true
-      // The type wants a connected socket; the function is the documented way for a listening one.
-      const port = us_socket_local_port(socket as us_socket)
-      const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`
-      const secure = settings.tls === null ? "" : "s"
-      resume(
-        Effect.succeed({
-          port,
-          http: `http${secure}://${authority}`,
-          ws: `ws${secure}://${authority}/connection/websocket`,
-          stopAccepting: () => {
-            if (accepting) us_listen_socket_close(socket)
-            accepting = false
-          },
-        }),
-      )
-    })
-  })
   let open = true
   return {
-    app,
+    app: served,
     transport,
-    listen,
+    certificate: () => certificate,
+    renewCertificate: (now) => {
+      if (tls === null || !open) return "off"
+      const next = readCertificate(tls)
+      if (next.fingerprint === certificate?.fingerprint) return "unchanged"
+      const fault = dateFault(next, now)
+      if (fault !== undefined) throw new CertificateRefused(fault)
+      if (!served.canHandOn)
+        throw new CertificateRefused("this build of uWebSockets takes a certificate at the start only")
+      served.handOnTo(secureApp(tls, next))
+      certificate = next
+      return "renewed"
+    },
+    listen: Effect.map(listenOn(served.listener, host, settings.port, "HOST and PORT"), ({ port, stopAccepting }) => {
+      const authority = authorityOf(host, port)
+      const secure = tls === null ? "" : "s"
+      return {
+        port,
+        http: `http${secure}://${authority}`,
+        ws: `ws${secure}://${authority}/connection/websocket`,
+        stopAccepting,
+      }
+    }),
     close: () => {
-      if (open) app.close()
+      if (open) served.close()
       open = false
     },
+  }
+}
+
+export interface PlainServer {
+  readonly app: RouteApp
+  /** The address as clients write it. Fails with PortTaken. */
+  readonly listen: Effect.Effect<string, PortTaken>
+  /** Ends every connection and stops listening. */
+  readonly close: () => void
+}
+
+/** Without TLS, whatever the transport policy says: for the one who only refuses. */
+export const makePlainServer = (host: string, port: number): PlainServer => {
+  const app = App()
+  return {
+    app,
+    listen: Effect.map(listenOn(app, host, port, "PLAIN_HTTP_PORT"), (it) => `http://${authorityOf(host, it.port)}`),
+    close: () => void app.close(),
   }
 }

@@ -54,6 +54,16 @@ export const METRICS = {
     help: "Those that it did not take, or that did not fit into the queue",
   },
 
+  // TLS of our own
+  tls_certificate_expiry_timestamp_seconds: {
+    type: "gauge",
+    help: "When the certificate that new connections are shown ends, in seconds since the Unix epoch; absent: TLS is a proxy's",
+  },
+  tls_certificate_refused: {
+    type: "gauge",
+    help: "1: what was in its files at the last SIGHUP could not be taken, the one before is shown",
+  },
+
   // HTTP
   http_requests_total: {
     type: "counter",

@@ -29,7 +29,7 @@ export interface ConnectionContext {
   readonly connected: (connection: Client, credentials: Credentials, before: Credentials | undefined) => void
 }
 
-/** What is used of a uWebSockets socket. Only `server` and `hub` import the package itself. */
+/** What is used of a uWebSockets socket. Only `server` imports the package itself. */
 export interface ClientSocket {
   send(frame: Frame, isBinary: boolean, compress: boolean): unknown
   end(code: number, reason: string): void

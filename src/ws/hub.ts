@@ -3,7 +3,6 @@
  * socket about 4.5 µs whatever it holds, so a busy hub gathers: when the deliveries offered would cost more than a share of a core,
  * publications wait up to their kind's window and leave in one frame; an idle hub never waits.
  */
-import type { TemplatedApp } from "uWebSockets.js"
 import type { ChannelKind } from "../domain/channel.ts"
 import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
 import { SocketMeters } from "./socket-meters.ts"
@@ -19,6 +18,11 @@ const SAMPLE_MILLIS = 50
 const DEFLATE_LENGTH_MIN = 256
 /** A channel that everybody left remembers on for a while: a reader whose connection was cut misses nothing. */
 const LINGER_MILLIS = 30_000
+
+/** What is used of a uWebSockets app: a frame to every socket on a topic. */
+export interface Publisher {
+  publish(topic: string, frame: string | Uint8Array, isBinary: boolean, compress: boolean): unknown
+}
 
 export interface HubStats {
   readonly channels: number
@@ -61,7 +65,7 @@ export class Hub {
   private windowed = false
 
   constructor(
-    private readonly app: TemplatedApp,
+    private readonly app: Publisher,
     readonly monotonic: () => number,
     readonly meters = new SocketMeters(),
   ) {}

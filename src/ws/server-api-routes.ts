@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer"
 import { ERRORS } from "./error-codes.ts"
 import type { ServerApi } from "./server-api.ts"
 
-/** What is used of a uWebSockets request, response and app; only `server` and `hub` import the package itself. */
+/** What is used of a uWebSockets request, response and app; only `server` imports the package itself. */
 interface ApiRequest {
   getHeader(lowerCaseName: string): string
   getParameter(index: number): string | undefined

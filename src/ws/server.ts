@@ -1,6 +1,6 @@
 /** `/connection/websocket`: the Centrifuge client protocol v2 on the gateway's own port (realtime A). The only file that owns its sockets. */
 
-import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from "uWebSockets.js"
+import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from "uWebSockets.js"
 import * as uws from "uWebSockets.js"
 import { addressKey } from "../domain/address-key.ts"
 import { type DomainError, TooManyConnections } from "../domain/errors.ts"
@@ -32,7 +32,7 @@ const SWEEP_MILLIS = 1000
 type MadeHere = "heartbeat" | "connected" | "commandRate" | "admits"
 
 export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
-  readonly app: TemplatedApp
+  readonly app: { ws<State>(pattern: string, behavior: WebSocketBehavior<State>): unknown }
   /** Browser origins allowed besides the host's own; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
   readonly deflate: boolean

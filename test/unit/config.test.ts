@@ -20,6 +20,8 @@ describe("the settings", () => {
     ["PORT", { PORT: "70000" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
     ["TLS_CERT_FILE", { TLS_CERT_FILE: "cert.pem" }],
+    ["PLAIN_HTTP_PORT", { PLAIN_HTTP_PORT: "8081" }],
+    ["PLAIN_HTTP_PORT", { PLAIN_HTTP_PORT: "-1", TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }],
     ["ENVIRONMENT", { ENVIRONMENT: "TEST" }],
     ["VENUE_ROUTES", { VENUE_ROUTES: "{" }],
     ["VENUE_ROUTES", { VENUE_ROUTES: '{"api.binance.com":"http://127.0.0.1:1"}' }],

@@ -40,6 +40,8 @@ it("refuses a port that is taken, the API's or that of the metrics", async () =>
 })
 
 it("refuses one port for both", async () => {
+  const tls = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }
+  expect(await refusal({ ...tls, PORT: free, PLAIN_HTTP_PORT: free })).toBe(`PLAIN_HTTP_PORT ${free} is taken`)
   expect(await refusal({ PORT: free, METRICS_PORT: free })).toBe(`METRICS_PORT ${free} is taken`)
 })
 
