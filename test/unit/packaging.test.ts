@@ -245,6 +245,10 @@ describe("the systemd unit", () => {
 
   it("starts what is built, and lets it end by itself", () => {
     expect(lines).toContain("ExecStart=/usr/bin/node --max-semi-space-size=32 dist/src/main.js")
+    // Unheard in the first second it ends the process, which systemd would call clean.
+    expect(lines).toEqual(
+      expect.arrayContaining(["ExecReload=/bin/kill -HUP $MAINPID", "RestartForceExitStatus=SIGHUP"]),
+    )
     expect(lines).toContain("TimeoutStopSec=15")
     expect(lines).toContain("Restart=on-failure")
   })

@@ -169,7 +169,7 @@ describe("without TLS", () => {
     expect(() => makeServer({ ...settings, tls: missing })).toThrow(/TLS_CERT_FILE: .* cannot be read/)
     const files = certificateFiles()
     expect(() => makeServer({ ...settings, tls: { ...files, keyFile: files.certFile } })).toThrow(
-      /not a certificate and its key/,
+      /TLS_KEY_FILE: not a private key in PEM/,
     )
     files.remove()
   })
