@@ -4,6 +4,7 @@
  */
 import { connect } from "node:net"
 import { endGateways, startGateway } from "../../kit/gateway.ts"
+import { certificateFiles } from "../../kit/http-certificate.ts"
 import { none, type Verdict } from "../kill-verdict.ts"
 import { need, run } from "./tool.ts"
 
@@ -34,6 +35,7 @@ export const ports = async (progress: (line: string) => void): Promise<ReadonlyA
   need("nmap")
   progress("nmap: all ports before the start")
   const before = await openPorts("127.0.0.1")
+  const files = certificateFiles()
   const gateway = await startGateway({ env: { METRICS_PORT: "0" } })
   try {
     progress("nmap: all ports after it")
@@ -49,6 +51,18 @@ export const ports = async (progress: (line: string) => void): Promise<ReadonlyA
         const status = await statusOf(port, method, path)
         if (!["404", "405", "400", "501", "closed"].includes(status)) wrong.push(`${method} ${path}: ${status}`)
       }
+    progress("the same with TLS and a port for plain HTTP")
+    const secure = await startGateway({
+      env: { PLAIN_HTTP_PORT: "0", TLS_CERT_FILE: files.certFile, TLS_KEY_FILE: files.keyFile },
+    })
+    const both = new Set(await listening(secure.pid))
+    both.delete(Number(new URL(secure.http).port))
+    const served: Array<string> = []
+    for (const path of ["/api/v3/health", "/api/v3/auth/login", "/docs", "/connection/websocket"])
+      for (const method of ["GET", "POST", ...METHODS]) {
+        const status = await statusOf([...both][0] ?? 0, method, path)
+        if (!["403", "505", "closed"].includes(status)) served.push(`${method} ${path}: ${status}`)
+      }
     return [
       {
         name: "ports",
@@ -56,9 +70,16 @@ export const ports = async (progress: (line: string) => void): Promise<ReadonlyA
         says: `HTTP ${port} and metrics ${metrics.join(", ")} are what its processes listen on; nmap saw ${opened.length} new of 65535`,
       },
       none("methods that nobody declared and that got through", wrong, `${4 * METHODS.length}`),
+      {
+        name: "ports with TLS",
+        passed: both.size === 1,
+        says: `beside HTTPS its processes listen on ${[...both].join(", ")}, which is PLAIN_HTTP_PORT`,
+      },
+      none("requests that PLAIN_HTTP_PORT did anything for but refuse", served, `${4 * (METHODS.length + 2)}`),
     ]
   } finally {
     await endGateways()
+    files.remove()
   }
 }
 

@@ -1,11 +1,12 @@
 /**
  * `npm run torture -- tls`: the direct TLS port as strangers see it (scoreboard S10): sslscan and testssl list what is offered, openssl tries
- * what must be refused, and plain HTTP gets no answer.
+ * what must be refused, plain HTTP gets no answer, or on its own port 403; and the certificate is renewed under load.
  */
 import { connect } from "node:net"
 import { endGateways, startGateway } from "../../kit/gateway.ts"
 import { certificateFiles } from "../../kit/http-certificate.ts"
 import { none, type Verdict } from "../kill-verdict.ts"
+import { renewals } from "./tls-renewal.ts"
 import { need, run } from "./tool.ts"
 
 const AEAD = /^(TLS_(AES|CHACHA20)|ECDHE-(ECDSA|RSA)-(AES(128|256)-GCM|CHACHA20))/
@@ -26,7 +27,14 @@ export const tls = async (progress: (line: string) => void): Promise<ReadonlyArr
   need("sslscan", "testssl", "openssl")
   const files = certificateFiles()
   const gateway = await startGateway({
-    env: { NODE_ENV: "production", TLS_CERT_FILE: files.certFile, TLS_KEY_FILE: files.keyFile },
+    env: {
+      NODE_ENV: "production",
+      PLAIN_HTTP_PORT: "0",
+      TLS_CERT_FILE: files.certFile,
+      TLS_KEY_FILE: files.keyFile,
+      // Ten sockets and every request come from one address.
+      RATE_LIMITS: '{"http":{"perSecond":10000,"burst":10000},"socketsPerUser":100,"socketsPerAddress":100}',
+    },
   })
   try {
     const { host, port } = new URL(gateway.http)
@@ -72,6 +80,10 @@ export const tls = async (progress: (line: string) => void): Promise<ReadonlyArr
       .filter((line) => /\bVULNERABLE\b|NOT ok/.test(line) && !/not vulnerable/i.test(line))
     const looked = (test.text.match(/not vulnerable|not offered/gi) ?? []).length
     const said = await plainAnswer(Number(port))
+    const beside = /"plain HTTP is refused","url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(gateway.stderr())?.[1]
+    const told = await plainAnswer(Number(beside))
+    progress("renewals: the certificate is changed under load")
+    const renewed = await renewals(gateway, files)
     return [
       {
         name: "versions",
@@ -89,6 +101,12 @@ export const tls = async (progress: (line: string) => void): Promise<ReadonlyArr
       },
       { ...none("testssl", holes, `${looked} findings`), passed: holes.length === 0 && looked > 10 },
       { name: "plain HTTP", passed: said === "", says: `${said.length} bytes of answer, then closed` },
+      {
+        name: "PLAIN_HTTP_PORT",
+        passed: told.startsWith("HTTP/1.1 403 ") && told.includes("-102005") && !/^location:/im.test(told),
+        says: `${told.split("\r\n")[0]}, then closed`,
+      },
+      ...renewed,
     ]
   } finally {
     await endGateways()
