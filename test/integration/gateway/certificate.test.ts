@@ -202,7 +202,7 @@ describe("SIGHUP", () => {
   })
 
   it("does nothing, and says so, where the gateway has no TLS of its own, even before it is ready", async () => {
-    const plain = launchGateway()
+    const plain = launchGateway({ env: { DATABASE_URL: (await makeDatabase()).url } })
     await until("its first words", () => plain.stderr().includes("insecure"))
     plain.kill("SIGHUP")
     const { http } = await plain.ready
@@ -249,4 +249,16 @@ describe("the port for plain HTTP", () => {
     const security = join(gateway.dataDir, "logs/security.log")
     await until("the event", () => readFileSync(security, "utf8").includes("tls_missing"))
   })
+})
+
+it("ends with the sockets of every certificate told to come back", async () => {
+  const codes: Array<number> = []
+  for (const pair of [SECOND, FIRST]) {
+    const client = await connectClient(gateway, await signUp(`${serialOf(pair)}@example.com`), TrustingSocket)
+    client.on("connecting", ({ code }) => codes.push(code))
+    if (pair === SECOND) await renewWith(SECOND, "the certificate is renewed")
+  }
+  expect(await metric("ws_connections")).toBe(2)
+  expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+  expect(codes).toEqual([3001, 3001])
 })
