@@ -126,6 +126,19 @@ module.exports = {
       "^src/(store/|ledger/|gateway\\.ts$)",
       "SQL lives in src/store/ and src/ledger/; src/gateway.ts composes the layer",
     ),
+    only(
+      "collector-in-otlp",
+      "@effect/opentelemetry",
+      "^src/otlp/",
+      "what leaves for a collector leaves through src/otlp/",
+    ),
+    {
+      name: "no-collector-sdk",
+      comment: "@effect/opentelemetry/Otlp… stands alone; its index and its other modules load the OpenTelemetry SDK",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "(^|/)node_modules/(@opentelemetry/|@effect/opentelemetry/dist/[^/]+/(?!Otlp))" },
+    },
     {
       name: "no-cycle",
       comment: "two files that need each other are one idea or three",

@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { SERVICE } from "../http/api.ts"
-import { openOtlp } from "../otlp/telemetry.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { SILENT, Telemetry } from "../ports/telemetry.ts"
@@ -18,27 +17,23 @@ export const telemetry = ({ settings, log }: GatewayOptions) =>
       meters.counter("otlp_sent_total")
       meters.counter("otlp_dropped_total")
       if (otlp === null) return SILENT
-      const { now, monotonic } = yield* Clock
+      // Not even loaded where nothing is sent.
+      const { openOtlp } = yield* Effect.promise(() => import("../otlp/telemetry.ts"))
+      const { now } = yield* Clock
       let isTelling = false
-      const service = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          openOtlp({
-            ...otlp,
-            resource: { version: SERVICE.version, environment, instance: randomUUID() },
-            meters,
-            now,
-            monotonic,
-            randomHex: (bytes) => randomBytes(bytes).toString("hex"),
-            random: Math.random,
-            trouble: (what) => {
-              isTelling = true
-              log.notice(`OTLP ${what}`)
-              isTelling = false
-            },
-          }),
-        ),
-        (it) => Effect.promise(it.close),
-      )
+      const service = yield* openOtlp({
+        ...otlp,
+        resource: { version: SERVICE.version, environment, instance: randomUUID() },
+        meters,
+        now,
+        randomHex: (bytes) => randomBytes(bytes).toString("hex"),
+        random: Math.random,
+        trouble: (what) => {
+          isTelling = true
+          log.notice(`OTLP ${what}`)
+          isTelling = false
+        },
+      })
       // A word about the collector is not for the collector.
       log.listen((level, line) => {
         if (!isTelling) service.logged("process", level, line)

@@ -11,6 +11,9 @@ export interface Received {
 export interface Collector {
   readonly url: string
   readonly received: ReadonlyArray<Received>
+  readonly refused: () => number
+  /** Requests that wait for an answer. */
+  readonly waiting: () => number
   /** `hang`: takes requests and never answers. */
   readonly answer: (how: number | "hang") => void
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -22,11 +25,16 @@ export interface Collector {
   readonly close: () => Promise<void>
 }
 
-export const startCollector = async (): Promise<Collector> => {
+/** `port`: of one that was closed, so that it is back. */
+export const startCollector = async (port = 0): Promise<Collector> => {
   const received: Array<Received> = []
+  let waiting = 0
+  let refused = 0
   let how: number | "hang" = 200
   const server: Server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
+    waiting++
+    response.on("close", () => waiting--)
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       if (how === "hang") return
@@ -36,15 +44,18 @@ export const startCollector = async (): Promise<Collector> => {
           headers: request.headers,
           body: JSON.parse(Buffer.concat(chunks).toString("utf8")),
         })
+      else refused++
       response.writeHead(how, { "Content-Type": "application/json" }).end("{}")
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const address = server.address()
   const of = (path: string) => received.filter((one) => one.path === path).map(({ body }) => body)
   return {
     url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
     received,
+    refused: () => refused,
+    waiting: () => waiting,
     answer: (next) => {
       how = next
     },

@@ -48,7 +48,7 @@ it("sends traces, metrics and logs, and what is left when it stops", async () =>
     spanId: ours,
     parentSpanId: "00f067aa0ba902b7",
     kind: 2,
-    status: { code: 0 },
+    status: { code: 1 },
   })
   expect(collector.spans().map(({ name }) => name)).toContain("OrderWriter.batch")
   const access = readFileSync(join(gateway.dataDir, "logs/access.log"), "utf8")

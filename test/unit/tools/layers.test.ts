@@ -24,6 +24,7 @@ const places = {
   "src/auth/tokens.ts": value("tokens"),
   "src/http/server.ts": value("server"),
   "src/http/mount.ts": value("mount"),
+  "src/otlp/exporters.ts": value("exporters"),
   "src/ws/hub.ts": value("hub"),
   "src/ws/rpc.ts": value("rpc"),
   "test/kit/fake.ts": value("fake"),
@@ -54,6 +55,8 @@ const refused: ReadonlyArray<Edge> = [
   ["src/ws/rpc.ts", "uWebSockets.js", "type", "sockets-in-four-files"],
   ["src/auth/tokens.ts", "@effect/sql", "value", "sql-in-store"],
   ["src/http/server.ts", "pg", "type", "sql-in-store"],
+  ["src/http/server.ts", "@effect/opentelemetry/OtlpTracer", "value", "collector-in-otlp"],
+  ["src/otlp/exporters.ts", "@effect/opentelemetry", "value", "no-collector-sdk"],
   ["src/http/server.ts", "./gone.ts", "value", "resolvable"],
   ["src/http/server.ts", "ws", "value", "no-dev-package-in-src"],
 ]
@@ -71,6 +74,7 @@ const accepted: ReadonlyArray<readonly [from: string, to: string, kind: "value" 
   ["src/http/server.ts", "uWebSockets.js", "value"],
   ["src/http/mount.ts", "../actors/dealer.ts", "value"],
   ["src/ws/hub.ts", "../auth/tokens.ts", "value"],
+  ["src/otlp/exporters.ts", "@effect/opentelemetry/OtlpTracer", "value"],
   ["src/main.ts", "./ws/rpc.ts", "value"],
 ]
 
