@@ -54,7 +54,7 @@ export class Awaited extends Context.Reference<Awaited>()("store/Awaited", {
  */
 const withinPatience = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  times = 1,
+  times: number,
 ): Effect.Effect<A, E | StorageUnavailable, R> =>
   Effect.flatMap(Patience, (millis) => {
     if (millis === null) return effect
@@ -81,22 +81,24 @@ const withinPatience = <A, E, R>(
     )
   })
 
-/** Several statements, and a turn at the pool before them, may take longer than one. */
-const MAKING_TIMES = 2.5
+/** For what is made by several statements, with a turn at the pool before them: so many times the patience of one. */
+export const MAKING_TIMES = 2.5
 
 /**
- * Something new that a client asks for, with what must follow once it is stored. StorageUnavailable when that takes too long: it is then not
- * stored, or it is stored and what follows is done, whether or not anybody waits.
+ * What a client asks for, with what must follow once it is stored. StorageUnavailable when that takes too long: it is then not stored, or it
+ * is stored and what follows is done, whether or not anybody waits.
  */
-export const seenThrough = <A, E, R>(making: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
-  withinPatience(Effect.provideService(making, Patience, null), MAKING_TIMES)
+export const seenThrough = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  times = 1,
+): Effect.Effect<A, E | StorageUnavailable, R> => withinPatience(Effect.provideService(work, Patience, null), times)
 
 const told = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
   Effect.catchAll(effect, (error) => (isAway(error) ? Effect.fail(new StorageUnavailable()) : Effect.die(error)))
 
 /** For repositories behind the edges: a database that is away, or takes too long for whoever asks, is a failure; any other error a defect. */
 export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
-  withinPatience(told(effect))
+  withinPatience(told(effect), 1)
 
 /** The same for several statements at once, which may have failures of their own. */
 export const allOrUnavailable = <A, E, R>(
@@ -108,6 +110,7 @@ export const allOrUnavailable = <A, E, R>(
       (error): error is E & SqlError => error instanceof SqlError,
       (error) => told(Effect.fail(error as SqlError)),
     ) as Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>,
+    1,
   )
 
 const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))

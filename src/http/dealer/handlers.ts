@@ -16,7 +16,7 @@ import type { Principal } from "../../domain/user.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
 import type { Accounts } from "../../store/accounts.ts"
 import type { DealerRows } from "../../store/dealers.ts"
-import { seenThrough } from "../../store/storage-failure.ts"
+import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { accountOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
@@ -153,7 +153,7 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       })
       const stored = rows.insert(dealer, accountRows.insertInternalAccount(account, wallets.insert(wallet)))
       const created = Effect.gen(function* () {
-        yield* Fiber.join(yield* seenThrough(Effect.zipRight(stored, started)))
+        yield* Fiber.join(yield* seenThrough(Effect.zipRight(stored, started), MAKING_TIMES))
         reply.ok(recordOf(dealer, true))
       })
       return relayed(created, reply)

@@ -71,7 +71,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
             })
             .pipe(
               Effect.tap(({ instrumentId, subscriptionId }) => markets.hold(instrumentId, subscriptionId)),
-              seenThrough,
+              (subscribed) => seenThrough(subscribed),
               Effect.map((subscription) => reply.ok(record(subscription), { headers })),
             ),
         ),
@@ -93,7 +93,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
       else return reply.fail(new MissingParameter({ parameter: "subscriptionId" }))
       return subscriptions.unsubscribe(ref).pipe(
         Effect.tap(({ instrumentId, subscriptionId }) => markets.release(instrumentId, subscriptionId)),
-        seenThrough,
+        (ended) => seenThrough(ended),
         Effect.map((ended) =>
           reply.ok(record(ended), { headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []) }),
         ),

@@ -17,7 +17,7 @@ import {
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Venue } from "../../domain/venue.ts"
-import { seenThrough } from "../../store/storage-failure.ts"
+import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import { ask } from "../answers.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
 import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
@@ -106,7 +106,7 @@ export const makeConnect = (parts: ConnectParts) => {
             (starting) => ({ account, starting }),
           ),
         ),
-        seenThrough,
+        (making) => seenThrough(making, MAKING_TIMES),
         Effect.tapErrorTag("StorageUnavailable", () => Effect.sync(() => givenUp++)),
       )
       // Whoever stood behind one that was given up is not made to wait as long again.
