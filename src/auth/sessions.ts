@@ -28,6 +28,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import type { NetworksOf } from "../store/allowed-networks.ts"
 import { type SessionRow, SessionRows } from "../store/sessions.ts"
+import { seenThrough } from "../store/storage-failure.ts"
 import { Users } from "../store/users.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import type { Audit, Origin } from "./audit.ts"
@@ -177,8 +178,11 @@ export const makeSessions = (
         return { sessionId, record: record({ ...user, lastSignInAt: now }, row, 1, refreshKey) }
       })
 
+    // A session that is revoked in the store is over here too, whether or not anybody still waits for it.
     const revokeOne = (sessionId: SessionId, reason: string) =>
-      rows.revoke(sessionId, reason, clock.now()).pipe(Effect.tap(() => Effect.sync(() => live.end(sessionId))))
+      seenThrough(
+        rows.revoke(sessionId, reason, clock.now()).pipe(Effect.tap(() => Effect.sync(() => live.end(sessionId)))),
+      )
 
     const ended = (sessionIds: ReadonlyArray<SessionId>): void => {
       for (const sessionId of sessionIds) live.end(sessionId)
@@ -259,9 +263,11 @@ export const makeSessions = (
         audit.act("logout", origin, { ...who(principal), what: scope }, () =>
           scope === "local"
             ? Effect.asVoid(revokeOne(principal.sessionId, "logout"))
-            : rows
-                .revokeOf(principal.userId, scope === "others" ? principal.sessionId : null, "logout", clock.now())
-                .pipe(Effect.map(ended)),
+            : seenThrough(
+                rows
+                  .revokeOf(principal.userId, scope === "others" ? principal.sessionId : null, "logout", clock.now())
+                  .pipe(Effect.map(ended)),
+              ),
         ),
       list: (principal) =>
         rows

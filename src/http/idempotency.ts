@@ -12,7 +12,8 @@ import type { Route } from "./reflect.ts"
 import type { AnswerOptions, AnyHandler, FailureOptions, HandlerInput, HttpReply } from "./route.ts"
 
 const isKey = Schema.is(OrderKey)
-const REPLAYED = { "Idempotency-Replayed": "true" } as const
+/** Headers of an answer to what an earlier call has done. */
+export const REPLAYED = { "Idempotency-Replayed": "true" } as const
 
 /** After these nobody knows whether the operation was done; every other failure says that it was not. */
 const UNKNOWN: ReadonlySet<DomainError["_tag"]> = new Set([

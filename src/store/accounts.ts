@@ -1,6 +1,6 @@
 /** Trading accounts outside their actors: all of them for the directory at start, and a new one at connect, stored at once. */
 import { SqlClient } from "@effect/sql"
-import { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
 import { ExternalAccountTaken, type StorageUnavailable } from "../domain/errors.ts"
@@ -14,7 +14,8 @@ import {
   type CredentialRow,
   credentialOf,
 } from "./rows.ts"
-import { constraintOf, orUnavailable } from "./storage-failure.ts"
+import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
+import { orFound } from "./whole-transactions.ts"
 
 const UNIQUE = new Set(["trading_account_external_key", "trading_account_label"])
 
@@ -41,6 +42,11 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         return rows.map((row) => accountOf(row, credentials.get(row.trading_account_id) ?? []))
       }),
     )
+
+    const isStored = ({ tradingAccountId }: TradingAccount) =>
+      sql`SELECT FROM trading_account WHERE trading_account_id = ${tradingAccountId}`.pipe(
+        Effect.map((rows) => rows.length === 1),
+      )
 
     /**
      * `externalKey` is what must be unique across users at this venue (contract C11a), null where a label is enough.
@@ -83,29 +89,27 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
           return { ...account, credentials: credentials.map(credentialOf) }
         }),
       )
-      return orUnavailable(
+      return allOrUnavailable(
         insert.pipe(
-          Effect.map((stored): TradingAccount | undefined => stored),
+          orFound(isStored(account)),
           Effect.catchIf(
             (error) => UNIQUE.has(constraintOf(error) ?? ""),
-            () => Effect.succeed(undefined),
+            () => new ExternalAccountTaken(),
           ),
         ),
-      ).pipe(Effect.flatMap((stored) => (stored === undefined ? new ExternalAccountTaken() : Effect.succeed(stored))))
+      )
     }
 
     /** An account at the internal venue and, unless it is there, its wallet: both or neither. */
     const insertInternalAccount = <E = never>(
       account: TradingAccount,
       wallet: Effect.Effect<void, E | StorageUnavailable>,
-    ): Effect.Effect<TradingAccount, E | ExternalAccountTaken | StorageUnavailable> =>
-      sql
-        .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))
-        .pipe(
-          Effect.catchAll((error) =>
-            error instanceof SqlError ? orUnavailable(Effect.fail(error)) : Effect.fail(error),
-          ),
-        )
+    ): Effect.Effect<TradingAccount, Exclude<E, SqlError> | ExternalAccountTaken | StorageUnavailable> =>
+      allOrUnavailable(
+        sql
+          .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))
+          .pipe(orFound(isStored(account))),
+      )
 
     /** Whose dealer it is and whether it still takes clients; null: there is none. */
     const dealer = (

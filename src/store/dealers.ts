@@ -1,13 +1,14 @@
 /** Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes. */
 import { SqlClient } from "@effect/sql"
-import { SqlError } from "@effect/sql/SqlError"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import { Busy, type StorageUnavailable } from "../domain/errors.ts"
 import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Quote, QuoteStatus } from "../domain/quote.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
-import { orUnavailable } from "./storage-failure.ts"
+import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
+import { orFound } from "./whole-transactions.ts"
 
 /** Counting stops here (contract C14): the total is then a lower bound. */
 const TOTAL_MAX = 10_000
@@ -41,18 +42,19 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
       sql.unsafe<DealerRow>(`SELECT ${DEALER_COLUMNS} FROM dealer d ORDER BY d.created_at, d.dealer_account_id`),
     ).pipe(Effect.map((rows) => rows.map(dealerOf)))
 
-    /** With what is stored before it (its account and its wallet), or nothing of it all. */
+    /** With what is stored before it (its account and its wallet), or nothing of it all. Busy: one of this id is being made. */
     const insert = <E>(
       dealer: Dealer,
       before: Effect.Effect<unknown, E>,
-    ): Effect.Effect<void, E | StorageUnavailable> => {
+    ): Effect.Effect<void, Busy | Exclude<E, SqlError> | StorageUnavailable> => {
       const own = sql`INSERT INTO dealer ${sql.insert({
         dealer_account_id: dealer.dealerAccountId,
         tenant_id: dealer.tenantId,
         version: dealer.version,
         name: dealer.name,
         status: dealer.status,
-        base_currencies: `{${dealer.baseCurrencies.join(",")}}`,
+        // In quotes: an asset may be called NULL.
+        base_currencies: `{${dealer.baseCurrencies.map((it) => `"${it}"`).join(",")}}`,
         risk_threshold: dealer.riskThreshold?.toString() ?? null,
         config: JSON.stringify(dealer.config.given),
         owner_user_id: dealer.ownerUserId,
@@ -61,12 +63,18 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
         created_at: dealer.createdAt,
         updated_at: dealer.updatedAt,
       })}`
-      return sql.withTransaction(Effect.zipRight(before, orUnavailable(own))).pipe(
-        Effect.catchIf(
-          (error): error is SqlError => error instanceof SqlError,
-          (error) => orUnavailable(Effect.fail(error)),
+      const isStored = sql`SELECT FROM dealer WHERE dealer_account_id = ${dealer.dealerAccountId}`.pipe(
+        Effect.map((rows) => rows.length === 1),
+      )
+      return allOrUnavailable(
+        sql.withTransaction(Effect.zipRight(before, own)).pipe(
+          orFound(isStored),
+          Effect.asVoid,
+          Effect.catchIf(
+            (error) => constraintOf(error) === "dealer_pkey",
+            () => new Busy({ retryAfterSeconds: 1 }),
+          ),
         ),
-        Effect.asVoid,
       )
     }
 

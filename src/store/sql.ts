@@ -3,12 +3,13 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import pg from "pg"
 import { Meters } from "../ports/meters.ts"
 import { meterPool } from "./pool-meters.ts"
+import { whole } from "./whole-transactions.ts"
 
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
 export class SqlUnavailable extends Data.TaggedError("SqlUnavailable")<{ readonly message: string }> {}
@@ -118,6 +119,10 @@ export const sqlLayer = (
         Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(POOL_CLOSE_TIMEOUT_MILLIS)),
       )
       return PgClient.layerFromPool({ acquire: Effect.succeed(pool) }).pipe(
+        Layer.tap((context) => {
+          const sql = Context.get(context, SqlClient)
+          return Effect.sync(() => Object.assign(sql, { withTransaction: whole(sql.withTransaction) }))
+        }),
         Layer.mapError((failure) => unreachable(target, failure)),
       )
     }),

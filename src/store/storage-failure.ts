@@ -43,40 +43,62 @@ export class Patience extends Context.Reference<Patience>()("store/Patience", {
 /** Of a client's request, for each thing that it asks of the database. */
 export const REQUEST_PATIENCE_MILLIS = 2_000
 
+/** Whether somebody still waits for what the present fiber asks of the database. A transaction for nobody is taken back. */
+export class Awaited extends Context.Reference<Awaited>()("store/Awaited", {
+  defaultValue: (): (() => boolean) => () => true,
+}) {}
+
 /**
  * The statement itself goes on: ending it would take the very server that does not answer, and might hit the connection's next one. A plain
  * timer, for every statement of every request comes through here: a race of fibers costs several times as much.
  */
-const withinPatience = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
-  Effect.flatMap(Patience, (millis) =>
-    millis === null
-      ? effect
-      : Effect.flatMap(Effect.forkDaemon(effect), (running) =>
-          Effect.async<A, E | StorageUnavailable>((resume) => {
-            const stopWaiting = (): void => {
-              clearTimeout(timer)
-              running.removeObserver(answered)
-            }
-            const answered = (exit: Exit.Exit<A, E>): void => {
-              clearTimeout(timer)
-              resume(exit)
-            }
-            const timer = setTimeout(() => {
-              running.removeObserver(answered)
-              resume(Effect.fail(new StorageUnavailable()))
-            }, millis)
-            running.addObserver(answered)
-            return Effect.sync(stopWaiting)
-          }),
-        ),
-  )
+const withinPatience = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  times: number,
+): Effect.Effect<A, E | StorageUnavailable, R> =>
+  Effect.flatMap(Patience, (millis) => {
+    if (millis === null) return effect
+    let isAwaited = true
+    const work = Effect.provideService(effect, Awaited, () => isAwaited)
+    return Effect.flatMap(Effect.forkDaemon(work), (running) =>
+      Effect.async<A, E | StorageUnavailable>((resume) => {
+        const stopWaiting = (): void => {
+          clearTimeout(timer)
+          running.removeObserver(answered)
+        }
+        const answered = (exit: Exit.Exit<A, E>): void => {
+          clearTimeout(timer)
+          resume(exit)
+        }
+        const timer = setTimeout(() => {
+          isAwaited = false
+          running.removeObserver(answered)
+          resume(Effect.fail(new StorageUnavailable()))
+        }, times * millis)
+        running.addObserver(answered)
+        return Effect.sync(stopWaiting)
+      }),
+    )
+  })
+
+/** For what is made by several statements, with a turn at the pool before them: so many times the patience of one. */
+export const MAKING_TIMES = 2.5
+
+/**
+ * What a client asks for, with what must follow once it is stored. StorageUnavailable when that takes too long: it is then not stored, or it
+ * is stored and what follows is done, whether or not anybody waits.
+ */
+export const seenThrough = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  times = 1,
+): Effect.Effect<A, E | StorageUnavailable, R> => withinPatience(Effect.provideService(work, Patience, null), times)
 
 const told = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
   Effect.catchAll(effect, (error) => (isAway(error) ? Effect.fail(new StorageUnavailable()) : Effect.die(error)))
 
 /** For repositories behind the edges: a database that is away, or takes too long for whoever asks, is a failure; any other error a defect. */
 export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
-  withinPatience(told(effect))
+  withinPatience(told(effect), 1)
 
 /** The same for several statements at once, which may have failures of their own. */
 export const allOrUnavailable = <A, E, R>(
@@ -88,6 +110,7 @@ export const allOrUnavailable = <A, E, R>(
       (error): error is E & SqlError => error instanceof SqlError,
       (error) => told(Effect.fail(error as SqlError)),
     ) as Effect.Effect<A, Exclude<E, SqlError> | StorageUnavailable, R>,
+    1,
   )
 
 const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))

@@ -16,7 +16,7 @@ import {
   type WalletType,
 } from "../domain/wallet.ts"
 import { decimal, instant } from "./rows.ts"
-import { orUnavailable } from "./storage-failure.ts"
+import { allOrUnavailable, orUnavailable } from "./storage-failure.ts"
 
 interface WalletRow {
   readonly wallet_id: string
@@ -94,14 +94,17 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
         Effect.map((rows) => rows.map(walletOf)),
       )
 
-    /** A wallet of this id that is there already stays as it is. A tenant's first wallet brings its accounting wallets along. */
+    /**
+     * A wallet of this id that is there already stays as it is. A tenant's first wallet brings its accounting wallets along. No conflict is
+     * named, so that each of the table's two unique indexes may find it: beside a named one the other raises an error in a race of two firsts.
+     */
     const insert = (wallet: Wallet): Effect.Effect<void, StorageUnavailable> =>
       orUnavailable(
         sql`INSERT INTO wallet ${sql.insert(
           [...ACCOUNTING_PURPOSES.map((it) => accountingWallet(wallet.tenantId, it, wallet.createdAt)), wallet].map(
             rowOf,
           ),
-        )} ON CONFLICT (wallet_id) DO NOTHING`,
+        )} ON CONFLICT DO NOTHING`,
       ).pipe(Effect.asVoid)
 
     return {
@@ -114,8 +117,8 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
 
       /** As `insert`, for a CLIENT wallet: a user has at most `max` of them, closed ones too. */
       insertOwn: (wallet: Wallet, max: number): Effect.Effect<void, WalletFailed | StorageUnavailable> =>
-        sql
-          .withTransaction(
+        allOrUnavailable(
+          sql.withTransaction(
             Effect.gen(function* () {
               // One at a time of a user, or two would count the same.
               yield* sql`SELECT 1 FROM app_user WHERE user_id = ${wallet.userId} FOR NO KEY UPDATE`
@@ -126,8 +129,8 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
               if (counted!.total >= max) return yield* new WalletFailed({ reason: `a user has at most ${max} wallets` })
               yield* insert(wallet)
             }),
-          )
-          .pipe(Effect.catchTag("SqlError", (error) => orUnavailable(Effect.fail(error)))),
+          ),
+        ),
 
       /** Newest first; `total` without limit and offset. */
       list: (

@@ -22,7 +22,7 @@ import {
 import { HedgeReportRecord } from "../../domain/hedge-report.ts"
 import { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
+import { Access, Deadline, KnowsRepeats, Query, within } from "../route.ts"
 import { Ask, optional } from "../wire-text.ts"
 
 const ByDealer = Schema.Struct({ dealerAccountId: DealerAccountId }).annotations({ identifier: "ByDealer" })
@@ -47,6 +47,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/dealer/create")
   .addError(Fail(InvalidParameter))
   .annotate(Access, "admin")
   .annotate(Deadline, within(15_000))
+  .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Create a dealer")
   .annotate(
     OpenApi.Description,

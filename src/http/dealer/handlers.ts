@@ -1,6 +1,6 @@
 /** Dealers: provisioned here, changed by their actors, read from the directory. */
 import { randomBytes } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
@@ -16,11 +16,13 @@ import type { Principal } from "../../domain/user.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
 import type { Accounts } from "../../store/accounts.ts"
 import type { DealerRows } from "../../store/dealers.ts"
+import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { accountOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
+import { REPLAYED } from "../idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
-import type { Handlers, HttpReply } from "../route.ts"
+import type { Claim, Handlers, HttpReply } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import { dealerOf, isDealersSide } from "./dealer-access.ts"
 import type { DealerApi, DealerDetail } from "./endpoints.ts"
@@ -49,9 +51,10 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
   const newDealer = (
     principal: Principal,
     asked: Pick<Dealer, "name" | "baseCurrencies" | "riskThreshold" | "config">,
+    claim: Claim | undefined,
   ): { readonly dealer: Dealer; readonly account: TradingAccount; readonly wallet: Wallet } => {
     const at = now()
-    const [dealerAccountId, tradingAccountId, walletId] = [uuid(), uuid(), uuid()] as [
+    const [dealerAccountId, tradingAccountId, walletId] = [claim?.id ?? uuid(), uuid(), uuid()] as [
       DealerAccountId,
       TradingAccountId,
       WalletId,
@@ -131,20 +134,26 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
   }
 
   return {
-    create: ({ body, principal }, reply) => {
+    create: ({ body, principal, claim }, reply) => {
       const config = body.config ?? {}
       const fault = configFault(config, (name) => gate.find(name) !== undefined)
       if (fault !== null) return reply.fail(new InvalidParameter({ parameter: fault.field, reason: fault.reason }))
-      const { dealer, account, wallet } = newDealer(principal, {
+      const asked = {
         name: body.name,
         baseCurrencies: [...new Set(body.baseCurrencies)],
         riskThreshold: body.riskThreshold ? Decimal.of(body.riskThreshold) : null,
         config: dealerConfigOf(config),
-      })
-      const created = Effect.gen(function* () {
-        yield* rows.insert(dealer, accountRows.insertInternalAccount(account, wallets.insert(wallet)))
+      }
+      const { dealer, account, wallet } = newDealer(principal, asked, claim)
+      const made = directory.find(dealer.dealerAccountId)
+      if (made !== undefined) return reply.ok(recordOf(made, true), { headers: REPLAYED })
+      const started = Effect.suspend(() => {
         dealers.start(dealer)
-        yield* tradingAccounts.start(account, READY_MILLIS)
+        return Effect.forkDaemon(tradingAccounts.start(account, READY_MILLIS))
+      })
+      const stored = rows.insert(dealer, accountRows.insertInternalAccount(account, wallets.insert(wallet)))
+      const created = Effect.gen(function* () {
+        yield* Fiber.join(yield* seenThrough(Effect.zipRight(stored, started), MAKING_TIMES))
         reply.ok(recordOf(dealer, true))
       })
       return relayed(created, reply)

@@ -6,6 +6,7 @@ import { AccountDisconnected, MissingParameter } from "../../domain/errors.ts"
 import type { InstrumentId, SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
 import type { SubscriptionRecord } from "../../domain/market.ts"
 import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
+import { seenThrough } from "../../store/storage-failure.ts"
 import type { Subscription, SubscriptionRef, Subscriptions } from "../../store/subscriptions.ts"
 import { accountOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
@@ -57,8 +58,8 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
       const lookup = "instrument" in found ? Effect.succeed(found) : found
       return lookup.pipe(
         Effect.flatMap(({ instrument, headers }) =>
-          Effect.map(
-            subscriptions.subscribe({
+          subscriptions
+            .subscribe({
               subscriptionId: uuid() as SubscriptionId,
               userId: principal.userId,
               tenantId: principal.tenantId,
@@ -67,12 +68,12 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
               tradingAccountId: account?.tradingAccountId ?? null,
               at: now(),
               limit: LIMIT,
-            }),
-            (subscription) => {
-              markets.hold(subscription.instrumentId, subscription.subscriptionId)
-              reply.ok(record(subscription), { headers })
-            },
-          ),
+            })
+            .pipe(
+              Effect.tap(({ instrumentId, subscriptionId }) => markets.hold(instrumentId, subscriptionId)),
+              (subscribed) => seenThrough(subscribed),
+              Effect.map((subscription) => reply.ok(record(subscription), { headers })),
+            ),
         ),
       )
     },
@@ -90,10 +91,13 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
           tradingAccountId: (body.tradingAccountId?.toLowerCase() as TradingAccountId | undefined) ?? null,
         }
       else return reply.fail(new MissingParameter({ parameter: "subscriptionId" }))
-      return Effect.map(subscriptions.unsubscribe(ref), (subscription) => {
-        markets.release(subscription.instrumentId, subscription.subscriptionId)
-        reply.ok(record(subscription), { headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []) })
-      })
+      return subscriptions.unsubscribe(ref).pipe(
+        Effect.tap(({ instrumentId, subscriptionId }) => markets.release(instrumentId, subscriptionId)),
+        (ended) => seenThrough(ended),
+        Effect.map((ended) =>
+          reply.ok(record(ended), { headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []) }),
+        ),
+      )
     },
 
     list: ({ query, principal }, reply) => {

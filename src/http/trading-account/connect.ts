@@ -3,7 +3,7 @@
  * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
  */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Credential } from "../../domain/credential.ts"
 import {
   ConflictingParameters,
@@ -11,11 +11,13 @@ import {
   type DomainError,
   ExternalAccountNotVisible,
   MissingParameter,
+  StorageUnavailable,
   VenueUnavailable,
 } from "../../domain/errors.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Venue } from "../../domain/venue.ts"
+import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import { ask } from "../answers.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
 import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
@@ -30,6 +32,11 @@ interface Identity {
   readonly externalKey: string | null
   /** Those named in the request; none where the venue needs none. */
   readonly credentials: ReadonlyArray<Credential>
+}
+
+interface Found {
+  readonly account: TradingAccount
+  readonly isNew: boolean
 }
 
 export const makeConnect = (parts: ConnectParts) => {
@@ -83,7 +90,40 @@ export const makeConnect = (parts: ConnectParts) => {
       const stored = yield* store.insertAccount(newAccount(parts, request, externalId), externalKey, proven)
       accounts.put(stored)
       return { account: stored, isNew: true }
-    }).pipe(oneAtATime.withPermits(1))
+    })
+
+  /** How many connects the database has kept waiting for too long. */
+  let givenUp = 0
+
+  /** One at a time. What is new is at work whether or not the caller still waits. */
+  const takenUp = (found: Effect.Effect<Found, DomainError>) =>
+    Effect.suspend(() => {
+      const before = givenUp
+      const making = found.pipe(
+        Effect.flatMap(({ account, isNew }) =>
+          Effect.map(
+            isNew ? Effect.forkDaemon(tradingAccounts.start(account, READY_MILLIS)) : Effect.succeed(null),
+            (starting) => ({ account, starting }),
+          ),
+        ),
+        (making) => seenThrough(making, MAKING_TIMES),
+        Effect.tapErrorTag("StorageUnavailable", () => Effect.sync(() => givenUp++)),
+      )
+      // Whoever stood behind one that was given up is not made to wait as long again.
+      const inTurn = Effect.suspend(() => (givenUp === before ? making : Effect.fail(new StorageUnavailable())))
+      return oneAtATime.withPermits(1)(inTurn)
+    })
+
+  /** The caller's own, when another connect of his that was still on its way has taken it. */
+  const orOwn = (
+    request: ConnectRequest,
+    externalId: string | null,
+    found: Effect.Effect<Found, DomainError>,
+  ): Effect.Effect<Found, DomainError> =>
+    Effect.catchTag(found, "ExternalAccountTaken", (taken) => {
+      const own = externalId === null ? undefined : known(request, externalId)
+      return own === undefined ? Effect.fail(taken) : Effect.succeed({ account: own, isNew: false })
+    })
 
   const internal = makeConnectInternal(parts)
 
@@ -97,19 +137,23 @@ export const makeConnect = (parts: ConnectParts) => {
       tradingAccounts.post(tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
     )
 
-  return (request: ConnectRequest): Effect.Effect<TradingAccount, DomainError> =>
+  const identified = (request: ConnectRequest) =>
     Effect.gen(function* () {
-      if (request.venue.venue === INTERNAL) {
-        const { account, isNew } = yield* internal(request).pipe(oneAtATime.withPermits(1))
-        return yield* isNew ? tradingAccounts.start(account, READY_MILLIS) : renamed(account, request, [])
-      }
       if (request.dealerAccountId !== null)
         return yield* new ConflictingParameters({ parameters: ["venue", "dealerAccountId"] })
       const identity = yield* request.venue.needsCredentials ? proved(request) : labelled(request)
       // The same for a venue of ours that lists what another one does.
       if (request.venue.source !== undefined) yield* sync.ensure(request.venue.venue)
-      const { account, isNew } = yield* findOrInsert(request, identity)
-      if (isNew) return yield* tradingAccounts.start(account, READY_MILLIS)
-      return yield* renamed(account, request, identity.credentials)
+      return identity
+    })
+
+  return (request: ConnectRequest): Effect.Effect<TradingAccount, DomainError> =>
+    Effect.gen(function* () {
+      const identity = request.venue.venue === INTERNAL ? null : yield* identified(request)
+      const externalId = identity?.externalId ?? request.externalTradingAccountId?.toLowerCase() ?? null
+      const found = identity === null ? internal(request) : findOrInsert(request, identity)
+      const { account, starting } = yield* takenUp(orOwn(request, externalId, found))
+      if (starting !== null) return yield* Fiber.join(starting)
+      return yield* renamed(account, request, identity?.credentials ?? [])
     })
 }

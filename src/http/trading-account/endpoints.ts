@@ -30,7 +30,7 @@ import {
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
+import { Access, Deadline, KnowsRepeats, Query, within } from "../route.ts"
 import { AccountText, Ask, optional, text, VenueText } from "../wire-text.ts"
 
 const ConnectAccount = Schema.Struct({
@@ -77,6 +77,7 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
   )
   .annotate(Access, "write")
   .annotate(Deadline, within(40_000))
+  .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Connect a trading account")
   .annotate(
     OpenApi.Description,

@@ -12,6 +12,7 @@ import {
 } from "../../domain/trading-account.ts"
 import { accountOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
+import { REPLAYED } from "../idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
 import type { Handlers, HttpReply } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
@@ -36,7 +37,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
   const { gate, cursors, accounts, tradingAccounts } = parts
   const connect = makeConnect(parts)
   return {
-    connect: ({ body, principal }, reply) => {
+    connect: ({ body, principal, claim }, reply) => {
       const named = gate.resolve(body.venue, principal)
       if (isFailure(named)) return reply.fail(named)
       const request = {
@@ -46,7 +47,11 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
         externalTradingAccountId: body.externalTradingAccountId ?? null,
         dealerAccountId: (body.dealerAccountId?.toLowerCase() ?? null) as DealerAccountId | null,
         nickname: body.nickname ?? null,
+        claim,
       }
+      const made = claim && accounts.find(claim.id as TradingAccountId)
+      if (made !== undefined)
+        return reply.ok(tradingAccountRecord(made), { headers: { ...named.headers, ...REPLAYED } })
       const connected = Effect.map(connect(request), (account) =>
         reply.ok(tradingAccountRecord(account), { headers: named.headers }),
       )

@@ -11,6 +11,7 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Accounts } from "../../store/accounts.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import type { InstrumentSync } from "../market/instrument-sync.ts"
+import type { Claim } from "../route.ts"
 
 export interface ConnectParts {
   readonly venues: Pick<VenuePort["Type"], "verify" | "find">
@@ -40,6 +41,7 @@ export interface ConnectRequest {
   /** At the internal venue: the dealer whose client the account is to be. */
   readonly dealerAccountId: DealerAccountId | null
   readonly nickname: string | null
+  readonly claim: Claim | undefined
 }
 
 /** What a new account is before anything is known of it but the request. */
@@ -50,7 +52,7 @@ export const newAccount = (
 ): TradingAccount => {
   const at = parts.now()
   return {
-    tradingAccountId: parts.uuid() as TradingAccountId,
+    tradingAccountId: (request.claim?.id ?? parts.uuid()) as TradingAccountId,
     tenantId: request.principal.tenantId,
     userId: request.principal.userId,
     version: 1,

@@ -34,6 +34,7 @@ import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
 import type { LedgerJournal } from "../../store/ledger-journal.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { isFailure, relayed } from "../answers.ts"
+import { REPLAYED } from "../idempotency.ts"
 import type { Cursors } from "../pagination.ts"
 import type { Claim, Handlers } from "../route.ts"
 import type { WalletApi } from "./endpoints.ts"
@@ -54,7 +55,6 @@ export interface WalletParts {
 }
 
 const HOLDS_NAMED = 20
-const REPLAYED = { "Idempotency-Replayed": "true" } as const
 
 interface Move {
   readonly code: TransferCode

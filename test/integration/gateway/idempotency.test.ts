@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import { type Answer, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp } from "./people.ts"
@@ -69,16 +70,46 @@ it("keeps nothing of a refused call: the corrected request may have the key", as
   expect([right.status, isReplay(right)]).toEqual([200, false])
 })
 
-it("says that nobody knows, where the first call was cut off by the end of its process", async () => {
-  const key = randomUUID()
-  await connect(ada, key, "cut")
+/** As a process leaves it that ends before it could keep the answer. */
+const forgetAnswer = async (key: string): Promise<void> => {
   const client = new pg.Client(database.url)
   await client.connect()
   const cut = await client.query("UPDATE idempotent_answer SET answer = NULL WHERE key = $1", [key])
   await client.end()
   expect(cut.rowCount).toBe(1)
-  const again = await connect(ada, key, "cut")
+}
+
+it("says that nobody knows, where the first call was cut off by the end of its process", async () => {
+  const key = randomUUID()
+  const subscribe = () =>
+    ada.calls.call("POST", "/market/subscription/orderbook/subscribe", { instrumentId: "MOCK:BTC/USDT" }, withKey(key))
+  expect((await subscribe()).status).toBe(200)
+  await forgetAnswer(key)
+  const again = await subscribe()
   expect([again.status, again.envelope.errno]).toEqual([409, -104012])
+})
+
+it("knows an account, and a dealer, that the call before it has made", async () => {
+  const [key, dealerKey] = [randomUUID(), randomUUID()]
+  const create = () =>
+    ada.calls.call<DealerRecord>(
+      "POST",
+      "/dealer/create",
+      { name: "Cut", baseCurrencies: ["NULL"] },
+      withKey(dealerKey),
+    )
+  const [account, dealer] = [await connect(ada, key, "cut"), await create()]
+  await forgetAnswer(key)
+  await forgetAnswer(dealerKey)
+  const again = [await connect(ada, key, "cut"), await create()]
+  expect(again.map((it) => [it.status, isReplay(it)])).toEqual([
+    [200, true],
+    [200, true],
+  ])
+  expect(again.map((it) => it.record)).toMatchObject([
+    { tradingAccountId: account.record.tradingAccountId },
+    { dealerAccountId: dealer.record.dealerAccountId, baseCurrencies: ["NULL"] },
+  ])
 })
 
 it("takes a key of the documented form only, and no notice of it on reads", async () => {

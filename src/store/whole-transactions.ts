@@ -1,0 +1,60 @@
+/**
+ * Transactions as their callers may rely on them, made of the SQL client's own. The one thing to know: inside of one nobody stops waiting by
+ * himself, for what goes on alone would run on the connection when it is somebody else's already; whoever runs the transaction may.
+ */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
+import { Effect, Option } from "effect"
+import { Awaited, Patience, untilAvailable } from "./storage-failure.ts"
+
+/** COMMIT was sent and nobody said what became of it: it may have been done all the same. */
+class CommitUnanswered extends SqlError {
+  constructor(
+    cause: unknown,
+    /** What the transaction answers if it was done. */
+    readonly answer: unknown,
+  ) {
+    super({ cause, message: "The commit was not answered" })
+  }
+}
+
+/** Taken back, or not even begun, while that is still certain. */
+const unlessForNobody: Effect.Effect<void, SqlError> = Effect.flatMap(Awaited, (isAwaited) =>
+  isAwaited() ? Effect.void : new SqlError({ message: "Nobody waits for this transaction" }),
+)
+
+/**
+ * `withTransaction` of a SQL client, but a connection that is lost at its end is a failure as it is anywhere else in it (the client's own
+ * dies), and what nobody waits for any more is not committed.
+ */
+export const whole =
+  (withTransaction: SqlClient["withTransaction"]): SqlClient["withTransaction"] =>
+  (work) =>
+    Effect.suspend(() => {
+      let sent: { readonly answer: unknown } | undefined
+      const inside = unlessForNobody.pipe(
+        Effect.zipRight(Effect.provideService(work, Patience, null)),
+        Effect.zipLeft(unlessForNobody),
+        Effect.tap((answer) => {
+          sent = { answer }
+        }),
+      )
+      return Effect.catchSomeDefect(withTransaction(inside), (defect) =>
+        defect instanceof SqlError
+          ? Option.some(Effect.fail(sent === undefined ? defect : new CommitUnanswered(defect.cause, sent.answer)))
+          : Option.none(),
+      )
+    })
+
+/** What became of a COMMIT that nobody answered is looked up, as soon as the database can be asked. */
+export const orFound =
+  (isStored: Effect.Effect<boolean, SqlError>) =>
+  <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.catchIf(
+      transaction,
+      (error) => error instanceof CommitUnanswered,
+      (error) =>
+        Effect.flatMap(untilAvailable(isStored), (isThere) =>
+          isThere ? Effect.succeed((error as CommitUnanswered).answer as A) : Effect.fail(error),
+        ),
+    )
