@@ -77,8 +77,12 @@ const audits = (): ReadonlyArray<Readonly<Record<string, unknown>>> =>
 
 describe("the health record", () => {
   it("has every check, the venues and the trading mode, and nothing that is nobody's business", async () => {
-    const record = await health()
-    expect([record.http, record.status, record.tradingMode]).toEqual([200, "healthy", "online"])
+    // A busy machine may have kept its event loop waiting.
+    const record = await until("a healthy service", async () => {
+      const found = await health()
+      return found.status === "healthy" && found
+    })
+    expect([record.http, record.tradingMode]).toEqual([200, "online"])
     const checks = "service database eventLoop orderWriter ledger venues workers mailOutbox disk clock".split(" ")
     expect(Object.keys(record.checks)).toEqual(checks)
     expect(record.venues["MOCK"]).toMatch(/^(idle|up)$/)

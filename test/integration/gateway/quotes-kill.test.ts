@@ -112,10 +112,13 @@ describe("a process that dies on the way of a quote", () => {
     ])
     expect(digits(mine["USDT"]![0]) + digits(theirs["USDT"]![0])).toBe(digits("1000000") + digits(INVENTORY.USDT))
     expect([mine["USDT"]![1], theirs["USDT"]![1]]).toEqual(["0", "0"])
-    const told = (await eventsOf(last, client.calls.token!, client.tradingAccountId)).filter(
-      ({ kind, data }) => kind === "QUOTE.UPDATED" && data["quoteId"] === quote.quoteId,
-    )
-    const words = told.map(({ data }) => data["status"])
+    const words = await until("the word of its execution", async () => {
+      const told = (await eventsOf(last, client.calls.token!, client.tradingAccountId)).filter(
+        ({ kind, data }) => kind === "QUOTE.UPDATED" && data["quoteId"] === quote.quoteId,
+      )
+      const found = told.map(({ data }) => data["status"])
+      return found.includes("EXECUTED") && found
+    })
     expect(words.filter((word) => word === "EXECUTED")).toHaveLength(1)
     expect(words.filter((word) => word === "CREATED")).toHaveLength(1)
     await last.stop()
