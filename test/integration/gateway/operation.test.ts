@@ -141,7 +141,7 @@ describe("the trading mode", () => {
   it("gives no quotes and executes none while it is another than online", async () => {
     const desk = await openDesk(gateway, admin)
     const client = await desk.client()
-    const quote = await client.quote()
+    const quote = await client.quote({ ttl: 60 })
     await setMode(admin, "post_only")
     expect((await client.ask()).envelope.errno).toBe(-111005)
     expect((await client.execute(quote)).envelope.errno).toBe(-111005)

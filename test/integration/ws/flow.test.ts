@@ -30,7 +30,7 @@ describe("the socket's flow", () => {
     subscription.on("publication", ({ data }) => seen.push(data.n))
     subscription.subscribe()
     client.connect()
-    await subscription.ready(5000)
+    await subscription.ready(60_000)
     for (let n = 1; n <= 1000; n++) running.publish(`{"n":${n}}`)
     await expect.poll(() => seen.length).toBe(1001)
     expect(seen).toEqual(Array.from({ length: 1001 }, (_, n) => n))
