@@ -42,8 +42,8 @@ export const traderOf = (
   instrumentId: string,
 ): InternalTrader => {
   const order = async (tradeOrderId: string) => (await calls.order(tradingAccountId, tradeOrderId)).record
-  const submit: InternalTrader["submit"] = async (fields) =>
-    (await calls.submit({ tradingAccountId, instrumentId, awaitAccepted: true, ...fields })).record
+  const submit: InternalTrader["submit"] = (fields) =>
+    calls.submitted({ tradingAccountId, instrumentId, awaitAccepted: true, ...fields })
   const rests = restsOf(order)
   return {
     tradingAccountId,

@@ -3,6 +3,7 @@
  * own. The one thing to know: `ask` is one request and its outcome; several of them without awaiting are one batch.
  */
 import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import type pg from "pg"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { LedgerConflict } from "../../src/domain/errors.ts"
@@ -90,6 +91,8 @@ export interface LedgerRig {
   readonly balance: (wallet: WalletId, asset?: string) => Promise<Balance>
   readonly setStatus: (wallet: WalletId, status: string) => Promise<string | null>
   readonly violations: () => Promise<ReadonlyArray<string>>
+  /** Until the writer's statement waits for what `client` has locked in its transaction. */
+  readonly untilBlocked: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -162,6 +165,16 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
     },
     setStatus: async (wallet, status) =>
       (await client.query("SELECT wallet_set_status($1, $2, 1) AS word", [wallet, status])).rows[0].word,
+    untilBlocked: async () => {
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ledger test writer' AND wait_event_type = 'Lock'
+        AND datname = current_database()`
+      for (;;) {
+        // Within a transaction it is shown as it was at the first look.
+        await client.query("SELECT pg_stat_clear_snapshot()")
+        if ((await client.query(waiting)).rows.length > 0) return
+        await sleep(10)
+      }
+    },
     violations: async () => (await client.query("SELECT what FROM ledger_violation")).rows.map(({ what }) => what),
     close: async () => {
       writer.close()

@@ -50,6 +50,8 @@ export interface TestSockets {
   readonly stream: (channel: string) => ScriptedStream
   /** Lets seconds pass for pings, pongs, expiries and histories; only of a server that is `handTurned`. */
   readonly turn: (seconds: number) => void
+  /** As `turn`, by less than anything of the server waits for. */
+  readonly advance: (millis: number) => void
   /** Publishes on the book with the next offset. */
   readonly publish: (json: string, more?: Pick<Publication, "tags" | "subject" | "isFinal">) => void
   /** Publishes on any channel that is heard. */
@@ -238,6 +240,9 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
         turned += 1000
         server.heartbeat.tick()
       }
+    },
+    advance: (millis) => {
+      turned += millis
     },
     instruments,
     publish: (json, more) => {

@@ -31,12 +31,23 @@ const SETTLE_MILLIS = 300_000
 /** What a verdict needs of an order; of hundreds of thousands no more is kept. */
 export type Brief = Pick<
   TradeOrderRecord,
-  "tradeOrderId" | "orderListId" | "orderStatus" | "inDoubt" | "idempotencyKey" | "executedQuantity"
+  | "tradeOrderId"
+  | "orderListId"
+  | "orderStatus"
+  | "orderType"
+  | "timeInForce"
+  | "limitPrice"
+  | "triggeredAt"
+  | "inDoubt"
+  | "idempotencyKey"
+  | "executedQuantity"
 >
 
 export const briefOf = (order: TradeOrderRecord): Brief => {
-  const { tradeOrderId, orderListId, orderStatus, inDoubt, idempotencyKey, executedQuantity } = order
-  return { tradeOrderId, orderListId, orderStatus, inDoubt, idempotencyKey, executedQuantity }
+  const { tradeOrderId, orderListId, orderStatus, orderType, timeInForce, limitPrice, triggeredAt } = order
+  const { inDoubt, idempotencyKey, executedQuantity } = order
+  const terms = { orderType, timeInForce, limitPrice, triggeredAt }
+  return { tradeOrderId, orderListId, orderStatus, ...terms, inDoubt, idempotencyKey, executedQuantity }
 }
 
 type Account = Pick<KillAccount, "calls" | "tradingAccountId">
@@ -58,8 +69,18 @@ export const eachOf = async <A>(
   return taken
 }
 
-const isSettled = ({ orderStatus, inDoubt }: Brief): boolean =>
-  !inDoubt && (TERMINAL.has(orderStatus) || orderStatus === "ACCEPTED" || orderStatus === "PARTIALLY_FILLED")
+/** It takes what there is and is over: when it is shown as accepted, more is on its way. */
+const isFleeting = ({ orderType, timeInForce, limitPrice, triggeredAt }: Brief): boolean =>
+  orderType === "MARKET" ||
+  orderType === "QUOTED" ||
+  (orderType === "LIMIT" && (timeInForce === "IOC" || timeInForce === "FOK")) ||
+  (triggeredAt !== null && limitPrice === null)
+
+const isSettled = (order: Brief): boolean => {
+  const { orderStatus, inDoubt } = order
+  const isOpen = orderStatus === "ACCEPTED" || orderStatus === "PARTIALLY_FILLED"
+  return !inDoubt && (TERMINAL.has(orderStatus) || (isOpen && !isFleeting(order)))
+}
 
 /** Neither at rest nor terminal. A leg may wait as long as another order of its list is at rest. */
 export const unsettled = <O extends Brief>(orders: ReadonlyArray<O>): ReadonlyArray<O> => {
@@ -78,15 +99,25 @@ export const isKeptHere = ({ orderStatus, execution, triggeredAt, externalOrderI
   externalOrderId === null &&
   (orderStatus === "CREATED" || orderStatus === "REVOKED" || (execution === "EMULATED" && triggeredAt === null))
 
-/** Waits until every order is at rest or terminal, without a doubt; gives up quietly, the judge then names what is stuck. */
-export const settle = async (load: Load, progress: (line: string) => void): Promise<void> => {
+/**
+ * Waits until every order is at rest or terminal, without a doubt, and as the exchange has it: what that did is told later. Gives up
+ * quietly, the judge then names what is stuck or different.
+ */
+export const settle = async (
+  load: Load,
+  exchangeUrl: string | undefined,
+  progress: (line: string) => void,
+): Promise<void> => {
   const deadlineAt = Date.now() + SETTLE_MILLIS
   await until(
     "orders to settle",
     async () => {
-      const open = (await Promise.all(load.accounts.map(ordersOf))).flatMap((orders) => unsettled(orders))
+      const orders = (await Promise.all(load.accounts.map(ordersOf))).flat()
+      const open = unsettled(orders)
+      const known = new Map(orders.map((order) => [order.tradeOrderId, order]))
+      const verdicts = exchangeUrl === undefined ? [] : await atTheExchange(load, known, exchangeUrl)
       progress(`${open.length} orders not settled`)
-      return open.length === 0 || Date.now() > deadlineAt
+      return (open.length === 0 && verdicts.every(({ passed }) => passed)) || Date.now() > deadlineAt
     },
     2 * SETTLE_MILLIS,
   )

@@ -120,7 +120,7 @@ export const killOrders = async (options: KillOptions): Promise<ReadonlyArray<Ve
     await sleep(1000)
     options.progress(`${options.venue}: repeating what was never answered`)
     await load.end()
-    await settle(load, (line) => options.progress(`${options.venue}: ${line}`))
+    await settle(load, exchange?.url, (line) => options.progress(`${options.venue}: ${line}`))
     const verdicts = await judge(load, exchange?.url, async () => {
       load.close()
       await gateway.stop()

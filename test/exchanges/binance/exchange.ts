@@ -56,6 +56,11 @@ export interface BinanceExchangeOptions {
   readonly clockAheadMillis?: number | (() => number)
   /** Between two ticker and candle events; default 1000 ms. */
   readonly tickMillis?: number
+  /**
+   * How long after an order was taken more is told of it: by events, and by the answer to its placement. Default: at once. For tests that
+   * look in between, as a busy machine does by accident.
+   */
+  readonly fillsLateMillis?: number
 }
 
 export interface BinanceExchange {
@@ -93,6 +98,7 @@ const SLOW_DIFF_MILLIS = 1000
 /** Resolves when the port listens. */
 export const startBinanceExchange = async (options: BinanceExchangeOptions = {}): Promise<BinanceExchange> => {
   const ahead = options.clockAheadMillis ?? 0
+  const fillsLateMillis = options.fillsLateMillis ?? 0
   const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
   const counts = new Map<string, number>()
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
@@ -139,7 +145,9 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       },
       onOrder: (order, execution, fill) => {
         executions += 1
-        pushUser(order.account.apiKey, executionReport(order, execution, fill, executions, now()))
+        const report = executionReport(order, execution, fill, executions, now())
+        if (execution === "NEW" || fillsLateMillis === 0) pushUser(order.account.apiKey, report)
+        else setTimeout(() => pushUser(order.account.apiKey, report), fillsLateMillis).unref()
       },
       onList: (list) => {
         const [order] = list.orders
@@ -191,7 +199,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     counts: () => Object.fromEntries(counts),
     fault: throwFault,
   }
-  const rest = new RestDoor(core)
+  const rest = new RestDoor(core, fillsLateMillis)
   const sockets = new Sockets(
     () => faults.webSocketsRefused,
     (kind, socket, url) => {

@@ -3,6 +3,7 @@
  * Placements are counted the moment they arrive, before any fault: the judge must see what the client really sent.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Core } from "./core.ts"
 import { clientIdsOfList, privateRoutes } from "./private-api.ts"
 import { publicRoutes, weightOf } from "./public-api.ts"
@@ -24,7 +25,10 @@ export class RestDoor {
   #ordersWindow = 0
   #ordersUsed = 0
 
-  constructor(readonly core: Core) {}
+  constructor(
+    readonly core: Core,
+    readonly fillsLateMillis = 0,
+  ) {}
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://exchange")
@@ -44,7 +48,7 @@ export class RestDoor {
       for (const id of ids) this.core.placements.arrived(id, apiKey, parameter("symbol") ?? "")
     }
     const fault = this.core.faults.takeAnswer(key)
-    if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.millis))
+    if (fault?.kind === "delay") await sleep(fault.millis)
     // A hanging request is simply never answered; `stop()` cuts what still hangs.
     if (fault?.kind === "hang") return
     if (fault?.kind === "destroy") {
@@ -56,6 +60,8 @@ export class RestDoor {
       return
     }
     const answer = this.#answer(key, url, body, request.headers["x-mbx-apikey"])
+    if (this.fillsLateMillis > 0 && key === "POST /api/v3/order")
+      await sleep(this.fillsLateMillis, undefined, { ref: false })
     if (fault?.kind === "apply-then-hang") return
     if (fault?.kind === "apply-then-destroy") request.socket.destroy()
     else if (fault?.kind === "apply-then-status") {

@@ -297,7 +297,7 @@ describe("rights", () => {
     expect(account.createdAt).toBeGreaterThan(1)
     const wallet = await calls.post("/wallet/create", { ...forged, walletType: "DEALER", allowNegative: true })
     expect(wallet.record).toMatchObject({ userId: user.id, walletType: "CLIENT", status: "ACTIVE" })
-    const order = await calls.submit({
+    const order = await calls.submitted({
       ...forged,
       tradingAccountId: account.tradingAccountId,
       instrumentId: BTC,
@@ -309,7 +309,7 @@ describe("rights", () => {
       executedQuantity: "0.001",
       awaitAccepted: true,
     })
-    expect(order.record).toMatchObject({ status: "OPEN", orderStatus: "ACCEPTED", executedQuantity: "0" })
+    expect(order).toMatchObject({ status: "OPEN", orderStatus: "ACCEPTED", executedQuantity: "0" })
     const renamed = { ...forged, tradingAccountId: account.tradingAccountId, nickname: "Mine" }
     expect((await calls.post("/tradingAccount/update", renamed)).record).toMatchObject({
       nickname: "Mine",

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { backUp } from "../../../src/store/embedded-backup.ts"
 import { api, endGateways, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { ordersOf } from "../../torture/kill-judge.ts"
 
 afterAll(endGateways)
 
@@ -64,8 +64,7 @@ describe("a backup of the embedded database", () => {
         record.limitPrice,
       ])
     }
-    const all = await again.orders({ tradingAccountId, limit: 1000 })
-    const keys = all.record.map(({ idempotencyKey }: TradeOrderRecord) => idempotencyKey)
+    const keys = (await ordersOf({ calls: again, tradingAccountId })).map(({ idempotencyKey }) => idempotencyKey)
     // No hole in what came meanwhile: it ends somewhere, and everything before that is there.
     const during = keys.filter((key) => key?.startsWith("during-")).map((key) => Number(key?.slice("during-".length)))
     expect(during.sort((a, b) => a - b)).toEqual(during.map((_, n) => n))

@@ -236,6 +236,7 @@ describe("an order at the exchange", () => {
     ])
     expect(ours.toSorted()).toEqual(theirs.toSorted())
     expect(filled.executedCost).toBe(plain(atExchange(who, order.tradeOrderId)?.cummulativeQuoteQty ?? ""))
+    await until("the last of its events", () => kindsOf(who, order.tradeOrderId).includes("TRADE_ORDER.FILLED"))
     const kinds = kindsOf(who, order.tradeOrderId)
     expect(kinds.filter((kind) => kind === "EXECUTION.CREATED")).toHaveLength(fills.length)
     await until("the exchange's balances", async () => {
@@ -309,12 +310,9 @@ describe("an order whose outcome is unknown", () => {
       const who = await trader()
       exchange.fault({ fault: "suppressUserEvents", on: true })
       exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind } })
-      exchange.fault({
-        fault: "answer",
-        match: "GET /api/v3/order",
-        times: "always",
-        action: { kind: "status", status: 503 },
-      })
+      // Nor does an audit find it before it is in doubt.
+      for (const match of ["GET /api/v3/order", "GET /api/v3/openOrders"])
+        exchange.fault({ fault: "answer", match, times: "always", action: { kind: "status", status: 503 } })
       const { tradeOrderId } = remember(await who.calls.submit(limit(who)))
       const doubt = await reaches(who, tradeOrderId, ["UNKNOWN"], PROOF_MILLIS)
       expect(doubt).toMatchObject({ status: "PENDING", inDoubt: true })
@@ -325,7 +323,7 @@ describe("an order whose outcome is unknown", () => {
       expect(found).toMatchObject({ status: "OPEN", inDoubt: false })
       expect(placementOf(tradeOrderId)).toMatchObject({ count: 1, created: 1 })
       expect((await holdings(who))["USDT"]).toEqual(["1000000", "999500", "500"])
-      expect(kindsOf(who, tradeOrderId)).toContain("TRADE_ORDER.UNKNOWN")
+      await until("the word of the doubt", () => kindsOf(who, tradeOrderId).includes("TRADE_ORDER.UNKNOWN"))
       eventsAreWhole(who)
     },
   )

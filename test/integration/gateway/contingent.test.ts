@@ -78,7 +78,11 @@ it.each([
 
 it("arms a stop, and refuses one that is there already: the price is looked up for it", async () => {
   const far = await submit({ orderType: "STOP_MARKET", limitPrice: null, stopPrice: "200000", awaitAccepted: true })
-  expect(far.record).toMatchObject({ orderType: "STOP", status: "OPEN", execution: "EMULATED", stopPrice: "200000" })
+  const armed = await until("the stop to be armed", async () => {
+    const { record } = await ada.calls.order(tradingAccountId, far.record.tradeOrderId)
+    return record.status !== "PENDING" && record
+  })
+  expect(armed).toMatchObject({ orderType: "STOP", status: "OPEN", execution: "EMULATED", stopPrice: "200000" })
   const there = await submit({ orderType: "STOP", limitPrice: null, stopPrice: "10" })
   expect([there.status, there.envelope.errno]).toEqual([400, -112011])
 })

@@ -1,8 +1,9 @@
 /** The platform's own venue as its users see it: over HTTP and the socket, with the ledger behind it. */
+import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
-import { type InternalMarket, internalMarket } from "../../kit/internal-market.ts"
+import { type InternalMarket, type InternalTrader, internalMarket } from "../../kit/internal-market.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
 
 let gateway: Gateway
@@ -16,6 +17,10 @@ afterAll(async () => {
   closeClients()
   await endGateways()
 })
+
+/** Balances are told after the orders that changed them. */
+const untilShown = (trader: InternalTrader): Promise<boolean> =>
+  until("the portfolio like the wallet", async () => isDeepStrictEqual(await trader.portfolio(), await trader.wallet()))
 
 describe("the internal venue", () => {
   it("connects without credentials and brings a wallet along", async () => {
@@ -46,8 +51,7 @@ describe("the internal venue", () => {
     expect(sold.executions[0]?.fees).toMatchObject([{ asset: "USD", quantity: "0.04" }])
     expect(await bob.wallet()).toEqual({ USD: ["960", "0"], BTC: ["0.3992", "0"] })
     expect(await alice.wallet()).toEqual({ BTC: ["1", "0.6"], USD: ["39.96", "0"] })
-    expect(await bob.portfolio()).toEqual(await bob.wallet())
-    expect(await alice.portfolio()).toEqual(await alice.wallet())
+    for (const trader of [bob, alice]) await untilShown(trader)
     expect(await market.book()).toEqual({ bids: [], asks: ["0.6 @ 100"] })
     await alice.calls.cancelled(alice.tradingAccountId, ask.tradeOrderId)
     expect(await alice.wallet()).toEqual({ BTC: ["1.6", "0"], USD: ["39.96", "0"] })
@@ -104,7 +108,7 @@ describe("the internal venue", () => {
     const empty = await bob.submit({ orderSide: "BUY", orderType: "MARKET", quantity: "3" })
     expect(await bob.rests(empty.tradeOrderId, "CANCELLED")).toMatchObject({ cancelReason: "NO_LIQUIDITY" })
     expect(await bob.wallet()).toMatchObject({ USD: ["9800", "0"], BTC: ["1.996", "0"] })
-    expect(await bob.portfolio()).toEqual(await bob.wallet())
+    await untilShown(bob)
   })
 
   it("buys at market for so much quote", async () => {
@@ -151,7 +155,7 @@ describe("the internal venue", () => {
     const first = await ann.limit("SELL", "2", "100")
     const second = await ben.limit("SELL", "1", "100")
     await replace(ann, first.tradeOrderId, { quantity: "1" })
-    expect(await ann.wallet()).toEqual({ BTC: ["4", "1"] })
+    await until("the hold of what is left", async () => (await ann.wallet())["BTC"]?.join() === "4,1")
     const one = await bob.limit("BUY", "1", "100")
     await bob.rests(one.tradeOrderId, "FILLED")
     await ann.rests(first.tradeOrderId, "FILLED")
@@ -163,7 +167,7 @@ describe("the internal venue", () => {
     expect(await bob.wallet()).toMatchObject({ USD: ["598", "202"] })
     expect(await market.book()).toEqual({ bids: ["2 @ 101"], asks: [] })
     await bob.calls.cancelled(bob.tradingAccountId, bid.tradeOrderId)
-    expect(await bob.portfolio()).toEqual(await bob.wallet())
+    await untilShown(bob)
   })
 
   it("tells an account when its wallet changes from elsewhere", async () => {
@@ -257,9 +261,15 @@ describe("the internal venue", () => {
     await ann.limit("SELL", "1", "321")
     const bid = await bob.limit("BUY", "1", "321")
     await bob.rests(bid.tradeOrderId, "FILLED")
-    expect((await bob.calls.ticker(market.instrumentId)).record).toMatchObject({ lastPrice: "321", lastQuantity: "1" })
-    const bars = (await bob.calls.klines({ instrumentId: market.instrumentId, interval: "1d", limit: 1 })).record
-    expect(bars.candles[0]?.[4]).toBe("321")
+    const ticker = await until("the ticker", async () => {
+      const { record } = await bob.calls.ticker(market.instrumentId)
+      return record.lastPrice === "321" && record
+    })
+    expect(ticker.lastQuantity).toBe("1")
+    await until("the bar", async () => {
+      const query = { instrumentId: market.instrumentId, interval: "1d", limit: 1 }
+      return (await bob.calls.klines(query)).record.candles[0]?.[4] === "321"
+    })
   })
 
   it("lists an instrument once, for admins only", async () => {

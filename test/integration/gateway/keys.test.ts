@@ -195,13 +195,19 @@ describe("a rotation of the encryption key", () => {
       session: 0,
       mail_outbox: 0,
     })
-    expect((await keys("retire", before.kid)).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])
+    await until("the end of the old key", async () => (await refusal("retire", before.kid)) === "done")
+    expect((await keys("status")).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])
     for (const { email } of people) expect((await api(gateway).login(email)).status).toBe(200)
     const url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(gateway.stderr())?.[0] ?? ""
-    const metrics = await (await fetch(url)).text()
-    expect(metrics).toContain(`keys_in_force{encryption="${encryption.active}"`)
-    expect(Number(/keys_resealed_rows_total\{table="credential"\} (\d+)/.exec(metrics)?.[1])).toBe(300)
-    const told = auditRows("keys.reseal").map(({ outcome, what }) => `${outcome} ${what}`)
+    const metrics = async () => (await fetch(url)).text()
+    await until("the new key's name", async () =>
+      (await metrics()).includes(`keys_in_force{encryption="${encryption.active}"`),
+    )
+    expect(Number(/keys_resealed_rows_total\{table="credential"\} (\d+)/.exec(await metrics())?.[1])).toBe(300)
+    const told = await until("the audit's last word", () => {
+      const rows = auditRows("keys.reseal").map(({ outcome, what }) => `${outcome} ${what}`)
+      return ["session", "mail_outbox"].every((table) => rows.some((row) => row.startsWith(`ok ${table}`))) && rows
+    })
     expect(told).toContainEqual(
       expect.stringMatching(`^ok session: \\d+ rows from ${before.kid} to ${encryption.active}`),
     )
@@ -301,7 +307,8 @@ describe("a rotation of the encryption key", () => {
     expect((await api(gateway).refresh(two.session.refreshToken)).status).toBe(200)
     await sql("DELETE FROM session WHERE session_id = $1", [first])
     for (const id of harmed) await sql("DELETE FROM credential WHERE credential_id = $1", [id])
-    expect((await keys("retire", before)).encryption.keys.map(({ kid }) => kid)).toEqual([active])
+    await until("the end of the old key", async () => (await refusal("retire", before)) === "done")
+    expect((await keys("status")).encryption.keys.map(({ kid }) => kid)).toEqual([active])
   })
 
   it("goes on where a kill left it", async () => {

@@ -77,8 +77,12 @@ const audits = (): ReadonlyArray<Readonly<Record<string, unknown>>> =>
 
 describe("the health record", () => {
   it("has every check, the venues and the trading mode, and nothing that is nobody's business", async () => {
-    const record = await health()
-    expect([record.http, record.status, record.tradingMode]).toEqual([200, "healthy", "online"])
+    // A busy machine may have kept its event loop waiting.
+    const record = await until("a healthy service", async () => {
+      const found = await health()
+      return found.status === "healthy" && found
+    })
+    expect([record.http, record.tradingMode]).toEqual([200, "online"])
     const checks = "service database eventLoop orderWriter ledger venues workers mailOutbox disk clock".split(" ")
     expect(Object.keys(record.checks)).toEqual(checks)
     expect(record.venues["MOCK"]).toMatch(/^(idle|up)$/)
@@ -137,7 +141,7 @@ describe("the trading mode", () => {
   it("gives no quotes and executes none while it is another than online", async () => {
     const desk = await openDesk(gateway, admin)
     const client = await desk.client()
-    const quote = await client.quote()
+    const quote = await client.quote({ ttl: 60 })
     await setMode(admin, "post_only")
     expect((await client.ask()).envelope.errno).toBe(-111005)
     expect((await client.execute(quote)).envelope.errno).toBe(-111005)

@@ -122,8 +122,10 @@ describe("PAPER", () => {
       },
       60_000,
     )
-    const has = await holdings(trader)
-    expect([has["BTC"]?.[0], has["USDT"]?.[0], has["USDT"]?.[2]]).toEqual(["10.4995", "970005", "0"])
+    await until("what it paid for them", async () => {
+      const has = await holdings(trader)
+      return [has["BTC"]?.[0], has["USDT"]?.[0], has["USDT"]?.[2]].join() === "10.4995,970005,0"
+    })
   })
 
   it("cancels what rests and refuses a post-only order that would take", async () => {

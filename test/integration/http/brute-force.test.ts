@@ -28,7 +28,7 @@ beforeAll(async () => {
   calls = api(gateway)
   const answer = await from(HOME, "/auth/signup", { email: OWNER, password: PASSWORD })
   expect(answer.status).toBe(200)
-}, 120_000)
+})
 afterAll(endGateways)
 
 const from = (address: string, path: string, body: Readonly<Record<string, unknown>>, token?: string) =>
@@ -68,7 +68,7 @@ describe("a thousand passwords", () => {
     const tried = await storm(1_000, (n) => login(address(n), OWNER, `guess number ${n}`))
     expect(tried).toBeGreaterThan(0)
     expect(tried).toBeLessThanOrEqual(100)
-  }, 60_000)
+  })
 
   it("from one address over a thousand accounts: a hundred at most", async () => {
     const email = (n: number) => (n % 10 === 0 ? OWNER : `user-${n}@example.com`)
@@ -141,7 +141,7 @@ describe("whoever wants the gateway's work or mails", () => {
     expect(counts["/auth/recover"]).toBe(5)
     expect(counts["/auth/resend"]).toBeLessThan(15)
     expect(counts["/auth/verify"]).toBeLessThan(15)
-  }, 60_000)
+  })
 
   it("renews one session thirty times a minute, and another one besides", async () => {
     let session = (await login(HOME, OWNER, PASSWORD)).record

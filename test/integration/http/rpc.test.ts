@@ -120,6 +120,14 @@ describe("the calls of the socket", () => {
     return envelope.data as TradeOrderRecord
   }
 
+  /** A submit or a cancel is answered after a second at the latest, however far it has come. */
+  const reaches = (tradeOrderId: string, status: string): Promise<TradeOrderRecord> =>
+    vi.waitFor(async () => {
+      const now = (await ada.api.order(account, tradeOrderId)).record
+      expect(now.status).toBe(status)
+      return now
+    }, 60_000)
+
   const overHttp = (who: User, path: string, input: Input) => {
     const pairs = Object.entries(input).flatMap(([name, value]) =>
       (Array.isArray(value) ? value : [value]).map((item): [string, string] => [name, String(item)]),
@@ -261,28 +269,25 @@ describe("the calls of the socket", () => {
   })
 
   it("place and cancel an order, which HTTP sees", async () => {
-    const placed = await order("tradeOrder.submit", limit("warm", { awaitAccepted: true }))
-    expect(placed.status).toBe("OPEN")
-    expect((await ada.api.order(account, placed.tradeOrderId)).record).toEqual(placed)
-    const cancelled = await order("tradeOrder.cancel", {
-      tradingAccountId: account,
-      tradeOrderId: placed.tradeOrderId,
-    })
-    expect(cancelled).toMatchObject({ tradeOrderId: placed.tradeOrderId, status: "CANCELLED" })
-    expect((await ada.api.order(account, placed.tradeOrderId)).record).toEqual(cancelled)
+    const submit = () => order("tradeOrder.submit", limit("warm", { awaitAccepted: true }))
+    const { tradeOrderId } = await submit()
+    const open = await reaches(tradeOrderId, "OPEN")
+    expect(await submit()).toEqual(open)
+    const cancel = () => order("tradeOrder.cancel", { tradingAccountId: account, tradeOrderId })
+    expect((await cancel()).tradeOrderId).toBe(tradeOrderId)
+    const cancelled = await reaches(tradeOrderId, "CANCELLED")
+    expect(await cancel()).toEqual(cancelled)
   })
 
   it("fill an order", async () => {
     const market = { tradingAccountId: account, instrumentId: BTC, orderSide: "BUY", orderType: "MARKET" }
     const filled = await order("tradeOrder.submit", { ...market, quantity: "0.001", awaitClosed: true })
-    await vi.waitFor(async () => {
-      const now = (await ada.api.order(account, filled.tradeOrderId)).record
-      expect(now).toMatchObject({ status: "FILLED", executedQuantity: "0.001" })
-    }, 60_000)
+    expect((await reaches(filled.tradeOrderId, "FILLED")).executedQuantity).toBe("0.001")
   })
 
   it("repeat an order without placing it twice, through either door", async () => {
-    const first = await order("tradeOrder.submit", limit("repeat", { awaitAccepted: true }))
+    const { tradeOrderId } = await order("tradeOrder.submit", limit("repeat", { awaitAccepted: true }))
+    const first = await reaches(tradeOrderId, "OPEN")
     expect(await order("tradeOrder.submit", limit("repeat"))).toEqual(first)
     const again = await ada.api.submit(limit("repeat"))
     expect([again.headers.get("idempotency-replayed"), again.record]).toEqual(["true", first])
@@ -372,11 +377,14 @@ describe("the calls of the socket", () => {
     if (token === null) throw new Error("ada has logged in")
     const client = await connectClient({ ...gateway.listening, version: "" }, token)
     const placed = (await client.rpc("tradeOrder.submit", limit("socket", { awaitAccepted: true }))).data
-    expect(placed).toMatchObject({ success: true, data: { idempotencyKey: "socket", status: "OPEN" } })
+    expect(placed).toMatchObject({ success: true, data: { idempotencyKey: "socket" } })
     const { tradeOrderId } = placed.data
-    expect((await ada.api.order(account, tradeOrderId)).envelope).toEqual(placed)
+    await reaches(tradeOrderId, "OPEN")
+    const { data: read } = await client.rpc("tradeOrder.get", { tradingAccountId: account, tradeOrderId })
+    expect((await ada.api.order(account, tradeOrderId)).envelope).toEqual(read)
     const cancelled = (await client.rpc("tradeOrder.cancel", { tradingAccountId: account, tradeOrderId })).data
-    expect(cancelled).toMatchObject({ success: true, data: { tradeOrderId, status: "CANCELLED" } })
+    expect(cancelled).toMatchObject({ success: true, data: { tradeOrderId } })
+    await reaches(tradeOrderId, "CANCELLED")
     const missing = { code: 1004, message: "Trade order not found" }
     await expect(client.rpc("tradeOrder.get", { tradeOrderId: UNKNOWN })).rejects.toMatchObject(missing)
     await expect(client.rpc("auth.logout", {})).rejects.toMatchObject({ code: 104 })

@@ -244,7 +244,7 @@ describe("a wallet", () => {
     await rig.client.query("BEGIN")
     await rig.client.query("UPDATE wallet SET status = 'FROZEN', frozen = true WHERE wallet_id = $1", [b])
     const words = [rig.word({ transfers: [single(a, b, "1")] }), rig.word({ transfers: [single(a, WORLD, "1")] })]
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await rig.untilBlocked()
     await rig.client.query("COMMIT")
     expect(await Promise.all(words)).toEqual(["WalletFrozen", "applied"])
     expect(rig.defects).toEqual([])
@@ -377,7 +377,7 @@ describe("the writer", () => {
     await rig.client.query("BEGIN")
     await rig.client.query("SELECT 1 FROM wallet_balance WHERE wallet_id = $1 FOR UPDATE", [a])
     const words = Array.from({ length: 10 }, () => rig.word({ transfers: [single(a, b, "1")] }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await rig.untilBlocked()
     await rig.client.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ledger test writer' AND datname = current_database()",
     )

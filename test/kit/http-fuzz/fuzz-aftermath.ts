@@ -42,7 +42,14 @@ export const judgeAftermath = async (
       2 * SETTLE_MILLIS,
     )
     const violations = await database.query<{ readonly what: string }>("SELECT what FROM ledger_violation")
-    const health = await admin.calls.get<{ readonly status: string }>("/health")
+    const health = await until(
+      "a look at health",
+      async () => {
+        const answer = await admin.calls.get<{ readonly status: string }>("/health")
+        return (answer.status === 200 || Date.now() > deadlineAt) && answer
+      },
+      2 * SETTLE_MILLIS,
+    )
     const journal = await database.query<{ readonly count: string }>("SELECT count(*) FROM ledger_transfer")
     const { code, signal } = await gateway.stop()
     // Each is one line of JSON with these words, whoever met it.

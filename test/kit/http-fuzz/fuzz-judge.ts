@@ -24,8 +24,11 @@ const isOfTheEdge = ({ status, errno }: FailureRow): boolean =>
 /** Contract C12: domain 04, the form of the request. */
 const isForm = (errno: number): boolean => errno <= -104_000 && errno > -105_000
 
-/** Storage that is away and a drain may be told by every route; a fuzzed gateway has neither. */
+/** Told by every route that takes a key. */
 const SERVICE: ReadonlySet<string> = new Set(["IdempotentOutcomeUnknown", "IdempotencyKeyReused"])
+
+/** Told by every route when nothing is stored in time: by the machine's fault, if it is rare. How often is for whoever reads the facts. */
+export const STARVED: ReadonlySet<string> = new Set(["Busy", "StorageUnavailable"])
 
 export interface Judgement {
   readonly fault: string | undefined
@@ -69,7 +72,7 @@ const faultOfFailure = (
 
 const faultOfTag = (tag: Tag, row: FailureRow, route: DeclaredRoute, isRouted: boolean): string | undefined => {
   const isDeclared = isRouted && route.failures.has(tag)
-  if (row.status >= 500) return isDeclared ? undefined : `HTTP ${row.status} ${tag}`
+  if (row.status >= 500) return isDeclared || STARVED.has(tag) ? undefined : `HTTP ${row.status} ${tag}`
   return isDeclared || isOfTheEdge(row) || SERVICE.has(tag) ? undefined : `${tag}, which it does not declare`
 }
 

@@ -5,7 +5,7 @@
 import { seededRandom } from "../../exchanges/binance/synthetic.ts"
 import type { Gateway } from "../gateway.ts"
 import { type DeclaredRoute, declaredRoutes } from "./declared-routes.ts"
-import { judge } from "./fuzz-judge.ts"
+import { judge, STARVED } from "./fuzz-judge.ts"
 import { type FuzzRequest, FuzzRequests } from "./fuzz-requests.ts"
 import { FuzzWorld } from "./fuzz-world.ts"
 import { HttpLine } from "./http-line.ts"
@@ -30,6 +30,8 @@ export interface HttpFuzzFacts {
   readonly routes: Readonly<Record<string, number>>
   /** Declared 5xx, by route and failure: a venue that is away. */
   readonly away: Readonly<Record<string, number>>
+  /** Of these, answers of a gateway that got nothing stored in time. */
+  readonly starved: number
   readonly faultCount: number
   /** The first of each kind, with what was sent. */
   readonly faults: ReadonlyArray<string>
@@ -81,6 +83,7 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
     ended = `${signal ?? code}`
   })
   let faultCount = 0
+  let starved = 0
   let done = 0
   let told = 0
   const startedAt = performance.now()
@@ -104,7 +107,8 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
       if ("ended" in answer) continue
       statuses.add(String(answer.status))
       if (judgement.tag !== undefined) failures.add(`${route.name} ${judgement.tag}`)
-      if (judgement.tag !== undefined && answer.status >= 500) away.add(`${route.name} ${judgement.tag}`)
+      if (judgement.tag !== undefined && STARVED.has(judgement.tag)) starved += 1
+      else if (judgement.tag !== undefined && answer.status >= 500) away.add(`${route.name} ${judgement.tag}`)
       if (answer.status === 401 && user !== undefined) await world.renew(user)
       if (judgement.envelope !== undefined) {
         successes.add(route.name)
@@ -132,6 +136,7 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
     failures: failures.of,
     routes: asked.of,
     away: away.of,
+    starved,
     faultCount,
     faults: [...faults.values()],
     renewals: world.renewals,

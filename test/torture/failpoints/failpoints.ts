@@ -9,7 +9,7 @@ import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
 import { ask, isActive, isLeaving, openStage, type Stage, type Trader } from "./stage.ts"
-import { examine, type Findings, falsehoods, linkedOf, restless } from "./truth.ts"
+import { examineUntilTrue, falsehoods, linkedOf, restless } from "./truth.ts"
 
 export interface FailpointOptions {
   readonly runs: number
@@ -20,6 +20,8 @@ export interface FailpointOptions {
   readonly built?: boolean
   /** How late the truth may be; where the machine's load says nothing about the gateway, all of the patience. */
   readonly truthMillis?: number
+  /** How late the exchange tells what became of an order. Default: at once. */
+  readonly fillsLateMillis?: number
   /** So many gateways side by side, each with an exchange and a database of its own. Default: 1. */
   readonly lanes?: number
   readonly progress: (line: string) => void
@@ -53,7 +55,7 @@ export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArr
   }))
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
-    const stage = await openStage({}, options.built)
+    const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 })
     try {
       await stage.start()
       for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
@@ -84,7 +86,7 @@ const play = async (
     progress(`${nameOf(scene)}:${hit} ${run + 1}/${hits.length}, ${course.rounds} rounds, truth after ${truth} ms`)
   }
   await comeToRest(course)
-  const verdict = await judge(stage, course, hits.length)
+  const verdict = await judge(stage, course, hits.length, truthMillis)
   progress(`${verdict.name}: ${verdict.says}`)
   await leave(course)
   return verdict
@@ -195,9 +197,8 @@ const comeToRest = async ({ traders }: Course): Promise<void> => {
   )
 }
 
-const judge = async (stage: Stage, course: Course, runs: number): Promise<Verdict> => {
-  const all: Array<Findings> = []
-  for (const trader of course.traders) all.push(await examine(stage, trader))
+const judge = async (stage: Stage, course: Course, runs: number, truthMillis: number): Promise<Verdict> => {
+  const all = await examineUntilTrue(stage, course.traders, truthMillis)
   const { reached, late, truths, scene, traders } = course
   const leaving = await Promise.all(traders.map(isLeaving))
   const wrong = [

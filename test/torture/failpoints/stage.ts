@@ -7,7 +7,11 @@ import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import {
+  type BinanceExchange,
+  type BinanceExchangeOptions,
+  startBinanceExchange,
+} from "../../exchanges/binance/exchange.ts"
 import { freePort } from "../../kit/free-port.ts"
 import {
   type Answer,
@@ -64,8 +68,12 @@ const RECONCILING_MILLIS = 250
 const BALANCES = { USDT: "10000000", BTC: "1000" }
 
 /** `built`: as in test/kit/gateway.ts. */
-export const openStage = async (extra: Readonly<Record<string, string>> = {}, built?: boolean): Promise<Stage> => {
-  const exchange = await startBinanceExchange()
+export const openStage = async (
+  extra: Readonly<Record<string, string>> = {},
+  built?: boolean,
+  terms: BinanceExchangeOptions = {},
+): Promise<Stage> => {
+  const exchange = await startBinanceExchange(terms)
   const directory = scratchDirectory("failpoints")
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const env = {

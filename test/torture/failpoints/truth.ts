@@ -1,5 +1,6 @@
 /** Whether the gateway knows what the exchange knows, and what must be true of a trader when everything has come to rest. */
 
+import { setTimeout as sleep } from "node:timers/promises"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { QuoteRecord } from "../../../src/domain/quote.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
@@ -11,6 +12,9 @@ import type { Stage, Trader } from "./stage.ts"
 
 /** How an order ends that was proven never placed: by the process that sent it, or by the next one. */
 const UNPLACED = ["NOT_PLACED", "GATEWAY_RESTART"]
+
+/** Between two looks. */
+const LOOK_MILLIS = 250
 
 const clientIdOf = ({ tradeOrderId }: TradeOrderRecord): string => tradeOrderId.replaceAll("-", "")
 
@@ -44,7 +48,10 @@ export const linkedOf = (trader: Trader): ReadonlyArray<Trader> => {
 const DUST = Decimal.of("0.0001")
 
 /** What of the executed quotes is not covered, or is covered twice: by what the exchange itself did, and took for it. */
-const uncovered = async ({ exchange }: Stage, { calls, desk, apiKey }: Trader): Promise<ReadonlyArray<string>> => {
+const uncovered = async (
+  { exchange }: Pick<Stage, "exchange">,
+  { calls, desk, apiKey }: Trader,
+): Promise<ReadonlyArray<string>> => {
   if (desk === null) return []
   const { record } = await calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: 1000 })
   const sum = (amounts: ReadonlyArray<readonly [side: string, quantity: string]>): Decimal =>
@@ -98,7 +105,7 @@ export interface Findings {
   readonly proofs: ReadonlyArray<number>
 }
 
-export const examine = async (stage: Stage, trader: Trader): Promise<Findings> => {
+const examine = async (stage: Pick<Stage, "exchange">, trader: Trader): Promise<Findings> => {
   const orders = await ordersOf(trader)
   const byId = new Map(orders.map((order) => [order.tradeOrderId, order]))
   const different = executionFaults(orders)
@@ -122,12 +129,31 @@ export const examine = async (stage: Stage, trader: Trader): Promise<Findings> =
   }
 }
 
+/**
+ * Looks until nobody has anything stuck or otherwise than at the venue, and at most for so long: what the exchange did is told later, and
+ * the two are asked one after the other. What never comes true is in the last look.
+ */
+export const examineUntilTrue = async (
+  stage: Pick<Stage, "exchange">,
+  traders: ReadonlyArray<Trader>,
+  patienceMillis: number,
+): Promise<ReadonlyArray<Findings>> => {
+  const deadlineAt = performance.now() + patienceMillis
+  for (;;) {
+    const all: Array<Findings> = []
+    for (const trader of traders) all.push(await examine(stage, trader))
+    const isTrue = all.every(({ stuck, different }) => stuck.length === 0 && different.length === 0)
+    if (isTrue || performance.now() > deadlineAt) return all
+    await sleep(LOOK_MILLIS)
+  }
+}
+
 const executionFaults = (orders: ReadonlyArray<TradeOrderRecord>): Array<string> => {
   const { passed, says } = executionsAddUp(orders)
   return passed ? [] : [says]
 }
 
-const sentTwice = ({ exchange }: Stage, { apiKey }: Trader): ReadonlyArray<string> =>
+const sentTwice = ({ exchange }: Pick<Stage, "exchange">, { apiKey }: Trader): ReadonlyArray<string> =>
   exchange
     .placements()
     .filter((placement) => placement.apiKey === apiKey && (placement.count > 1 || placement.created > 1))
