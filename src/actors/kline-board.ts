@@ -15,7 +15,7 @@ import {
   type KlineUpdate,
   klineStream,
   type MarketTrade,
-} from "../ports/venue-port.ts"
+} from "../ports/market-source.ts"
 import { type KlineReply, KlineSeries } from "./kline-series.ts"
 import type { VenueClock } from "./venue-clock.ts"
 

@@ -17,7 +17,7 @@ import {
   klineRecord,
 } from "../domain/kline.ts"
 import type { Reply } from "../domain/reply.ts"
-import type { KlineAnswer, KlineAsk } from "../ports/venue-port.ts"
+import type { KlineAnswer, KlineAsk } from "../ports/market-source.ts"
 import type { KlineHistorySource } from "./kline-board.ts"
 import { KlineCache } from "./kline-cache.ts"
 import type { VenueClock } from "./venue-clock.ts"

@@ -16,9 +16,9 @@ import {
   tradingAccountRecord,
 } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
-import type { Self } from "../kernel/actor.ts"
+import type { Self } from "../kernel/behaviour.ts"
 import type { AccountState, Row } from "../ports/account-store.ts"
-import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
+import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
 import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"

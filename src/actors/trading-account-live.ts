@@ -4,7 +4,7 @@ import { type DomainError, OrderClosed } from "../domain/errors.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { Row } from "../ports/account-store.ts"
-import type { VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueOrderState } from "../ports/venue-session.ts"
 import type { SubmitAnswer } from "./account-messages.ts"
 import type { TriggerWatch } from "./trigger-board.ts"
 

@@ -5,7 +5,7 @@ import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
-import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { orderState } from "./order-state.ts"
 
 export const stateOf = (order: InternalOrder): VenueOrderState => orderState(order, order.tradeOrderId, order)

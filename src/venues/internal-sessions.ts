@@ -8,7 +8,7 @@ import { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import type { LedgerPort } from "../ports/ledger-port.ts"
-import type { SessionReport, VenueBalances } from "../ports/venue-port.ts"
+import type { SessionReport, VenueBalances } from "../ports/venue-session.ts"
 
 /** How often balances are read again because something of the account moved meanwhile. */
 const READS_MAX = 8

@@ -7,16 +7,8 @@ import { Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
 import { VenueUnavailable } from "../domain/errors.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import {
-  BOOK_DIFFERS,
-  BOOK_SILENT,
-  type MarketSink,
-  type MarketStream,
-  type SessionReport,
-  type VenueAmend,
-  type VenueOrder,
-  type VenueOrderRef,
-} from "../ports/venue-port.ts"
+import { BOOK_DIFFERS, BOOK_SILENT, type MarketSink, type MarketStream } from "../ports/market-source.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-session.ts"
 import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../ports/venue-stats.ts"
 import { ConnectorLink, type LinkState } from "./connector-link.ts"
 import type { Placement } from "./placement.ts"

@@ -10,7 +10,7 @@ import { VenueUnavailable } from "../../../src/domain/errors.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import { type Bar, barIndex, barIndexFrom, barOpen, type KlineRecord } from "../../../src/domain/kline.ts"
-import type { KlineAnswer, KlineAsk } from "../../../src/ports/venue-port.ts"
+import type { KlineAnswer, KlineAsk } from "../../../src/ports/market-source.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 const MINUTE = 60_000
