@@ -70,6 +70,32 @@ export interface Live {
   whenStored: Array<(exists: boolean) => void>
 }
 
+/** `stored`: as the store has it; else a new one. `now`: monotonic ms. */
+export const newLive = (order: TradeOrder, stored: boolean, now: number, cancelReason: CancelReason): Live => ({
+  order,
+  stored,
+  unsavedSubmit: null,
+  acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
+  knownAt: now,
+  touchedAt: now,
+  cancelledEarly: false,
+  cancelReason,
+  cancelSentAt: null,
+  cancelsSent: 0,
+  isCancelOut: false,
+  sentAt: null,
+  releases: 0,
+  watch: null,
+  expiry: null,
+  doubt: null,
+  owed: null,
+  restarted: stored && order.orderStatus === "CREATED",
+  waiters: [],
+  cancelWaiters: [],
+  changeWaiters: [],
+  whenStored: [],
+})
+
 /** How a change of an order ended, with the image that is stored. */
 export type ChangeOutcome =
   | { readonly _tag: "Changed"; readonly order: TradeOrder }
