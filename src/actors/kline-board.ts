@@ -3,7 +3,7 @@
  * on their behalf.
  */
 import { type Context, Effect } from "effect"
-import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"

@@ -3,7 +3,8 @@
  * asks the same while a question is on its way waits for its answer.
  */
 import { Effect } from "effect"
-import { type DomainError, VenueUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import {

@@ -4,7 +4,7 @@
  */
 import { Effect, Exit } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import type { VenueUnavailable } from "../domain/errors.ts"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { parseInstrumentId } from "../domain/instrument.ts"
 import { nameUuid } from "../domain/name-uuid.ts"

@@ -1,6 +1,7 @@
 /** One order in an account's memory: what its stored image does not say, and who waits for it. */
 import type { AccountAlert, AccountEventKind } from "../domain/account-event.ts"
-import { type DomainError, OrderClosed } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { OrderClosed } from "../domain/errors/trade-order.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { Row } from "../ports/account-store.ts"

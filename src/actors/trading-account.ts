@@ -4,7 +4,8 @@
  */
 import { Effect, Exit, type Scope } from "effect"
 import { accountChannel } from "../domain/channel.ts"
-import { AccountDisconnected, type DomainError, PortfolioUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { AccountDisconnected, PortfolioUnavailable } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
 import { placeOf } from "../domain/trade-order.ts"

@@ -4,7 +4,8 @@
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
-import type { CredentialsInvalid, InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { CredentialsInvalid } from "../domain/errors/credential.ts"
+import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"

@@ -3,7 +3,7 @@
  * Effects. Decimals are text in the venue's own digits.
  */
 import type { Effect } from "effect"
-import type { VenueUnavailable } from "../domain/errors.ts"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { TriggerSource } from "../domain/order-terms.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/trade-order.ts"

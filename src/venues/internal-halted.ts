@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { InternalOrder } from "../domain/internal-order.ts"
 import type { LedgerOutcome, LedgerPort } from "../ports/ledger-port.ts"

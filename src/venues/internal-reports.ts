@@ -1,6 +1,6 @@
 /** Orders and trades of the platform's own venue in the words of a session. */
 
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"

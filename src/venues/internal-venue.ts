@@ -5,7 +5,7 @@
  */
 import { Context, Effect, FiberMap, FiberSet, Schedule, type Scope } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import { VenueUnavailable } from "../domain/errors.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { INTERNAL, type InternalFees, type InternalOrder } from "../domain/internal-order.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import { VenueUnavailable } from "../domain/errors.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Venue } from "../domain/venue.ts"
 import { Clock } from "../ports/clock.ts"

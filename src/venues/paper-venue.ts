@@ -3,7 +3,7 @@
  * filled by real trades when their turn comes. Its memory is the gateway's journal, as MOCK's is; its instruments are the source's.
  */
 import { Effect, type Scope } from "effect"
-import type { VenueUnavailable } from "../domain/errors.ts"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf, parseInstrumentId } from "../domain/instrument.ts"
 import type { Venue } from "../domain/venue.ts"

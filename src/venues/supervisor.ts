@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
-import { VenueUnavailable } from "../domain/errors.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import { BOOK_DIFFERS, BOOK_SILENT, type MarketSink, type MarketStream } from "../ports/market-source.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-session.ts"

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import type pg from "pg"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { LedgerConflict } from "../../src/domain/errors.ts"
+import { LedgerConflict } from "../../src/domain/errors/wallet.ts"
 import type { TenantId, UserId } from "../../src/domain/ids.ts"
 import { accountingWallet, type WalletId, type WalletType } from "../../src/domain/wallet.ts"
 import { type LedgerWriter, type LedgerWriterOptions, startLedgerWriter } from "../../src/ledger/ledger-writer.ts"

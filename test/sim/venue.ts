@@ -6,7 +6,7 @@
 import type { Context } from "effect"
 import { Effect } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { VenueUnavailable } from "../../src/domain/errors.ts"
+import { VenueUnavailable } from "../../src/domain/errors/venue.ts"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
 import { isBetter, reaches, stopAt } from "../../src/domain/trailing-stop.ts"
 import type { Venue } from "../../src/domain/venue.ts"

@@ -1,23 +1,22 @@
 /** Venues, instruments and market data: sync, lists, order books, tickers, klines (contract C14, C14a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
-  ConflictingParameters,
   InstrumentNotFound,
-  InsufficientPermissions,
-  InvalidCursor,
   InvalidInstrumentId,
   InvalidInterval,
-  InvalidParameter,
-  InvalidTimeRange,
-  InvalidVenue,
-  NotSupportedByVenue,
   OrderBookUnavailable,
   SyncRunning,
   TickerUnavailable,
-  VenueInactive,
-  VenueUnavailable,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/market.ts"
+import {
+  ConflictingParameters,
+  InvalidCursor,
+  InvalidParameter,
+  InvalidTimeRange,
+} from "../../domain/errors/request.ts"
+import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { KLINE_INTERVALS, KlineRecord } from "../../domain/kline.ts"
 import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
 import { SecurityRecord } from "../../domain/security.ts"

@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey, sign, verify } f
 import { describe, expect, it } from "vitest"
 import { readRefreshToken, writeRefreshToken } from "../../../src/auth/refresh-token.ts"
 import { makeTokens } from "../../../src/auth/tokens.ts"
-import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors.ts"
+import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId } from "../../../src/domain/ids.ts"
 import { someUser as user } from "../../kit/some-user.ts"
 

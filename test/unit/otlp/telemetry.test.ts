@@ -1,6 +1,6 @@
 /** OTLP against a collector of the test's own: what is kept, what leaves, and what a collector that is away may cost. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { InternalDefect } from "../../../src/domain/errors.ts"
+import { InternalDefect } from "../../../src/domain/errors/service.ts"
 import { isSampled, parentOf } from "../../../src/domain/trace-context.ts"
 import { watchRequests } from "../../../src/http/request-watch.ts"
 import { type Otlp, openOtlp } from "../../../src/otlp/telemetry.ts"
