@@ -19,29 +19,24 @@ import type * as User from "./user.ts"
 import type * as Venue from "./venue.ts"
 import type * as Wallet from "./wallet.ts"
 
-type ErrorsOf<Section> = {
-  readonly [Name in keyof Section]: Section[Name] extends abstract new (
-    ...fields: never
-  ) => infer Failure
-    ? Failure
-    : never
-}[keyof Section]
+type Failure<Class> = Class extends abstract new (...fields: never) => infer Made ? Made : never
+type FailuresOf<Section> = { readonly [Name in keyof Section]: Failure<Section[Name]> }[keyof Section]
 
 /** What the sections export, all of it. */
 export type DomainError =
-  | ErrorsOf<typeof Authentication>
-  | ErrorsOf<typeof Authorisation>
-  | ErrorsOf<typeof Credential>
-  | ErrorsOf<typeof Dealer>
-  | ErrorsOf<typeof Limits>
-  | ErrorsOf<typeof Market>
-  | ErrorsOf<typeof OrderParameters>
-  | ErrorsOf<typeof Quote>
-  | ErrorsOf<typeof Request>
-  | ErrorsOf<typeof Risk>
-  | ErrorsOf<typeof Service>
-  | ErrorsOf<typeof TradeOrder>
-  | ErrorsOf<typeof TradingAccount>
-  | ErrorsOf<typeof User>
-  | ErrorsOf<typeof Venue>
-  | ErrorsOf<typeof Wallet>
+  | FailuresOf<typeof Authentication>
+  | FailuresOf<typeof Authorisation>
+  | FailuresOf<typeof Credential>
+  | FailuresOf<typeof Dealer>
+  | FailuresOf<typeof Limits>
+  | FailuresOf<typeof Market>
+  | FailuresOf<typeof OrderParameters>
+  | FailuresOf<typeof Quote>
+  | FailuresOf<typeof Request>
+  | FailuresOf<typeof Risk>
+  | FailuresOf<typeof Service>
+  | FailuresOf<typeof TradeOrder>
+  | FailuresOf<typeof TradingAccount>
+  | FailuresOf<typeof User>
+  | FailuresOf<typeof Venue>
+  | FailuresOf<typeof Wallet>
