@@ -1,7 +1,7 @@
 /** The workers of `venues`, hosted as the gateway hosts them: starts venues and counts their books, and nothing else. */
 import { Effect, Exit, Scope } from "effect"
 import type { InstrumentId } from "../src/domain/ids.ts"
-import type { MarketSource } from "../src/ports/venue-port.ts"
+import type { MarketSource } from "../src/ports/market-source.ts"
 import { type CcxtVenues, ccxtVenues } from "../src/venues/ccxt-venue.ts"
 import type { ShardRule } from "../src/venues/placement.ts"
 import { PROFILES } from "../src/venues/registry.ts"

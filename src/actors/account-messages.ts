@@ -2,16 +2,14 @@
 import { Context, type Effect } from "effect"
 import type { AccountAlert } from "../domain/account-event.ts"
 import type { Credential } from "../domain/credential.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import type { Busy } from "../domain/errors/service.ts"
+import type { CancelRejected, OrderClosed, OrderNotFound } from "../domain/errors/trade-order.ts"
 import type {
   AccountDisconnected,
-  Busy,
-  CancelRejected,
   DisconnectIncomplete,
-  DomainError,
-  OrderClosed,
-  OrderNotFound,
   PortfolioUnavailable,
-} from "../domain/errors.ts"
+} from "../domain/errors/trading-account.ts"
 import type {
   CredentialId,
   DealerAccountId,

@@ -2,7 +2,7 @@
  * One open book and its trouble: who waits for it, since when it is lost, when it is asked for anew, and when it is called STALE.
  * A book that held is asked for at once when it breaks; one that keeps breaking, ever more seldom.
  */
-import { BOOK_SILENT, type DepthUpdate } from "../ports/venue-port.ts"
+import { BOOK_SILENT, type DepthUpdate } from "../ports/market-source.ts"
 import type { ResyncReason } from "../ports/venue-stats.ts"
 import { BookLost, type OrderBookActor } from "./order-book.ts"
 

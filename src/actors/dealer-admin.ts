@@ -4,12 +4,12 @@ import { isLinked } from "../domain/dealer.ts"
 import {
   AccountAlreadyLinked,
   AccountHasHedges,
-  AccountNotActive,
   AccountNotLinked,
   DealerArchived,
   DealerHasPositions,
-  type DomainError,
-} from "../domain/errors.ts"
+} from "../domain/errors/dealer.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { AccountNotActive } from "../domain/errors/trading-account.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import type { LinkAccount, SetDealerStatus, UnlinkAccount } from "./dealer-messages.ts"

@@ -10,7 +10,7 @@ import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.t
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
 import type { TradingModeInForce } from "../domain/trading-mode.ts"
-import type { Self } from "../kernel/actor.ts"
+import type { Self } from "../kernel/behaviour.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { DealerState, DealerStore } from "../ports/dealer-store.ts"
 import type { Failpoint } from "../ports/failpoint.ts"

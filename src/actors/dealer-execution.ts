@@ -6,14 +6,9 @@
 
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
-import {
-  type DomainError,
-  LedgerConflict,
-  QuoteExpired,
-  QuoteMismatch,
-  QuoteNotFound,
-  QuoteUsed,
-} from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { QuoteExpired, QuoteMismatch, QuoteNotFound, QuoteUsed } from "../domain/errors/quote.ts"
+import { LedgerConflict } from "../domain/errors/wallet.ts"
 import type { HedgeIntentId, TradeOrderId } from "../domain/ids.ts"
 import { internalTradeRow } from "../domain/internal-order.ts"
 import { nameUuid } from "../domain/name-uuid.ts"

@@ -3,7 +3,7 @@
  * until there is one; what was asked outlives the incarnation of the actor that asked it.
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"

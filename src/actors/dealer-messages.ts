@@ -1,7 +1,7 @@
 /** What a dealer's actor can be told, and the ways to tell it: `Dealers` for the edges, `QuoteDesk` for the accounts of clients. */
 import { Context } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { FirmQuote, Quote } from "../domain/quote.ts"

@@ -3,7 +3,7 @@
  * which ends next. The one thing to know: nothing here walks through all of them but the waking of the dealer.
  */
 import { Outstanding } from "../domain/dealer-risk.ts"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { FirmQuote } from "../domain/quote.ts"
 import type { Reply } from "../domain/reply.ts"

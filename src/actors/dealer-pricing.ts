@@ -1,13 +1,13 @@
 /** One quote's price from the books as they are now: the best offer for the whole size, or why there is none. */
 import { PLAIN_PROFILE, type PricingProfile, takerFeeBps } from "../domain/dealer-config.ts"
 import { Decimal } from "../domain/decimal.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
-  type DomainError,
   InvalidQuantityPrecision,
-  PricingProfileNotFound,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
-} from "../domain/errors.ts"
+} from "../domain/errors/order-parameters.ts"
+import { PricingProfileNotFound } from "../domain/errors/quote.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import { averageOf, isBetter, type Offer, type Priced, priceOffer, walkBook, worstOf } from "../domain/pricing.ts"
 import type { PricingReceipt } from "../domain/quote.ts"

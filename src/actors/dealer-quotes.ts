@@ -2,18 +2,13 @@
  * A request for a quote (contract C8): key, limits, price, risk, then one request to the ledger that stores the quote and reserves what it
  * promises. The one thing to know: a rule of the dealer that says no makes a REJECTED quote, which is stored and answered like any other.
  */
-import {
-  AssetNotQuoted,
-  Busy,
-  DealerArchived,
-  DealerCannotQuote,
-  DealerPaused,
-  type DomainError,
-  QuantityAboveMaximum,
-  QuantityBelowMinimum,
-  QuoteRateLimited,
-  QuoteRequestReused,
-} from "../domain/errors.ts"
+
+import { DealerArchived, DealerPaused } from "../domain/errors/dealer.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { QuoteRateLimited } from "../domain/errors/limits.ts"
+import { QuantityAboveMaximum, QuantityBelowMinimum } from "../domain/errors/order-parameters.ts"
+import { AssetNotQuoted, DealerCannotQuote, QuoteRequestReused } from "../domain/errors/quote.ts"
+import { Busy } from "../domain/errors/service.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"

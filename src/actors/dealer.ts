@@ -5,7 +5,7 @@
 import { Effect, type Scope } from "effect"
 import type { DealerAccountId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
-import type { Behaviour, Built, Self } from "../kernel/actor.ts"
+import type { Behaviour, Built, Self } from "../kernel/behaviour.ts"
 import { linkAccount, setDealerStatus, unlinkAccount } from "./dealer-admin.ts"
 import { DealerCore, type DealerParts } from "./dealer-core.ts"
 import { acceptQuote, letQuoteGo, settleQuote } from "./dealer-execution.ts"

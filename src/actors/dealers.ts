@@ -3,14 +3,11 @@
  * before this layer is built: every dealer that is not archived is woken, for its quotes end on time.
  */
 import { Context, Effect, Exit, FiberSet, Layer } from "effect"
-import {
-  Busy,
-  DealerNotFound,
-  type DomainError,
-  OutcomeUnknown,
-  QuoteNotFound,
-  ShuttingDown,
-} from "../domain/errors.ts"
+import { DealerNotFound } from "../domain/errors/dealer.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { QuoteNotFound } from "../domain/errors/quote.ts"
+import { Busy, ShuttingDown } from "../domain/errors/service.ts"
+import { OutcomeUnknown } from "../domain/errors/trade-order.ts"
 import type { DealerAccountId, QuoteId } from "../domain/ids.ts"
 import { orderRates } from "../domain/order-rates.ts"
 import { TradingModeInForce } from "../domain/trading-mode.ts"

@@ -3,7 +3,8 @@
  * adjustments. The one thing to know: one account is looked at by one look at a time, and a mirror is adjusted only when it has every fill.
  */
 import { Effect, Option } from "effect"
-import type { DomainError, StorageUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"

@@ -3,7 +3,7 @@
  * on their behalf.
  */
 import { type Context, Effect } from "effect"
-import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
+import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"
@@ -15,7 +15,7 @@ import {
   type KlineUpdate,
   klineStream,
   type MarketTrade,
-} from "../ports/venue-port.ts"
+} from "../ports/market-source.ts"
 import { type KlineReply, KlineSeries } from "./kline-series.ts"
 import type { VenueClock } from "./venue-clock.ts"
 

@@ -3,7 +3,8 @@
  * asks the same while a question is on its way waits for its answer.
  */
 import { Effect } from "effect"
-import { type DomainError, VenueUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import {
@@ -17,7 +18,7 @@ import {
   klineRecord,
 } from "../domain/kline.ts"
 import type { Reply } from "../domain/reply.ts"
-import type { KlineAnswer, KlineAsk } from "../ports/venue-port.ts"
+import type { KlineAnswer, KlineAsk } from "../ports/market-source.ts"
 import type { KlineHistorySource } from "./kline-board.ts"
 import { KlineCache } from "./kline-cache.ts"
 import type { VenueClock } from "./venue-clock.ts"

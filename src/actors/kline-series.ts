@@ -18,7 +18,7 @@ import {
   withTrade,
 } from "../domain/kline.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
-import type { KlineAnswer, KlineUpdate, MarketTrade } from "../ports/venue-port.ts"
+import type { KlineAnswer, KlineUpdate, MarketTrade } from "../ports/market-source.ts"
 import { ChannelCursor } from "./channel-cursor.ts"
 import type { VenueClock } from "./venue-clock.ts"
 

@@ -18,7 +18,7 @@ import {
   type MarketStream,
   type MarketTrade,
   type TickerUpdate,
-} from "../ports/venue-port.ts"
+} from "../ports/market-source.ts"
 import { BookFeed } from "./book-feed.ts"
 import { KlineBoard, type KlineHistorySource } from "./kline-board.ts"
 import { MarketFollowers } from "./market-followers.ts"

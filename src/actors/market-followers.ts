@@ -3,7 +3,7 @@
  * the venue's own text. A follower is told when nothing comes any more, and when trades may have been missed.
  */
 import type { InstrumentId } from "../domain/ids.ts"
-import type { MarketTrade } from "../ports/venue-port.ts"
+import type { MarketTrade } from "../ports/market-source.ts"
 import type { MarketListener } from "./market-messages.ts"
 
 /** Trades silent for so long: the book is held as a witness. Neither trades nor a whole book for so long: nothing comes any more. */

@@ -1,6 +1,6 @@
 /** What the edges ask of market data: reads are plain calls answered by a Reply, holds keep a feed open without a socket. */
 import { Context } from "effect"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import type { KlineInterval, KlineRecord } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"

@@ -4,7 +4,7 @@
  */
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
-import type { MarketStream } from "../ports/venue-port.ts"
+import type { MarketStream } from "../ports/market-source.ts"
 
 const LINGER_MILLIS = 30_000
 

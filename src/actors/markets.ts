@@ -1,21 +1,21 @@
 /** Market data of all venues behind one door: one feed per venue, made when first asked for, and the sources of its channels. */
 import { Effect, FiberSet, Layer } from "effect"
 import { type Channel, type ChannelKind, parseChannel } from "../domain/channel.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
-  type DomainError,
   InstrumentNotFound,
   InvalidInstrumentId,
-  InvalidVenue,
   OrderBookUnavailable,
   TickerUnavailable,
-  VenueInactive,
-} from "../domain/errors.ts"
+} from "../domain/errors/market.ts"
+import { InvalidVenue, VenueInactive } from "../domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { parseInstrumentId } from "../domain/instrument.ts"
 import { ChannelPort, type ChannelSource, type StreamPosition } from "../ports/channel-port.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
-import { klineStream, type MarketStream, VenuePort } from "../ports/venue-port.ts"
+import { klineStream, type MarketStream } from "../ports/market-source.ts"
+import { VenuePort } from "../ports/venue-port.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KlineHistory } from "./kline-history.ts"
 import { MarketFeed } from "./market-feed.ts"

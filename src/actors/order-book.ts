@@ -9,7 +9,7 @@ import type { InstrumentName } from "../domain/instrument.ts"
 import type { BookQuality } from "../domain/market.ts"
 import { type BookSide, deletesLevel, MalformedLevel, OrderBook } from "../domain/order-book.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
-import type { DepthUpdate } from "../ports/venue-port.ts"
+import type { DepthUpdate } from "../ports/market-source.ts"
 import { ChannelCursor } from "./channel-cursor.ts"
 
 /**

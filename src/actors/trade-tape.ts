@@ -7,7 +7,7 @@ import type { TradeRecord } from "../domain/market.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import { dateTime } from "../domain/time.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
-import type { MarketTrade } from "../ports/venue-port.ts"
+import type { MarketTrade } from "../ports/market-source.ts"
 import { ChannelCursor } from "./channel-cursor.ts"
 
 /** By the taker's side; made once. */

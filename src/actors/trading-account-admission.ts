@@ -1,12 +1,9 @@
 /** What every submit is judged by, of whatever type: the account's state, the market around it, and the orders that were before it. */
-import {
-  AccountDisconnected,
-  AccountNotActive,
-  AccountReconciling,
-  Busy,
-  type DomainError,
-  VenueInactive,
-} from "../domain/errors.ts"
+
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { Busy } from "../domain/errors/service.ts"
+import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../domain/errors/trading-account.ts"
+import { VenueInactive } from "../domain/errors/venue.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { OrderCircumstances } from "../domain/order-plan.ts"
 import type { AccountCore } from "./trading-account-core.ts"

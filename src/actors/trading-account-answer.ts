@@ -2,7 +2,8 @@
  * How a submit is answered: at once, when the order has come as far as the caller waits for, or with an order that was there before. An
  * answer names only what is durable.
  */
-import { type DomainError, DuplicateClientOrderId, IdempotencyConflict } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { DuplicateClientOrderId, IdempotencyConflict } from "../domain/errors/trade-order.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { SubmitAnswer, SubmitOrder } from "./account-messages.ts"

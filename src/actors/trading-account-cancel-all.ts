@@ -2,7 +2,7 @@
  * Cancel of all orders of an account, or of those of one instrument: each by its own cancel, one in flight per order. Answered when all
  * have their answer, or after 1 s with what is known then.
  */
-import { AccountDisconnected } from "../domain/errors.ts"
+import { AccountDisconnected } from "../domain/errors/trading-account.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { CancelReason } from "../domain/trade-order.ts"

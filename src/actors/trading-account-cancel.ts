@@ -2,12 +2,15 @@
  * Cancel (contract C1.4): accepted in every state of the account, stored before it is sent, answered after the venue's answer or
  * after 1 s. Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence.
  */
-import { AccountDisconnected, CancelRejected, type DomainError, OrderNotFound } from "../domain/errors.ts"
+
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { CancelRejected, OrderNotFound } from "../domain/errors/trade-order.ts"
+import { AccountDisconnected } from "../domain/errors/trading-account.ts"
 import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
 import { type CancelReason, placeOf } from "../domain/trade-order.ts"
-import type { VenueOrderRef } from "../ports/venue-port.ts"
+import type { VenueOrderRef } from "../ports/venue-session.ts"
 import type { CancelOrder, ReadOrder } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answerClosed, type Live } from "./trading-account-live.ts"

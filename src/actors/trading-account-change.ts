@@ -3,18 +3,12 @@
  * after 1 s. An order that has just left waits for its acknowledgement first.
  */
 import { Decimal } from "../domain/decimal.ts"
-import {
-  AccountDisconnected,
-  AccountNotActive,
-  AccountReconciling,
-  ChangeRejected,
-  type DomainError,
-  InstrumentNotFound,
-  InsufficientBalance,
-  OrderClosed,
-  OrderNotChangeable,
-  VenueInactive,
-} from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { InstrumentNotFound } from "../domain/errors/market.ts"
+import { InsufficientBalance } from "../domain/errors/risk.ts"
+import { ChangeRejected, OrderClosed, OrderNotChangeable } from "../domain/errors/trade-order.ts"
+import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../domain/errors/trading-account.ts"
+import { VenueInactive } from "../domain/errors/venue.ts"
 import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
 import { changeableError, checkChange } from "../domain/order-change-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"

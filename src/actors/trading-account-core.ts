@@ -7,23 +7,17 @@ import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { changesOf, Portfolio } from "../domain/portfolio.ts"
 import { type Execution, placeOf, type TradeOrder } from "../domain/trade-order.ts"
-import {
-  type Position,
-  type TradingAccount,
-  type TradingAccountStatus,
-  tradingAccountRecord,
-} from "../domain/trading-account.ts"
+import { type TradingAccount, type TradingAccountStatus, tradingAccountRecord } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
-import type { Self } from "../kernel/actor.ts"
+import type { Self } from "../kernel/behaviour.ts"
 import type { AccountState, Row } from "../ports/account-store.ts"
-import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-port.ts"
+import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
-import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
+import { answerClosed, type ChangeOptions, type Consequence, type Live, newLive } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"
-import { AccountOutlet } from "./trading-account-outlet.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
+import { AccountPositions } from "./trading-account-positions.ts"
 import { Quoting } from "./trading-account-quoting.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 
@@ -51,12 +45,8 @@ interface ChangeUnit {
   readonly changed: Array<{ readonly one: Consequence; readonly order: TradeOrder }>
 }
 
-export class AccountCore extends AccountOutlet {
+export class AccountCore extends AccountPositions {
   readonly venue: Venue
-  readonly portfolio = new Portfolio()
-  /** Assets whose position changed since it was last published. */
-  private readonly dirty = new Set<string>()
-  private readonly published = new Map<string, string>()
   session: VenueSession | null = null
   phase: "away" | "reconciling" | "ready" = "away"
   /** The first agreement with a venue in this process is under way: a matter of one turn, so submits wait for it. */
@@ -138,16 +128,14 @@ export class AccountCore extends AccountOutlet {
 
   /** Takes an order that the store already has into memory. */
   adopt(order: TradeOrder): Live {
-    const live = this.liveOf(order, true)
-    this.index(live)
+    const live = this.introduce(order, true)
     if (order.held.isPositive()) this.hold(order, Decimal.ZERO, order.held, 0)
     return live
   }
 
   /** A new order: in memory at once, `stored` when its unit is. */
   add(order: TradeOrder): Live {
-    const live = this.liveOf(order, false)
-    this.index(live)
+    const live = this.introduce(order, false)
     if (order.held.isPositive()) this.hold(order, Decimal.ZERO, order.held, order.createdAt)
     return live
   }
@@ -171,40 +159,12 @@ export class AccountCore extends AccountOutlet {
     return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
   }
 
-  private liveOf(order: TradeOrder, stored: boolean): Live {
-    const restarted = stored && order.orderStatus === "CREATED"
+  private introduce(order: TradeOrder, stored: boolean): Live {
     const now = this.parts.clock.monotonic()
     this.touched.set(order.instrumentId, now)
-    return {
-      order,
-      stored,
-      unsavedSubmit: null,
-      acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
-      knownAt: now,
-      touchedAt: now,
-      cancelledEarly: false,
-      cancelReason: this.account.status === "LOCKED" ? "ACCOUNT_DISCONNECTED" : "USER_REQUEST",
-      cancelSentAt: null,
-      cancelsSent: 0,
-      isCancelOut: false,
-      sentAt: null,
-      releases: 0,
-      watch: null,
-      expiry: null,
-      doubt: null,
-      owed: null,
-      restarted,
-      waiters: [],
-      cancelWaiters: [],
-      changeWaiters: [],
-      whenStored: [],
-    }
-  }
-
-  private hold(order: TradeOrder, before: Decimal, after: Decimal, at: number): void {
-    const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
-    this.portfolio.hold(asset, before, after, at)
-    this.dirty.add(asset)
+    const live = newLive(order, stored, now, this.account.status === "LOCKED" ? "ACCOUNT_DISCONNECTED" : "USER_REQUEST")
+    this.index(live)
+    return live
   }
 
   // Changing
@@ -297,13 +257,8 @@ export class AccountCore extends AccountOutlet {
     this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
     this.own(execution)
     this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
-    let contained = false
-    for (const [asset, change] of changesOf(execution, order.baseAsset, order.quoteAsset)) {
-      if (!this.portfolio.executed(asset, change, execution.executedAt)) contained = true
-      this.dirty.add(asset)
-    }
     // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first.
-    if (contained) this.askBalances()
+    if (this.moved(execution, order) === "contained") this.askBalances()
     return this.news.ofExecution(execution, order, now)
   }
 
@@ -329,30 +284,6 @@ export class AccountCore extends AccountOutlet {
       },
       published,
     })
-  }
-
-  /** PORTFOLIO.UPDATED of what changed since it was last published; nothing when nothing did. */
-  changedPositions(now: number): ReadonlyArray<News> {
-    if (this.dirty.size === 0 || !this.portfolio.isKnown) return []
-    const changed: Array<Position> = []
-    for (const currency of [...this.dirty].sort()) {
-      const position = this.positionOf(currency)
-      const text = `${position.available}|${position.locked}`
-      if (this.published.get(currency) === text) continue
-      this.published.set(currency, text)
-      changed.push(position)
-    }
-    this.dirty.clear()
-    return changed.length === 0 ? [] : [this.news.ofPositions(changed, now)]
-  }
-
-  markDirty(assets: ReadonlyArray<string>): void {
-    for (const asset of assets) this.dirty.add(asset)
-  }
-
-  positionOf(currency: string): Position {
-    const balance = this.portfolio.of(currency)
-    return { tradingAccountId: this.id, venue: this.account.venue, currency, ...balance }
   }
 
   // Asking and answering

@@ -2,7 +2,7 @@
  * The dead man's switch (`tradeOrder/cancelAllAfter`): unless the client is heard of again before the instant that it named, all its
  * orders are cancelled. The instant is stored before it is answered, and a gateway that was away then keeps it when it is back.
  */
-import { AccountDisconnected, AccountNotActive } from "../domain/errors.ts"
+import { AccountDisconnected, AccountNotActive } from "../domain/errors/trading-account.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { CancelAllAfter } from "./account-messages.ts"
 import { sweep } from "./trading-account-cancel-all.ts"

@@ -1,6 +1,6 @@
 /** What new orders hold of the account's funds until they are over (contract C10), or why they cannot. */
 import { Decimal } from "../domain/decimal.ts"
-import { InsufficientBalance } from "../domain/errors.ts"
+import { InsufficientBalance } from "../domain/errors/risk.ts"
 import type { OrderPlan } from "../domain/order-plan.ts"
 import { FEE_RATE } from "../domain/order-rules-quantity.ts"
 import { walkCost } from "../domain/portfolio.ts"

@@ -1,5 +1,6 @@
 /** An account's limits (contract C15): so many submits and changes, so many cancels, so many working orders. */
-import { type DomainError, OrderRateLimited, TooManyOpenOrders } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { OrderRateLimited, TooManyOpenOrders } from "../domain/errors/limits.ts"
 import type { AccountRates, OrderRates } from "../domain/order-rates.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"

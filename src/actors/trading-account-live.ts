@@ -1,10 +1,11 @@
 /** One order in an account's memory: what its stored image does not say, and who waits for it. */
 import type { AccountAlert, AccountEventKind } from "../domain/account-event.ts"
-import { type DomainError, OrderClosed } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { OrderClosed } from "../domain/errors/trade-order.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { Row } from "../ports/account-store.ts"
-import type { VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueOrderState } from "../ports/venue-session.ts"
 import type { SubmitAnswer } from "./account-messages.ts"
 import type { TriggerWatch } from "./trigger-board.ts"
 
@@ -69,6 +70,32 @@ export interface Live {
   /** Runs once the submit is settled; false when it was undone. */
   whenStored: Array<(exists: boolean) => void>
 }
+
+/** `stored`: as the store has it; else a new one. `now`: monotonic ms. */
+export const newLive = (order: TradeOrder, stored: boolean, now: number, cancelReason: CancelReason): Live => ({
+  order,
+  stored,
+  unsavedSubmit: null,
+  acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
+  knownAt: now,
+  touchedAt: now,
+  cancelledEarly: false,
+  cancelReason,
+  cancelSentAt: null,
+  cancelsSent: 0,
+  isCancelOut: false,
+  sentAt: null,
+  releases: 0,
+  watch: null,
+  expiry: null,
+  doubt: null,
+  owed: null,
+  restarted: stored && order.orderStatus === "CREATED",
+  waiters: [],
+  cancelWaiters: [],
+  changeWaiters: [],
+  whenStored: [],
+})
 
 /** How a change of an order ended, with the image that is stored. */
 export type ChangeOutcome =

@@ -7,7 +7,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { changeOf, isRenewal, made, orderedQuantity, withChange } from "../domain/order-change.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../domain/order-status.ts"
 import { type CancelReason, type Execution, isPaired, releasedType, type TradeOrder } from "../domain/trade-order.ts"
-import type { VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueOrderState } from "../ports/venue-session.ts"
 import { cleaned } from "./trading-account-text.ts"
 
 export class IllegalTransition extends Error {

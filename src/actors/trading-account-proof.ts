@@ -3,7 +3,7 @@
  * submit. One view of both serves all orders of an account that wait for it: after an outage they are many, and each view is dear.
  */
 import { Effect, Exit } from "effect"
-import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS, type OpenAndFills } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 import { submittedAt } from "./trading-account-release.ts"

@@ -5,7 +5,7 @@
  */
 
 import { Decimal } from "../domain/decimal.ts"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { QuoteId, TradeOrderId } from "../domain/ids.ts"
 import { quotedFault, quotedPlan } from "../domain/order-rules-quoted.ts"
 import { isTerminal } from "../domain/order-status.ts"

@@ -4,7 +4,7 @@
  */
 import { isTerminal } from "../domain/order-status.ts"
 import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
-import type { VenueOrder, VenueTrigger } from "../ports/venue-port.ts"
+import type { VenueOrder, VenueTrigger } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
 import { cancelled, eventOf, moved } from "./trading-account-progress.ts"

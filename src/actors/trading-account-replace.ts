@@ -17,7 +17,7 @@ import {
 import { isTerminal } from "../domain/order-status.ts"
 import type { RequestedChange } from "../domain/order-terms.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
-import type { VenueAmend, VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueAmend, VenueOrderState } from "../ports/venue-session.ts"
 import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Alert, ChangeOutcome, Consequence, Live } from "./trading-account-live.ts"

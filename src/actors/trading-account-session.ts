@@ -3,7 +3,7 @@
  * stream was interrupted, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying.
  */
 import { Cause, Effect, Exit, Option } from "effect"
-import type { SessionReport, VenueSession } from "../ports/venue-port.ts"
+import type { SessionReport, VenueSession } from "../ports/venue-session.ts"
 import { startAudits } from "./trading-account-audit.ts"
 import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"

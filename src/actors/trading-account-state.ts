@@ -1,5 +1,5 @@
 /** What a map of an account begins with: its open orders or its positions, as its channel has told them (see AccountImage). */
-import { PortfolioUnavailable } from "../domain/errors.ts"
+import { PortfolioUnavailable } from "../domain/errors/trading-account.ts"
 import type { ReadState } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 

@@ -2,7 +2,7 @@
  * The orders of a submit on their way to the store, whatever its type: in memory at once, all of them one unit. The one thing to know:
  * where an older order has their key, or another one their quote, nothing of them ever was, and the submit is answered with what is.
  */
-import { QuoteUsed } from "../domain/errors.ts"
+import { QuoteUsed } from "../domain/errors/quote.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { whenKnown } from "./trading-account-admission.ts"

@@ -2,7 +2,9 @@
  * Submit: key look-up, then state, rules and funds, then one unit; dispatch, answer and publication from its commit callback.
  * An order whose commit came after `notAfter` is never dispatched (order-path 3).
  */
-import { Busy, InsufficientBalance } from "../domain/errors.ts"
+
+import { InsufficientBalance } from "../domain/errors/risk.ts"
+import { Busy } from "../domain/errors/service.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import type { Checked, Wanted } from "../domain/order-plan.ts"
 import { checkOrder } from "../domain/order-rules.ts"

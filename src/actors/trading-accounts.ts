@@ -3,14 +3,10 @@
  * filled before this layer is built: every account in it that may have open orders is woken and agrees with its venue.
  */
 import { Context, Effect, FiberSet, Layer } from "effect"
-import {
-  AccountReconciling,
-  Busy,
-  type DomainError,
-  OutcomeUnknown,
-  ShuttingDown,
-  TradingAccountNotFound,
-} from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { Busy, ShuttingDown } from "../domain/errors/service.ts"
+import { OutcomeUnknown } from "../domain/errors/trade-order.ts"
+import { AccountReconciling, TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId, VenueId } from "../domain/ids.ts"
 import { orderRates } from "../domain/order-rates.ts"
 import type { Reply } from "../domain/reply.ts"

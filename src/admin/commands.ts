@@ -3,7 +3,9 @@
  * word for a running gateway, which follows within a second; without one it counts from the next start.
  */
 import { Effect } from "effect"
-import { InvalidParameter, type StorageUnavailable, UserNotFound } from "../domain/errors.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { UserNotFound } from "../domain/errors/user.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import { dateTime } from "../domain/time.ts"
 import { adminUserRecord, type Permission, type User } from "../domain/user.ts"

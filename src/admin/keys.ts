@@ -9,7 +9,7 @@ import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../aut
 import { type KeySettings, type Keys, readKeys } from "../auth/keys.ts"
 import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS } from "../auth/tokens.ts"
-import { InvalidParameter } from "../domain/errors.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
 import { dateTimeOrNull } from "../domain/time.ts"
 import { type SealedCount, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
 import { Transactions } from "../store/transactions.ts"

@@ -3,7 +3,7 @@
  * rest starts with it.
  */
 import { Effect } from "effect"
-import { InvalidParameter } from "../domain/errors.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
 import { dateTime } from "../domain/time.ts"
 import { TradingMode } from "../domain/trading-mode.ts"
 import { TradingModes } from "../store/trading-modes.ts"

@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import { logText } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"

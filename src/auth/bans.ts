@@ -1,6 +1,9 @@
 /** Bans by admins: every session of the user is over at once, sockets included, and no password opens a new one. */
 import { Effect } from "effect"
-import { AdminRequired, InvalidParameter, type StorageUnavailable, UserNotFound } from "../domain/errors.ts"
+import { AdminRequired } from "../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { UserNotFound } from "../domain/errors/user.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import { type AdminUserRecord, adminUserRecord, type Principal, type User } from "../domain/user.ts"
 import type { Origin } from "./audit.ts"

@@ -1,6 +1,6 @@
 /** E-mail addresses as they are taken: one spelling for one address. */
 import { Effect } from "effect"
-import { InvalidEmail } from "../domain/errors.ts"
+import { InvalidEmail } from "../domain/errors/user.ts"
 
 /** ASCII only: look-alikes and invisible characters would make twins of one address. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/

@@ -3,7 +3,7 @@
  * another user's gets a notice instead of a token, and nobody else learns the difference.
  */
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
 import type { User } from "../domain/user.ts"
 import type { OneTimeTokenType } from "../store/one-time-tokens.ts"

@@ -3,7 +3,7 @@
  * calls `posted` after the commit, or it waits until the postman looks by himself.
  */
 import { Context, Effect, Layer } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Letter } from "../domain/letter.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"

@@ -7,9 +7,9 @@ import {
   AccessTokenExpired,
   AccessTokenMissing,
   InvalidAccessToken,
-  IpForbidden,
   SessionRevoked,
-} from "../domain/errors.ts"
+} from "../domain/errors/authentication.ts"
+import { IpForbidden } from "../domain/errors/authorisation.ts"
 import type { SessionId } from "../domain/ids.ts"
 import type { Principal, User } from "../domain/user.ts"
 import type { NetworksOf } from "../store/allowed-networks.ts"

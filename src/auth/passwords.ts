@@ -6,7 +6,8 @@ import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { hash, verify } from "@node-rs/argon2"
 import { Effect } from "effect"
-import { RateLimited, WeakPassword } from "../domain/errors.ts"
+import { RateLimited } from "../domain/errors/limits.ts"
+import { WeakPassword } from "../domain/errors/user.ts"
 import { loadCommonPasswords, weaknesses } from "./weak-passwords.ts"
 
 // Algorithm 2 is argon2id; the enum of the package is ambient and cannot be read under isolatedModules.

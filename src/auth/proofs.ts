@@ -3,7 +3,9 @@
  * The one thing to know: a proof of an unconfirmed address never leaves a password in force that its owner may not have chosen.
  */
 import { Effect } from "effect"
-import { InvalidOneTimeToken, type RateLimited, type StorageUnavailable, UserDisabled } from "../domain/errors.ts"
+import { InvalidOneTimeToken, UserDisabled } from "../domain/errors/authentication.ts"
+import type { RateLimited } from "../domain/errors/limits.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
 import type { EmailChangeRecord, SessionMethod, SessionRecord, User } from "../domain/user.ts"
 import type { OneTimeToken, OneTimeTokenType } from "../store/one-time-tokens.ts"

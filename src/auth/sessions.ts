@@ -7,13 +7,13 @@ import { Context, Effect } from "effect"
 import type { Settings } from "../config.ts"
 import {
   InvalidRefreshToken,
-  IpForbidden,
   RefreshTokenExpired,
   RefreshTokenReused,
   SessionNotFound,
-  type StorageUnavailable,
   UserDisabled,
-} from "../domain/errors.ts"
+} from "../domain/errors/authentication.ts"
+import { IpForbidden } from "../domain/errors/authorisation.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import { dateTime } from "../domain/time.ts"
 import {

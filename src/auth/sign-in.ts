@@ -4,19 +4,12 @@
  * owner to confirm a password that is not theirs (security A.1).
  */
 import { Effect } from "effect"
-import {
-  EmailNotConfirmed,
-  type InvalidEmail,
-  InvalidLoginCredentials,
-  type InvalidParameter,
-  IpForbidden,
-  type RateLimited,
-  SignupDisabled,
-  type StorageUnavailable,
-  UserDisabled,
-  UserExists,
-  type WeakPassword,
-} from "../domain/errors.ts"
+import { EmailNotConfirmed, InvalidLoginCredentials, UserDisabled } from "../domain/errors/authentication.ts"
+import { IpForbidden } from "../domain/errors/authorisation.ts"
+import type { RateLimited } from "../domain/errors/limits.ts"
+import type { InvalidParameter } from "../domain/errors/request.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { type InvalidEmail, SignupDisabled, UserExists, type WeakPassword } from "../domain/errors/user.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
 import { type SessionRecord, type User, type UserRecord, userRecord } from "../domain/user.ts"

@@ -3,7 +3,7 @@
  * session may do is read from memory each time. Keys that signed before are believed until their last token is over.
  */
 import { type KeyObject, randomUUID, sign, verify } from "node:crypto"
-import { AccessTokenExpired, InvalidAccessToken } from "../domain/errors.ts"
+import { AccessTokenExpired, InvalidAccessToken } from "../domain/errors/authentication.ts"
 import type { SessionId } from "../domain/ids.ts"
 import type { SessionMethod, User } from "../domain/user.ts"
 import { jwkOf, type SigningJwk, type SigningKeys } from "./signing-keys.ts"

@@ -4,7 +4,8 @@
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { Settings } from "../config.ts"
-import { AdminRequired, type StorageUnavailable, TenantForbidden } from "../domain/errors.ts"
+import { AdminRequired, TenantForbidden } from "../domain/errors/authorisation.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Notice } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 import { modeWords, type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"

@@ -1,6 +1,6 @@
 /** What users keep about themselves: free-form, bounded. */
 import { Effect } from "effect"
-import { InvalidParameter } from "../domain/errors.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
 
 export type UserMetadata = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** What everything that users do with their own account works with. */
 import { Effect } from "effect"
 import type { Settings } from "../config.ts"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import type { Principal, SessionRecord } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"

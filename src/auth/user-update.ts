@@ -3,17 +3,11 @@
  * thing to know: a new password needs a fresh proof of who is asking, and ends everything that the old one opened.
  */
 import { Effect } from "effect"
-import {
-  type InvalidEmail,
-  InvalidLoginCredentials,
-  type InvalidParameter,
-  RateLimited,
-  ReauthenticationNeeded,
-  SamePassword,
-  SessionRevoked,
-  type StorageUnavailable,
-  type WeakPassword,
-} from "../domain/errors.ts"
+import { InvalidLoginCredentials, ReauthenticationNeeded, SessionRevoked } from "../domain/errors/authentication.ts"
+import { RateLimited } from "../domain/errors/limits.ts"
+import type { InvalidParameter } from "../domain/errors/request.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { type InvalidEmail, SamePassword, type WeakPassword } from "../domain/errors/user.ts"
 import { NOTICE_MILLIS } from "../domain/letter.ts"
 import { type Principal, type User, type UserRecord, userRecord } from "../domain/user.ts"
 import type { Origin } from "./audit.ts"

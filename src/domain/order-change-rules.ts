@@ -1,21 +1,19 @@
 /** What a client's change of an order must satisfy before anything is held, stored or sent: pure (contract C1, C7). */
 import { Decimal } from "./decimal.ts"
+import type { DomainError } from "./errors/domain-error.ts"
 import {
-  type DomainError,
-  InvalidParameter,
   InvalidPricePrecision,
   InvalidPriceRelation,
   InvalidQuantityPrecision,
-  MissingParameter,
   NotionalBelowMinimum,
-  OrderClosed,
-  OrderNotChangeable,
   ParameterNotAllowed,
-  PriceOutsideCollar,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
   WouldTriggerImmediately,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
+import { InvalidParameter, MissingParameter } from "./errors/request.ts"
+import { PriceOutsideCollar } from "./errors/risk.ts"
+import { OrderClosed, OrderNotChangeable } from "./errors/trade-order.ts"
 import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
 import { changed, changeOf, type OrderChange } from "./order-change.ts"
 import { isOutsideCollar } from "./order-rules-price.ts"

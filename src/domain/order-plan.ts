@@ -1,6 +1,6 @@
 /** What a submit request becomes when every rule has passed, what the rules may look at, and how a rule says no. */
 import type { Decimal } from "./decimal.ts"
-import type { DomainError } from "./errors.ts"
+import type { DomainError } from "./errors/domain-error.ts"
 import type { InstrumentId } from "./ids.ts"
 import type { Instrument } from "./instrument.ts"
 import type { OrderTerms, Trigger } from "./order-terms.ts"

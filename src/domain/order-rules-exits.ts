@@ -1,6 +1,11 @@
 /** Take-profit and stop-loss that come with an order (contract C4): which orders they make, and how their prices must stand. */
 import type { Decimal } from "./decimal.ts"
-import { ContingentUnsupported, IncompleteExits, InvalidPriceRelation, ParameterNotAllowed } from "./errors.ts"
+import {
+  ContingentUnsupported,
+  IncompleteExits,
+  InvalidPriceRelation,
+  ParameterNotAllowed,
+} from "./errors/order-parameters.ts"
 import type { Instrument } from "./instrument.ts"
 import { isAbsent, type LegPlan, type ListPlan, type OrderCircumstances, refuse } from "./order-plan.ts"
 import { checkCollar, checkNotional, knownPrice, lastPriceOf, midPriceOf, priceOf } from "./order-rules-price.ts"

@@ -1,6 +1,8 @@
 /** What prices must satisfy: above zero, on the tick, near the market, worth enough; and what the market's prices are. */
 import { Decimal } from "./decimal.ts"
-import { InvalidParameter, InvalidPricePrecision, NotionalBelowMinimum, PriceOutsideCollar } from "./errors.ts"
+import { InvalidPricePrecision, NotionalBelowMinimum } from "./errors/order-parameters.ts"
+import { InvalidParameter } from "./errors/request.ts"
+import { PriceOutsideCollar } from "./errors/risk.ts"
 import { type Instrument, priceStep } from "./instrument.ts"
 import { isAbsent, type OrderCircumstances, refuse, wantPrices } from "./order-plan.ts"
 import type { OrderSide } from "./trade-order.ts"

@@ -1,15 +1,14 @@
 /** How much an order is for (contract C7): the four quantity types resolved to whole lots of the base asset, exactly. */
 import { Decimal, type Rounding } from "./decimal.ts"
+import { OrderBookUnavailable } from "./errors/market.ts"
 import {
-  ConflictingParameters,
-  InvalidParameter,
   InvalidQuantityPrecision,
   InvalidQuantityRatio,
-  NotSupportedByVenue,
-  OrderBookUnavailable,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
+import { ConflictingParameters, InvalidParameter } from "./errors/request.ts"
+import { NotSupportedByVenue } from "./errors/venue.ts"
 import { type Instrument, quantityStep } from "./instrument.ts"
 import { isAbsent, type OrderCircumstances, refuse } from "./order-plan.ts"
 import { checkWorth, farPriceOf } from "./order-rules-price.ts"

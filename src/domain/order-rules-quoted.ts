@@ -3,18 +3,17 @@
  * judge, who has the quote; what is left are fields that such an order cannot have, and the exits that may come with it (contract C4).
  */
 import { Decimal } from "./decimal.ts"
+import type { DomainError } from "./errors/domain-error.ts"
+import { InstrumentNotFound, InvalidInstrumentId } from "./errors/market.ts"
 import {
-  ConflictingParameters,
-  type DomainError,
-  InstrumentNotFound,
-  InvalidInstrumentId,
   InvalidOrderSide,
-  LeverageNotAllowed,
   ParameterNotAllowed,
   QuoteIdRequired,
-  QuoteMismatch,
   UnsupportedOrderType,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
+import { QuoteMismatch } from "./errors/quote.ts"
+import { ConflictingParameters } from "./errors/request.ts"
+import { LeverageNotAllowed } from "./errors/risk.ts"
 import { type Instrument, parseInstrumentId } from "./instrument.ts"
 import { INTERNAL } from "./internal-order.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, refuse } from "./order-plan.ts"

@@ -5,7 +5,7 @@ import {
   InvalidTimeInForce,
   TimeInForceNotAllowed,
   UnsupportedTimeInForce,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
 import { isAbsent, refuse } from "./order-plan.ts"
 import type { SubmitRequest, TimeInForceWord } from "./submit-request.ts"
 import type { OrderType, StoredTimeInForce } from "./trade-order.ts"

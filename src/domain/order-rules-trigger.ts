@@ -3,14 +3,14 @@
  * trailing stop stays behind.
  */
 import { Decimal } from "./decimal.ts"
+import { TickerUnavailable } from "./errors/market.ts"
 import {
-  ConflictingParameters,
   InvalidTrailingDistance,
   ParameterNotAllowed,
   StopPriceRequired,
-  TickerUnavailable,
   WouldTriggerImmediately,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
+import { ConflictingParameters } from "./errors/request.ts"
 import type { Instrument } from "./instrument.ts"
 import { isAbsent, type OrderCircumstances, refuse } from "./order-plan.ts"
 import { lastPriceOf, priceOf } from "./order-rules-price.ts"

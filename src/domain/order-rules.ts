@@ -4,22 +4,22 @@
  */
 import type { Decimal } from "./decimal.ts"
 import {
-  ConflictingParameters,
   InstrumentNotFound,
   InstrumentNotTradable,
   InvalidInstrumentId,
-  InvalidOrderSide,
-  InvalidParameter,
-  LeverageNotAllowed,
-  LimitPriceRequired,
-  MissingParameter,
   OrderBookUnavailable,
+} from "./errors/market.ts"
+import {
+  InvalidOrderSide,
+  LimitPriceRequired,
   ParameterNotAllowed,
-  PositionNotFound,
   QuoteIdRequired,
   UnsupportedOrderType,
-  VenueInactive,
-} from "./errors.ts"
+} from "./errors/order-parameters.ts"
+import { ConflictingParameters, InvalidParameter, MissingParameter } from "./errors/request.ts"
+import { LeverageNotAllowed } from "./errors/risk.ts"
+import { PositionNotFound } from "./errors/trade-order.ts"
+import { VenueInactive } from "./errors/venue.ts"
 import { type Instrument, parseInstrumentId } from "./instrument.ts"
 import { nameUuid } from "./name-uuid.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPlan, refuse } from "./order-plan.ts"

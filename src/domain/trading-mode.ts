@@ -3,7 +3,7 @@
  * anew. Cancels work in every mode, and what was accepted before goes on: armed triggers fire, exits follow their entries.
  */
 import { Context, Schema } from "effect"
-import { TradingHalted } from "./errors.ts"
+import { TradingHalted } from "./errors/risk.ts"
 import { hasExits } from "./order-rules-exits.ts"
 import type { SubmitRequest } from "./submit-request.ts"
 import type { TradeOrder } from "./trade-order.ts"

@@ -1,6 +1,7 @@
 /** Whose account it is: existence in the tenant (404), then ownership (403), read from the directory (contract C16). */
 import type { AccountDirectory } from "../actors/account-directory.ts"
-import { AccountForbidden, TradingAccountNotFound } from "../domain/errors.ts"
+import { AccountForbidden } from "../domain/errors/authorisation.ts"
+import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Principal } from "../domain/user.ts"

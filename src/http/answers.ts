@@ -1,6 +1,6 @@
 /** Small bridges between actors' replies and handlers. */
 import { Effect } from "effect"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { Reply } from "../domain/reply.ts"
 
 /** A message's answer as an Effect, for handlers that need it to go on. Those that only pass it on hand the reply over instead. */

@@ -3,7 +3,8 @@
  * A latch that every way to answer goes through: the first answer counts, and the deadline answers when nobody does.
  */
 import { Cause } from "effect"
-import { type DomainError, InternalDefect } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { InternalDefect } from "../domain/errors/service.ts"
 import type { LogLevel } from "../domain/log-line.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
 import type { Trace } from "../domain/trace-context.ts"

@@ -4,7 +4,7 @@
  */
 import { Ajv, type ErrorObject } from "ajv"
 import { SchemaAST as AST, Either, JSONSchema, ParseResult, Schema } from "effect"
-import { InvalidParameter, InvalidRequest, MissingParameter } from "../domain/errors.ts"
+import { InvalidParameter, InvalidRequest, MissingParameter } from "../domain/errors/request.ts"
 
 /** Undefined: the value has the declared shape, and its uuids are in lower case now, which is how they are stored. */
 export type Check = (value: unknown) => CheckFault | undefined

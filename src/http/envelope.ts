@@ -4,7 +4,7 @@
  */
 import { HttpApiSchema } from "@effect/platform"
 import { type SchemaAST as AST, Schema } from "effect"
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import { ERRNO, type FailureStatus, type Tag } from "./errno.ts"
 
 /** `data` that is JSON text already, for example a cached order book: never encoded twice. */

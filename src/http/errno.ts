@@ -2,7 +2,7 @@
  * The one table from failures to HTTP (contract C12): status, errno and `details.code` by tag. A tag without a row does not
  * compile, and two rows with one number do not pass `tidy`.
  */
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 
 export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503 | 504
 

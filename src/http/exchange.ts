@@ -2,7 +2,7 @@
  * A call that came by HTTP: one request and its answer. After an abort the response must never be touched again (it throws), and an
  * answer is always written inside `cork`.
  */
-import { DeadlineExceeded } from "../domain/errors.ts"
+import { DeadlineExceeded } from "../domain/errors/service.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"

@@ -1,5 +1,5 @@
 /** The text of a failure answer: the envelope's failure half, made from an error and its row in the table. */
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import { ERRNO } from "./errno.ts"
 
 /** What was asked for: `tradeOrder` and `submit`. */

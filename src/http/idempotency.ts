@@ -4,7 +4,8 @@
  */
 import { createHmac } from "node:crypto"
 import { Cause, Deferred, Effect, Exit, Option, Schema } from "effect"
-import { type DomainError, IdempotencyKeyReused, IdempotentOutcomeUnknown, InvalidParameter } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { IdempotencyKeyReused, IdempotentOutcomeUnknown, InvalidParameter } from "../domain/errors/request.ts"
 import { OrderKey } from "../domain/submit-request.ts"
 import type { IdempotentAnswers } from "../store/idempotent-answers.ts"
 import { JsonText } from "./envelope.ts"

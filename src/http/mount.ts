@@ -7,16 +7,16 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect, type Runtime } from "effect"
+import { TlsRequired } from "../domain/errors/authorisation.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
-  type DomainError,
   InvalidParameter,
   MethodNotAllowed,
   PayloadTooLarge,
-  ShuttingDown,
-  TlsRequired,
   UnknownEndpoint,
   UnsupportedContentType,
-} from "../domain/errors.ts"
+} from "../domain/errors/request.ts"
+import { ShuttingDown } from "../domain/errors/service.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Rpc } from "../ports/rpc.ts"
 import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"

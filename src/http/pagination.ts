@@ -3,7 +3,7 @@
  * the first page's total; one that we did not write is refused (contract C14).
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { ConflictingParameters, InvalidCursor } from "../domain/errors.ts"
+import { ConflictingParameters, InvalidCursor } from "../domain/errors/request.ts"
 import type { Pagination } from "./envelope.ts"
 
 /** Null and undefined both mean: not filtered by this. */

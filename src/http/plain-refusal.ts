@@ -2,7 +2,7 @@
  * The answer of the port for plain HTTP: 403 with the envelope to every request, and the end of the connection. Never a redirect: it would
  * teach clients to send their token in the clear first. No body is read, nothing is looked up, no socket opens.
  */
-import { TlsRequired } from "../domain/errors.ts"
+import { TlsRequired } from "../domain/errors/authorisation.ts"
 import type { RouteFacts, Surroundings } from "./call.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Exchange } from "./exchange.ts"

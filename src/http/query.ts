@@ -3,7 +3,7 @@
  * Ours instead of ajv's `coerceTypes`, which takes `0x10`, `1e3` and ` 5` for integers.
  */
 import type { SchemaAST as AST } from "effect"
-import { InvalidParameter, InvalidRequest } from "../domain/errors.ts"
+import { InvalidParameter, InvalidRequest } from "../domain/errors/request.ts"
 import { faultOfText } from "./text-faults.ts"
 
 export type QueryField = "text" | "integer" | "boolean" | "list"

@@ -3,7 +3,8 @@
  * The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only told.
  */
 import { addressKey } from "../domain/address-key.ts"
-import { type DomainError, RateLimited } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { RateLimited } from "../domain/errors/limits.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { RateLimits } from "../domain/rate-limits.ts"

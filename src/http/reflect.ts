@@ -4,7 +4,8 @@
  */
 import { HttpApi } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option } from "effect"
-import { AdminRequired, type DomainError, InsufficientPermissions } from "../domain/errors.ts"
+import { AdminRequired, InsufficientPermissions } from "../domain/errors/authorisation.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { Principal } from "../domain/user.ts"
 import type { RouteFacts } from "./call.ts"
 import { type Check, compileCheck } from "./checks.ts"

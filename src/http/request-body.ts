@@ -3,7 +3,7 @@
  * out has the right form; whether it has the right shape is the compiled check's affair.
  */
 import { isUtf8 } from "node:buffer"
-import { InvalidParameter, InvalidRequest, MalformedJson } from "../domain/errors.ts"
+import { InvalidParameter, InvalidRequest, MalformedJson } from "../domain/errors/request.ts"
 import { faultOfText } from "./text-faults.ts"
 
 /** Bytes of a body. */

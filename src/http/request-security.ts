@@ -1,5 +1,5 @@
 /** Which answers are told to the security stream, and as what: refusals of what somebody may not do, and failures of our own. */
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogLevel } from "../domain/log-line.ts"
 import { ERRNO, type Tag } from "./errno.ts"
 

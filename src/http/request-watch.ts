@@ -1,5 +1,5 @@
 /** What becomes of every answer beside the answer itself: it is counted, and told to the security stream where it belongs there. */
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogFields } from "../domain/log-line.ts"
 import type { Trace } from "../domain/trace-context.ts"
 import type { Principal } from "../domain/user.ts"

@@ -4,7 +4,8 @@
  */
 import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Context, type Effect, Schema } from "effect"
-import { DeadlineExceeded, type DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { DeadlineExceeded } from "../domain/errors/service.ts"
 import type { Principal } from "../domain/user.ts"
 import type { JsonText, Pagination } from "./envelope.ts"
 

@@ -2,7 +2,9 @@
  * The API's operations by name, for one warm socket: every read, and all changes of orders. A call goes through the check, the
  * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
-import { type DomainError, InvalidRequest, MalformedJson, ShuttingDown } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { InvalidRequest, MalformedJson } from "../domain/errors/request.ts"
+import { ShuttingDown } from "../domain/errors/service.ts"
 import type { Rpc, RpcAnswer, RpcRequest } from "../ports/rpc.ts"
 import { Call, guarded, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { Check } from "./checks.ts"

@@ -1,6 +1,6 @@
 /** Hands a checked call to its route's handler. Where handlers' Effects start, and the only place where their failures become answers. */
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
-import { ShuttingDown } from "../domain/errors.ts"
+import { ShuttingDown } from "../domain/errors/service.ts"
 import type { Call } from "./call.ts"
 import type { Route } from "./reflect.ts"
 import type { HandlerInput } from "./route.ts"

@@ -1,5 +1,7 @@
 /** What holds for a WebSocket upgrade as for every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
-import { type DomainError, Forbidden, TlsRequired } from "../domain/errors.ts"
+
+import { Forbidden, TlsRequired } from "../domain/errors/authorisation.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogLevel } from "../domain/log-line.ts"
 import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"

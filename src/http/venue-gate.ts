@@ -1,5 +1,6 @@
 /** Which venues a caller may name: aliases of deprecated suffixes, the installation's environment, the user's environments. */
-import { InsufficientPermissions, InvalidVenue, VenueInactive } from "../domain/errors.ts"
+import { InsufficientPermissions } from "../domain/errors/authorisation.ts"
+import { InvalidVenue, VenueInactive } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"

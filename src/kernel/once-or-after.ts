@@ -1,5 +1,5 @@
 /** What an actor waits for, but not for ever. */
-import type { Self } from "./actor.ts"
+import type { Self } from "./behaviour.ts"
 
 /** Runs `run` once: when the answer is first called, or, if nobody calls it, in a turn of the actor's after `millis`. */
 export const onceOrAfter = (self: Pick<Self<never>, "later">, millis: number, run: () => void): (() => void) => {

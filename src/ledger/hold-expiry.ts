@@ -3,7 +3,7 @@
  * void that was cut off by a crash is done once. The one thing to know: it begins with the process, and nothing is armed in memory.
  */
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import type { LedgerRequest, OpenHold } from "../ports/ledger-port.ts"

@@ -3,7 +3,7 @@
  * journal computed again. The one thing to know: it only reads; what it finds stands in health and metrics until it is gone.
  */
 import { Effect } from "effect"
-import { StorageUnavailable } from "../domain/errors.ts"
+import { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Notice } from "../domain/log-line.ts"
 import type { LedgerHealth } from "../ports/ledger-watch.ts"
 import type { LedgerJournal } from "../store/ledger-journal.ts"

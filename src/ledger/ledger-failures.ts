@@ -2,12 +2,13 @@
  * What ledger_apply answers, as failures: its words are the tags of errors, or reasons of a conflict. The one thing to know: no failure
  * names a wallet, since the one that refused may be the other party's.
  */
+
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
+import { InsufficientBalance } from "../domain/errors/risk.ts"
+import { InternalDefect } from "../domain/errors/service.ts"
 import {
   AssetScaleExceeded,
-  type DomainError,
-  InsufficientBalance,
-  InternalDefect,
-  InvalidParameter,
   LedgerConflict,
   OnlyFullWithdrawal,
   SameWallet,
@@ -15,7 +16,7 @@ import {
   WalletFailed,
   WalletFrozen,
   WalletNotFound,
-} from "../domain/errors.ts"
+} from "../domain/errors/wallet.ts"
 import { AMOUNT_DIGITS_MAX, AMOUNT_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerRequest, type Transfer } from "../ports/ledger-port.ts"
 

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import type pg from "pg"
-import { InternalDefect } from "../domain/errors.ts"
+import { InternalDefect } from "../domain/errors/service.ts"
 import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
 import type { LedgerStats } from "../ports/ledger-watch.ts"
 import type { HistogramSeries } from "../ports/meters.ts"

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
-import { QuoteExpired, QuoteUsed } from "../domain/errors.ts"
+import { QuoteExpired, QuoteUsed } from "../domain/errors/quote.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { FirmQuote, PricingReceipt, Quote, QuoteNews } from "../domain/quote.ts"
 import type { LedgerFact } from "./ledger-port.ts"

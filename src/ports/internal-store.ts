@@ -1,6 +1,6 @@
 /** What the platform's own venue reads of its journal; it writes through the ledger only. */
 import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
 

@@ -4,7 +4,8 @@
  */
 import { Context, type Effect } from "effect"
 import type { Decimal } from "../domain/decimal.ts"
-import type { DomainError, StorageUnavailable } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TransferCode, Wallet, WalletBalance, WalletId } from "../domain/wallet.ts"
 
 interface TransferCommon {

@@ -1,6 +1,6 @@
 /** How the ledger is: for health, metrics and the shutdown. */
 import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 
 export interface LedgerStats {
   readonly batches: number

@@ -1,6 +1,6 @@
 /** Which fills of linked accounts are in the ledger already: one mirror wallet per account, and how far it has come. */
 import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Execution } from "../domain/trade-order.ts"
 import type { Wallet } from "../domain/wallet.ts"

@@ -1,7 +1,7 @@
 /** The networks that users and tenants may come from. Whoever changes them leaves word in `UserNews` within the same transaction. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import { orUnavailable } from "./storage-failure.ts"
 

@@ -5,7 +5,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { CredentialId, TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
 import { CREDENTIAL_COLUMNS, type CredentialRow, credentialOf } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import pg from "pg"
 import type { ServerAccount } from "./embedded-account.ts"
 import type { Binaries } from "./embedded-binaries.ts"
+import { isAlive } from "./embedded-previous.ts"
 import { runGuarded } from "./embedded-process.ts"
 import { systemErrorCode, unavailable } from "./embedded-unavailable.ts"
 
@@ -51,15 +52,6 @@ const removeHalfClusters = (stateDirectory: string): void => {
       // Another start may be removing it at this moment; what stays is removed next time.
       if (systemErrorCode(error) !== "ENOENT" && systemErrorCode(error) !== "ENOTEMPTY") throw error
     }
-  }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return systemErrorCode(error) === "EPERM"
   }
 }
 

@@ -38,7 +38,8 @@ interface RunningProcess {
   readonly argv: ReadonlyArray<string>
 }
 
-const isAlive = (pid: number): boolean => {
+/** Whether there is such a process, ours or another's. */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true

@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
 import { orUnavailable } from "./storage-failure.ts"
 

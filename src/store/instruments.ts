@@ -1,7 +1,7 @@
 /** Instruments as last synced from their venues. One that a venue no longer lists stays, DELISTED: orders point to it. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { decimal } from "./rows.ts"

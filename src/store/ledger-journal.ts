@@ -1,7 +1,7 @@
 /** What the ledger wrote, read back: statements of a wallet, open holds, and what the audit finds. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TransferCode, WalletId } from "../domain/wallet.ts"
 import type { OpenHold } from "../ports/ledger-port.ts"
 import { decimal, instant, instantOrNull } from "./rows.ts"

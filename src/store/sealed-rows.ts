@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { OWNER_LOCK } from "./node.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable, sqlStateOf } from "./storage-failure.ts"

@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import type { SessionMethod, User } from "../domain/user.ts"
 import { instant, instantOrNull } from "./rows.ts"

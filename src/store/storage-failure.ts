@@ -4,7 +4,7 @@
  */
 import { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, type Exit, Schedule } from "effect"
-import { StorageUnavailable } from "../domain/errors.ts"
+import { StorageUnavailable } from "../domain/errors/service.ts"
 
 /** SQLSTATE of an error that the server reported; undefined when the server said nothing (connection lost, refused, timed out). */
 export const sqlStateOf = (error: unknown): string | undefined => {

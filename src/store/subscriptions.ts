@@ -1,7 +1,8 @@
 /** Order book subscriptions (contract C14a): the same user, instrument and account share one ACTIVE record. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type StorageUnavailable, SubscriptionLimit, SubscriptionNotFound } from "../domain/errors.ts"
+import { SubscriptionLimit, SubscriptionNotFound } from "../domain/errors/market.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, SubscriptionId, TenantId, TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"

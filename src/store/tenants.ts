@@ -1,7 +1,7 @@
 /** Tenants: those apart from whom nobody sees or names anything. Made by operators; the installation's own comes with its first user. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"

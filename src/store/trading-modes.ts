@@ -1,7 +1,7 @@
 /** The installation's trading mode: stored, so that a restart in the middle of a halt does not end it. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
 import type { TradingMode } from "../domain/trading-mode.ts"
 import { instant } from "./rows.ts"

@@ -1,7 +1,7 @@
 /** Several statements of several repositories as one: all of them are committed, or none is. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { allOrUnavailable } from "./storage-failure.ts"
 
 export class Transactions extends Effect.Service<Transactions>()("store/Transactions", {

@@ -1,7 +1,8 @@
 /** Users, as the authentication edge needs them. A tenant's row is there before its first user. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type StorageUnavailable, UserExists } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { UserExists } from "../domain/errors/user.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import type { Permission, User } from "../domain/user.ts"
 import { instant, instantOrNull } from "./rows.ts"

@@ -4,7 +4,8 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { type StorageUnavailable, WalletClosed, WalletFailed, WalletNotFound } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { WalletClosed, WalletFailed, WalletNotFound } from "../domain/errors/wallet.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
 import {
   ACCOUNTING_PURPOSES,

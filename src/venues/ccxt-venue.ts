@@ -5,9 +5,10 @@
  */
 
 import { Effect, type Scope } from "effect"
-import { CredentialsInvalid, NotSupportedByVenue, VenueUnavailable } from "../domain/errors.ts"
+import { CredentialsInvalid } from "../domain/errors/credential.ts"
+import { NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { MeterBoard } from "../ports/meters.ts"
-import type { VenueSession } from "../ports/venue-port.ts"
+import type { VenueSession } from "../ports/venue-session.ts"
 import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
 import { capabilitiesOf } from "./capabilities.ts"
 import { instrumentOf } from "./instrument-of.ts"

@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import type { StorageUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { InternalOrder } from "../domain/internal-order.ts"
 import type { LedgerOutcome, LedgerPort } from "../ports/ledger-port.ts"
-import type { SessionReport } from "../ports/venue-port.ts"
+import type { SessionReport } from "../ports/venue-session.ts"
 import type { MarketMessage } from "./internal-commands.ts"
 import { refusedOf } from "./internal-reports.ts"
 import { orderFact, voidOf } from "./internal-settlement.ts"

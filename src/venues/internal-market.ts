@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { type InternalOrder, isImmediate } from "../domain/internal-order.ts"
-import type { Built, Self } from "../kernel/actor.ts"
+import type { Built, Self } from "../kernel/behaviour.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerFact, type LedgerOutcome, type Transfer } from "../ports/ledger-port.ts"
 import { InternalBook } from "./internal-book.ts"
 import {

@@ -1,11 +1,11 @@
 /** Orders and trades of the platform's own venue in the words of a session. */
 
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
-import type { VenueFill, VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { orderState } from "./order-state.ts"
 
 export const stateOf = (order: InternalOrder): VenueOrderState => orderState(order, order.tradeOrderId, order)

@@ -3,12 +3,12 @@
  * thing to know is that they are read while nothing of the account is on its way, so that nobody counts a trade twice.
  */
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors.ts"
-import { VenueUnavailable } from "../domain/errors.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import type { LedgerPort } from "../ports/ledger-port.ts"
-import type { SessionReport, VenueBalances } from "../ports/venue-port.ts"
+import type { SessionReport, VenueBalances } from "../ports/venue-session.ts"
 
 /** How often balances are read again because something of the account moved meanwhile. */
 const READS_MAX = 8

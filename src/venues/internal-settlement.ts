@@ -17,7 +17,7 @@ import {
 } from "../domain/internal-order.ts"
 import { accountingWalletId, type WalletId } from "../domain/wallet.ts"
 import type { LedgerFact, Transfer } from "../ports/ledger-port.ts"
-import type { SessionReport } from "../ports/venue-port.ts"
+import type { SessionReport } from "../ports/venue-session.ts"
 import type { MatchSide } from "./matcher-side.ts"
 
 export interface SettlementParts {

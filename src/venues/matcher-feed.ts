@@ -10,7 +10,7 @@ import {
   type MarketSource,
   type MarketStream,
   type MarketTrade,
-} from "../ports/venue-port.ts"
+} from "../ports/market-source.ts"
 import type { MatchSide } from "./matcher-side.ts"
 
 /** The levels that everybody may see: the matcher's own where nothing that it does can be taken back. */

@@ -11,7 +11,7 @@ import {
   KLINE_INTERVALS,
   type KlineInterval,
 } from "../domain/kline.ts"
-import type { KlineAsk } from "../ports/venue-port.ts"
+import type { KlineAsk } from "../ports/market-source.ts"
 
 /** Bars with trades that are remembered of each interval. */
 const KEPT = 2000

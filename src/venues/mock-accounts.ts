@@ -15,7 +15,7 @@ import type {
   VenueOrder,
   VenueOrderState,
   VenueOrderStatus,
-} from "../ports/venue-port.ts"
+} from "../ports/venue-session.ts"
 import { orderState } from "./order-state.ts"
 
 /** Ended orders and fills remembered per account; older ones are forgotten and an unknown order is no longer proof. */

@@ -4,39 +4,19 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
-import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-session.ts"
 import { type DoneReason, type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
 import { MatcherFeed } from "./matcher-feed.ts"
 import { MatcherKlines } from "./matcher-klines.ts"
-import {
-  boughtFor,
-  MockAccount,
-  type MockOrder,
-  newOrder,
-  restoredOrder,
-  stateOf,
-  wasAtVenue,
-} from "./mock-accounts.ts"
-import { amendRefusalOf, matchOrderOf, refusalOf } from "./mock-checks.ts"
+import { MockAccount, type MockOrder, newOrder, restoredOrder, stateOf, wasAtVenue } from "./mock-accounts.ts"
+import { matchOrderOf, refusalOf } from "./mock-checks.ts"
 import { MOCK_LISTINGS } from "./mock-instruments.ts"
 import { SyntheticMarket } from "./mock-market.ts"
+import { amended, checked, forCost, type Market } from "./mock-matching.ts"
 import { bookFill, lockRest, unlock } from "./mock-money.ts"
 import { MockOutbox } from "./mock-outbox.ts"
 import { unitsOf } from "./units.ts"
-
-interface Market {
-  readonly instrument: Instrument
-  readonly matcher: Matcher
-  readonly book: Matcher
-  readonly synthetic: SyntheticMarket
-  readonly klines: MatcherKlines
-  lastPrice: string | null
-  lastQuantity: string | null
-  /** Resting orders of accounts: while there are any, the market moves. */
-  resting: number
-}
 
 /** What the tests may do to the next orders; see MockRig. */
 export interface Tampering {
@@ -144,7 +124,7 @@ export class MockExchange {
       return
     }
     const market = this.markets.get(asked.instrumentId)
-    const request = market === undefined || asked.cost === undefined ? asked : this.#byCost(market, asked, asked.cost)
+    const request = market === undefined || asked.cost === undefined ? asked : forCost(market, asked, asked.cost)
     const order = newOrder(account, request, `${this.#run}-${this.#nextOrder++}`, at)
     order.isSilent = hang !== undefined
     const refusal = this.tampering.rejections.shift() ?? refusalOf(market && checked(market), order)
@@ -193,14 +173,6 @@ export class MockExchange {
     const { externalOrderId } = order
     this.#outbox.tell(account, { _tag: "AmendAccepted", tradeOrderId, externalOrderId, at }, order)
     this.#settle(market, events)
-  }
-
-  #byCost({ instrument, matcher }: Market, request: VenueOrder, cost: string): VenueOrder {
-    const { precision, scale } = instrument
-    const budget = Decimal.of(cost).divide(Decimal.of("1"), precision + scale, "DOWN")
-    const step = unitsOf(quantityStep(instrument), scale) ?? 1n
-    const units = matcher.affordable(unitsOf(budget, precision + scale) ?? 0n, step)
-    return boughtFor(request, Decimal.fromUnits(units, scale))
   }
 
   /** Trades part of a resting order with nobody in particular. */
@@ -332,24 +304,3 @@ export class MockExchange {
       this.#outbox.tell(account, { _tag: "OrderSeen", state: stateOf(order) }, order)
   }
 }
-
-/** What the matcher makes of an order as it is wanted, or why it stays as it is. */
-const amended = ({ instrument, matcher }: Market, wanted: MockOrder): ReadonlyArray<MatchEvent> | string => {
-  const refusal = amendRefusalOf(instrument, wanted)
-  if (refusal !== undefined) return refusal.text
-  const { request, quantity, executed, limitPrice } = wanted
-  const price = limitPrice === null ? undefined : unitsOf(limitPrice, instrument.precision)
-  const left = unitsOf(quantity.subtract(executed), instrument.scale)
-  if (price === undefined || left === undefined) return "off the instrument's steps"
-  const events = matcher.amend(request.tradeOrderId, price, left)
-  return events === "WOULD_TAKE" ? "post-only order would trade at once" : (events ?? "the order does not rest")
-}
-
-/** A market as the checks of an order see it. */
-const checked = ({ instrument, matcher }: Market) => ({
-  instrument,
-  cost: (quantity: Decimal): Decimal => {
-    const units = unitsOf(quantity, instrument.scale) ?? 0n
-    return Decimal.fromUnits(matcher.cost("BUY", units), instrument.precision + instrument.scale)
-  },
-})

@@ -1,7 +1,7 @@
 /** What orders do to balances on MOCK: locks while they work, both assets and the fee at each fill. Exact decimals throughout. */
 import { Decimal } from "../domain/decimal.ts"
 import type { Instrument } from "../domain/instrument.ts"
-import type { VenueFill } from "../ports/venue-port.ts"
+import type { VenueFill } from "../ports/venue-session.ts"
 import type { MockOrder } from "./mock-accounts.ts"
 
 /** 0.1 % of what is received. */

@@ -1,5 +1,5 @@
 /** What MOCK has to say: gathered during a loop turn, sent in a microtask at its end, reports before market data. */
-import type { SessionReport } from "../ports/venue-port.ts"
+import type { SessionReport } from "../ports/venue-session.ts"
 import type { MockAccount, MockOrder } from "./mock-accounts.ts"
 
 export class MockOutbox {

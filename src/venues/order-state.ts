@@ -1,7 +1,7 @@
 /** An order of a venue in this process in the words of a session. */
 import type { Decimal } from "../domain/decimal.ts"
 import { venueClientId } from "../domain/ids.ts"
-import type { VenueOrder, VenueOrderState } from "../ports/venue-port.ts"
+import type { VenueOrder, VenueOrderState } from "../ports/venue-session.ts"
 
 /** What was asked for and stays as it is. */
 type Asked = Pick<VenueOrder, "tradeOrderId" | "instrumentId" | "orderSide" | "orderType" | "timeInForce">

@@ -6,7 +6,8 @@ import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { OrderSide, TradeOrder } from "../domain/trade-order.ts"
-import type { MarketSource, VenueOrder, VenueOrderRef } from "../ports/venue-port.ts"
+import type { MarketSource } from "../ports/market-source.ts"
+import type { VenueOrder, VenueOrderRef } from "../ports/venue-session.ts"
 import {
   boughtFor,
   MockAccount,

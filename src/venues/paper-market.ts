@@ -6,7 +6,7 @@
 import { Decimal } from "../domain/decimal.ts"
 import { type BookSide, MalformedLevel, OrderBook } from "../domain/order-book.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
-import type { DepthUpdate, MarketTrade } from "../ports/venue-port.ts"
+import type { DepthUpdate, MarketTrade } from "../ports/market-source.ts"
 
 export interface PaperOrder {
   readonly id: string

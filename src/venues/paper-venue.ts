@@ -3,7 +3,7 @@
  * filled by real trades when their turn comes. Its memory is the gateway's journal, as MOCK's is; its instruments are the source's.
  */
 import { Effect, type Scope } from "effect"
-import type { VenueUnavailable } from "../domain/errors.ts"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf, parseInstrumentId } from "../domain/instrument.ts"
 import type { Venue } from "../domain/venue.ts"
@@ -11,7 +11,7 @@ import type { VenueCapabilities } from "../domain/venue-capabilities.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
-import type { MarketSink, MarketSource } from "../ports/venue-port.ts"
+import type { MarketSink, MarketSource } from "../ports/market-source.ts"
 import { IN_PROCESS_CAPABILITIES, IN_PROCESS_VENUE } from "./capabilities.ts"
 import { recallBalances, stateOf } from "./mock-accounts.ts"
 import { lookup, PaperExchange } from "./paper-exchange.ts"

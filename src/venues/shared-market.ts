@@ -3,8 +3,13 @@
  * comes to an open book gets the fresh snapshot that is asked for then, and so does everybody else.
  */
 import type { InstrumentId } from "../domain/ids.ts"
-import type { MarketSink, MarketSource, MarketStream } from "../ports/venue-port.ts"
-import { intervalOf, klineStream } from "../ports/venue-port.ts"
+import {
+  intervalOf,
+  klineStream,
+  type MarketSink,
+  type MarketSource,
+  type MarketStream,
+} from "../ports/market-source.ts"
 
 const keyOf = (stream: MarketStream, instrumentId: InstrumentId): string => `${stream} ${instrumentId}`
 

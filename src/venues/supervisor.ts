@@ -1,24 +1,17 @@
 /**
  * One connector as the rest of the gateway sees it: the desired state (streams and sessions, repeated to every new worker), what is in
- * flight, and what its death means for that. Streams are lost, sessions are down, a submit that the worker may have read is in doubt,
- * and a call is unavailable; nobody is left waiting.
+ * flight, and what its death means for that. Streams are lost, sessions are down (open-session.ts), and a call is unavailable; nobody is
+ * left waiting.
  */
 import { Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
-import { VenueUnavailable } from "../domain/errors.ts"
-import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import {
-  BOOK_DIFFERS,
-  BOOK_SILENT,
-  type MarketSink,
-  type MarketStream,
-  type SessionReport,
-  type VenueAmend,
-  type VenueOrder,
-  type VenueOrderRef,
-} from "../ports/venue-port.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import { BOOK_DIFFERS, BOOK_SILENT, type MarketSink, type MarketStream } from "../ports/market-source.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../ports/venue-session.ts"
 import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../ports/venue-stats.ts"
 import { ConnectorLink, type LinkState } from "./connector-link.ts"
+import { OpenSession } from "./open-session.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
 import type { ShardTimes } from "./shard-times.ts"
@@ -33,15 +26,6 @@ import type {
   VenueFailure,
   WorkerRecord,
 } from "./wire.ts"
-
-interface Session {
-  readonly secrets: VenueSecrets
-  readonly report: (report: SessionReport) => void
-  /** What has no answer yet, since when: monotonic ms. */
-  readonly submits: Map<TradeOrderId, number>
-  readonly cancels: Map<TradeOrderId, number>
-  readonly amends: Map<TradeOrderId, number>
-}
 
 interface Waiting {
   readonly answer: (value: unknown) => void
@@ -65,7 +49,7 @@ export class Supervisor {
   readonly #notice: (what: string) => void
   readonly #meters: VenueMeters | undefined
   readonly #streams = new Map<string, { readonly stream: MarketStream; readonly instrumentId: InstrumentId }>()
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new Map<string, OpenSession>()
   readonly #calls = new Map<number, Waiting>()
   readonly #reach = new Reach()
   #sink: MarketSink | undefined
@@ -142,7 +126,7 @@ export class Supervisor {
   }
 
   openSession(session: string, secrets: VenueSecrets, report: (report: SessionReport) => void): void {
-    this.#sessions.set(session, { secrets, report, submits: new Map(), cancels: new Map(), amends: new Map() })
+    this.#sessions.set(session, new OpenSession(secrets, report, this.#meters))
     this.#tell({ _tag: "OpenSession", session, secrets })
   }
 
@@ -153,37 +137,22 @@ export class Supervisor {
   submit(session: string, order: VenueOrder): void {
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    const ids = submittedIn(order)
-    for (const id of ids) open.submits.set(id, performance.now())
-    if (this.#link.post({ _tag: "Submit", session, order })) return
-    for (const id of ids) open.submits.delete(id)
-    // After the caller's turn: a report never comes out of the call that asked for it.
-    queueMicrotask(() => {
-      for (const tradeOrderId of ids)
-        open.report({ _tag: "NotSent", tradeOrderId, reason: "no connector is running", at: Date.now() })
-    })
+    open.submitting(order)
+    if (!this.#link.post({ _tag: "Submit", session, order })) open.notSubmitted(order)
   }
 
   cancel(session: string, order: VenueOrderRef): void {
-    const { tradeOrderId } = order
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.cancels.set(tradeOrderId, performance.now())
-    if (this.#link.post({ _tag: "Cancel", session, order })) return
-    open.cancels.delete(tradeOrderId)
-    queueMicrotask(() =>
-      open.report({ _tag: "CancelInDoubt", tradeOrderId, reason: "no connector is running", at: Date.now() }),
-    )
+    open.cancelling(order.tradeOrderId)
+    if (!this.#link.post({ _tag: "Cancel", session, order })) open.notCancelled(order.tradeOrderId)
   }
 
   amend(session: string, order: VenueOrderRef, to: VenueAmend): void {
-    const { tradeOrderId } = order
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.amends.set(tradeOrderId, performance.now())
-    if (this.#link.post({ _tag: "Amend", session, order, to })) return
-    open.amends.delete(tradeOrderId)
-    queueMicrotask(() => open.report(unamended(tradeOrderId, "no connector is running", Date.now())))
+    open.amending(order.tradeOrderId)
+    if (!this.#link.post({ _tag: "Amend", session, order, to })) open.notAmended(order.tradeOrderId)
   }
 
   /** Asks the worker; fails with what the venue said, or at the deadline. */
@@ -310,39 +279,12 @@ export class Supervisor {
     }
   }
 
-  #onReport(name: string, report: SessionReport): void {
-    const session = this.#sessions.get(name)
-    if (session === undefined) return
-    switch (report._tag) {
-      case "Accepted":
-      case "Refused":
-      case "NotSent":
-      case "InDoubt":
-        this.#reported(report._tag, session.submits, report.tradeOrderId)
-        break
-      case "CancelAccepted":
-      case "CancelRefused":
-      case "CancelInDoubt":
-        this.#reported(report._tag, session.cancels, report.tradeOrderId)
-        break
-      case "AmendAccepted":
-      case "AmendRefused":
-      case "AmendInDoubt":
-        this.#reported(report._tag, session.amends, report.tradeOrderId)
-        break
-      case "StreamUp":
-        this.#reach.seen()
-        break
-      case "StreamDown":
-        this.#reach.failed(report.reason)
-        break
-    }
-    session.report(report)
-  }
-
-  #reported(tag: Parameters<VenueMeters["reported"]>[0], open: Map<TradeOrderId, number>, id: TradeOrderId): void {
-    this.#meters?.reported(tag, open.get(id))
-    open.delete(id)
+  #onReport(session: string, report: SessionReport): void {
+    const open = this.#sessions.get(session)
+    if (open === undefined) return
+    if (report._tag === "StreamUp") this.#reach.seen()
+    else if (report._tag === "StreamDown") this.#reach.failed(report.reason)
+    open.reported(report)
   }
 
   #onLost(cause: string, began: boolean): void {
@@ -350,36 +292,10 @@ export class Supervisor {
     this.#notice(reason)
     this.#reach.lost(reason)
     for (const { stream, instrumentId } of this.#streams.values()) this.#sink?.down(stream, instrumentId, reason)
-    const at = Date.now()
-    for (const { report, submits, cancels, amends } of this.#sessions.values()) {
-      report({ _tag: "StreamDown", reason })
-      for (const tradeOrderId of submits.keys()) {
-        // A worker that never began has read nothing. One that did may have signed and sent.
-        report(began ? { _tag: "InDoubt", tradeOrderId, reason, at } : { _tag: "NotSent", tradeOrderId, reason, at })
-      }
-      submits.clear()
-      for (const tradeOrderId of cancels.keys()) report({ _tag: "CancelInDoubt", tradeOrderId, reason, at })
-      cancels.clear()
-      for (const tradeOrderId of amends.keys())
-        report(began ? { _tag: "AmendInDoubt", tradeOrderId, reason, at } : unamended(tradeOrderId, reason, at))
-      amends.clear()
-    }
+    for (const session of this.#sessions.values()) session.lost(reason, began)
     for (const call of [...this.#calls.keys()]) this.#settle(call)?.fail(LOST)
   }
 }
-
-/** One, or the two of a list. */
-const submittedIn = ({ tradeOrderId, pairedWith }: VenueOrder): ReadonlyArray<TradeOrderId> =>
-  pairedWith === undefined ? [tradeOrderId] : [tradeOrderId, pairedWith.tradeOrderId]
-
-/** It never left this process: the order is as it was. */
-const unamended = (tradeOrderId: TradeOrderId, text: string, at: number): SessionReport => ({
-  _tag: "AmendRefused",
-  tradeOrderId,
-  unknownOrder: false,
-  text,
-  at,
-})
 
 /** What a caller is told: the category, and the venue's own code. Texts of ours or of ccxt are for the operator. */
 export const unavailable = ({ category, code }: VenueFailure): VenueUnavailable =>

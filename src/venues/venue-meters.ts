@@ -1,7 +1,7 @@
 /** What the gateway asks of one venue, counted by how it ended: orders by the venue's word, questions by their answer. */
 import { performance } from "node:perf_hooks"
 import type { Counter, Histogram, MeterBoard } from "../ports/meters.ts"
-import type { SessionReport } from "../ports/venue-port.ts"
+import type { SessionReport } from "../ports/venue-session.ts"
 import type { CallName, VenueFailure } from "./wire.ts"
 
 const OF_REPORT = {

@@ -1,6 +1,6 @@
 /** The VenuePort over any list of venues: it only finds the adapter and passes on. */
 import { Effect, Layer } from "effect"
-import { InvalidVenue, VenueUnavailable } from "../domain/errors.ts"
+import { InvalidVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import type { VenueStats } from "../ports/venue-stats.ts"

@@ -13,15 +13,17 @@ import type {
   KlineUpdate,
   MarketStream,
   MarketTrade,
-  SessionReport,
   TickerUpdate,
+} from "../ports/market-source.ts"
+import type {
+  SessionReport,
   VenueAmend,
   VenueBalances,
   VenueFill,
   VenueOrder,
   VenueOrderRef,
   VenueOrderState,
-} from "../ports/venue-port.ts"
+} from "../ports/venue-session.ts"
 import type { ConnectorFigures } from "../ports/venue-stats.ts"
 import type { VenueProfile } from "./profile.ts"
 

@@ -15,7 +15,8 @@ import {
   tradeChannel,
   venueTickerChannel,
 } from "../domain/channel.ts"
-import { AccessTokenExpired, IpForbidden } from "../domain/errors.ts"
+import { AccessTokenExpired } from "../domain/errors/authentication.ts"
+import { IpForbidden } from "../domain/errors/authorisation.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
 import type { Principal } from "../domain/user.ts"

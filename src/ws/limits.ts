@@ -1,5 +1,5 @@
 /** What one client may have and send. Every one of them stands in asyncapi.json and on /docs/realtime. */
-import type { DomainError } from "../domain/errors.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import { RATE_LIMITS } from "../domain/rate-limits.ts"
 import type { Rate } from "../domain/token-bucket.ts"
 

@@ -1,10 +1,11 @@
 /**
- * Unmodified ccxt.pro clients for tests against a loopback exchange, and two ways to wait for what they say.
+ * Unmodified ccxt.pro clients for tests against a loopback exchange, and ways to wait for what they say.
  * One exchange file is imported by its URL: the package exports only its root, which loads every exchange it knows.
  */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
+import type { Exchange, Order, Trade } from "ccxt"
 import { type Routes, routeCcxt } from "./route-ccxt.ts"
 
 export type Binance = InstanceType<typeof import("ccxt").pro.binance>
@@ -53,4 +54,24 @@ export const watchUntil = async <A>(watch: () => Promise<A>, holds: (seen: A) =>
     const seen = await watch()
     if (holds(seen)) return seen
   }
+}
+
+/** What a private stream tells until an order of this client order id is cancelled and a trade was there. Watched from now on. */
+export const watchAccount = (client: Exchange, cancelled: string) => {
+  const orders: Array<Order> = []
+  const trades: Array<Trade> = []
+  const seen = Promise.all([
+    watchUntil(
+      () => client.watchOrders(),
+      (list) => {
+        orders.push(...structuredClone(list))
+        return orders.some(({ clientOrderId, status }) => clientOrderId === cancelled && status === "canceled")
+      },
+    ),
+    watchUntil(
+      () => client.watchMyTrades(),
+      (list) => trades.push(...list) > 0,
+    ),
+  ])
+  return { orders, trades, seen }
 }

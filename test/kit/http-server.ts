@@ -2,7 +2,7 @@
 import { connect } from "node:net"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect } from "effect"
-import { AccessTokenMissing, InvalidAccessToken } from "../../src/domain/errors.ts"
+import { AccessTokenMissing, InvalidAccessToken } from "../../src/domain/errors/authentication.ts"
 import type { SessionId, TenantId, UserId } from "../../src/domain/ids.ts"
 import type { Principal } from "../../src/domain/user.ts"
 import type { Defect } from "../../src/http/call.ts"

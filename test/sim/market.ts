@@ -6,7 +6,7 @@ import { MarketFollowers } from "../../src/actors/market-followers.ts"
 import type { MarketListener } from "../../src/actors/market-messages.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { Bar } from "../../src/domain/kline.ts"
-import type { MarketTrade } from "../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../src/ports/market-source.ts"
 import { BTC_USDT } from "./venue.ts"
 import type { World } from "./world.ts"
 

@@ -6,7 +6,7 @@ import { AccountOrders } from "../../src/actors/trading-account-orders.ts"
 import { dispatch } from "../../src/actors/trading-account-release.ts"
 import type { Due, ListTerms, OrderList } from "../../src/domain/order-list.ts"
 import type { Pairing } from "../../src/domain/order-list-pair.ts"
-import type { VenueFill } from "../../src/ports/venue-port.ts"
+import type { VenueFill } from "../../src/ports/venue-session.ts"
 import { type SimulateOptions, simulate } from "./simulation.ts"
 
 const INTACT = { resends: false, doubles: false, frees: false, keeps: false }

@@ -6,11 +6,12 @@
 import type { Context } from "effect"
 import { Effect } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { VenueUnavailable } from "../../src/domain/errors.ts"
+import { VenueUnavailable } from "../../src/domain/errors/venue.ts"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../src/domain/ids.ts"
 import { isBetter, reaches, stopAt } from "../../src/domain/trailing-stop.ts"
 import type { Venue } from "../../src/domain/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../src/domain/venue-capabilities.ts"
+import type { VenuePort } from "../../src/ports/venue-port.ts"
 import type {
   SessionReport,
   VenueAmend,
@@ -21,9 +22,8 @@ import type {
   VenueOrderRef,
   VenueOrderState,
   VenueOrderStatus,
-  VenuePort,
   VenueSession,
-} from "../../src/ports/venue-port.ts"
+} from "../../src/ports/venue-session.ts"
 import { instrumentOf } from "../kit/instruments.ts"
 import type { SimTime } from "./time.ts"
 

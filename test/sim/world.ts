@@ -10,13 +10,10 @@ import { type MarketListener, Markets } from "../../src/actors/market-messages.t
 import { WholeOrders } from "../../src/actors/trading-account-parts.ts"
 import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
 import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
-import {
-  CredentialRevoked,
-  type DomainError,
-  OrderBookUnavailable,
-  TickerUnavailable,
-  VenueUnavailable,
-} from "../../src/domain/errors.ts"
+import { CredentialRevoked } from "../../src/domain/errors/credential.ts"
+import type { DomainError } from "../../src/domain/errors/domain-error.ts"
+import { OrderBookUnavailable, TickerUnavailable } from "../../src/domain/errors/market.ts"
+import { VenueUnavailable } from "../../src/domain/errors/venue.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../src/domain/instrument.ts"
 import { type Bar, klineRecord } from "../../src/domain/kline.ts"

@@ -4,13 +4,20 @@
  */
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Order, OrderBook, Trade } from "ccxt"
+import type { OrderBook } from "ccxt"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { BinanceExchange } from "../exchanges/binance/exchange.ts"
 import { startBinanceExchange } from "../exchanges/binance/exchange.ts"
 import { DEFAULT_SYMBOLS } from "../exchanges/binance/synthetic.ts"
-import { type Binance, connectBinance, failure, type Settings, watchUntil } from "../exchanges/ccxt-client.ts"
+import {
+  type Binance,
+  connectBinance,
+  failure,
+  type Settings,
+  watchAccount,
+  watchUntil,
+} from "../exchanges/ccxt-client.ts"
 
 const USER = { apiKey: "k".repeat(64), apiSecret: "s".repeat(64), balances: { USDT: "100000", BTC: "5" } }
 const SYMBOL = "BTC/USDT"
@@ -313,25 +320,11 @@ describe("streams", () => {
   })
 
   it("tells orders, fills and balances on the signed user stream", async () => {
-    const orders: Array<Order> = []
-    const trades: Array<Trade> = []
     const reserved = watchUntil(
       () => client.watchBalance(),
       (balance) => Number(balance["USDT"]?.used) === 500,
     )
-    const seen = Promise.all([
-      watchUntil(
-        () => client.watchOrders(),
-        (list) => {
-          orders.push(...structuredClone(list))
-          return orders.some(({ clientOrderId, status }) => clientOrderId === "user-2" && status === "canceled")
-        },
-      ),
-      watchUntil(
-        () => client.watchMyTrades(),
-        (list) => trades.push(...list) > 0,
-      ),
-    ])
+    const { orders, trades, seen } = watchAccount(client, "user-2")
     // Only who is subscribed hears anything: the exchange tells when the subscription has arrived.
     while (exchange.counts()["WS userDataStream.subscribe.signature"] === undefined) await sleep(10)
     await client.createOrder(SYMBOL, "limit", "buy", 0.01, 65_000, { clientOrderId: "user-1" })

@@ -5,7 +5,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../src/domain/ids.ts"
-import type { DepthUpdate, MarketSink, MarketSource, MarketTrade } from "../../src/ports/venue-port.ts"
+import type { DepthUpdate, MarketSink, MarketSource, MarketTrade } from "../../src/ports/market-source.ts"
 import { ccxtVenue } from "../../src/venues/ccxt-venue.ts"
 import { hasCaptures, readCapture } from "../exchanges/cryptofeed/capture.ts"
 import { feedWithKeys } from "../exchanges/cryptofeed/feed-with-keys.ts"

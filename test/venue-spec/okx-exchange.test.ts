@@ -3,9 +3,9 @@
  * kept; only the connect is led to loopback (route-ccxt.ts). Failure classes are ccxt's, odd ones included.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Order, OrderBook, Trade } from "ccxt"
+import type { Order, OrderBook } from "ccxt"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { failure, type Settings, watchUntil } from "../exchanges/ccxt-client.ts"
+import { failure, type Settings, watchAccount, watchUntil } from "../exchanges/ccxt-client.ts"
 import { connectOkx, type Okx } from "../exchanges/okx/client.ts"
 import { type OkxExchange, startOkxExchange } from "../exchanges/okx/exchange.ts"
 
@@ -399,25 +399,11 @@ describe("streams", () => {
   })
 
   it("tells orders, fills and balances after a login", async () => {
-    const orders: Array<Order> = []
-    const trades: Array<Trade> = []
     const reserved = watchUntil(
       () => client.watchBalance(),
       (balance) => Number(balance["USDT"]?.used) === 500,
     )
-    const seen = Promise.all([
-      watchUntil(
-        () => client.watchOrders(),
-        (list) => {
-          orders.push(...structuredClone(list))
-          return orders.some(({ clientOrderId, status }) => clientOrderId === "user2" && status === "canceled")
-        },
-      ),
-      watchUntil(
-        () => client.watchMyTrades(),
-        (list) => trades.push(...list) > 0,
-      ),
-    ])
+    const { orders, trades, seen } = watchAccount(client, "user2")
     // Orders twice: once for ccxt's orders, once for its trades.
     while (exchange.counts()["WS subscribe account"] !== 1 || exchange.counts()["WS subscribe orders"] !== 2)
       await sleep(10)

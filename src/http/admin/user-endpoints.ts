@@ -1,7 +1,9 @@
 /** What admins do with users of their tenant: ban and unban. Everything else about users is `gateway admin`'s. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AdminRequired, InvalidParameter, UserNotFound } from "../../domain/errors.ts"
+import { AdminRequired } from "../../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
+import { UserNotFound } from "../../domain/errors/user.ts"
 import { AdminUserRecord } from "../../domain/user.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access } from "../route.ts"

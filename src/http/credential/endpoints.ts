@@ -2,19 +2,15 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { CredentialRecord } from "../../domain/credential.ts"
+import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
-  ConflictingParameters,
   CredentialInUse,
   CredentialNotFound,
   CredentialsInvalid,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidVenue,
-  NotSupportedByVenue,
   PassphraseRequired,
-  VenueInactive,
-  VenueUnavailable,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/credential.ts"
+import { ConflictingParameters, InvalidCursor } from "../../domain/errors/request.ts"
+import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { CredentialId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, Deadline, Query, within } from "../route.ts"

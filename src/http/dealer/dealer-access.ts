@@ -1,7 +1,7 @@
 /** Who sees what of a dealer (contract C16): its side is its operators and the admins of its tenant. */
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type { Dealer } from "../../domain/dealer.ts"
-import { DealerNotFound } from "../../domain/errors.ts"
+import { DealerNotFound } from "../../domain/errors/dealer.ts"
 import type { DealerAccountId } from "../../domain/ids.ts"
 import type { Principal } from "../../domain/user.ts"
 

@@ -4,21 +4,17 @@ import { Schema } from "effect"
 import { DealerRecord, DealerStatus } from "../../domain/dealer.ts"
 import { DealerConfigRecord } from "../../domain/dealer-config.ts"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
   AccountAlreadyLinked,
-  AccountForbidden,
   AccountHasHedges,
-  AccountNotActive,
   AccountNotLinked,
-  ConflictingParameters,
   DealerArchived,
   DealerHasPositions,
   DealerNotFound,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidParameter,
-  TradingAccountNotFound,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/dealer.ts"
+import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
+import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { HedgeReportRecord } from "../../domain/hedge-report.ts"
 import { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"

@@ -1,23 +1,22 @@
 /** Venues, instruments and market data: sync, lists, order books, tickers, klines (contract C14, C14a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
-  ConflictingParameters,
   InstrumentNotFound,
-  InsufficientPermissions,
-  InvalidCursor,
   InvalidInstrumentId,
   InvalidInterval,
-  InvalidParameter,
-  InvalidTimeRange,
-  InvalidVenue,
-  NotSupportedByVenue,
   OrderBookUnavailable,
   SyncRunning,
   TickerUnavailable,
-  VenueInactive,
-  VenueUnavailable,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/market.ts"
+import {
+  ConflictingParameters,
+  InvalidCursor,
+  InvalidParameter,
+  InvalidTimeRange,
+} from "../../domain/errors/request.ts"
+import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { KLINE_INTERVALS, KlineRecord } from "../../domain/kline.ts"
 import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
 import { SecurityRecord } from "../../domain/security.ts"
@@ -116,19 +115,19 @@ const venueCapabilityList = HttpApiEndpoint.get("venueCapabilityList", "/api/v3/
     "Extension. Order types and times in force that are taken, who carries out what the venue itself does not, and what it streams.",
   )
 
+/** Of every reading of an instrument's live market; what is not there is named beside them. */
+const OF_LIVE_MARKET = [
+  InvalidInstrumentId,
+  InstrumentNotFound,
+  VenueInactive,
+  InsufficientPermissions,
+  VenueUnavailable,
+] as const
+
 const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbook/get")
   .setUrlParams(Query({ instrumentId: InstrumentText, depth: Ask.depth }))
   .addSuccess(Ok(OrderBookRecord))
-  .addError(
-    Fail(
-      InvalidInstrumentId,
-      InstrumentNotFound,
-      VenueInactive,
-      InsufficientPermissions,
-      VenueUnavailable,
-      OrderBookUnavailable,
-    ),
-  )
+  .addError(Fail(...OF_LIVE_MARKET, OrderBookUnavailable))
   .annotate(Access, "read")
   .annotate(Deadline, within(30_000))
   .annotate(OpenApi.Summary, "Get an order book")
@@ -140,16 +139,7 @@ const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbo
 const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/orderbook/list")
   .setUrlParams(Query({ instrumentIds: InstrumentIds, depth: Ask.depth }))
   .addSuccess(Ok(Schema.Array(OrderBookRecord)))
-  .addError(
-    Fail(
-      InvalidInstrumentId,
-      InstrumentNotFound,
-      VenueInactive,
-      InsufficientPermissions,
-      VenueUnavailable,
-      OrderBookUnavailable,
-    ),
-  )
+  .addError(Fail(...OF_LIVE_MARKET, OrderBookUnavailable))
   .annotate(Access, "read")
   .annotate(Deadline, within(30_000))
   .annotate(OpenApi.Summary, "Get several order books")
@@ -161,16 +151,7 @@ const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/order
 const tickerGet = HttpApiEndpoint.get("tickerGet", "/api/v3/market/ticker/get")
   .setUrlParams(Query({ instrumentId: InstrumentText }))
   .addSuccess(Ok(TickerRecord))
-  .addError(
-    Fail(
-      InvalidInstrumentId,
-      InstrumentNotFound,
-      VenueInactive,
-      InsufficientPermissions,
-      VenueUnavailable,
-      TickerUnavailable,
-    ),
-  )
+  .addError(Fail(...OF_LIVE_MARKET, TickerUnavailable))
   .annotate(Access, "read")
   .annotate(Deadline, within(30_000))
   .annotate(OpenApi.Summary, "Get a ticker")
@@ -186,19 +167,7 @@ const tickerList = HttpApiEndpoint.get("tickerList", "/api/v3/market/ticker/list
     }),
   )
   .addSuccess(Page(TickerRecord))
-  .addError(
-    Fail(
-      InvalidInstrumentId,
-      InstrumentNotFound,
-      VenueInactive,
-      InsufficientPermissions,
-      VenueUnavailable,
-      TickerUnavailable,
-      InvalidCursor,
-      InvalidParameter,
-      ConflictingParameters,
-    ),
-  )
+  .addError(Fail(...OF_LIVE_MARKET, TickerUnavailable, InvalidCursor, InvalidParameter, ConflictingParameters))
   .annotate(Access, "read")
   .annotate(Deadline, within(30_000))
   .annotate(OpenApi.Summary, "List tickers")

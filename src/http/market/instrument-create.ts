@@ -1,7 +1,8 @@
 /** Instruments of the platform's own venue: what an admin asks for, checked. A listed instrument never changes: orders count in its steps. */
 import { type Effect, Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
-import { ConflictingParameters, type DomainError, InvalidParameter } from "../../domain/errors.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { ConflictingParameters, InvalidParameter } from "../../domain/errors/request.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
 import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"

@@ -1,7 +1,7 @@
 /** GET market/instrument/list: what is known of the venues, by securityId; a venue that is named for the first time is synced first. */
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
-import { InvalidInstrumentId } from "../../domain/errors.ts"
+import { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import type { VenueId } from "../../domain/ids.ts"
 import { type Instrument, parseInstrumentId } from "../../domain/instrument.ts"
 import { securityRecord } from "../../domain/security.ts"

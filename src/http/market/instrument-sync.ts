@@ -4,7 +4,9 @@
  */
 import { Cause, Deferred, Effect, Exit } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
-import { type InvalidVenue, type StorageUnavailable, SyncRunning, VenueUnavailable } from "../../domain/errors.ts"
+import { SyncRunning } from "../../domain/errors/market.ts"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { VenueId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"

@@ -1,37 +1,34 @@
 /** Firm quotes from a dealer: request, get, list (contract C8, C14). They are executed by tradeOrder/submit, orderType QUOTED. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { DealerArchived, DealerNotFound, DealerPaused } from "../../domain/errors/dealer.ts"
+import { QuoteRateLimited } from "../../domain/errors/limits.ts"
+import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {
-  AccountForbidden,
-  AccountNotActive,
-  AccountUnsupported,
-  AssetNotQuoted,
-  ConflictingParameters,
-  DealerArchived,
-  DealerCannotQuote,
-  DealerNotFound,
-  DealerPaused,
-  InstrumentNotFound,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidInstrumentId,
-  InvalidParameter,
   InvalidQuantityPrecision,
-  InvalidQuoteSide,
-  InvalidQuoteTime,
-  MissingParameter,
-  PricingProfileNotFound,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
+} from "../../domain/errors/order-parameters.ts"
+import {
+  AssetNotQuoted,
+  DealerCannotQuote,
+  InvalidQuoteSide,
+  InvalidQuoteTime,
+  PricingProfileNotFound,
   QuoteNotFound,
-  QuoteRateLimited,
   QuoteRequestReused,
   QuoteSizeAmbiguous,
-  TradingAccountNotFound,
-  TradingHalted,
-  WalletClosed,
-  WalletFrozen,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/quote.ts"
+import {
+  ConflictingParameters,
+  InvalidCursor,
+  InvalidParameter,
+  MissingParameter,
+} from "../../domain/errors/request.ts"
+import { TradingHalted } from "../../domain/errors/risk.ts"
+import { AccountNotActive, AccountUnsupported, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
+import { WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
 import { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { QuoteRecord, QuoteStatus } from "../../domain/quote.ts"
 import { QuoteRequest } from "../../domain/quote-request.ts"

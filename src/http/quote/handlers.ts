@@ -5,18 +5,12 @@ import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type { Dealers } from "../../actors/dealer-messages.ts"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Dealer } from "../../domain/dealer.ts"
-import {
-  AccountForbidden,
-  AccountNotActive,
-  AccountUnsupported,
-  ConflictingParameters,
-  type DomainError,
-  InstrumentNotFound,
-  InvalidCursor,
-  InvalidInstrumentId,
-  MissingParameter,
-  QuoteNotFound,
-} from "../../domain/errors.ts"
+import { AccountForbidden } from "../../domain/errors/authorisation.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
+import { QuoteNotFound } from "../../domain/errors/quote.ts"
+import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../domain/errors/request.ts"
+import { AccountNotActive, AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"

@@ -1,7 +1,7 @@
 /** The root record and the health of the service: no token, for people and for load balancers. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Busy } from "../../domain/errors.ts"
+import { Busy } from "../../domain/errors/service.ts"
 import { TradingMode } from "../../domain/trading-mode.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access } from "../route.ts"

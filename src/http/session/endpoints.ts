@@ -3,25 +3,20 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
   EmailNotConfirmed,
-  InvalidEmail,
   InvalidLoginCredentials,
   InvalidOneTimeToken,
-  InvalidParameter,
   InvalidRefreshToken,
-  IpForbidden,
-  LoginRateLimited,
-  RateLimited,
   ReauthenticationNeeded,
   RefreshTokenExpired,
   RefreshTokenReused,
-  SamePassword,
   SessionNotFound,
   SessionRevoked,
-  SignupDisabled,
   UserDisabled,
-  UserExists,
-  WeakPassword,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/authentication.ts"
+import { IpForbidden } from "../../domain/errors/authorisation.ts"
+import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
+import { InvalidEmail, SamePassword, SignupDisabled, UserExists, WeakPassword } from "../../domain/errors/user.ts"
 import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access, Deadline, Query, within } from "../route.ts"

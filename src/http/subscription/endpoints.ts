@@ -1,19 +1,16 @@
 /** Order book subscriptions: registered interest in a book, which keeps its feed open (contract C14a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
-  AccountDisconnected,
-  AccountForbidden,
   InstrumentNotFound,
-  InsufficientPermissions,
   InvalidInstrumentId,
-  MissingParameter,
   SubscriptionLimit,
   SubscriptionNotFound,
-  TradingAccountNotFound,
-  VenueInactive,
-  VenueUnavailable,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/market.ts"
+import { MissingParameter } from "../../domain/errors/request.ts"
+import { AccountDisconnected, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
+import { VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
 import { SubscriptionRecord } from "../../domain/market.ts"
 import { Fail, Ok } from "../envelope.ts"

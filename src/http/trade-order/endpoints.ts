@@ -2,39 +2,41 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { OrderRateLimited } from "../../domain/errors/limits.ts"
+import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {
-  AccountDisconnected,
-  AccountForbidden,
-  AccountNotActive,
-  AccountReconciling,
-  CancelRejected,
-  ChangeRejected,
-  ConflictingParameters,
-  InstrumentNotFound,
-  InsufficientBalance,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidInstrumentId,
   InvalidPricePrecision,
   InvalidPriceRelation,
   InvalidQuantityPrecision,
+  NotionalBelowMinimum,
+  ParameterNotAllowed,
+  QuantityAboveMaximum,
+  QuantityBelowMinimum,
+  WouldTriggerImmediately,
+} from "../../domain/errors/order-parameters.ts"
+import {
+  ConflictingParameters,
+  InvalidCursor,
   InvalidTimeRange,
   MissingParameter,
-  NotionalBelowMinimum,
+} from "../../domain/errors/request.ts"
+import { InsufficientBalance, PriceOutsideCollar, TradingHalted } from "../../domain/errors/risk.ts"
+import {
+  CancelRejected,
+  ChangeRejected,
   OrderClosed,
   OrderNotChangeable,
   OrderNotFound,
-  OrderRateLimited,
   OutcomeUnknown,
-  ParameterNotAllowed,
-  PriceOutsideCollar,
-  QuantityAboveMaximum,
-  QuantityBelowMinimum,
+} from "../../domain/errors/trade-order.ts"
+import {
+  AccountDisconnected,
+  AccountNotActive,
+  AccountReconciling,
   TradingAccountNotFound,
-  TradingHalted,
-  VenueInactive,
-  WouldTriggerImmediately,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/trading-account.ts"
+import { VenueInactive } from "../../domain/errors/venue.ts"
 import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order-status.ts"
 import { OrderKey } from "../../domain/submit-request.ts"

@@ -2,16 +2,15 @@
 import { Effect, Schema } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {
   ConflictingParameters,
-  type DomainError,
   InvalidCursor,
-  InvalidInstrumentId,
   InvalidTimeRange,
   MissingParameter,
-  OrderNotFound,
-  OutcomeUnknown,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/request.ts"
+import { OrderNotFound, OutcomeUnknown } from "../../domain/errors/trade-order.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { NarrativeStatus, OrderStatus } from "../../domain/order-status.ts"

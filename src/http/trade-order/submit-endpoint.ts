@@ -1,22 +1,19 @@
 /** The declaration of tradeOrder/submit (specification, Submit order; contract C1, C2, C4): every refusal that it knows. */
 import { HttpApiEndpoint, OpenApi } from "@effect/platform"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { OrderRateLimited, TooManyOpenOrders } from "../../domain/errors/limits.ts"
 import {
-  AccountDisconnected,
-  AccountForbidden,
-  AccountNotActive,
-  AccountReconciling,
-  ConflictingParameters,
-  ContingentUnsupported,
-  DuplicateClientOrderId,
-  ExpireAtRequired,
-  IdempotencyConflict,
-  IncompleteExits,
   InstrumentNotFound,
   InstrumentNotTradable,
-  InsufficientBalance,
-  InsufficientPermissions,
-  InvalidExpireAt,
   InvalidInstrumentId,
+  OrderBookUnavailable,
+  TickerUnavailable,
+} from "../../domain/errors/market.ts"
+import {
+  ContingentUnsupported,
+  ExpireAtRequired,
+  IncompleteExits,
+  InvalidExpireAt,
   InvalidOrderSide,
   InvalidPricePrecision,
   InvalidPriceRelation,
@@ -24,38 +21,35 @@ import {
   InvalidQuantityRatio,
   InvalidTimeInForce,
   InvalidTrailingDistance,
-  LedgerConflict,
-  LeverageNotAllowed,
   LimitPriceRequired,
-  MissingParameter,
   NotionalBelowMinimum,
-  NotSupportedByVenue,
-  OrderBookUnavailable,
-  OrderRateLimited,
-  OutcomeUnknown,
   ParameterNotAllowed,
-  PositionNotFound,
-  PriceOutsideCollar,
   QuantityAboveMaximum,
   QuantityBelowMinimum,
-  QuoteExpired,
   QuoteIdRequired,
-  QuoteMismatch,
-  QuoteNotFound,
-  QuoteUsed,
   StopPriceRequired,
-  TickerUnavailable,
   TimeInForceNotAllowed,
-  TooManyOpenOrders,
-  TradingAccountNotFound,
-  TradingHalted,
   UnsupportedOrderType,
   UnsupportedTimeInForce,
-  VenueInactive,
-  WalletClosed,
-  WalletFrozen,
   WouldTriggerImmediately,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/order-parameters.ts"
+import { QuoteExpired, QuoteMismatch, QuoteNotFound, QuoteUsed } from "../../domain/errors/quote.ts"
+import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
+import { InsufficientBalance, LeverageNotAllowed, PriceOutsideCollar, TradingHalted } from "../../domain/errors/risk.ts"
+import {
+  DuplicateClientOrderId,
+  IdempotencyConflict,
+  OutcomeUnknown,
+  PositionNotFound,
+} from "../../domain/errors/trade-order.ts"
+import {
+  AccountDisconnected,
+  AccountNotActive,
+  AccountReconciling,
+  TradingAccountNotFound,
+} from "../../domain/errors/trading-account.ts"
+import { NotSupportedByVenue, VenueInactive } from "../../domain/errors/venue.ts"
+import { LedgerConflict, WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
 import { SubmitRequest } from "../../domain/submit-request.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access, Deadline, type DeadlineTerms } from "../route.ts"

@@ -3,13 +3,9 @@
  * transaction with it. Named by a wallet of the caller's, it is that wallet that trades. Called one at a time.
  */
 import { Effect } from "effect"
-import {
-  ConflictingParameters,
-  DealerArchived,
-  DealerNotFound,
-  ExternalAccountNotVisible,
-  TooManyAccounts,
-} from "../../domain/errors.ts"
+import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
+import { ConflictingParameters } from "../../domain/errors/request.ts"
+import { ExternalAccountNotVisible, TooManyAccounts } from "../../domain/errors/trading-account.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
 import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"

@@ -5,15 +5,11 @@
 import { createHash } from "node:crypto"
 import { Effect, Fiber } from "effect"
 import type { Credential } from "../../domain/credential.ts"
-import {
-  ConflictingParameters,
-  CredentialsRequired,
-  type DomainError,
-  ExternalAccountNotVisible,
-  MissingParameter,
-  StorageUnavailable,
-  VenueUnavailable,
-} from "../../domain/errors.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
+import { StorageUnavailable } from "../../domain/errors/service.ts"
+import { CredentialsRequired, ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
+import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Venue } from "../../domain/venue.ts"

@@ -1,32 +1,23 @@
 /** Trading accounts: connect, update, list, disconnect, and what they hold (specification, Trading account; contract C11, C11a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { AccountForbidden, InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
+import { CredentialNotFound, CredentialRevoked, CredentialsInvalid } from "../../domain/errors/credential.ts"
+import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
+import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../domain/errors/request.ts"
 import {
   AccountDisconnected,
-  AccountForbidden,
   AccountUnsupported,
-  ConflictingParameters,
-  CredentialNotFound,
-  CredentialRevoked,
-  CredentialsInvalid,
   CredentialsRequired,
-  DealerArchived,
-  DealerNotFound,
   DisconnectIncomplete,
   ExternalAccountNotVisible,
   ExternalAccountTaken,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidVenue,
-  MissingParameter,
   PortfolioUnavailable,
-  TenantForbidden,
   TooManyAccounts,
   TradingAccountNotFound,
-  VenueInactive,
-  VenueUnavailable,
-  WalletFailed,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/trading-account.ts"
+import { InvalidVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
+import { WalletFailed } from "../../domain/errors/wallet.ts"
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
 import { Fail, Ok, Page } from "../envelope.ts"

@@ -1,7 +1,8 @@
 /** Passes account operations on to the account's actor; lists come from the directory. */
 import { Effect } from "effect"
-import type { DomainError } from "../../domain/errors.ts"
-import { AccountUnsupported, InsufficientPermissions, TenantForbidden } from "../../domain/errors.ts"
+import { InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import {
   type Position,

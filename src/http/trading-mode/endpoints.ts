@@ -1,7 +1,7 @@
 /** The trading mode of the whole installation, for its operators. What is in force stands in the health record, for everybody. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AdminRequired, TenantForbidden } from "../../domain/errors.ts"
+import { AdminRequired, TenantForbidden } from "../../domain/errors/authorisation.ts"
 import { TradingMode } from "../../domain/trading-mode.ts"
 import { Fail, Ok } from "../envelope.ts"
 import { Access } from "../route.ts"

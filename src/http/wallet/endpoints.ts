@@ -2,13 +2,11 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
+import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
+import { InsufficientBalance } from "../../domain/errors/risk.ts"
 import {
   AssetScaleExceeded,
-  ConflictingParameters,
-  InsufficientBalance,
-  InsufficientPermissions,
-  InvalidCursor,
-  InvalidParameter,
   LedgerConflict,
   OnlyFullWithdrawal,
   SameWallet,
@@ -18,7 +16,7 @@ import {
   WalletHasHolds,
   WalletNotFound,
   WalletsUnrelated,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/wallet.ts"
 import { UserId } from "../../domain/ids.ts"
 import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
 import { COUNTED_MAX } from "../../store/ledger-journal.ts"

@@ -4,18 +4,18 @@
  */
 import { Effect } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
+import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
+import { Busy } from "../../domain/errors/service.ts"
 import {
   AssetScaleExceeded,
-  Busy,
-  InsufficientPermissions,
-  InvalidParameter,
   SameWallet,
   WalletFailed,
   WalletFrozen,
   WalletHasHolds,
   WalletNotFound,
   WalletsUnrelated,
-} from "../../domain/errors.ts"
+} from "../../domain/errors/wallet.ts"
 import type { UserId } from "../../domain/ids.ts"
 import type { Principal } from "../../domain/user.ts"
 import {

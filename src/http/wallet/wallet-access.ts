@@ -1,6 +1,6 @@
 /** Whose wallet it is. The one thing to know: somebody else's answers as one that does not exist (decision 20). */
 import { Effect } from "effect"
-import { WalletNotFound } from "../../domain/errors.ts"
+import { WalletNotFound } from "../../domain/errors/wallet.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { Wallet, WalletId } from "../../domain/wallet.ts"
 import type { Wallets } from "../../store/wallets.ts"

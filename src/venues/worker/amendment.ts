@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Decimal } from "../../domain/decimal.ts"
-import type { SessionReport, VenueAmend, VenueOrderRef, VenueOrderState } from "../../ports/venue-port.ts"
+import type { SessionReport, VenueAmend, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
 import type { CcxtExchange, Raw } from "./ccxt.ts"
 import { classify, type Failure } from "./errors.ts"
 import { doingFor } from "./work.ts"

@@ -3,7 +3,7 @@
  * under client ids of ours, of which the venue ends one when the other is executed, triggered or cancelled.
  */
 import { venueClientId } from "../../domain/ids.ts"
-import type { VenueOrder } from "../../ports/venue-port.ts"
+import type { VenueOrder } from "../../ports/venue-session.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
 import { NotSupported } from "./order-terms.ts"
 

@@ -3,7 +3,7 @@
  * nothing stands there, such an order is refused here, before a byte leaves.
  */
 import { venueClientId } from "../../domain/ids.ts"
-import type { VenueOrder } from "../../ports/venue-port.ts"
+import type { VenueOrder } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder } from "./ccxt.ts"
 import type { Listing } from "./listing.ts"

@@ -1,6 +1,6 @@
 /** All pages of an account's lists: its fills of one market, its open orders. Venues page differently: `VenueProfile.fillsPage`. */
 import type { InstrumentId } from "../../domain/ids.ts"
-import type { VenueFill } from "../../ports/venue-port.ts"
+import type { VenueFill } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 import type { KnownOrders } from "./known-orders.ts"

@@ -1,5 +1,5 @@
 /** Changes of one book that wait because the main thread is slow: merged into one, the later quantity of a price wins. */
-import type { DepthUpdate } from "../../ports/venue-port.ts"
+import type { DepthUpdate } from "../../ports/market-source.ts"
 
 /** A depth update before it has a sequence. */
 export type Depth = Omit<DepthUpdate, "sequence">

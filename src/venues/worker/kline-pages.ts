@@ -16,7 +16,7 @@ import {
   partsOf,
   withoutHoles,
 } from "../../domain/kline.ts"
-import type { KlineAnswer, KlineAsk } from "../../ports/venue-port.ts"
+import type { KlineAnswer, KlineAsk } from "../../ports/market-source.ts"
 import type { CcxtExchange } from "./ccxt.ts"
 import type { Digits } from "./digits.ts"
 

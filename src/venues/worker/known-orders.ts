@@ -1,6 +1,6 @@
 /** Which of our client ids stands behind a venue's order id: fills do not always repeat ours. The newest 10,000 are remembered. */
 import { tradeOrderIdOf } from "../../domain/ids.ts"
-import type { VenueOrderState } from "../../ports/venue-port.ts"
+import type { VenueOrderState } from "../../ports/venue-session.ts"
 
 const REMEMBERED = 10_000
 

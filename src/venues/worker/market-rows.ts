@@ -1,6 +1,6 @@
 /** From ccxt's public structures to the port's, in the venue's own digits: pure functions beside the Digits that know them. */
 import type { InstrumentId } from "../../domain/ids.ts"
-import type { MarketTrade, TickerUpdate } from "../../ports/venue-port.ts"
+import type { MarketTrade, TickerUpdate } from "../../ports/market-source.ts"
 import type { CcxtTicker, CcxtTrade } from "./ccxt.ts"
 import type { Digits } from "./digits.ts"
 import { venueInstant } from "./instants.ts"

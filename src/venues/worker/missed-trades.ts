@@ -4,7 +4,7 @@
  * their stream, and a trade that is told twice is as wrong as one that is missing.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { MarketTrade } from "../../ports/venue-port.ts"
+import type { MarketTrade } from "../../ports/market-source.ts"
 
 /** Live trades wait no longer than this, whatever the venue does. */
 const HELD_MILLIS = 5000

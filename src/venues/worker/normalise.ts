@@ -2,7 +2,7 @@
 import { tradeOrderIdOf, type VenueId } from "../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
-import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-port.ts"
+import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-session.ts"
 import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
 import { venueInstant } from "./instants.ts"
 import type { BalanceRow, Quirks } from "./quirks.ts"

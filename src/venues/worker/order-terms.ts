@@ -1,5 +1,5 @@
 /** What quirks make of an order's trigger and cost in ccxt's words, and their refusal of what was never proved at their venue. */
-import type { VenueOrder } from "../../ports/venue-port.ts"
+import type { VenueOrder } from "../../ports/venue-session.ts"
 
 /** Of ccxt's name, by which it is classified: a definite no. */
 export class NotSupported extends Error {

@@ -4,7 +4,7 @@
  * Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
  */
 import type { MessagePort } from "node:worker_threads"
-import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/venue-port.ts"
+import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/market-source.ts"
 import type { Batch, WorkerRecord } from "../wire.ts"
 import { type Depth, HeldBook } from "./held-book.ts"
 

@@ -11,7 +11,7 @@ import type {
   VenueOrder,
   VenueOrderRef,
   VenueOrderState,
-} from "../../ports/venue-port.ts"
+} from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
 import { amendReports, editAt } from "./amendment.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"

@@ -4,7 +4,7 @@
  * happens after is told, what happened before is for the account to ask.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { SessionReport, VenueBalance } from "../../ports/venue-port.ts"
+import type { SessionReport, VenueBalance } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
 import { backoffMillis } from "./backoff.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"

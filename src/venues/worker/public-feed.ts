@@ -5,7 +5,7 @@
 import type { InstrumentId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import type { KlineInterval } from "../../domain/kline.ts"
-import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../../ports/venue-port.ts"
+import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../../ports/market-source.ts"
 import type { BookAuditFigures } from "../../ports/venue-stats.ts"
 import type { ConnectorSettings } from "../wire.ts"
 import { askSnapshots } from "./asked-snapshot.ts"

@@ -1,5 +1,5 @@
 /** What a connector may have to know of a venue beyond its profile, as code; `quirks.ts` has those of each kind of venue. */
-import type { VenueOrder, VenueOrderState } from "../../ports/venue-port.ts"
+import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 

@@ -2,7 +2,7 @@
  * Kraken's own words and ways; what ccxt 4.5.84 does with them otherwise stands in `kraken-public.ts` and `kraken-private.ts`, which
  * put it right on each instance.
  */
-import type { VenueOrder } from "../../ports/venue-port.ts"
+import type { VenueOrder } from "../../ports/venue-session.ts"
 import type { CcxtOrder, Raw } from "./ccxt.ts"
 import { record } from "./kraken-exchange.ts"
 import { prepareKraken } from "./kraken-private.ts"

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderId } from "../../domain/ids.ts"
-import type { SessionReport, VenueOrderState } from "../../ports/venue-port.ts"
+import type { SessionReport, VenueOrderState } from "../../ports/venue-session.ts"
 import { classify } from "./errors.ts"
 
 /** Before each look; the venue cancels within milliseconds. */

@@ -4,7 +4,7 @@
  */
 import { venueClientId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
-import type { SessionReport, VenueOrder } from "../../ports/venue-port.ts"
+import type { SessionReport, VenueOrder } from "../../ports/venue-session.ts"
 import type { CcxtOrder } from "./ccxt.ts"
 import type { KnownOrders } from "./known-orders.ts"
 import { fill, orderState } from "./normalise.ts"

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"
-import { intervalOf, klineStream, type MarketStream } from "../../ports/venue-port.ts"
+import { intervalOf, klineStream, type MarketStream } from "../../ports/market-source.ts"
 import type { VenueProfile } from "../profile.ts"
 import type { FailureCategory } from "../wire.ts"
 import { backoffMillis } from "./backoff.ts"

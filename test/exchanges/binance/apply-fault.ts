@@ -1,15 +1,15 @@
-/**
- * Throws one switch, given as data by a test or by the control endpoint.
- */
+/** Throws one switch, given as data by a test or by the control endpoint. */
 import type { Fault, Faults } from "./faults.ts"
-import type { UserStreams } from "./user-streams.ts"
 
-export const applyFault = (
-  fault: Fault,
-  faults: Faults,
-  users: UserStreams,
-  closeSockets: (kind?: "market" | "user", code?: number) => void,
-): void => {
+/** What a switch may reach. */
+export interface FaultTargets {
+  readonly faults: Faults
+  readonly closeSockets: (kind?: "market" | "user", code?: number) => void
+  /** To the private streams of one key. */
+  readonly pushUser: (apiKey: string, event: Readonly<Record<string, unknown>>) => void
+}
+
+export const applyFault = (fault: Fault, { faults, closeSockets, pushUser }: FaultTargets): void => {
   switch (fault.fault) {
     case "answer":
       faults.answer(fault.match, fault.action, fault.times)
@@ -30,7 +30,7 @@ export const applyFault = (
       faults.webSocketsRefused = fault.on
       break
     case "pushUserEvent":
-      users.push(fault.apiKey, fault.event)
+      pushUser(fault.apiKey, fault.event)
       break
     case "suppressUserEvents":
       faults.userEventsSuppressed = fault.on

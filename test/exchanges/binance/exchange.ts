@@ -2,11 +2,8 @@
  * A loopback exchange that speaks Binance Spot: REST, market streams and the WebSocket API on one port, real matching behind.
  * Unmodified ccxt.pro works against it once its connections are routed here (`routes`); everything ends with `stop()`.
  */
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { moving, openDoors } from "../doors.ts"
 import { applyFault } from "./apply-fault.ts"
-import { CONTROL_PREFIX, handleControl } from "./control.ts"
 import type { Core } from "./core.ts"
 import { DiffStreams } from "./diff-streams.ts"
 import type { Fault } from "./faults.ts"
@@ -91,7 +88,6 @@ export interface BinanceExchange {
   readonly stop: () => Promise<void>
 }
 
-const DEFAULT_STEP_MILLIS = 100
 const DIFF_MILLIS = 100
 const SLOW_DIFF_MILLIS = 1000
 
@@ -189,8 +185,12 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
 
   diffs.forget()
 
-  const closeSockets = (kind?: "market" | "user", code?: number) => sockets.close(kind, code)
-  const throwFault = (fault: Fault) => applyFault(fault, faults, users, closeSockets)
+  const throwFault = (fault: Fault) =>
+    applyFault(fault, {
+      faults,
+      closeSockets: (kind, code) => sockets.close(kind, code),
+      pushUser: (apiKey, event) => users.push(apiKey, event),
+    })
   const accountOf = (apiKey: string) => accounts.get(apiKey)
   const orders = (apiKey: string) => [...(accountOf(apiKey)?.orders.values() ?? [])].map(orderJson)
   const control = {
@@ -208,37 +208,16 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       else hub.attach(socket, url)
     },
   )
-  const server = createServer((request, response) => {
-    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
-    const handled = isControl ? handleControl(control, request, response) : rest.handle(request, response)
-    // A defect in the exchange must look like one: the client gets no made-up answer.
-    handled.catch((cause: unknown) => {
-      console.error("loopback exchange:", cause)
-      request.socket.destroy()
-    })
-  })
-  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
-  server.keepAliveTimeout = 60_000
-  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
-  server.listen(options.port ?? 0, "127.0.0.1")
-  await once(server, "listening")
+  const { port, url, close } = await openDoors({ port: options.port, control, rest, sockets })
 
   const timed = new TimedStreams(hub, views)
   const timers = [
     setInterval(() => diffs.flush("100ms"), DIFF_MILLIS),
     setInterval(() => diffs.flush("1000ms"), SLOW_DIFF_MILLIS),
     setInterval(() => timed.tick(), options.tickMillis ?? 1000),
+    ...moving(synthetic, options),
   ]
-  if ((options.market ?? "moving") === "moving") {
-    timers.push(
-      setInterval(() => {
-        for (const market of synthetic) market.step()
-      }, options.stepMillis ?? DEFAULT_STEP_MILLIS),
-    )
-  }
   if (options.replay?.start === "at once") replayed.market?.replay.start()
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
   return {
     port,
     url,
@@ -268,10 +247,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       for (const timer of timers) clearInterval(timer)
       replayed.market?.replay.close()
       sockets.stop()
-      const closed = once(server, "close")
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await close()
     },
   }
 }

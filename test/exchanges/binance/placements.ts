@@ -2,7 +2,9 @@
  * The judge of the order path: every placement that reached the door, by client order id, and how many orders it made.
  * It counts before signature, faults and matching, so a request that was answered by a cut connection is counted too.
  */
-export interface Placement {
+
+/** Ids and refusals as the venue has them: Binance's are numbers. */
+export interface Placement<OrderId = number, Refusal = number> {
   readonly clientOrderId: string
   readonly apiKey: string
   readonly symbol: string
@@ -10,16 +12,21 @@ export interface Placement {
   readonly count: number
   /** How many orders were created for it: more than one means the client paid twice. */
   readonly created: number
-  readonly orderIds: ReadonlyArray<number>
-  /** Binance's error codes of the arrivals that were refused. */
-  readonly refusals: ReadonlyArray<number>
+  readonly orderIds: ReadonlyArray<OrderId>
+  /** The venue's error codes or texts of the arrivals that were refused. */
+  readonly refusals: ReadonlyArray<Refusal>
 }
 
-export class Placements {
-  readonly #byClientOrderId = new Map<
-    string,
-    { apiKey: string; symbol: string; count: number; orderIds: Array<number>; refusals: Array<number> }
-  >()
+interface Seen<OrderId, Refusal> {
+  readonly apiKey: string
+  readonly symbol: string
+  count: number
+  readonly orderIds: Array<OrderId>
+  readonly refusals: Array<Refusal>
+}
+
+export class Placements<OrderId = number, Refusal = number> {
+  readonly #byClientOrderId = new Map<string, Seen<OrderId, Refusal>>()
 
   arrived(clientOrderId: string, apiKey: string, symbol: string): void {
     const known = this.#byClientOrderId.get(clientOrderId)
@@ -27,15 +34,15 @@ export class Placements {
     else this.#byClientOrderId.set(clientOrderId, { apiKey, symbol, count: 1, orderIds: [], refusals: [] })
   }
 
-  created(clientOrderId: string, orderId: number): void {
+  created(clientOrderId: string, orderId: OrderId): void {
     this.#byClientOrderId.get(clientOrderId)?.orderIds.push(orderId)
   }
 
-  refused(clientOrderId: string, code: number): void {
-    this.#byClientOrderId.get(clientOrderId)?.refusals.push(code)
+  refused(clientOrderId: string, refusal: Refusal): void {
+    this.#byClientOrderId.get(clientOrderId)?.refusals.push(refusal)
   }
 
-  list(): ReadonlyArray<Placement> {
+  list(): ReadonlyArray<Placement<OrderId, Refusal>> {
     return [...this.#byClientOrderId].map(([clientOrderId, seen]) => ({
       clientOrderId,
       apiKey: seen.apiKey,

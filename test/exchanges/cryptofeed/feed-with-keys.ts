@@ -4,7 +4,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { MarketSink, MarketSource } from "../../../src/ports/venue-port.ts"
+import type { MarketSink, MarketSource } from "../../../src/ports/market-source.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import type { Batch } from "../../../src/venues/wire.ts"
 import { publicInstance } from "../../../src/venues/worker/instance.ts"

@@ -3,7 +3,7 @@
  * same digits, every recorded trade must have come out once. Nothing of the connector's code is used.
  */
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { DepthUpdate, MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate, MarketTrade } from "../../../src/ports/market-source.ts"
 import type { Capture } from "./capture.ts"
 import type { Level, RecordedBook, RecordedInstrument, RecordedTrade, Recording } from "./recording.ts"
 import { readSpelled } from "./spelled-json.ts"

@@ -4,13 +4,13 @@
  */
 import type { Market } from "../binance/market.ts"
 import type { Matching } from "../binance/matching.ts"
+import type { Placements } from "../binance/placements.ts"
 import type { KrakenFaults } from "./faults.ts"
 import type { Ids } from "./ids.ts"
 import type { Limits } from "./limits.ts"
 import type { KrakenAccount } from "./model.ts"
 import type { OrderDesk } from "./order-desk.ts"
 import type { KrakenPair } from "./pairs.ts"
-import type { Placements } from "./placements.ts"
 import type { Tokens } from "./tokens.ts"
 
 export interface Core {
@@ -18,7 +18,7 @@ export interface Core {
   readonly matching: Matching
   readonly desk: OrderDesk
   readonly accounts: Map<string, KrakenAccount>
-  readonly placements: Placements
+  readonly placements: Placements<string, string>
   readonly faults: KrakenFaults
   readonly limits: Limits
   readonly tokens: Tokens

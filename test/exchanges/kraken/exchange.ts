@@ -2,14 +2,12 @@
  * A loopback exchange that speaks Kraken Spot: REST and WebSocket v2 on one port, real matching behind. Unmodified ccxt.pro works
  * against it once its connections are routed here (`routes`); everything ends with `stop()`.
  */
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { CONTROL_PREFIX, handleControl } from "../binance/control.ts"
 import { toFixed8 } from "../binance/fixed.ts"
 import type { Row } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
+import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/synthetic.ts"
+import { moving, openDoors } from "../doors.ts"
 import { applyFault } from "./apply-fault.ts"
 import { Connections, type SocketKind } from "./connections.ts"
 import { type Core, marketOf } from "./core.ts"
@@ -23,7 +21,6 @@ import { withPlaces } from "./numbers.ts"
 import { OrderDesk } from "./order-desk.ts"
 import { findPair } from "./order-request.ts"
 import { DEFAULT_PAIRS, type KrakenPair, rulesOf } from "./pairs.ts"
-import { type Placement, Placements } from "./placements.ts"
 import { PrivateStreams } from "./private-streams.ts"
 import { RestDoor } from "./rest.ts"
 import { Sockets } from "./sockets.ts"
@@ -66,7 +63,7 @@ export interface KrakenExchange {
   readonly removeUser: (apiKey: string) => void
   readonly fault: (fault: KrakenFault) => void
   /** The judge: every placement that arrived, by client order id, and how many orders it made. */
-  readonly placements: () => ReadonlyArray<Placement>
+  readonly placements: () => ReadonlyArray<Placement<string, string>>
   /** All orders of a user as QueryOrders shows them, with their ids. */
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson> & { readonly txid: string }>
   /** Oldest first. */
@@ -89,7 +86,6 @@ export interface KrakenExchange {
   readonly stop: () => Promise<void>
 }
 
-const DEFAULT_STEP_MILLIS = 100
 const EXPIRY_MILLIS = 250
 
 /** Resolves when the port listens. */
@@ -135,7 +131,7 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
     matching,
     desk,
     accounts,
-    placements: new Placements(),
+    placements: new Placements<string, string>(),
     faults,
     limits: new Limits(options.isLimited ?? true, now),
     tokens,
@@ -174,7 +170,7 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
       faults,
       closeSockets: (kind, code) => sockets.close(kind, code),
       forgetTokens: () => tokens.forget(),
-      say: (apiKey, message) => {
+      pushUser: (apiKey, message) => {
         const account = accountOf(apiKey)
         if (account !== undefined) privates.say(account, message)
       },
@@ -191,32 +187,9 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
     fault: throwFault,
   }
   const rest = new RestDoor(core)
-  const server = createServer((request, response) => {
-    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
-    const handled = isControl
-      ? handleControl(control, request, response, KRAKEN_FAULTS)
-      : rest.handle(request, response)
-    // A defect in the exchange must look like one: the client gets no made-up answer.
-    handled.catch((cause: unknown) => {
-      console.error("loopback exchange:", cause)
-      request.socket.destroy()
-    })
-  })
-  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
-  server.keepAliveTimeout = 60_000
-  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
-  server.listen(options.port ?? 0, "127.0.0.1")
-  await once(server, "listening")
+  const { port, url, close } = await openDoors({ port: options.port, control, faults: KRAKEN_FAULTS, rest, sockets })
 
-  const timers = [setInterval(() => desk.expire(), EXPIRY_MILLIS)]
-  if ((options.market ?? "moving") === "moving") {
-    const step = () => {
-      for (const market of synthetic) market.step()
-    }
-    timers.push(setInterval(step, options.stepMillis ?? DEFAULT_STEP_MILLIS))
-  }
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
+  const timers = [setInterval(() => desk.expire(), EXPIRY_MILLIS), ...moving(synthetic, options)]
   return {
     port,
     url,
@@ -258,10 +231,7 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
       markets.stop()
       privates.stop()
       sockets.stop()
-      const closed = once(server, "close")
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await close()
     },
   }
 }

@@ -3,6 +3,7 @@
  * answers match by `POST /0/private/AddOrder` or `WS subscribe`), and the ways in which only Kraken's sockets go wrong.
  */
 import { type Fault, Faults } from "../binance/faults.ts"
+import { SubscribeFaults } from "../subscribe-faults.ts"
 
 export type KrakenFault =
   | Fault
@@ -29,9 +30,9 @@ export const KRAKEN_FAULTS: ReadonlyArray<KrakenFault["fault"]> = [
 export type SubscribeFault = { readonly kind: "lose" } | { readonly kind: "refuse"; readonly text: string }
 
 export class KrakenFaults extends Faults {
+  readonly subscribes = new SubscribeFaults<SubscribeFault>()
   readonly #delays = new Map<string, number>()
   readonly #privateDrops = new Map<string, number>()
-  #subscribes: Array<{ readonly channel: string; readonly what: SubscribeFault; left: number }> = []
 
   delayNextBook(symbol: string, millis: number): void {
     this.#delays.set(symbol, millis)
@@ -42,19 +43,6 @@ export class KrakenFaults extends Faults {
     const afterMillis = this.#delays.get(symbol) ?? 0
     this.#delays.delete(symbol)
     return this.onDiff(`${symbol.toLowerCase()}@depth`, text).map((frame) => ({ text: frame, afterMillis }))
-  }
-
-  onSubscribe(channel: string, what: SubscribeFault, count: number): void {
-    this.#subscribes.push({ channel, what, left: count })
-  }
-
-  /** The first fault of this channel, used up by one. */
-  takeSubscribe(channel: string): SubscribeFault | undefined {
-    const found = this.#subscribes.find((fault) => fault.channel === channel)
-    if (found === undefined) return undefined
-    found.left -= 1
-    if (found.left <= 0) this.#subscribes = this.#subscribes.filter((fault) => fault !== found)
-    return found.what
   }
 
   dropNextPrivate(channel: string, count: number): void {
@@ -72,6 +60,6 @@ export class KrakenFaults extends Faults {
     super.clear()
     this.#delays.clear()
     this.#privateDrops.clear()
-    this.#subscribes = []
+    this.subscribes.clear()
   }
 }

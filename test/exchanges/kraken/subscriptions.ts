@@ -54,7 +54,7 @@ export const subscribe = (core: Core, streams: Streams, connection: Connection, 
   const { params } = request
   const channel = String(params["channel"])
   core.count(`WS subscribe ${channel}`)
-  const fault = core.faults.takeSubscribe(channel)
+  const fault = core.faults.subscribes.take(channel)
   if (fault?.kind === "lose") return
   if (fault?.kind === "refuse") {
     refuse(core, connection, request, fault.text, symbolsOf(params)[0])

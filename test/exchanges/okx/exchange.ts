@@ -2,10 +2,6 @@
  * A loopback exchange that speaks OKX v5, spot: REST, public, business and private WebSockets on one port, real matching behind
  * (the Binance exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`).
  */
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { CONTROL_PREFIX, handleControl } from "../binance/control.ts"
 import { toFixed8 } from "../binance/fixed.ts"
 import type { MarketView } from "../binance/market.ts"
 import { viewOf } from "../binance/market.ts"
@@ -13,6 +9,7 @@ import { Matching } from "../binance/matching.ts"
 import { type ExecutionType, type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/synthetic.ts"
+import { moving, openDoors } from "../doors.ts"
 import { applyFault } from "./apply-fault.ts"
 import { Books, type ShownBook } from "./books.ts"
 import { type Arg, Channels, PRIVATE_CHANNELS, type SocketKind, send } from "./channels.ts"
@@ -220,7 +217,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
   const throwFault = (fault: OkxFault) =>
     applyFault(fault, {
       faults,
-      closeSockets: (kinds, code) => sockets.close(kinds, code),
+      closeSockets: (kind, code) => sockets.close(kind, code),
       announceUpgrade: () => sockets.announceUpgrade(),
       pushUser: (apiKey, event) => {
         for (const connection of channels.connections) {
@@ -248,34 +245,13 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
     fault: throwFault,
   }
   const rest = new RestDoor(core)
-  const server = createServer((request, response) => {
-    const isControl = request.url?.startsWith(CONTROL_PREFIX) === true
-    const handled = isControl ? handleControl(control, request, response, OKX_FAULTS) : rest.handle(request, response)
-    // A defect in the exchange must look like one: the client gets no made-up answer.
-    handled.catch((cause: unknown) => {
-      console.error("loopback exchange:", cause)
-      request.socket.destroy()
-    })
-  })
-  // Longer than any client keeps an idle connection: a request must not meet a closing socket by accident.
-  server.keepAliveTimeout = 60_000
-  server.on("upgrade", (request, stream, head) => sockets.upgrade(request, stream, head))
-  server.listen(options.port ?? 0, "127.0.0.1")
-  await once(server, "listening")
+  const { port, url, close } = await openDoors({ port: options.port, control, faults: OKX_FAULTS, rest, sockets })
 
   const timers = [
     setInterval(() => books.flush(), BOOK_MILLIS),
     setInterval(() => timed.tick(), options.tickMillis ?? 1000),
+    ...moving(synthetic, options),
   ]
-  if ((options.market ?? "moving") === "moving") {
-    timers.push(
-      setInterval(() => {
-        for (const market of synthetic) market.step()
-      }, options.stepMillis ?? 100),
-    )
-  }
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
   return {
     port,
     url,
@@ -309,10 +285,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
       sockets.stop()
-      const closed = once(server, "close")
-      server.close()
-      server.closeAllConnections()
-      await closed
+      await close()
     },
   }
 }

@@ -3,6 +3,7 @@
  * `METHOD /path` or `WS login`), and the ways in which only OKX's streams and cancels go wrong.
  */
 import { type Fault, Faults } from "../binance/faults.ts"
+import { SubscribeFaults } from "../subscribe-faults.ts"
 
 export type OkxFault =
   | Fault
@@ -44,27 +45,14 @@ export type SubscribeFault =
   | { readonly kind: "limit" }
 
 export class OkxFaults extends Faults {
+  readonly subscribes = new SubscribeFaults<SubscribeFault>()
   booksHeld = false
   cancelsHeld = false
-  #subscribes: Array<{ readonly channel: string; readonly what: SubscribeFault; left: number }> = []
-
-  onSubscribe(channel: string, what: SubscribeFault, count: number): void {
-    this.#subscribes.push({ channel, what, left: count })
-  }
-
-  /** The first fault of this channel, used up by one. */
-  takeSubscribe(channel: string): SubscribeFault | undefined {
-    const found = this.#subscribes.find((fault) => fault.channel === channel)
-    if (found === undefined) return undefined
-    found.left -= 1
-    if (found.left <= 0) this.#subscribes = this.#subscribes.filter((fault) => fault !== found)
-    return found.what
-  }
 
   override clear(): void {
     super.clear()
     this.booksHeld = false
     this.cancelsHeld = false
-    this.#subscribes = []
+    this.subscribes.clear()
   }
 }

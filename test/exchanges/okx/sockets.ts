@@ -12,6 +12,10 @@ import { verifyLogin } from "./signature.ts"
 
 const HOUR_MILLIS = 3_600_000
 const KINDS: ReadonlyArray<SocketKind> = ["public", "private", "business"]
+const KINDS_OF: Readonly<Record<"market" | "user", ReadonlyArray<SocketKind>>> = {
+  market: ["public", "business"],
+  user: ["private"],
+}
 
 export interface SocketsOptions {
   readonly core: Core
@@ -56,9 +60,9 @@ export class Sockets {
   }
 
   /** Without a code connections are cut without a word. */
-  close(kinds: ReadonlyArray<SocketKind>, code?: number): void {
+  close(which?: "market" | "user", code?: number): void {
     for (const { kind, socket } of this.#options.channels.connections) {
-      if (!kinds.includes(kind)) continue
+      if (which !== undefined && !KINDS_OF[which].includes(kind)) continue
       if (code === undefined) socket.terminate()
       else socket.close(code)
     }
@@ -72,7 +76,7 @@ export class Sockets {
   }
 
   stop(): void {
-    this.close(KINDS)
+    this.close()
     this.#server.close()
   }
 
@@ -165,7 +169,7 @@ export class Sockets {
   #subscribe(connection: Connection, id: unknown, arg: Arg): void {
     const { core, channels } = this.#options
     core.count(`WS subscribe ${arg.channel}`)
-    const fault = core.faults.takeSubscribe(arg.channel)
+    const fault = core.faults.subscribes.take(arg.channel)
     if (fault?.kind === "lose") return
     if (fault?.kind === "refuse") {
       this.#error(connection, id, fault.code, fault.msg)

@@ -1,16 +1,14 @@
 /** The operators' command line against a real installation: a running gateway follows at once, and one at rest when it starts. */
-import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { AdminUserRecord } from "../../../src/domain/user.ts"
+import { runAdmin } from "../../kit/admin-program.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp } from "./people.ts"
 import { closeClients, connectClient } from "./socket.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 let gateway: Gateway
 
 beforeAll(async () => {
@@ -23,24 +21,7 @@ afterAll(async () => {
   await endGateways()
 })
 
-const admin = (dataDir: string, ...words: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    const { PATH = "", HOME = "" } = process.env
-    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", ...words], {
-      cwd: root,
-      env: { PATH, HOME, DATA_DIR: dataDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text
-    })
-    child.once("close", (code) => resolve({ code, stdout, stderr }))
-  })
+const admin = (dataDir: string, ...words: ReadonlyArray<string>) => runAdmin({ DATA_DIR: dataDir }, words)
 
 const done = async (...words: ReadonlyArray<string>): Promise<AdminUserRecord> => {
   const { code, stdout, stderr } = await admin(gateway.dataDir, ...words)

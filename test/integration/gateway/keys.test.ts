@@ -2,11 +2,9 @@
  * Keys that change under a running gateway (scoreboard S7): every stored secret is read before, meanwhile and after, all of them come under
  * the new key, and nobody is logged out.
  */
-import { spawn } from "node:child_process"
 import { createPublicKey, type JsonWebKey, randomBytes, randomUUID, verify } from "node:crypto"
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type KeysReport, parseKeysCommand, runKeysCommand } from "../../../src/admin/keys.ts"
@@ -18,12 +16,12 @@ import { findEmbedded } from "../../../src/store/embedded-running.ts"
 import { SealedRows, type SealedTable } from "../../../src/store/sealed-rows.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { Transactions } from "../../../src/store/transactions.ts"
+import { runAdmin } from "../../kit/admin-program.ts"
 import { api, endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { query } from "../store/account-store-rig.ts"
 import { type Newcomer, signUp } from "./people.ts"
 import { closeClients, connectClient } from "./socket.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 /** No venue is reached. */
 const NOWHERE = JSON.stringify({ "api.binance.com:443": "http://127.0.0.1:9" })
 let gateway: Gateway
@@ -38,23 +36,7 @@ afterAll(async () => {
 
 /** As operators do it. */
 const commandLine = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-  new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    const { PATH = "", HOME = "" } = process.env
-    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", "keys", ...words], {
-      cwd: root,
-      env: { PATH, HOME, DATA_DIR: gateway.dataDir, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text
-    })
-    child.once("close", (code) => resolve({ code, stdout, stderr }))
-  })
+  runAdmin({ DATA_DIR: gateway.dataDir, ...env }, ["keys", ...words])
 
 const databaseUrl = async (): Promise<string> => {
   const found = await findEmbedded(gateway.dataDir)

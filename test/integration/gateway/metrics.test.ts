@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { METRICS, type MetricName, type MetricRow } from "../../../src/ports/metric-names.ts"
 import { endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
-import { signUpWithMock } from "./people.ts"
+import { signUpWithMock, type Trader } from "./people.ts"
 
 let gateway: Gateway
 let url: string
@@ -23,8 +23,7 @@ const scrape = async (): Promise<ReadonlyMap<string, number>> => {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]))
 }
 
-it("tells what happened, each series once and as a number", async () => {
-  const before = await scrape()
+const traderWhoBought = async (): Promise<Trader> => {
   const trader = await signUpWithMock(gateway)
   await trader.calls.submitted({
     tradingAccountId: trader.tradingAccountId,
@@ -34,6 +33,12 @@ it("tells what happened, each series once and as a number", async () => {
     quantity: "0.01",
     awaitClosed: true,
   })
+  return trader
+}
+
+it("tells what happened, each series once and as a number", async () => {
+  const before = await scrape()
+  const trader = await traderWhoBought()
   const after = await scrape()
   for (const [series, value] of after) expect([series, Number.isFinite(value)]).toEqual([series, true])
   const grown = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0)
@@ -67,15 +72,7 @@ it("counts requests, orders, logins, queries and sockets where they happen", asy
   await fetch(`${api}/auth/login`, { method: "POST", headers: { "Content-Type": "application/json" }, body })
   await fetch(`${api}/tradingAccount/list`)
   for (const path of ["a", "b", "c"]) await fetch(`${gateway.http}/${path}`, { method: "PURGE" })
-  const trader = await signUpWithMock(gateway)
-  await trader.calls.submitted({
-    tradingAccountId: trader.tradingAccountId,
-    instrumentId: "MOCK:BTC/USDT",
-    orderSide: "BUY",
-    orderType: "MARKET",
-    quantity: "0.01",
-    awaitClosed: true,
-  })
+  await traderWhoBought()
   const route = "/api/v3/auth/login"
   expect(await grown(`http_requests_total{route="${route}",method="POST",status="400"}`)).toBe(1)
   expect(await grown(`http_request_duration_seconds_count{route="${route}"}`)).toBe(1)

@@ -1,21 +1,19 @@
 /** The gateway as its operator sees it: what health says, what the trading mode takes, and a database that stands still. */
-import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradingModeRecord } from "../../../src/auth/trading-mode-switch.ts"
 import type { TradingMode } from "../../../src/domain/trading-mode.ts"
 import type { HealthRecord } from "../../../src/http/root/endpoints.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { runAdmin } from "../../kit/admin-program.ts"
 import { freezeServer } from "../../kit/frozen.ts"
 import { type Api, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { openDesk } from "../../kit/quoting.ts"
 import { signUp, signUpWithMock } from "./people.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 const ADMIN = "operator@example.com"
 const env: Record<string, string> = {}
 let directory: string
@@ -52,21 +50,6 @@ const metric = async (series: string): Promise<number | undefined> => {
 
 const setMode = (calls: Api, tradingMode: TradingMode, reason?: string) =>
   calls.post<TradingModeRecord>("/admin/tradingMode", { tradingMode, ...(reason !== undefined && { reason }) })
-
-const command = (...words: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: number | null; readonly stdout: string }>((resolve) => {
-    const { PATH = "", HOME = "" } = process.env
-    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", ...words], {
-      cwd: root,
-      env: { PATH, HOME, DATA_DIR: gateway.dataDir, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    })
-    let stdout = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-    })
-    child.once("close", (code) => resolve({ code, stdout }))
-  })
 
 const audits = (): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   readFileSync(join(gateway.dataDir, "logs/audit.log"), "utf8")
@@ -169,7 +152,12 @@ describe("the trading mode", () => {
   })
 
   it("is set by the command line, too, and outlives a restart", async () => {
-    const done = await command("trading-mode", "maintenance", "moving", "house")
+    const done = await runAdmin({ DATA_DIR: gateway.dataDir, ...env }, [
+      "trading-mode",
+      "maintenance",
+      "moving",
+      "house",
+    ])
     expect([done.code, JSON.parse(done.stdout)]).toMatchObject([
       0,
       { tradingMode: "maintenance", reason: "moving house" },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { bookChannel, tickerChannel, tradeChannel, venueTickerChannel } from "../../../src/domain/channel.ts"
-import type { DomainError } from "../../../src/domain/errors.ts"
+import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
 import { MOCK } from "../../../src/venues/mock-instruments.ts"

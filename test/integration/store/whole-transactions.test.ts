@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Either, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { StorageUnavailable } from "../../../src/domain/errors.ts"
+import { StorageUnavailable } from "../../../src/domain/errors/service.ts"
 import type { TenantId } from "../../../src/domain/ids.ts"
 import { accountingWallet } from "../../../src/domain/wallet.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"

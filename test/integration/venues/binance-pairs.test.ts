@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-port.ts"
+import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { binanceTerms, stopAt, type TermsSession } from "./order-terms-kit.ts"
 import { restingOrder, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"

@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from "../../../src/domain/kline.ts"
-import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/venue-port.ts"
+import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/market-source.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { BTC_USDT, PATIENT, profileOf, RecordingSink, until } from "./venue-kit.ts"

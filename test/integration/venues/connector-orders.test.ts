@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { VenueSecrets } from "../../../src/domain/credential.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
-import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-port.ts"
+import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import { BTC_USDT, type OpenSession, restingOrder, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../src/domain/ids.ts"
-import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-port.ts"
+import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
 import { type OpenSession, restingOrder, until } from "./venue-kit.ts"
 

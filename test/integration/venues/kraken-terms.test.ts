@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-port.ts"
+import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { KrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
 import { change, stopAt, TermsSession } from "./order-terms-kit.ts"

@@ -1,6 +1,6 @@
 /** The trades that happen while a stream is interrupted: real ccxt in a real worker, a loopback exchange behind it. */
 import { afterEach, describe, expect, it } from "vitest"
-import type { MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../../src/ports/market-source.ts"
 import { BTC, OKX_BTC, startOkx } from "./okx-kit.ts"
 import { BTC_USDT, startVenue, until } from "./venue-kit.ts"
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import type { VenueSecrets } from "../../../src/domain/credential.ts"
 import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
-import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-port.ts"
+import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import type { CcxtVenuesOptions } from "../../../src/venues/ccxt-venue.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import { type OkxExchange, type OkxExchangeOptions, startOkxExchange } from "../../exchanges/okx/exchange.ts"

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-port.ts"
+import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { OkxExchange } from "../../exchanges/okx/exchange.ts"
 import { BTC, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, refOf, startOkx } from "./okx-kit.ts"
 import { change, stopAt, TermsSession } from "./order-terms-kit.ts"

@@ -10,7 +10,7 @@ import type {
   VenueOrderRef,
   VenueOrderState,
   VenueTrigger,
-} from "../../../src/ports/venue-port.ts"
+} from "../../../src/ports/venue-session.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { type Loopback, type OpenSession, until, type VenueUnderTest } from "./venue-kit.ts"
 

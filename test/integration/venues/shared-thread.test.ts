@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { MarketSource } from "../../../src/ports/venue-port.ts"
+import type { MarketSource } from "../../../src/ports/market-source.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"

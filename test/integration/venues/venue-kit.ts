@@ -15,11 +15,9 @@ import type {
   MarketSink,
   MarketSource,
   MarketTrade,
-  SessionReport,
   TickerUpdate,
-  VenueOrder,
-  VenueSession,
-} from "../../../src/ports/venue-port.ts"
+} from "../../../src/ports/market-source.ts"
+import type { SessionReport, VenueOrder, VenueSession } from "../../../src/ports/venue-session.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"

@@ -10,7 +10,7 @@ import { klineChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import { type Bar, barEnd, barStart, type KlineRecord, withoutHoles, withTrade } from "../../../src/domain/kline.ts"
-import type { MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../../src/ports/market-source.ts"
 import { RecordingChannels } from "../../kit/market-channels.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId

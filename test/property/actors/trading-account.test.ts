@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { SessionReport } from "../../../src/ports/venue-port.ts"
+import type { SessionReport } from "../../../src/ports/venue-session.ts"
 import { okOf, World } from "../../sim/world.ts"
 
 const parts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 5 })

@@ -2,7 +2,7 @@
  * Compares what a subscriber has with what the venue said, at each publication: the whole book within what the connector was shown,
  * and the top at the update ids where the venue named it. A book is judged only while it is called SYNCED; whether it is crossed, always.
  */
-import type { DepthUpdate } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate } from "../../../src/ports/market-source.ts"
 import type { DepthShown } from "../../exchanges/binance/market.ts"
 import type { BookReader } from "../../kit/market-reader.ts"
 import { beginningOf, change, type Levels, type RecordedDay, type Top } from "./recorded-day.ts"

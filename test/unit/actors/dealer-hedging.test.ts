@@ -1,7 +1,7 @@
 /** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { InsufficientBalance } from "../../../src/domain/errors.ts"
+import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
 import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest"
 import { KlineCache } from "../../../src/actors/kline-cache.ts"
 import { KlineHistory, type KlineVenue } from "../../../src/actors/kline-history.ts"
 import { VenueClock } from "../../../src/actors/venue-clock.ts"
-import type { DomainError } from "../../../src/domain/errors.ts"
-import { VenueUnavailable } from "../../../src/domain/errors.ts"
+import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
+import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import { type Bar, barIndex, barIndexFrom, barOpen, type KlineRecord } from "../../../src/domain/kline.ts"
-import type { KlineAnswer, KlineAsk } from "../../../src/ports/venue-port.ts"
+import type { KlineAnswer, KlineAsk } from "../../../src/ports/market-source.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 const MINUTE = 60_000

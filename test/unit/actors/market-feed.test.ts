@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { MarketFeed } from "../../../src/actors/market-feed.ts"
 import { bookChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
-import type { MarketSink, TickerUpdate } from "../../../src/ports/venue-port.ts"
+import type { MarketSink, TickerUpdate } from "../../../src/ports/market-source.ts"
 import { RecordingChannels } from "../../kit/market-channels.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type FollowedMarket, MarketFollowers } from "../../../src/actors/market-followers.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../../src/ports/market-source.ts"
 
 const BTC = "SIM:BTC/USDT" as InstrumentId
 

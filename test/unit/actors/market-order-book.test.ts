@@ -5,7 +5,7 @@ import { bookChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import type { Publication, StreamPosition } from "../../../src/ports/channel-port.ts"
-import type { DepthUpdate } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate } from "../../../src/ports/market-source.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 

@@ -1,7 +1,7 @@
 /** What an account takes in each trading mode of the installation: its actor in the simulated world. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { TradingHalted } from "../../../src/domain/errors.ts"
+import type { TradingHalted } from "../../../src/domain/errors/risk.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
 import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { makeAudit } from "../../../src/auth/audit.ts"
-import { InvalidRefreshToken } from "../../../src/domain/errors.ts"
+import { InvalidRefreshToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId, UserId } from "../../../src/domain/ids.ts"
 
 it("a refresh that nobody proved is told to whoever watches, and writes no line", () => {

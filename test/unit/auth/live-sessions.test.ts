@@ -3,25 +3,10 @@ import { describe, expect, it } from "vitest"
 import { AllowedAddresses } from "../../../src/auth/allowed-addresses.ts"
 import { LiveSessions } from "../../../src/auth/live-sessions.ts"
 import type { Tokens } from "../../../src/auth/tokens.ts"
-import type { SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
-import type { User } from "../../../src/domain/user.ts"
+import type { SessionId, TenantId } from "../../../src/domain/ids.ts"
+import { someUser as user } from "../../kit/some-user.ts"
 
 const NOW = 1_790_000_000_000
-const user: User = {
-  userId: "0b6fca3e-4b1f-4e0e-9d2c-0a3f5a5b1d11" as UserId,
-  email: "a@example.com",
-  tenantId: "default" as TenantId,
-  permissions: ["read", "write"],
-  environments: ["PROD"],
-  userMetadata: {},
-  emailConfirmedAt: null,
-  lastSignInAt: null,
-  bannedAt: null,
-  banReason: null,
-  pendingEmail: null,
-  createdAt: 0,
-  updatedAt: 0,
-}
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 
 const rig = () => {

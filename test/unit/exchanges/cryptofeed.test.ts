@@ -1,7 +1,7 @@
 /** The reader and the judge of recorded captures: what they must not overlook. */
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { DepthUpdate, MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate, MarketTrade } from "../../../src/ports/market-source.ts"
 import { type Heard, judge, type Told } from "../../exchanges/cryptofeed/judge.ts"
 import { at, listAt, readSpelled, textAt } from "../../exchanges/cryptofeed/spelled-json.ts"
 

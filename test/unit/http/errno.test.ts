@@ -1,17 +1,14 @@
 /** The table of failures against contract C12: numbers, statuses, and what becomes of an error's fields. */
 import { describe, expect, it } from "vitest"
-import {
-  AccountReconciling,
-  AdminRequired,
-  Busy,
-  type DomainError,
-  InsufficientBalance,
-  OrderBookUnavailable,
-  OrderNotFound,
-  RateLimited,
-  TickerUnavailable,
-  VenueUnavailable,
-} from "../../../src/domain/errors.ts"
+import { AdminRequired } from "../../../src/domain/errors/authorisation.ts"
+import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
+import { RateLimited } from "../../../src/domain/errors/limits.ts"
+import { OrderBookUnavailable, TickerUnavailable } from "../../../src/domain/errors/market.ts"
+import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
+import { Busy } from "../../../src/domain/errors/service.ts"
+import { OrderNotFound } from "../../../src/domain/errors/trade-order.ts"
+import { AccountReconciling } from "../../../src/domain/errors/trading-account.ts"
+import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import { ERRNO } from "../../../src/http/errno.ts"
 import { failureText, retryAfterSeconds } from "../../../src/http/failures.ts"
 

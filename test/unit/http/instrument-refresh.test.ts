@@ -1,7 +1,8 @@
 /** The hourly refresh, on a clock of the test's own: which venues, how often, and what a failure changes. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { SyncRunning, VenueUnavailable } from "../../../src/domain/errors.ts"
+import { SyncRunning } from "../../../src/domain/errors/market.ts"
+import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import type { Venue } from "../../../src/domain/venue.ts"
 import { refreshInstruments } from "../../../src/http/market/instrument-refresh.ts"

@@ -2,7 +2,7 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { InstrumentDirectory } from "../../../src/actors/instrument-directory.ts"
-import { VenueUnavailable } from "../../../src/domain/errors.ts"
+import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
 import { makeInstrumentSync } from "../../../src/http/market/instrument-sync.ts"

@@ -2,7 +2,8 @@
 import { Context, Effect, Fiber, Logger, LogLevel } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Reply } from "../../../src/domain/reply.ts"
-import { type Actor, type Built, create, type Self } from "../../../src/kernel/actor.ts"
+import { type Actor, create } from "../../../src/kernel/actor.ts"
+import type { Built, Self } from "../../../src/kernel/behaviour.ts"
 import * as Registry from "../../../src/kernel/registry.ts"
 import { SimTime } from "../../sim/time.ts"
 

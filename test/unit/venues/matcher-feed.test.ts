@@ -1,7 +1,7 @@
 /** MOCK's public feed: what a sink gets, when, and in which pieces. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DepthUpdate, MarketSink, MarketTrade, TickerUpdate } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate, MarketSink, MarketTrade, TickerUpdate } from "../../../src/ports/market-source.ts"
 import { account, BTC, ETH, limit, mockWorld, settle } from "../../kit/market-world.ts"
 
 const RICH = { BTC: "100", USDT: "10000000" }

@@ -1,7 +1,7 @@
 /** What lies in the hole of a trade stream, and what may be told of it. */
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../../src/ports/market-source.ts"
 import { MissedTrades, tradesBetween } from "../../../src/venues/worker/missed-trades.ts"
 import { TradeIds } from "../../../src/venues/worker/trade-ids.ts"
 

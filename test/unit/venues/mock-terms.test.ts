@@ -5,7 +5,7 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
 import { NO_TERMS, type Trigger } from "../../../src/domain/order-terms.ts"
 import { type TradeOrder, UNPLACED } from "../../../src/domain/trade-order.ts"
-import type { SessionReport, VenueAmend, VenueBalances, VenueOrder } from "../../../src/ports/venue-port.ts"
+import type { SessionReport, VenueAmend, VenueBalances, VenueOrder } from "../../../src/ports/venue-session.ts"
 import { MOCK } from "../../../src/venues/mock-instruments.ts"
 import { account, BTC, limit, mockWorld, newOrderId, settle, uuid } from "../../kit/market-world.ts"
 

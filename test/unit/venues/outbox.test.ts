@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { DepthUpdate, MarketTrade, TickerUpdate } from "../../../src/ports/venue-port.ts"
+import type { DepthUpdate, MarketTrade, TickerUpdate } from "../../../src/ports/market-source.ts"
 import type { Batch } from "../../../src/venues/wire.ts"
 import type { Depth } from "../../../src/venues/worker/held-book.ts"
 import { Outbox, UNACKNOWLEDGED_MAX } from "../../../src/venues/worker/outbox.ts"

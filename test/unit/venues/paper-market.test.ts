@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { OrderSide } from "../../../src/domain/trade-order.ts"
-import type { MarketTrade } from "../../../src/ports/venue-port.ts"
+import type { MarketTrade } from "../../../src/ports/market-source.ts"
 import { PaperMarket, type PaperOrder } from "../../../src/venues/paper-market.ts"
 
 const BTC = "PAPER:BTC/USDT" as InstrumentId

@@ -1,7 +1,7 @@
 /** One feed for several readers: whoever comes later is told what the first one was told about streams that do not exist. */
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { MarketSink } from "../../../src/ports/venue-port.ts"
+import type { MarketSink } from "../../../src/ports/market-source.ts"
 import { SharedMarket } from "../../../src/venues/shared-market.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId

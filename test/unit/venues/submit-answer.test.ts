@@ -1,7 +1,7 @@
 /** What the answer to a submit is taken for, and that an order is seen to leave even where ccxt sends it as a batch of one. */
 import { describe, expect, it } from "vitest"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-port.ts"
+import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import type { CcxtExchange, CcxtOrder } from "../../../src/venues/worker/ccxt.ts"
 import { Departures } from "../../../src/venues/worker/departures.ts"

@@ -1,0 +1,65 @@
+/** Who somebody is: tokens, logins, sessions. */
+import { Schema } from "effect"
+
+export class AccessTokenMissing extends Schema.TaggedError<AccessTokenMissing>()("AccessTokenMissing", {}) {
+  override message = "Access token missing"
+}
+
+export class InvalidAccessToken extends Schema.TaggedError<InvalidAccessToken>()("InvalidAccessToken", {}) {
+  override message = "Invalid access token"
+}
+
+/** Refresh the session and try again. */
+export class AccessTokenExpired extends Schema.TaggedError<AccessTokenExpired>()("AccessTokenExpired", {}) {
+  override message = "Access token expired"
+}
+
+/** The session was logged out or ended; log in again. */
+export class SessionRevoked extends Schema.TaggedError<SessionRevoked>()("SessionRevoked", {}) {
+  override message = "Session revoked"
+}
+
+/** Wrong e-mail or wrong password; the two are never told apart. */
+export class InvalidLoginCredentials extends Schema.TaggedError<InvalidLoginCredentials>()(
+  "InvalidLoginCredentials",
+  {},
+) {
+  override message = "Invalid login credentials"
+}
+
+export class InvalidRefreshToken extends Schema.TaggedError<InvalidRefreshToken>()("InvalidRefreshToken", {}) {
+  override message = "Invalid refresh token"
+}
+
+export class RefreshTokenExpired extends Schema.TaggedError<RefreshTokenExpired>()("RefreshTokenExpired", {}) {
+  override message = "Refresh token expired"
+}
+
+/** An old refresh token came back: the whole session is revoked. */
+export class RefreshTokenReused extends Schema.TaggedError<RefreshTokenReused>()("RefreshTokenReused", {}) {
+  override message = "Refresh token already used"
+}
+
+/** Only after the right password: open the token that was mailed, or have it sent again. */
+export class EmailNotConfirmed extends Schema.TaggedError<EmailNotConfirmed>()("EmailNotConfirmed", {}) {
+  override message = "E-mail not confirmed"
+}
+
+export class UserDisabled extends Schema.TaggedError<UserDisabled>()("UserDisabled", {}) {
+  override message = "Account disabled"
+}
+
+/** The login is too old for this change: log in again, or give the current password with it. */
+export class ReauthenticationNeeded extends Schema.TaggedError<ReauthenticationNeeded>()("ReauthenticationNeeded", {}) {
+  override message = "Reauthentication needed"
+}
+
+/** Unknown, used or too old: the three are never told apart. Ask for a new mail. */
+export class InvalidOneTimeToken extends Schema.TaggedError<InvalidOneTimeToken>()("InvalidOneTimeToken", {}) {
+  override message = "Invalid or expired token"
+}
+
+/** None of the caller's sessions has this id. */
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {}) {
+  override message = "Session not found"
+}

@@ -1,0 +1,39 @@
+/** What somebody may do, and from where. */
+import { Schema } from "effect"
+
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {}) {
+  override message = "Forbidden"
+}
+
+export class AccountForbidden extends Schema.TaggedError<AccountForbidden>()("AccountForbidden", {}) {
+  override message = "Not authorised for this trading account"
+}
+
+export class InsufficientPermissions extends Schema.TaggedError<InsufficientPermissions>()("InsufficientPermissions", {
+  required: Schema.Array(Schema.String),
+  provided: Schema.Array(Schema.String),
+}) {
+  override message = "Insufficient permissions"
+}
+
+export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminRequired", {
+  required: Schema.Array(Schema.String),
+  provided: Schema.Array(Schema.String),
+}) {
+  override message = "Admin only"
+}
+
+export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("TenantForbidden", {
+  tenantId: Schema.String,
+}) {
+  override message = "Tenant mismatch"
+}
+
+export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired", {}) {
+  override message = "HTTPS required"
+}
+
+/** The address is on none of the lists that the user or its tenant has. */
+export class IpForbidden extends Schema.TaggedError<IpForbidden>()("IpForbidden", {}) {
+  override message = "IP address not allowed"
+}

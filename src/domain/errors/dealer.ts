@@ -1,0 +1,33 @@
+/** Dealers and their linked accounts. */
+import { Schema } from "effect"
+
+export class DealerNotFound extends Schema.TaggedError<DealerNotFound>()("DealerNotFound", {}) {
+  override message = "Dealer not found"
+}
+
+export class DealerPaused extends Schema.TaggedError<DealerPaused>()("DealerPaused", {}) {
+  override message = "Dealer paused"
+}
+
+export class DealerArchived extends Schema.TaggedError<DealerArchived>()("DealerArchived", {}) {
+  override message = "Dealer archived"
+}
+
+/** Quotes that bind, exposure that is not hedged, or hedges at work. */
+export class DealerHasPositions extends Schema.TaggedError<DealerHasPositions>()("DealerHasPositions", {
+  openQuotes: Schema.Int,
+}) {
+  override message = "Dealer has open positions"
+}
+
+export class AccountAlreadyLinked extends Schema.TaggedError<AccountAlreadyLinked>()("AccountAlreadyLinked", {}) {
+  override message = "Account already linked"
+}
+
+export class AccountNotLinked extends Schema.TaggedError<AccountNotLinked>()("AccountNotLinked", {}) {
+  override message = "Account not linked"
+}
+
+export class AccountHasHedges extends Schema.TaggedError<AccountHasHedges>()("AccountHasHedges", {}) {
+  override message = "Account has open hedges"
+}

@@ -1,0 +1,59 @@
+/** Too much of something at a time: requests, logins, orders, quotes, sockets. */
+import { Schema } from "effect"
+
+/** How a bucket of RATE_LIMITS stands that had no more; all of them but the gate of password hashing name it. */
+const AsItStands = {
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  /** Until the bucket is full again. */
+  resetMs: Schema.Int,
+  /** Until it has as much as was asked for. */
+  retryAfterSeconds: Schema.Int,
+}
+
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  bucket: Schema.optional(Schema.String),
+  limit: Schema.optional(Schema.Int),
+  remaining: Schema.optional(Schema.Int),
+  resetMs: Schema.optional(Schema.Int),
+  retryAfterSeconds: Schema.Int,
+}) {
+  override message = "Too many requests"
+}
+
+/** Of an account, or from an address; the password was not looked at. */
+export class LoginRateLimited extends Schema.TaggedError<LoginRateLimited>()("LoginRateLimited", {
+  bucket: Schema.String,
+  ...AsItStands,
+}) {
+  override message = "Too many login attempts"
+}
+
+export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("OrderRateLimited", {
+  /** Of RATE_LIMITS. */
+  bucket: Schema.Literal("orderSubmit", "orderCancel"),
+  ...AsItStands,
+}) {
+  override message = "Order rate limit"
+}
+
+/** `openQuotes`: too many are outstanding, of the dealer or of this client of it. */
+export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("QuoteRateLimited", {
+  bucket: Schema.Literal("quoteRequest", "openQuotes"),
+  ...AsItStands,
+}) {
+  override message = "Quote rate limit"
+}
+
+/** Sockets of one user or of one address. */
+export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
+  limit: Schema.Int,
+}) {
+  override message = "Too many connections"
+}
+
+export class TooManyOpenOrders extends Schema.TaggedError<TooManyOpenOrders>()("TooManyOpenOrders", {
+  limit: Schema.Int,
+}) {
+  override message = "Too many open orders"
+}

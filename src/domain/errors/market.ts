@@ -1,0 +1,52 @@
+/** Instruments, market data, and subscriptions to it. */
+import { Schema } from "effect"
+
+export class InstrumentNotFound extends Schema.TaggedError<InstrumentNotFound>()("InstrumentNotFound", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Instrument not found"
+}
+
+export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>()("InvalidInstrumentId", {}) {
+  override message = "Invalid instrumentId"
+}
+
+export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {}) {
+  override message = "Instrument not tradable"
+}
+
+export class InvalidInterval extends Schema.TaggedError<InvalidInterval>()("InvalidInterval", {
+  interval: Schema.String,
+}) {
+  override message = "Invalid interval"
+}
+
+export class InvalidDepth extends Schema.TaggedError<InvalidDepth>()("InvalidDepth", {}) {
+  override message = "Invalid depth"
+}
+
+export class OrderBookUnavailable extends Schema.TaggedError<OrderBookUnavailable>()("OrderBookUnavailable", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Order book not available"
+}
+
+export class TickerUnavailable extends Schema.TaggedError<TickerUnavailable>()("TickerUnavailable", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Ticker not available"
+}
+
+export class SyncRunning extends Schema.TaggedError<SyncRunning>()("SyncRunning", {}) {
+  override message = "Sync already running"
+}
+
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {}) {
+  override message = "Subscription not found"
+}
+
+export class SubscriptionLimit extends Schema.TaggedError<SubscriptionLimit>()("SubscriptionLimit", {
+  limit: Schema.Int,
+}) {
+  override message = "Subscription limit"
+}

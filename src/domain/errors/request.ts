@@ -1,0 +1,69 @@
+/** How a request is made, before it is looked at what it asks for. */
+import { Schema } from "effect"
+
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { reason: Schema.String }) {
+  override message = "Invalid request"
+}
+
+export class MalformedJson extends Schema.TaggedError<MalformedJson>()("MalformedJson", {}) {
+  override message = "Malformed JSON"
+}
+
+export class MissingParameter extends Schema.TaggedError<MissingParameter>()("MissingParameter", {
+  parameter: Schema.String,
+}) {
+  override message = "Missing parameter"
+}
+
+export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()("InvalidParameter", {
+  parameter: Schema.String,
+  reason: Schema.String,
+}) {
+  override message = "Invalid parameter"
+}
+
+export class UnknownEndpoint extends Schema.TaggedError<UnknownEndpoint>()("UnknownEndpoint", {}) {
+  override message = "Unknown endpoint"
+}
+
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", {
+  allowed: Schema.Array(Schema.String),
+}) {
+  override message = "Method not allowed"
+}
+
+export class UnsupportedContentType extends Schema.TaggedError<UnsupportedContentType>()("UnsupportedContentType", {}) {
+  override message = "Unsupported content type"
+}
+
+export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", {
+  bytesMax: Schema.Int,
+}) {
+  override message = "Payload too large"
+}
+
+export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {
+  override message = "Invalid cursor"
+}
+
+export class ConflictingParameters extends Schema.TaggedError<ConflictingParameters>()("ConflictingParameters", {
+  parameters: Schema.Array(Schema.String),
+}) {
+  override message = "Conflicting parameters"
+}
+
+export class InvalidTimeRange extends Schema.TaggedError<InvalidTimeRange>()("InvalidTimeRange", {}) {
+  override message = "Invalid time range"
+}
+
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
+  override message = "Idempotency key reused with a different request"
+}
+
+/** Extension: the first call with this key was cut off, or is still at work. */
+export class IdempotentOutcomeUnknown extends Schema.TaggedError<IdempotentOutcomeUnknown>()(
+  "IdempotentOutcomeUnknown",
+  {},
+) {
+  override message = "The outcome of the first request with this idempotency key is not known"
+}

@@ -1,0 +1,29 @@
+/** What keeps an order that is well made from being taken: funds, prices far off, the trading mode. */
+import { Schema } from "effect"
+
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  asset: Schema.String,
+  required: Schema.String,
+  available: Schema.String,
+}) {
+  override message = "Insufficient balance"
+}
+
+/** More than twice, or less than half, of the price it is measured by: a digit too many or too few. */
+export class PriceOutsideCollar extends Schema.TaggedError<PriceOutsideCollar>()("PriceOutsideCollar", {
+  parameter: Schema.String,
+  reference: Schema.String,
+}) {
+  override message = "Price outside collar"
+}
+
+/** The operator's mode takes no such request now; cancels are always taken. */
+export class TradingHalted extends Schema.TaggedError<TradingHalted>()("TradingHalted", {
+  tradingMode: Schema.String,
+}) {
+  override message = "Trading halted"
+}
+
+export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {}) {
+  override message = "Leverage not allowed"
+}

@@ -1,0 +1,60 @@
+/** Trading accounts: where they are, what state they are in, what they have. */
+import { Schema } from "effect"
+import { TradeOrderId } from "../ids.ts"
+
+export class TradingAccountNotFound extends Schema.TaggedError<TradingAccountNotFound>()("TradingAccountNotFound", {}) {
+  override message = "Trading account not found"
+}
+
+export class ExternalAccountTaken extends Schema.TaggedError<ExternalAccountTaken>()("ExternalAccountTaken", {}) {
+  override message = "External account already connected by another user"
+}
+
+export class AccountNotActive extends Schema.TaggedError<AccountNotActive>()("AccountNotActive", {
+  status: Schema.String,
+}) {
+  override message = "Trading account not active"
+}
+
+export class AccountDisconnected extends Schema.TaggedError<AccountDisconnected>()("AccountDisconnected", {}) {
+  override message = "Trading account disconnected"
+}
+
+export class CredentialsRequired extends Schema.TaggedError<CredentialsRequired>()("CredentialsRequired", {}) {
+  override message = "Credentials required"
+}
+
+export class ExternalAccountNotVisible extends Schema.TaggedError<ExternalAccountNotVisible>()(
+  "ExternalAccountNotVisible",
+  {},
+) {
+  override message = "External account not visible with these credentials"
+}
+
+/** The account cannot take new orders until it agrees with its venue; nothing was stored. Try again. */
+export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()("AccountReconciling", {}) {
+  override message = "Trading account reconciling"
+}
+
+/** `max` live accounts of one user at the internal venue: more would be wallets without end. */
+export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", { max: Schema.Int }) {
+  override message = "Too many accounts at the internal venue"
+}
+
+/** What is asked for is not done with accounts of this kind: only accounts on INTERNAL take quotes, and a dealer's own stays connected. */
+export class AccountUnsupported extends Schema.TaggedError<AccountUnsupported>()("AccountUnsupported", {
+  reason: Schema.String,
+}) {
+  override message = "Operation not supported on this account type"
+}
+
+/** Orders may still be live at the venue: nothing was wiped, the account stays LOCKED and keeps trying. */
+export class DisconnectIncomplete extends Schema.TaggedError<DisconnectIncomplete>()("DisconnectIncomplete", {
+  tradeOrderIds: Schema.Array(TradeOrderId),
+}) {
+  override message = "Disconnect incomplete"
+}
+
+export class PortfolioUnavailable extends Schema.TaggedError<PortfolioUnavailable>()("PortfolioUnavailable", {}) {
+  override message = "Portfolio unavailable"
+}

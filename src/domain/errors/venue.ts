@@ -1,0 +1,31 @@
+/** Venues, and what came of asking one. */
+import { Schema } from "effect"
+
+export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", { reason: Schema.String }) {
+  override message = "Venue error"
+}
+
+/** *Means unknown, not failed*: what was asked may have happened. Reconcile before anything is repeated. */
+export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("VenueUnavailable", {
+  reason: Schema.String,
+}) {
+  override message = "Venue unavailable"
+}
+
+export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVenue", {}) {
+  override message = "Invalid venue"
+}
+
+export class VenueInactive extends Schema.TaggedError<VenueInactive>()("VenueInactive", {}) {
+  override message = "Venue inactive"
+}
+
+export class VenueTimeout extends Schema.TaggedError<VenueTimeout>()("VenueTimeout", {}) {
+  override message = "Venue timeout"
+}
+
+export class NotSupportedByVenue extends Schema.TaggedError<NotSupportedByVenue>()("NotSupportedByVenue", {
+  feature: Schema.String,
+}) {
+  override message = "Not supported by venue"
+}

@@ -1,0 +1,208 @@
+/**
+ * One account's private session at its venue. Orders go out and reports come back as plain calls; only calls with an answer are
+ * Effects. Decimals are text in the venue's own digits.
+ */
+import type { Effect } from "effect"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
+import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
+import type { TriggerSource } from "../domain/order-terms.ts"
+import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/trade-order.ts"
+
+/** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
+export interface VenueOrder {
+  readonly tradeOrderId: TradeOrderId
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  /** With a trigger: what the venue places when it fires. */
+  readonly orderType: PlainOrderType
+  readonly timeInForce: StoredTimeInForce
+  /** In base, decimal text. */
+  readonly quantity: string
+  readonly limitPrice: string | null
+  /** The venue watches it itself. Absent: to the book at once. */
+  readonly trigger?: VenueTrigger
+  /** Of GTD and DAY, wall ms, where the venue ends the order itself; absent: it need not. */
+  readonly expireAt?: number
+  /** A market buy of so much quote asset, decimal text; `quantity` is an estimate then. */
+  readonly cost?: string
+  readonly leverage?: number
+  /** The other leg, with which it is placed in one request as a list of the venue's own; each is reported for itself. */
+  readonly pairedWith?: VenueOrder
+  /** Not to be signed after this instant (wall ms): then the report is NotSent. */
+  readonly notAfter: number
+}
+
+export interface VenueTrigger {
+  readonly kind: "STOP" | "TAKE_PROFIT" | "TRAILING_STOP"
+  readonly on: "RISE" | "FALL"
+  readonly stopPrice: string
+  readonly source: TriggerSource
+  /** Basis points. */
+  readonly trailingDelta?: number
+  /** In price. */
+  readonly trailingAmount?: string
+}
+
+/** What a working order is changed to, all of it absolute. `quantity` is the total, what is executed included. */
+export interface VenueAmend {
+  readonly quantity: string
+  readonly limitPrice: string | null
+  readonly stopPrice: string | null
+  /** Its new price must not take: the change is refused then, or the venue ends the order. */
+  readonly postOnly?: boolean
+}
+
+/** How an order is found at the venue. */
+export interface VenueOrderRef {
+  readonly tradeOrderId: TradeOrderId
+  readonly externalOrderId: string | null
+  readonly instrumentId: InstrumentId
+}
+
+export type VenueOrderStatus = "OPEN" | "FILLED" | "CANCELLED" | "REJECTED" | "EXPIRED" | "UNKNOWN"
+
+/** An order as the venue shows it. OPEN with executedQuantity > 0 is a partial fill. */
+export interface VenueOrderState {
+  /** Null for an order that is not ours. */
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly clientId: string | null
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  /** The venue's words in ours where they fit, else LIMIT or MARKET by whether there is a price. */
+  readonly orderType: PlainOrderType
+  readonly timeInForce: StoredTimeInForce
+  readonly limitPrice: string | null
+  readonly quantity: string
+  readonly executedQuantity: string
+  readonly status: VenueOrderStatus
+  /**
+   * The venue ended the rest of an IOC, FOK or market order, stopped a self trade, or took a post-only order and ended it at once
+   * because it would have taken. LIST: of a pair that the venue keeps, the other leg was executed or triggered. Null otherwise.
+   */
+  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | "LIST" | null
+  /** The venue's own trigger has fired; absent: it has not, or there is none. */
+  readonly isTriggered?: boolean
+  readonly createdAt: number | null
+  /** Venue time of this state; null where the venue gives none. */
+  readonly updatedAt: number | null
+}
+
+export interface VenueFee {
+  readonly asset: string
+  readonly quantity: string
+}
+
+/** One fill of one order. */
+export interface VenueFill {
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly externalTradeId: string
+  readonly instrumentId: InstrumentId
+  readonly orderSide: OrderSide
+  readonly quantity: string
+  readonly price: string
+  readonly fees: ReadonlyArray<VenueFee>
+  readonly executedAt: number
+}
+
+export interface VenueBalance {
+  readonly asset: string
+  readonly available: string
+  readonly locked: string
+}
+
+export interface VenueBalances {
+  /** Only what changed, or all there is. */
+  readonly complete: boolean
+  readonly balances: ReadonlyArray<VenueBalance>
+  readonly at: number
+}
+
+/** What a session tells its account. Order of arrival is order of sending per session; nothing else is promised. */
+export type SessionReport =
+  /** The venue took the order: at least acknowledged. */
+  | {
+      readonly _tag: "Accepted"
+      readonly tradeOrderId: TradeOrderId
+      readonly externalOrderId: string
+      readonly at: number
+    }
+  /** A definite no of the venue: never on its book. `code` is ours (contract C3, REFUSED), `text` short and clean of secrets. */
+  | {
+      readonly _tag: "Refused"
+      readonly tradeOrderId: TradeOrderId
+      readonly code: string
+      readonly text: string
+      readonly at: number
+    }
+  /** Proven that no byte left this host, or `notAfter` had passed. */
+  | { readonly _tag: "NotSent"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  /** The submit may or may not have arrived. */
+  | { readonly _tag: "InDoubt"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  | { readonly _tag: "CancelAccepted"; readonly tradeOrderId: TradeOrderId; readonly at: number }
+  /** `unknownOrder`: the venue does not know it (any more): look before believing anything. */
+  | {
+      readonly _tag: "CancelRefused"
+      readonly tradeOrderId: TradeOrderId
+      readonly unknownOrder: boolean
+      readonly text: string
+      readonly at: number
+    }
+  | {
+      readonly _tag: "CancelInDoubt"
+      readonly tradeOrderId: TradeOrderId
+      readonly reason: string
+      readonly at: number
+    }
+  /** The change is made: the order is as it was asked to be. */
+  | {
+      readonly _tag: "AmendAccepted"
+      readonly tradeOrderId: TradeOrderId
+      readonly externalOrderId: string
+      readonly at: number
+    }
+  /** Nothing was changed. `unknownOrder` as with cancels. */
+  | {
+      readonly _tag: "AmendRefused"
+      readonly tradeOrderId: TradeOrderId
+      readonly unknownOrder: boolean
+      readonly text: string
+      readonly at: number
+    }
+  /** Whether it was changed is unknown: never repeated, the order itself says (contract C3). */
+  | { readonly _tag: "AmendInDoubt"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  | { readonly _tag: "OrderSeen"; readonly state: VenueOrderState }
+  | { readonly _tag: "Filled"; readonly fill: VenueFill }
+  | { readonly _tag: "BalancesSeen"; readonly balances: VenueBalances }
+  /** The private stream is lost: events may be missing until `StreamUp`, after which the account reconciles. */
+  | { readonly _tag: "StreamDown"; readonly reason: string }
+  | { readonly _tag: "StreamUp" }
+  /** The credential no longer works: no further call is made. */
+  | { readonly _tag: "SessionRefused"; readonly reason: string }
+
+/** The answer to "do you know this order?". */
+export type OrderLookup =
+  | { readonly _tag: "Found"; readonly state: VenueOrderState }
+  /** The venue said explicitly that it does not know it. `definite`: an in-process venue, for which that is proof. */
+  | { readonly _tag: "NotFound"; readonly definite: boolean }
+
+/** One account's private session at its venue. */
+export interface VenueSession {
+  /** Hands the order over; the outcome is a report. Never throws, never waits. */
+  readonly submit: (order: VenueOrder) => void
+  readonly cancel: (order: VenueOrderRef) => void
+  /** Changes a working order; only where the venue's capabilities say `amend`. The outcome is a report. */
+  readonly amend?: (order: VenueOrderRef, to: VenueAmend) => void
+  readonly fetchOrder: (order: VenueOrderRef) => Effect.Effect<OrderLookup, VenueUnavailable>
+  /** All open orders of the account, foreign ones too. */
+  readonly fetchOpenOrders: Effect.Effect<ReadonlyArray<VenueOrderState>, VenueUnavailable>
+  /** Fills of the named instruments since an instant (venue time, inclusive), oldest first, all pages. */
+  readonly fetchFills: (
+    since: number,
+    instruments: ReadonlyArray<InstrumentId>,
+  ) => Effect.Effect<ReadonlyArray<VenueFill>, VenueUnavailable>
+  readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
+  /** The same questions where an order in doubt waits for the answer: they go before audits. Absent where nothing waits. */
+  readonly forProof?: Pick<VenueSession, "fetchOpenOrders" | "fetchFills">
+}
