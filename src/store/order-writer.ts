@@ -3,6 +3,7 @@
  * a batch is frozen when it is sent, and the same bytes are sent again until the database answers; keys and versions make that harmless.
  */
 import { performance } from "node:perf_hooks"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"
@@ -16,6 +17,10 @@ const BATCH_UNITS_MAX = 512
 const BATCH_BYTES_MAX = 1024 * 1024
 const PRESSURE_UNITS = 4_096
 const PRESSURE_AGE_MILLIS = 1_000
+/** More than a batch waits, and the oldest for so long: not a pause of the database's, but more than it can take. */
+const QUEUE_AGE_MILLIS = 500
+/** Of a turn of the loop, for owners to hear what became of their units: whoever is to be refused waits in the same loop. */
+const SETTLE_MILLIS = 5
 const TIMEOUT_MILLIS = 5_000
 /** What a row adds to a batch beside event payloads, about. */
 const ROW_BYTES = 600
@@ -93,11 +98,14 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const numbering = new Map<TradingAccountId, Numbering>()
   /** The newest unsettled entry of each account. */
   const newest = new Map<TradingAccountId, Entry>()
+  /** A refused entry of the account whose owner has not been told yet: it goes on as if it were stored. */
+  const untold = new Map<TradingAccountId, Entry>()
   let waiting: Array<Entry> = []
   /** The batch on its way, and how many of its units are settled: they are settled in order. */
   let inFlight: ReadonlyArray<Entry> = []
   let settledInFlight = 0
   let due: Array<readonly [Entry, Settled]> = []
+  let isSettling = false
   let unsettled = 0
   let queueNumber: number | undefined
   let running = false
@@ -112,7 +120,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     counts.units++
     if (outcome._tag === "KeyUsed") counts.keyUsed++
     else if (outcome._tag === "Refused") counts.refused++
-    if (newest.get(entry.unit.accountId) === entry) newest.delete(entry.unit.accountId)
+    const { accountId } = entry.unit
+    if (newest.get(accountId) === entry) newest.delete(accountId)
+    if (untold.get(accountId) === entry) untold.delete(accountId)
     guarded(() => entry.unit.settled(outcome))
     for (const run of entry.followers) guarded(run)
   }
@@ -120,13 +130,23 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   /** Outcomes in order. While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
   const settle = (entry: Entry, outcome: Settled): void => {
     due.push([entry, outcome])
-    if (due.length === 1) setImmediate(settleDue)
+    if (isSettling) return
+    isSettling = true
+    setImmediate(goOnSettling)
   }
 
+  const goOnSettling = (): void => {
+    settleDue()
+    isSettling = due.length > 0
+    if (isSettling) setImmediate(goOnSettling)
+  }
+
+  /** At least one, and as many as there is time for in a turn. */
   const settleDue = (): void => {
-    const outcomes = due
-    due = []
-    for (const [entry, outcome] of outcomes) settleNow(entry, outcome)
+    const overAt = performance.now() + SETTLE_MILLIS
+    let count = 0
+    while (count < due.length && (count === 0 || performance.now() < overAt)) settleNow(...due[count++]!)
+    due = due.slice(count)
   }
 
   /** Owner and newest number of the accounts that the writer meets for the first time. False: closed meanwhile. */
@@ -240,6 +260,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
    */
   const leaveGroundless = (refused: Entry): void => {
     const { accountId } = refused.unit
+    untold.set(accountId, refused)
     for (const entry of [...inFlight.slice(inFlight.indexOf(refused) + 1), ...waiting])
       if (entry.unit.accountId === accountId) entry.isGroundless = true
   }
@@ -274,7 +295,11 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || due.length > 0) {
+      if (waiting.length === 0) {
+        await nextTurn()
+        continue
+      }
       inFlight = nextBatch()
       settledInFlight = 0
       if (!(await writeKnown(inFlight))) return
@@ -287,13 +312,14 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const oldestMillis = (): number => {
-    const oldest = inFlight[settledInFlight] ?? waiting[0]
+    const oldest = due[0]?.[0] ?? inFlight[settledInFlight] ?? waiting[0]
     return oldest === undefined ? 0 : performance.now() - oldest.at
   }
 
   return {
     commit: (unit) => {
-      const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless: false }
+      const isGroundless = untold.has(unit.accountId)
+      const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless }
       unsettled++
       waiting.push(entry)
       newest.set(unit.accountId, entry)
@@ -309,7 +335,8 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     },
     pressure: () => {
       if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
-      return oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
+      const ageMax = unsettled > BATCH_UNITS_MAX ? QUEUE_AGE_MILLIS : PRESSURE_AGE_MILLIS
+      return oldestMillis() > ageMax ? "full" : "calm"
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
