@@ -10,6 +10,7 @@ import type { Settled, Unit } from "../ports/account-store.ts"
 import type { HistogramSeries } from "../ports/meters.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
 import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { makeOutcomes } from "./outcomes.ts"
 import { writerLife } from "./writer-life.ts"
 import { openWriterSession } from "./writer-session.ts"
 
@@ -19,8 +20,6 @@ const PRESSURE_UNITS = 4_096
 const PRESSURE_AGE_MILLIS = 1_000
 /** More than a batch waits, and the oldest for so long: not a pause of the database's, but more than it can take. */
 const QUEUE_AGE_MILLIS = 500
-/** Of a turn of the loop, for owners to hear what became of their units: whoever is to be refused waits in the same loop. */
-const SETTLE_MILLIS = 5
 const TIMEOUT_MILLIS = 5_000
 /** What a row adds to a batch beside event payloads, about. */
 const ROW_BYTES = 600
@@ -104,8 +103,6 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   /** The batch on its way, and how many of its units are settled: they are settled in order. */
   let inFlight: ReadonlyArray<Entry> = []
   let settledInFlight = 0
-  let due: Array<readonly [Entry, Settled]> = []
-  let isSettling = false
   let unsettled = 0
   let queueNumber: number | undefined
   let running = false
@@ -127,27 +124,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     for (const run of entry.followers) guarded(run)
   }
 
-  /** Outcomes in order. While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
-  const settle = (entry: Entry, outcome: Settled): void => {
-    due.push([entry, outcome])
-    if (isSettling) return
-    isSettling = true
-    setImmediate(goOnSettling)
-  }
-
-  const goOnSettling = (): void => {
-    settleDue()
-    isSettling = due.length > 0
-    if (isSettling) setImmediate(goOnSettling)
-  }
-
-  /** At least one, and as many as there is time for in a turn. */
-  const settleDue = (): void => {
-    const overAt = performance.now() + SETTLE_MILLIS
-    let count = 0
-    while (count < due.length && (count === 0 || performance.now() < overAt)) settleNow(...due[count++]!)
-    due = due.slice(count)
-  }
+  /** While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
+  const outcomes = makeOutcomes(settleNow)
+  const settle = outcomes.add
 
   /** Owner and newest number of the accounts that the writer meets for the first time. False: closed meanwhile. */
   const learn = async (entries: ReadonlyArray<Entry>): Promise<boolean> => {
@@ -295,7 +274,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0 || due.length > 0) {
+    while (waiting.length > 0 || outcomes.first() !== undefined) {
       if (waiting.length === 0) {
         await nextTurn()
         continue
@@ -304,7 +283,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       settledInFlight = 0
       if (!(await writeKnown(inFlight))) return
       // Nobody waits for the database: nobody has to wait for another turn of the loop either.
-      if (waiting.length === 0) settleDue()
+      if (waiting.length === 0) outcomes.tell()
     }
     running = false
     inFlight = []
@@ -312,7 +291,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const oldestMillis = (): number => {
-    const oldest = due[0]?.[0] ?? inFlight[settledInFlight] ?? waiting[0]
+    const oldest = outcomes.first() ?? inFlight[settledInFlight] ?? waiting[0]
     return oldest === undefined ? 0 : performance.now() - oldest.at
   }
 
