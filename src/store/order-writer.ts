@@ -290,10 +290,8 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     life.idle()
   }
 
-  const oldestMillis = (): number => {
-    const oldest = outcomes.first() ?? inFlight[settledInFlight] ?? waiting[0]
-    return oldest === undefined ? 0 : performance.now() - oldest.at
-  }
+  const ageOf = (entry: Entry | undefined): number => (entry === undefined ? 0 : performance.now() - entry.at)
+  const oldestMillis = (): number => ageOf(inFlight[settledInFlight] ?? waiting[0])
 
   return {
     commit: (unit) => {
@@ -314,8 +312,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     },
     pressure: () => {
       if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
-      const ageMax = unsettled > BATCH_UNITS_MAX ? QUEUE_AGE_MILLIS : PRESSURE_AGE_MILLIS
-      return oldestMillis() > ageMax ? "full" : "calm"
+      const isQueue = unsettled > BATCH_UNITS_MAX
+      const isLate = isQueue && Math.max(oldestMillis(), ageOf(outcomes.first())) > QUEUE_AGE_MILLIS
+      return isLate || oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
