@@ -8,6 +8,8 @@ import * as uws from "uWebSockets.js"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+// As the gateway's own clock: the global of this name is a getter.
+import { performance } from "node:perf_hooks"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { AccessTokenMissing, InvalidAccessToken } from "../src/domain/errors/authentication.ts"

@@ -11,6 +11,9 @@ import { WALK_ROWS } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
 import { recall } from "./trading-account-recall.ts"
 
+/** One for all: whoever is refused because there are too many should cost little. */
+const BUSY = new Busy({ retryAfterSeconds: 1 })
+
 export const circumstancesOf = (core: AccountCore, now: number, mayWait: boolean): OrderCircumstances => {
   const { markets, instruments } = core.parts
   return {
@@ -30,7 +33,7 @@ export const refusalOf = (core: AccountCore): DomainError | undefined => {
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
   if (status !== "ACTIVE" || core.phase !== "ready") return new AccountReconciling({})
-  return core.parts.store.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
+  return core.parts.store.pressure() === "full" ? BUSY : undefined
 }
 
 /** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */

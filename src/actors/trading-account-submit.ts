@@ -32,7 +32,6 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   const { parts } = core
   parts.failpoint.hit("submit.parsed")
   const { request, reply } = message
-  const print = fingerprint(request)
   const turn = core.quoting.holdUp(request, () => submitOrder(core, message, mayWait))
   if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
   if (turn !== "free") return
@@ -40,7 +39,7 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   if (known !== undefined) {
     whenKnown(core, known.tradeOrderId, (live) => {
       if (live === null) submitOrder(core, message)
-      else replay(core, message, live, known.by, print)
+      else replay(core, message, live, known.by, fingerprint(request))
     })
     return
   }
@@ -57,6 +56,8 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     reply.fail(refusal)
     return
   }
+  // Not of what is refused: it costs more than the refusal.
+  const print = fingerprint(request)
   if (request.orderType === "QUOTED") {
     submitQuoted(core, message, print)
     return

@@ -86,6 +86,8 @@ export abstract class Call extends Waiting implements RequestFacts {
   handedOver = false
   /** The client is gone, or has its answer: nothing more may be written. */
   done = false
+  /** When the latch closed, in monotonic ms; what is told of the call then is told of that moment. */
+  endedAt = 0
   /** What it was answered with; null: nothing yet, or a success. */
   failure: DomainError | null = null
   /** Null: it belongs to none that is known. */
@@ -174,13 +176,14 @@ export abstract class Call extends Waiting implements RequestFacts {
   /** Closes the latch. */
   protected end(): void {
     this.done = true
+    this.endedAt = this.around.monotonic()
     this.around.deadlines.remove(this)
   }
 
   protected record(status: number, errno: number, bytesOut: number, aborted: boolean): void {
     const { log, watch } = this.around
     if (log === null && watch === undefined) return
-    const durationMillis = this.around.monotonic() - this.receivedAt
+    const durationMillis = this.endedAt - this.receivedAt
     let traceId: string | null = null
     try {
       if (watch !== undefined) traceId = watch.ended(this, status, durationMillis, this.trace)

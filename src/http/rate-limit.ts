@@ -20,6 +20,8 @@ export interface LimitedCall {
   readonly principal: Principal | undefined
   readonly tradingAccountId: unknown
   readonly dealerAccountId: unknown
+  /** Monotonic ms; of an answer that is being written. */
+  readonly endedAt: number
   /** The bucket that its answer tells of. */
   limit: TokenBucket | undefined
   limitName: string
@@ -91,15 +93,16 @@ export class RequestLimiter {
     const { principal, route } = call
     if (principal !== undefined && route.cost.bucket !== "http") return this.ownLines(call, principal, succeeded)
     const { limit } = call
-    return limit === undefined ? "" : this.text(call.limitName, limit.rate, limit)
+    return limit === undefined ? "" : this.text(call.limitName, limit.rate, limit, call.endedAt)
   }
 
   private ownLines(call: LimitedCall, principal: Principal, succeeded: boolean): string {
-    const { orders, limits, monotonic, venueWeight } = this.parts
+    const { orders, limits, venueWeight } = this.parts
+    const { endedAt } = call
     const { bucket } = call.route.cost
     if (bucket === "quoteRequest") {
       const dealer = typeof call.dealerAccountId === "string" ? call.dealerAccountId.toLowerCase() : ""
-      return this.text(bucket, limits.quoteRequest, orders.findQuotes(principal.userId, dealer))
+      return this.text(bucket, limits.quoteRequest, orders.findQuotes(principal.userId, dealer), endedAt)
     }
     const account = typeof call.tradingAccountId === "string" ? call.tradingAccountId.toLowerCase() : ""
     const found = orders.find(account)
@@ -108,14 +111,13 @@ export class RequestLimiter {
     const venue = succeeded && rates !== undefined ? venueWeight(account as TradingAccountId) : null
     const venueLines =
       venue === null ? "" : `\r\nX-Venue-Weight-Used: ${venue.used}\r\nX-Venue-Weight-Limit: ${venue.limit}`
-    if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels) + venueLines
-    const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(monotonic()) ?? 0}`
-    return this.text("orderSubmit", limits.orderSubmit, rates?.submits) + count + venueLines
+    if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels, endedAt) + venueLines
+    const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(endedAt) ?? 0}`
+    return this.text("orderSubmit", limits.orderSubmit, rates?.submits, endedAt) + count + venueLines
   }
 
   /** A bucket that is not there is full. */
-  private text(name: string, rate: Rate, bucket: TokenBucket | undefined): string {
-    const now = this.parts.monotonic()
+  private text(name: string, rate: Rate, bucket: TokenBucket | undefined, now: number): string {
     const remaining = bucket === undefined ? rate.burst : bucket.remaining(now)
     const resetAt = Math.ceil((this.parts.now() + (bucket?.resetMillis(now) ?? 0)) / MILLIS)
     let words = this.words.get(name)

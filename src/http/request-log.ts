@@ -15,6 +15,7 @@ import {
 import { join } from "node:path"
 import { type LogLevel, logText } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
+import { GatheredLines } from "./gathered-lines.ts"
 
 export interface RequestLog {
   /** One line without its line break. Never throws, never waits. */
@@ -75,7 +76,6 @@ export const accessLine = (e: AccessEntry): string =>
   `"tls":${e.secure},"aborted":${e.aborted}}`
 
 const FLUSH_MILLIS = 250
-const FLUSH_CHARACTERS = 65_536
 
 export interface RequestLogOptions {
   /** Made when it is not there. */
@@ -104,7 +104,7 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
   } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, `${name}.log`)
-  let pending = ""
+  const gathered = new GatheredLines()
   let size = existsSync(path) ? statSync(path).size : 0
   let stream = open()
 
@@ -157,13 +157,14 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
   }
 
   const flush = (): void => {
-    if (pending === "") return
+    const blocks = gathered.take()
+    if (blocks.length === 0) return
     // A full disk ends a stream, not the log.
     if (stream.destroyed) attempt(openAnew)
-    const text = pending
-    pending = ""
-    size += Buffer.byteLength(text)
-    stream.write(text)
+    for (const block of blocks) {
+      size += block.length
+      stream.write(block)
+    }
     if (size >= bytesMax) attempt(turnOver)
   }
 
@@ -171,8 +172,8 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
   timer.unref()
   return {
     write: (line) => {
-      pending += `${line}\n`
-      if (gatherMillis === 0 || pending.length >= FLUSH_CHARACTERS) flush()
+      gathered.add(line)
+      if (gatherMillis === 0 || gathered.isMuch) flush()
     },
     close: async () => {
       clearInterval(timer)

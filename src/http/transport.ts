@@ -70,8 +70,9 @@ export const transportPolicy = (settings: TransportSettings): TransportPolicy =>
       `plain HTTP is served on loopback only, not on ${settings.host}: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY with the addresses of the proxy in front`,
     )
   const trusts = (peer: string): boolean => {
+    if (!behindProxy) return false
     const family = isIP(peer)
-    return behindProxy && family !== 0 && proxies.check(peer, family === 4 ? "ipv4" : "ipv6")
+    return family !== 0 && proxies.check(peer, family === 4 ? "ipv4" : "ipv6")
   }
   return {
     mode,

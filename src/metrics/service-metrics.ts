@@ -38,6 +38,8 @@ export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceF
     reading("ws_frames_total", hub.frames),
     reading("ws_breaks_total", hub.breaks),
     reading("ws_windowed", hub.windowed ? 1 : 0),
+    reading("ws_newcomers_waiting", sockets.newcomers.waiting),
+    reading("ws_newcomers_deferred_total", sockets.newcomers.deferrals),
     reading("ws_readers_behind", sockets.behind),
     reading("ws_readers_spared", sockets.parked),
     reading("ws_conflations_total", sockets.conflations),

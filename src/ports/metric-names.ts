@@ -113,6 +113,11 @@ export const METRICS = {
     help: "Readers that came back with a position: recovered, or sent to the present state",
   },
   ws_windowed: { type: "gauge", help: "1: publications are gathered, the loop is busy" },
+  ws_newcomers_waiting: {
+    type: "gauge",
+    help: "Sockets whose connect or subscribe waits for a later turn of the loop",
+  },
+  ws_newcomers_deferred_total: { type: "counter", help: "Times that one had to" },
   ws_readers_behind: { type: "gauge", help: "Sockets with unread bytes at the last look" },
   ws_readers_spared: { type: "gauge", help: "Sockets that are spared what can be given anew" },
   ws_conflations_total: { type: "counter", help: "Times that a socket was spared" },

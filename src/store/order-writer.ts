@@ -3,12 +3,14 @@
  * a batch is frozen when it is sent, and the same bytes are sent again until the database answers; keys and versions make that harmless.
  */
 import { performance } from "node:perf_hooks"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Settled, Unit } from "../ports/account-store.ts"
 import type { HistogramSeries } from "../ports/meters.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
 import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { makeOutcomes } from "./outcomes.ts"
 import { writerLife } from "./writer-life.ts"
 import { openWriterSession } from "./writer-session.ts"
 
@@ -16,6 +18,8 @@ const BATCH_UNITS_MAX = 512
 const BATCH_BYTES_MAX = 1024 * 1024
 const PRESSURE_UNITS = 4_096
 const PRESSURE_AGE_MILLIS = 1_000
+/** More than a batch waits, and the oldest for so long: not a pause of the database's, but more than it can take. */
+const QUEUE_AGE_MILLIS = 500
 const TIMEOUT_MILLIS = 5_000
 /** What a row adds to a batch beside event payloads, about. */
 const ROW_BYTES = 600
@@ -93,11 +97,12 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const numbering = new Map<TradingAccountId, Numbering>()
   /** The newest unsettled entry of each account. */
   const newest = new Map<TradingAccountId, Entry>()
+  /** A refused entry of the account whose owner has not been told yet: it goes on as if it were stored. */
+  const untold = new Map<TradingAccountId, Entry>()
   let waiting: Array<Entry> = []
   /** The batch on its way, and how many of its units are settled: they are settled in order. */
   let inFlight: ReadonlyArray<Entry> = []
   let settledInFlight = 0
-  let due: Array<readonly [Entry, Settled]> = []
   let unsettled = 0
   let queueNumber: number | undefined
   let running = false
@@ -112,22 +117,16 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     counts.units++
     if (outcome._tag === "KeyUsed") counts.keyUsed++
     else if (outcome._tag === "Refused") counts.refused++
-    if (newest.get(entry.unit.accountId) === entry) newest.delete(entry.unit.accountId)
+    const { accountId } = entry.unit
+    if (newest.get(accountId) === entry) newest.delete(accountId)
+    if (untold.get(accountId) === entry) untold.delete(accountId)
     guarded(() => entry.unit.settled(outcome))
     for (const run of entry.followers) guarded(run)
   }
 
-  /** Outcomes in order. While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
-  const settle = (entry: Entry, outcome: Settled): void => {
-    due.push([entry, outcome])
-    if (due.length === 1) setImmediate(settleDue)
-  }
-
-  const settleDue = (): void => {
-    const outcomes = due
-    due = []
-    for (const [entry, outcome] of outcomes) settleNow(entry, outcome)
-  }
+  /** While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
+  const outcomes = makeOutcomes(settleNow)
+  const settle = outcomes.add
 
   /** Owner and newest number of the accounts that the writer meets for the first time. False: closed meanwhile. */
   const learn = async (entries: ReadonlyArray<Entry>): Promise<boolean> => {
@@ -240,6 +239,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
    */
   const leaveGroundless = (refused: Entry): void => {
     const { accountId } = refused.unit
+    untold.set(accountId, refused)
     for (const entry of [...inFlight.slice(inFlight.indexOf(refused) + 1), ...waiting])
       if (entry.unit.accountId === accountId) entry.isGroundless = true
   }
@@ -274,26 +274,29 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || outcomes.first() !== undefined) {
+      if (waiting.length === 0) {
+        await nextTurn()
+        continue
+      }
       inFlight = nextBatch()
       settledInFlight = 0
       if (!(await writeKnown(inFlight))) return
       // Nobody waits for the database: nobody has to wait for another turn of the loop either.
-      if (waiting.length === 0) settleDue()
+      if (waiting.length === 0) outcomes.tell()
     }
     running = false
     inFlight = []
     life.idle()
   }
 
-  const oldestMillis = (): number => {
-    const oldest = inFlight[settledInFlight] ?? waiting[0]
-    return oldest === undefined ? 0 : performance.now() - oldest.at
-  }
+  const ageOf = (entry: Entry | undefined): number => (entry === undefined ? 0 : performance.now() - entry.at)
+  const oldestMillis = (): number => ageOf(inFlight[settledInFlight] ?? waiting[0])
 
   return {
     commit: (unit) => {
-      const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless: false }
+      const isGroundless = untold.has(unit.accountId)
+      const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless }
       unsettled++
       waiting.push(entry)
       newest.set(unit.accountId, entry)
@@ -309,7 +312,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     },
     pressure: () => {
       if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
-      return oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
+      const isQueue = unsettled > BATCH_UNITS_MAX
+      const isLate = isQueue && Math.max(oldestMillis(), ageOf(outcomes.first())) > QUEUE_AGE_MILLIS
+      return isLate || oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),

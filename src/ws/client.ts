@@ -7,12 +7,15 @@ import type { CommandRate } from "./command-rate.ts"
 import type { Close, ProtocolError } from "./error-codes.ts"
 import type { Beating, Heartbeat } from "./heartbeat.ts"
 import type { Hub } from "./hub.ts"
+import type { Pace } from "./pace.ts"
 import type { Command, CommandOf, Frame, JsonText, Method, Results } from "./protocol.ts"
 
 export interface ConnectionContext {
   readonly authority: Authority
   readonly hub: Hub
   readonly heartbeat: Heartbeat
+  /** Of connects and subscribes. */
+  readonly pace: Pace
   readonly rpc: Rpc
   readonly version: string
   readonly now: () => number

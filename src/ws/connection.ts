@@ -10,6 +10,7 @@ import { CommandLane, isCancel } from "./command-lane.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import type { Newcomer } from "./pace.ts"
 import {
   type Codec,
   type Command,
@@ -40,7 +41,7 @@ export interface SocketState {
   connection: Connection | undefined
 }
 
-export class Connection implements Client, Beating {
+export class Connection implements Client, Beating, Newcomer {
   readonly client = randomUUID()
   readonly subscriptions: Subscriptions
   private credentials: Credentials | undefined
@@ -48,7 +49,7 @@ export class Connection implements Client, Beating {
   private awaitingPong = false
   /** After an error reply to connect nothing more is read. */
   private deaf = false
-  /** Commands that wait until the peer has read what they were answered before. */
+  /** Commands that wait until the peer has read what they were answered before, or for their turn among newcomers. */
   private held: Array<Command> = []
   /** Of the messages that commands came with that wait, here or behind a subscribe; counted until none waits. */
   private backlogBytes = 0
@@ -103,10 +104,15 @@ export class Connection implements Client, Beating {
 
   /** The peer took bytes: what it asked for since goes on, until as much waits again. */
   drained(): void {
-    while (this.held.length > 0 && !this.isBackedUp) {
-      const command = this.held.shift()
-      if (command !== undefined) this.take(command)
+    for (let next = this.held[0]; next !== undefined && this.mayTake(next); next = this.held[0]) {
+      this.held.shift()
+      this.take(next)
     }
+  }
+
+  /** Its turn has come: what is answered now leaves in one write. */
+  goOn(): void {
+    if (!this.over) this.attempt(() => this.socket.cork(() => this.drained()))
   }
 
   /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
@@ -138,6 +144,7 @@ export class Connection implements Client, Beating {
   /** The socket is gone: leaves every channel. The topics went with the socket. */
   gone(): void {
     this.over = true
+    this.context.pace.leave(this)
     this.subscriptions.gone()
   }
 
@@ -222,7 +229,8 @@ export class Connection implements Client, Beating {
     if (this.awaitingPong) this.close(CLOSES.noPong)
   }
   staleDue(): void {
-    if (this.credentials === undefined) this.close(CLOSES.stale)
+    // Who has to wait for its turn has said who it is.
+    if (this.credentials === undefined && this.held.length === 0) this.close(CLOSES.stale)
   }
   expiryDue(): void {
     const expiresAt = this.credentials?.expiresAt ?? null
@@ -251,12 +259,20 @@ export class Connection implements Client, Beating {
 
   /**
    * A client that asks for more than it reads waits: a thousand deep books in one frame must not pass the limit at which a slow reader is
-   * closed. Pongs do not wait.
+   * closed. Pongs do not wait, and cancels only for the reader.
    */
   private receive(command: Command): void {
     if (command.method !== "pong" && !this.isWithinRate(command)) return
-    if (command.method === "pong" || (this.held.length === 0 && !this.isBackedUp)) return this.take(command)
+    const overtakes = command.method === "pong" || (this.credentials !== undefined && isCancel(command))
+    if ((overtakes || this.held.length === 0) && this.mayTake(command)) return this.take(command)
     if (this.held.push(command) > HELD_MAX) this.close(CLOSES.tooManyRequests)
+  }
+
+  private mayTake({ method }: Command): boolean {
+    // To be dropped.
+    if (this.over || this.deaf || method === "pong") return true
+    if (this.isBackedUp) return false
+    return (method !== "connect" && method !== "subscribe") || this.context.pace.admits(this)
   }
 
   private isWithinRate(command: Command): boolean {

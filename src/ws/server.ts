@@ -17,6 +17,7 @@ import { Heartbeat } from "./heartbeat.ts"
 import type { HubStats } from "./hub.ts"
 import { MESSAGE_BYTES_MAX, type SocketLimits } from "./limits.ts"
 import { OpenSockets } from "./open-sockets.ts"
+import { Pace } from "./pace.ts"
 import type { Codec } from "./protocol.ts"
 import { type SlowLimits, SlowReaders, type SlowStats } from "./slow-readers.ts"
 
@@ -30,7 +31,7 @@ const BACKPRESSURE_BYTES_MAX = 1_048_576
 const LOOK_MILLIS = 100
 const SWEEP_MILLIS = 1000
 
-type MadeHere = "heartbeat" | "connected" | "commandRate" | "admits"
+type MadeHere = "heartbeat" | "pace" | "connected" | "commandRate" | "admits"
 
 export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   readonly app: { ws<State>(pattern: string, behavior: WebSocketBehavior<State>): unknown }
@@ -70,6 +71,8 @@ export interface SocketStats extends SlowStats {
   readonly closes: Readonly<Record<string, number>>
   /** Frames that were skipped for sockets whose unread bytes passed the limit; each such socket is closed. */
   readonly dropped: number
+  /** Sockets whose connect or subscribe waits for a later turn of the loop, and how often that has come about. */
+  readonly newcomers: { readonly waiting: number; readonly deferrals: number }
   readonly hub: HubStats
 }
 
@@ -120,6 +123,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   }
   const heartbeat = new Heartbeat()
   heartbeat.start(safely)
+  const pace = new Pace(options.monotonic)
   const slow = new SlowReaders(connections, options.slow, options.monotonic)
   const timers = [
     setInterval(
@@ -155,6 +159,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const context: ConnectionContext = {
     ...options,
     heartbeat,
+    pace,
     connected,
     commandRate: () => (limits === null ? null : new CommandRate(limits.commands, options.monotonic)),
     admits: ({ principal, user }) => principal === null || !ofUser.isFull(user),
@@ -263,6 +268,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     heartbeat,
     shutdown: async () => {
       heartbeat.stop()
+      pace.stop()
       for (const timer of timers) clearInterval(timer)
       const open = [...connections]
       for (let i = 0; i < open.length; i += 500) {
@@ -271,6 +277,14 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
         await new Promise((next) => setTimeout(next, 20 + Math.random() * 30))
       }
     },
-    stats: () => ({ connections: connections.size, opened, closes, dropped, ...slow.stats(), hub: hub.stats() }),
+    stats: () => ({
+      connections: connections.size,
+      opened,
+      closes,
+      dropped,
+      ...slow.stats(),
+      newcomers: pace.stats(),
+      hub: hub.stats(),
+    }),
   }
 }

@@ -41,6 +41,8 @@ export interface TestHttpOptions {
   readonly pages?: MountOptions["pages"]
   readonly authenticate?: MountOptions["authenticate"]
   readonly limiter?: MountOptions["limiter"]
+  /** Default: the process's. */
+  readonly monotonic?: MountOptions["monotonic"]
 }
 
 /** Serves the API until `close`. */
@@ -67,7 +69,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       authenticate: options.authenticate ?? authenticate,
       requestId: () => `generated-${++count}`,
       now: () => Date.now(),
-      monotonic: () => performance.now(),
+      monotonic: options.monotonic ?? (() => performance.now()),
       log: (line) => lines.push(line),
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,

@@ -69,8 +69,12 @@ export const reconnectStorm = async (options: ReconnectStormOptions): Promise<Re
     const { failures, ...after } = await readers.ask("tally", undefined)
     const subscriptions = connections * 2
     const first = traffic.sent.map((it) => ({ ...it, ...it.first }))
-    const during = first.filter(({ plannedAt }) => plannedAt >= cutAt && plannedAt <= overAt)
-    const times = during.map(({ answeredAt, plannedAt }) => answeredAt - plannedAt)
+    const timesOf = (fromAt: number, toAt: number): ReadonlyArray<number> =>
+      first
+        .filter(({ plannedAt }) => plannedAt >= fromAt && plannedAt <= toAt)
+        .map(({ answeredAt, plannedAt }) => answeredAt - plannedAt)
+    const times = timesOf(cutAt, overAt)
+    const quiet = timesOf(0, cutAt)
     await traffic.repeat()
     const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
     // A line that breaks once more is the storm's; an answer, a close or an error is the gateway's.
@@ -101,7 +105,7 @@ export const reconnectStorm = async (options: ReconnectStormOptions): Promise<Re
       none(
         "orders beside it without a good answer",
         first.filter(({ status }) => status !== 200).map(({ status, errno }) => `${status}/${errno}`),
-        `${first.length}; of those during the storm p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms (load ${loadavg()[0]?.toFixed(1)})`,
+        `${first.length}; of those during the storm p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms, of those before it p50 ${quantile(quiet, 0.5)} ms, p99 ${quantile(quiet, 0.99)} ms (load ${loadavg()[0]?.toFixed(1)})`,
       ),
       ...(await reckon(traffic, acknowledged)),
     ]

@@ -48,11 +48,12 @@ const serve = async (changes: Partial<RateLimits> = {}, trustProxy: ReadonlyArra
   const limits = { ...RATE_LIMITS, ...changes }
   const orders = new OrderRates(limits)
   const clock = { monotonic: 1_000 }
+  const monotonic = () => clock.monotonic
   const limiter = new RequestLimiter({
     limits,
     orders,
     now: () => 1_700_000_000_500,
-    monotonic: () => clock.monotonic,
+    monotonic,
     venueWeight: (account) => (account === ACCOUNT ? { used: 37, limit: 1_200 } : null),
   })
   const handlers = {
@@ -61,7 +62,7 @@ const serve = async (changes: Partial<RateLimits> = {}, trustProxy: ReadonlyArra
     tradeOrder: { submit: ok, cancel: ok },
     quote: { request: ok },
   }
-  const served = await serveTest(Api, handlers, { limiter, transport: { trustProxy } })
+  const served = await serveTest(Api, handlers, { limiter, monotonic, transport: { trustProxy } })
   http = served
   const call = async (path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) }

@@ -117,6 +117,10 @@ const submit = (): Promise<Settled> => {
   const order = newOrder(account, { clientOrderId: crypto.randomUUID() })
   return commit(writer, { accountId: account.tradingAccountId, rows: [orderRow(order)], events: [event(), event()] })
 }
+const busy = (millis: number): void => {
+  const untilAt = performance.now() + millis
+  while (performance.now() < untilAt);
+}
 const countOrders = async () => (await query(database().url, "SELECT count(*)::int AS n FROM trade_order"))[0]?.["n"]
 const sequences = async () =>
   (await storedEvents(database().url, account.tradingAccountId)).map((stored) => stored.sequence)
@@ -232,12 +236,71 @@ describe("the order writer", () => {
     await endSessions()
     await Promise.all(held)
     expect(writer.pressure()).toBe("calm")
-    const burst = Array.from({ length: 4_095 }, submit)
+    // Light ones: to make so many orders takes a while.
+    const unit = { accountId: account.tradingAccountId, rows: [], events: [event()] }
+    const burst = Array.from({ length: 4_095 }, () => commit(writer, unit))
     expect(writer.pressure()).toBe("calm")
-    burst.push(submit())
+    burst.push(commit(writer, unit))
     expect(writer.pressure()).toBe("full")
     await Promise.all(burst)
     expect(writer.pressure()).toBe("calm")
+  })
+
+  it("is full with more than a batch waiting once the oldest waits for half a second", async () => {
+    await submit()
+    wire.mode = "silent"
+    const held = [submit()]
+    await sleep(550)
+    expect(writer.pressure()).toBe("calm")
+    const unit = { accountId: account.tradingAccountId, rows: [], events: [event()] }
+    held.push(...Array.from({ length: 512 }, () => commit(writer, unit)))
+    expect(writer.pressure()).toBe("full")
+    wire.mode = "open"
+    await endSessions()
+    await Promise.all(held)
+    expect(writer.pressure()).toBe("calm")
+  })
+
+  it("writes nothing that is made on top of a refused unit before its owner is told", async () => {
+    const order = newOrder(account)
+    const broken = { ...order, rejectReason: "a\u0000b" }
+    let late: Promise<Settled> | undefined
+    for (let n = 1; n <= 100; n++) {
+      const settled = (): void => {
+        busy(2)
+        // The refused one is next to be told.
+        if (n === 100) late = submit()
+      }
+      writer.commit({ accountId: account.tradingAccountId, rows: [], events: [event()], settled })
+    }
+    const refused = await commit(writer, {
+      accountId: account.tradingAccountId,
+      rows: [orderRow(broken)],
+      events: [event()],
+    })
+    expect(refused).toMatchObject({ _tag: "Refused", reason: expect.stringMatching(/^22021 /) })
+    expect(await late).toEqual({ _tag: "Refused", reason: "made on top of a refused unit" })
+    expect(firsts([await submit()])).toEqual([101])
+  })
+
+  it("lets others into the loop while hundreds hear what became of their units", async () => {
+    let settled = 0
+    const seen: Array<number> = []
+    const others = setInterval(() => seen.push(settled), 1)
+    for (let n = 0; n < 100; n++)
+      writer.commit({
+        accountId: account.tradingAccountId,
+        rows: [],
+        events: [event()],
+        settled: () => {
+          settled++
+          busy(1)
+        },
+      })
+    await writer.drain()
+    clearInterval(others)
+    expect(settled).toBe(100)
+    expect(new Set(seen.filter((count) => count > 0 && count < 100)).size).toBeGreaterThan(5)
   })
 
   it("goes on after a callback that throws", async () => {

@@ -55,6 +55,19 @@ describe("the access log", () => {
     expect(lines.at(-1)).toBe("line 1999")
   })
 
+  it("writes every line whole and in order, of any length and in any letters", async () => {
+    const log = openRequestLog({ directory, onTrouble: fail })
+    const lines = [
+      "ü€😀".repeat(30_000),
+      "",
+      "x".repeat(1_000_000),
+      ...Array.from({ length: 2_000 }, (_, i) => `ž ${i}`),
+    ]
+    for (const line of lines) log.write(line)
+    await log.close()
+    expect(readFileSync(join(directory, "access.log"), "utf8").split("\n")).toEqual([...lines, ""])
+  })
+
   it("goes on in the file of an earlier run", async () => {
     for (const word of ["first", "second"]) {
       const log = openRequestLog({ directory, onTrouble: fail })

@@ -1,0 +1,72 @@
+/**
+ * Thousands of clients come back in one moment, and each asks to be connected and to be told what it missed. Played as they arrive they
+ * keep the event loop for as long as all of them take, and orders and their confirmations wait at every step. So newcomers may take a few
+ * ms of each turn of the loop, and those who come later wait for the next one, first come first served. The one thing to know: what waits
+ * is the connection's own (`held`, with its limits); here stands only who is to go on.
+ */
+
+/** Of one turn: an order is looked at about five times between its request and its answer. */
+const TURN_MILLIS = 4
+
+export interface Newcomer {
+  /** Plays what it holds, as long as it is admitted. Never throws. */
+  readonly goOn: () => void
+}
+
+export class Pace {
+  /** In the order in which they came. */
+  private readonly waiting = new Set<Newcomer>()
+  /** Whose turn it is. */
+  private current: Newcomer | undefined = undefined
+  /** Monotonic ms; of the running turn. */
+  private overAt = 0
+  private nextTurn: NodeJS.Immediate | undefined = undefined
+  private deferrals = 0
+
+  constructor(private readonly monotonic: () => number) {}
+
+  /** Whether it may play one more command now. If not it keeps it, and is asked to go on in a later turn. */
+  admits(newcomer: Newcomer): boolean {
+    if (this.nextTurn === undefined && this.current === undefined) {
+      this.overAt = this.monotonic() + TURN_MILLIS
+      this.nextTurn = setImmediate(() => this.turn())
+    }
+    const isNext = this.current === newcomer || (this.current === undefined && this.waiting.size === 0)
+    if (isNext && this.monotonic() < this.overAt) return true
+    if (!this.waiting.has(newcomer)) {
+      this.waiting.add(newcomer)
+      this.deferrals++
+    }
+    return false
+  }
+
+  /** It is gone. */
+  leave(newcomer: Newcomer): void {
+    this.waiting.delete(newcomer)
+  }
+
+  /** Nobody goes on any more. */
+  stop(): void {
+    clearImmediate(this.nextTurn)
+    this.nextTurn = undefined
+    this.waiting.clear()
+  }
+
+  stats(): { readonly waiting: number; readonly deferrals: number } {
+    return { waiting: this.waiting.size, deferrals: this.deferrals }
+  }
+
+  /** Whoever does not come to its end in what is left of the turn goes to the back. */
+  private turn(): void {
+    this.nextTurn = undefined
+    this.overAt = this.monotonic() + TURN_MILLIS
+    for (const newcomer of this.waiting) {
+      this.waiting.delete(newcomer)
+      this.current = newcomer
+      newcomer.goOn()
+      if (this.monotonic() >= this.overAt) break
+    }
+    this.current = undefined
+    if (this.waiting.size > 0) this.nextTurn = setImmediate(() => this.turn())
+  }
+}

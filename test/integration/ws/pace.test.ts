@@ -1,0 +1,60 @@
+/** A crowd of connects and subscribes takes turns: nothing of it is lost or out of order, and calls of others come between. */
+import { afterEach, expect, it } from "vitest"
+import { rawSocket } from "../../kit/raw-socket.ts"
+import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
+
+let sockets: TestSockets | undefined
+afterEach(async () => {
+  await sockets?.stop()
+  sockets = undefined
+})
+
+const serve = async (): Promise<TestSockets> => {
+  sockets = await startSockets({ rpc: (_request, done) => done({ envelope: "{}", failure: null }) })
+  return sockets
+}
+
+/** Far more than a turn has time for. */
+const MANY = 900
+const subscribes = Array.from({ length: MANY }, (_, n) => ({
+  id: n + 2,
+  subscribe: { channel: `market:orderbook:MOCK:C${n}/USDT` },
+}))
+const connect = { id: 1, connect: { token: "alice" } }
+const ids = (replies: ReadonlyArray<Readonly<Record<string, unknown>>>): ReadonlyArray<unknown> =>
+  replies.filter(({ id }) => id !== undefined).map(({ id }) => id)
+
+it("answers all commands of a connection in order, however many turns they take", async () => {
+  const { url, server } = await serve()
+  const socket = await rawSocket(url)
+  const last = { id: MANY + 2, rpc: { method: "tradeOrder.submit", data: {} } }
+  socket.send(connect, ...subscribes, last)
+  const answered = []
+  while (answered.length < MANY + 2) answered.push(...ids([await socket.next()]))
+  expect(answered).toEqual(Array.from({ length: MANY + 2 }, (_, n) => n + 1))
+  expect(server.stats().newcomers.deferrals).toBeGreaterThan(0)
+  expect(server.stats().newcomers.waiting).toBe(0)
+})
+
+it("lets a cancel pass the client's own subscribes", async () => {
+  const { url } = await serve()
+  const socket = await rawSocket(url)
+  socket.send(connect)
+  await socket.next()
+  socket.send(...subscribes, { id: 5_000, rpc: { method: "tradeOrder.cancel", data: {} } })
+  const answered = []
+  while (answered.length < MANY + 1) answered.push(...ids([await socket.next()]))
+  expect(answered.filter((id) => id !== 5_000)).toEqual(subscribes.map(({ id }) => id))
+  expect(answered.indexOf(5_000)).toBeLessThan(MANY)
+})
+
+it("forgets what waits of a client that is gone", async () => {
+  const { url, server, hub } = await serve()
+  const crowd = await Promise.all(Array.from({ length: 10 }, () => rawSocket(url)))
+  for (const socket of crowd) socket.send(connect, ...subscribes)
+  await crowd[0]!.next()
+  for (const { socket } of crowd) socket.terminate()
+  await expect.poll(() => server.stats().connections, { timeout: 30_000 }).toBe(0)
+  expect(server.stats().newcomers.waiting).toBe(0)
+  expect(hub.stats().subscriptions).toBe(0)
+})
