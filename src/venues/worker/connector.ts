@@ -196,13 +196,13 @@ class Connector {
         await this.#session(request.session).opened()
         return null
       case "order":
-        return this.#session(request.session).order(request.order)
+        return this.#session(request.session).questions.order(request.order)
       case "openOrders":
-        return this.#session(request.session).openOrders()
+        return this.#session(request.session).questions.openOrders()
       case "fills":
-        return this.#session(request.session).fills(request.since, request.instruments)
+        return this.#session(request.session).questions.fills(request.since, request.instruments)
       case "balances":
-        return this.#session(request.session).balances()
+        return this.#session(request.session).questions.balances()
       case "klines":
         await this.#markets.loaded()
         return this.#klines.read(this.#markets.listing.symbolOf(request.bars.instrumentId), request.bars)

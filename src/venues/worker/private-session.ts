@@ -1,40 +1,23 @@
 /**
- * One account at the venue: its orders and its questions. Every outcome is a report; nothing here throws at its caller. A submit
+ * One account at the venue: its orders; what it asks are its `questions`. Every outcome is a report; nothing here throws at its caller. A submit
  * that failed is refused, not sent or in doubt as contract C3 says; whether it was signed decides where the failure does not.
  */
-import { type InstrumentId, type TradeOrderId, venueClientId } from "../../domain/ids.ts"
-import type {
-  SessionReport,
-  VenueAmend,
-  VenueBalances,
-  VenueFill,
-  VenueOrder,
-  VenueOrderRef,
-  VenueOrderState,
-} from "../../ports/venue-session.ts"
+import { type TradeOrderId, venueClientId } from "../../domain/ids.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
+import { AccountQuestions } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
-import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
+import type { CcxtExchange } from "./ccxt.ts"
 import { createAt } from "./create-order.ts"
+import { CredentialStanding, REFUSED } from "./credential-standing.ts"
 import { Departures } from "./departures.ts"
-import { classify, type Failure, forbids, refusesKey } from "./errors.ts"
-import { fillsOf, openOrdersOf } from "./fill-pages.ts"
+import { classify, type Failure } from "./errors.ts"
 import { KnownOrders } from "./known-orders.ts"
 import type { Markets } from "./markets.ts"
-import { balances, namedBalances, orderState } from "./normalise.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { requestedCancel } from "./requested-cancel.ts"
 import { answerFor, submitReports } from "./submit-answer.ts"
-
-const REFUSED = "the credential was refused"
-/** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
-const CONFIRM_MILLIS = 30_000
-
-const BALANCES_WITHIN_MILLIS = 1000
-
-/** What a failed request was about: one order or instrument, or the account itself. */
-type Subject = "order" | "account"
 
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
 const inWords = ({ category, code, text }: Failure): string => (code === null ? category : `${category}: ${text}`)
@@ -48,12 +31,9 @@ export class PrivateSession {
   readonly #stream: PrivateStream
   readonly #known = new KnownOrders()
   readonly #departures: Departures
-  /** Orders that are being asked for, and whether to ask once more. */
-  readonly #looks = new Map<string, boolean>()
+  readonly #standing: CredentialStanding
+  readonly questions: AccountQuestions
   #hasMarkets = false
-  #isRefused = false
-  #confirmedAt = Number.NEGATIVE_INFINITY
-  #balancesAreDue = false
 
   /** The private stream is opened at once and kept up until `stop`. */
   constructor(
@@ -68,22 +48,38 @@ export class PrivateSession {
     this.#quirks = quirksOf(profile)
     this.#report = report
     this.#departures = new Departures(exchange)
+    this.#standing = new CredentialStanding({
+      ask: () => this.questions.balances(),
+      refused: (failure) => {
+        this.#stream.stop()
+        report({ _tag: "SessionRefused", reason: inWords(failure) })
+      },
+    })
+    this.questions = new AccountQuestions({
+      profile,
+      exchange,
+      markets,
+      known: this.#known,
+      standing: this.#standing,
+      ready: () => this.ready(),
+      report,
+    })
     this.#stream = new PrivateStream({
       profile,
       exchange,
       report,
       known: this.#known,
       listing: markets.listing,
-      look: (order) => this.#look(order),
+      look: (order) => this.questions.look(order),
       ready: () => this.ready(),
       venueNow: () => this.#markets.venueNow(),
       failed: async (failure) => {
-        this.#note(failure, "account")
+        this.#standing.note(failure, "account")
         // If the clock cannot be read either, the next attempt will say so.
         if (failure.category === "CLOCK_SKEW") await this.#markets.syncClock().catch(() => undefined)
-        return !this.#isRefused
+        return !this.#standing.isRefused
       },
-      balancesMoved: () => this.#askBalances(),
+      balancesMoved: () => this.questions.askBalances(),
     })
   }
 
@@ -114,7 +110,7 @@ export class PrivateSession {
       for (const { tradeOrderId } of orders)
         this.#report({ _tag: "NotSent", tradeOrderId, reason, at: this.#markets.venueNow() })
     }
-    if (this.#isRefused) return notSent(REFUSED)
+    if (this.#standing.isRefused) return notSent(REFUSED)
     const clientId = venueClientId(order.tradeOrderId)
     try {
       await this.ready()
@@ -126,7 +122,7 @@ export class PrivateSession {
       // `sign` looks at notAfter each time.
       const { listing } = this.#markets
       const ask = (): ReturnType<typeof createAt> => createAt(this.#exchange, listing, this.#profile, order)
-      const answers = (await this.#byVenueClock(ask)).map((answer) => listing.named(answer))
+      const answers = (await this.questions.byVenueClock(ask)).map((answer) => listing.named(answer))
       const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
       for (const one of orders)
         for (const report of submitReports(this.#profile.venue, {
@@ -147,7 +143,7 @@ export class PrivateSession {
 
   async cancel(ref: VenueOrderRef): Promise<void> {
     const { tradeOrderId } = ref
-    if (this.#isRefused) {
+    if (this.#standing.isRefused) {
       this.#report({
         _tag: "CancelRefused",
         tradeOrderId,
@@ -159,27 +155,27 @@ export class PrivateSession {
     }
     try {
       await this.ready()
-      const [id, params] = this.#nameOf(ref)
-      const answer = await this.#byVenueClock(() =>
+      const [id, params] = this.questions.nameOf(ref)
+      const answer = await this.questions.byVenueClock(() =>
         this.#exchange.cancelOrder(id, this.#markets.listing.symbolOf(ref.instrumentId), { ...params }),
       )
       if (this.#profile.cancelIsRequest === true) {
         const reports = await requestedCancel(
           tradeOrderId,
-          () => this.order(ref),
+          () => this.questions.order(ref),
           () => this.#markets.venueNow(),
         )
         for (const report of reports) this.#report(report)
         return
       }
-      const state = this.#stateOf(answer, this.#knownAs(ref))
+      const state = this.questions.stateOf(answer, this.questions.knownAs(ref))
       // First what was executed before the end: the answer may know of fills that no event has told yet.
       if (state !== undefined && state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
       this.#report({ _tag: "CancelAccepted", tradeOrderId, at: this.#markets.venueNow() })
     } catch (error) {
       const failure = classify(error)
       const at = this.#markets.venueNow()
-      this.#note(failure, "order")
+      this.#standing.note(failure, "order")
       if (failure.verdict === "REFUSED") {
         const unknownOrder = failure.category === "ORDER_NOT_FOUND"
         this.#report({ _tag: "CancelRefused", tradeOrderId, unknownOrder, text: failure.text, at })
@@ -193,141 +189,22 @@ export class PrivateSession {
       ref,
       to,
       isRequest: this.#profile.amendIsRequest === true,
-      ready: () => (this.#isRefused ? Promise.reject(new Error(REFUSED)) : this.ready()),
+      ready: () => (this.#standing.isRefused ? Promise.reject(new Error(REFUSED)) : this.ready()),
       ask: () => {
-        const [id, params] = this.#nameOf(ref)
+        const [id, params] = this.questions.nameOf(ref)
         const symbol = this.#markets.listing.symbolOf(ref.instrumentId)
-        return this.#byVenueClock(() => editAt(this.#exchange, id, symbol, to, params))
+        return this.questions.byVenueClock(() => editAt(this.#exchange, id, symbol, to, params))
       },
-      look: () => this.order(ref),
-      failed: (failure) => this.#note(failure, "order"),
+      look: () => this.questions.order(ref),
+      failed: (failure) => this.#standing.note(failure, "order"),
       venueNow: () => this.#markets.venueNow(),
     })
     for (const report of reports) this.#report(report)
   }
 
-  /** Null: the venue says that it does not know the order. */
-  async order(ref: VenueOrderRef): Promise<VenueOrderState | null> {
-    return this.#asking("order", async () => {
-      const [id, params] = this.#nameOf(ref)
-      try {
-        const answer = await this.#exchange.fetchOrder(id, this.#markets.listing.symbolOf(ref.instrumentId), {
-          ...params,
-        })
-        const state = this.#stateOf(answer, this.#knownAs(ref))
-        if (state === undefined) throw new Error("the venue's answer is no order")
-        return state
-      } catch (error) {
-        if (classify(error).category === "ORDER_NOT_FOUND") return null
-        throw error
-      }
-    })
-  }
-
-  async openOrders(): Promise<ReadonlyArray<VenueOrderState>> {
-    return this.#asking("account", async () => {
-      const orders = await openOrdersOf(this.#profile, this.#exchange)
-      return orders.flatMap((order) => {
-        const state = this.#stateOf(order)
-        if (state === undefined) return []
-        this.#known.remember(state)
-        return [state]
-      })
-    })
-  }
-
-  async fills(since: number, instruments: ReadonlyArray<InstrumentId>): Promise<ReadonlyArray<VenueFill>> {
-    return this.#asking("order", async () => {
-      const fills: Array<VenueFill> = []
-      for (const instrumentId of instruments) {
-        fills.push(
-          ...(await fillsOf(this.#profile, this.#exchange, this.#known, this.#markets.listing, instrumentId, since)),
-        )
-      }
-      return fills.sort((a, b) => a.executedAt - b.executedAt)
-    })
-  }
-
-  async balances(): Promise<VenueBalances> {
-    return this.#asking("account", async () => {
-      // The answer is at least as new as the question. Taken for newer than it is, it would outrank the stream's word on what
-      // happened meanwhile; taken for older, that word corrects it.
-      const at = this.#markets.venueNow()
-      const answer = await this.#exchange.fetchBalance()
-      const own = this.#quirks.fetchedBalances?.(answer)
-      const all = own === undefined ? balances(answer, true) : namedBalances(this.#exchange, own)
-      return { complete: true, balances: all, at }
-    })
-  }
-
-  /** What moves within a moment is asked for once. A question that fails is left to the account's audits. */
-  #askBalances(): void {
-    if (this.#balancesAreDue) return
-    this.#balancesAreDue = true
-    setTimeout(() => {
-      this.#balancesAreDue = false
-      this.balances().then(
-        (found) => this.#report({ _tag: "BalancesSeen", balances: found }),
-        () => undefined,
-      )
-    }, BALANCES_WITHIN_MILLIS).unref()
-  }
-
-  #stateOf(order: CcxtOrder, knownAs: string | null = null): VenueOrderState | undefined {
-    return orderState(this.#profile.venue, this.#markets.listing.named(order), this.#quirks, knownAs)
-  }
-
-  /** Once more after the answer, if the stream spoke of the order meanwhile. A question that fails is left to the account's audits. */
-  #look({ id, symbol }: CcxtOrder): void {
-    if (id === undefined || symbol === undefined) return
-    const isAsked = this.#looks.has(id)
-    this.#looks.set(id, isAsked)
-    if (isAsked) return
-    this.#asking("order", () => this.#exchange.fetchOrder(id, symbol, {}))
-      .then((answer) => {
-        const state = this.#stateOf(answer, this.#known.clientIdOf(id))
-        if (state === undefined || state.status === "UNKNOWN") return
-        this.#known.remember(state)
-        this.#report({ _tag: "OrderSeen", state })
-      })
-      .catch(() => undefined)
-      .finally(() => {
-        const again = this.#looks.get(id) === true
-        this.#looks.delete(id)
-        if (again) this.#look({ id, symbol } as CcxtOrder)
-      })
-  }
-
-  async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {
-    if (this.#isRefused) throw new Error(REFUSED)
-    try {
-      await this.ready()
-      return await this.#byVenueClock(ask)
-    } catch (error) {
-      this.#note(classify(error), subject)
-      throw error
-    }
-  }
-
-  /** Refused for our clock alone (definitely, so nothing can happen twice): once more by the venue's. */
-  async #byVenueClock<A>(run: () => Promise<A>): Promise<A> {
-    try {
-      return await run()
-    } catch (error) {
-      const { category, verdict } = classify(error)
-      if (category !== "CLOCK_SKEW" || verdict !== "REFUSED") throw error
-      const isSynced = await this.#markets.syncClock().then(
-        () => true,
-        () => false,
-      )
-      if (!isSynced) throw error
-      return run()
-    }
-  }
-
   #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, signed: boolean): void {
     const at = this.#markets.venueNow()
-    this.#note(failure, "order")
+    this.#standing.note(failure, "order")
     if (failure.verdict === "REFUSED") {
       const text = failure.code === null ? "refused" : failure.text
       this.#report({ _tag: "Refused", tradeOrderId, code: failure.category, text, at })
@@ -336,36 +213,5 @@ export class PrivateSession {
     } else {
       this.#report({ _tag: "InDoubt", tradeOrderId, reason: inWords(failure), at })
     }
-  }
-
-  /** Once a credential is refused nothing more is tried with it. */
-  #note(failure: Failure, subject: Subject): void {
-    if (this.#isRefused) return
-    if (forbids(failure) && subject === "order") this.#confirm()
-    else if (forbids(failure) || refusesKey(failure)) {
-      this.#isRefused = true
-      this.#stream.stop()
-      this.#report({ _tag: "SessionRefused", reason: inWords(failure) })
-    }
-  }
-
-  /** One order was forbidden: only a question about the account can say whether everything is. */
-  #confirm(): void {
-    const now = performance.now()
-    if (now - this.#confirmedAt < CONFIRM_MILLIS) return
-    this.#confirmedAt = now
-    // A failure has been noted by then.
-    this.balances().catch(() => undefined)
-  }
-
-  /** How ccxt is told which order is meant: by the venue's id where it is known, else by ours. */
-  #nameOf(ref: VenueOrderRef): readonly [id: string | undefined, params: Raw] {
-    return ref.externalOrderId === null
-      ? [undefined, { [this.#profile.clientIdParam]: venueClientId(ref.tradeOrderId) }]
-      : [ref.externalOrderId, {}]
-  }
-
-  #knownAs({ tradeOrderId, externalOrderId }: VenueOrderRef): string | null {
-    return externalOrderId === null ? venueClientId(tradeOrderId) : this.#known.clientIdOf(externalOrderId)
   }
 }
