@@ -6,11 +6,10 @@ import type { SessionId } from "../domain/ids.ts"
 import type { Credentials, ServerSubscription } from "./authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "./channel-queries.ts"
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
-import { CommandLane, isCancel } from "./command-lane.ts"
+import { CommandIntake, type Taker } from "./command-intake.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "./error-codes.ts"
 import { ExpiryWatch } from "./expiry-watch.ts"
 import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
-import type { Newcomer } from "./pace.ts"
 import {
   type Codec,
   type Command,
@@ -25,12 +24,6 @@ import {
 import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
 import { Subscriptions } from "./subscriptions.ts"
 
-/** More bytes than this waiting for the peer, and its next commands wait too. */
-const HOLD_BYTES = 262_144
-const HELD_MAX = 10_000
-/** Of messages with commands that wait: parsed, they take many times as much. */
-const BACKLOG_BYTES_MAX = 1_048_576
-
 const NOT_AVAILABLE: Close = [3508, "not available"]
 
 export interface SocketState {
@@ -41,7 +34,7 @@ export interface SocketState {
   connection: Connection | undefined
 }
 
-export class Connection implements Client, Beating, Newcomer {
+export class Connection implements Client, Beating, Taker {
   readonly client = randomUUID()
   readonly subscriptions: Subscriptions
   private credentials: Credentials | undefined
@@ -49,13 +42,8 @@ export class Connection implements Client, Beating, Newcomer {
   private awaitingPong = false
   /** After an error reply to connect nothing more is read. */
   private deaf = false
-  /** Commands that wait until the peer has read what they were answered before, or for their turn among newcomers. */
-  private held: Array<Command> = []
-  /** Of the messages that commands came with that wait, here or behind a subscribe; counted until none waits. */
-  private backlogBytes = 0
   private readonly expiryWatch: ExpiryWatch
-  private readonly cancels: CommandLane
-  private readonly others: CommandLane
+  private readonly intake: CommandIntake
   /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
   behindSince: number | undefined
 
@@ -64,8 +52,7 @@ export class Connection implements Client, Beating, Newcomer {
     private readonly state: SocketState,
     private readonly context: ConnectionContext,
   ) {
-    this.cancels = new CommandLane(context.commandRate())
-    this.others = new CommandLane(context.commandRate())
+    this.intake = new CommandIntake(this, context)
     this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, this, "expiryDue"),
@@ -76,6 +63,18 @@ export class Connection implements Client, Beating, Newcomer {
 
   get isOpen(): boolean {
     return !this.over
+  }
+
+  get isListening(): boolean {
+    return !this.over && !this.deaf
+  }
+
+  get isConnected(): boolean {
+    return this.credentials !== undefined
+  }
+
+  get deferred(): number {
+    return this.subscriptions.backlog
   }
 
   /** Undefined before connect. */
@@ -92,40 +91,28 @@ export class Connection implements Client, Beating, Newcomer {
   }
 
   message(message: ArrayBuffer): void {
-    if (this.over || this.deaf) return
+    if (!this.isListening) return
     const commands = this.state.codec.decode(message)
     if (commands === undefined) return this.close(CLOSES.badRequest)
-    const before = this.backlog
-    if (before === 0) this.backlogBytes = 0
-    for (const command of commands) this.receive(command)
-    if (this.backlog > before) this.backlogBytes += message.byteLength
-    if (this.backlogBytes > BACKLOG_BYTES_MAX) this.close(CLOSES.tooManyRequests)
+    this.intake.receive(commands, message.byteLength)
   }
 
-  /** The peer took bytes: what it asked for since goes on, until as much waits again. */
+  /** The peer took bytes. */
   drained(): void {
-    for (let next = this.held[0]; next !== undefined && this.mayTake(next); next = this.held[0]) {
-      this.held.shift()
-      this.take(next)
-    }
-  }
-
-  /** Its turn has come: what is answered now leaves in one write. */
-  goOn(): void {
-    if (!this.over) this.attempt(() => this.socket.cork(() => this.drained()))
+    this.intake.drained()
   }
 
   /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
   begins(): boolean {
-    return this.others.begins()
+    return this.intake.others.begins()
   }
 
   ended(): void {
-    this.others.ended()
+    this.intake.others.ended()
   }
 
   take(command: Command): void {
-    if (this.over || this.deaf || this.subscriptions.defers(command)) return
+    if (!this.isListening || this.subscriptions.defers(command)) return
     const since = performance.now()
     this.attempt(() => this.play(command))
     if (command.method !== "rpc") this.context.hub.meters.command(command.method, since)
@@ -144,7 +131,7 @@ export class Connection implements Client, Beating, Newcomer {
   /** The socket is gone: leaves every channel. The topics went with the socket. */
   gone(): void {
     this.over = true
-    this.context.pace.leave(this)
+    this.intake.gone()
     this.subscriptions.gone()
   }
 
@@ -230,7 +217,7 @@ export class Connection implements Client, Beating, Newcomer {
   }
   staleDue(): void {
     // Who has to wait for its turn has said who it is.
-    if (this.credentials === undefined && this.held.length === 0) this.close(CLOSES.stale)
+    if (this.credentials === undefined && !this.intake.isWaiting) this.close(CLOSES.stale)
   }
   expiryDue(): void {
     const expiresAt = this.credentials?.expiresAt ?? null
@@ -246,47 +233,6 @@ export class Connection implements Client, Beating, Newcomer {
     const { ip, requestId } = this.state.peer
     const userId = this.credentials?.principal?.userId
     this.context.security?.(event, { ip, requestId, userId, sessionId: this.sessionId })
-  }
-
-  /** Commands that wait. */
-  private get backlog(): number {
-    return this.held.length + this.subscriptions.backlog
-  }
-
-  private get isBackedUp(): boolean {
-    return !this.over && this.socket.getBufferedAmount() > HOLD_BYTES
-  }
-
-  /**
-   * A client that asks for more than it reads waits: a thousand deep books in one frame must not pass the limit at which a slow reader is
-   * closed. Pongs do not wait, and cancels only for the reader.
-   */
-  private receive(command: Command): void {
-    if (command.method !== "pong" && !this.isWithinRate(command)) return
-    const overtakes = command.method === "pong" || (this.credentials !== undefined && isCancel(command))
-    if ((overtakes || this.held.length === 0) && this.mayTake(command)) return this.take(command)
-    if (this.held.push(command) > HELD_MAX) this.close(CLOSES.tooManyRequests)
-  }
-
-  private mayTake({ method }: Command): boolean {
-    // To be dropped.
-    if (this.over || this.deaf || method === "pong") return true
-    if (this.isBackedUp) return false
-    return (method !== "connect" && method !== "subscribe") || this.context.pace.admits(this)
-  }
-
-  private isWithinRate(command: Command): boolean {
-    if (this.over) return true
-    const word = this.laneOf(command).judge()
-    if (word === "within") return true
-    // Nobody waits for an answer to a send.
-    if (word === "too many") this.close(CLOSES.tooManyRequests)
-    else if (command.method !== "send") this.refuse(command, ERRORS.tooManyRequests)
-    return false
-  }
-
-  private laneOf(command: Command): CommandLane {
-    return isCancel(command) ? this.cancels : this.others
   }
 
   private play(command: Command): void {
@@ -381,7 +327,7 @@ export class Connection implements Client, Beating, Newcomer {
   private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
     const { method, data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
-    const lane = this.laneOf(command)
+    const lane = this.intake.laneOf(command)
     if (!lane.begins()) return this.refuse(command, ERRORS.tooManyRequests)
     const since = performance.now()
     const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
