@@ -229,8 +229,10 @@ export class Connection implements Client, Beating, Newcomer {
     if (this.awaitingPong) this.close(CLOSES.noPong)
   }
   staleDue(): void {
-    // Who has to wait for its turn has said who it is.
-    if (this.credentials === undefined && this.held.length === 0) this.close(CLOSES.stale)
+    if (this.credentials !== undefined) return
+    if (this.held.length === 0) return this.close(CLOSES.stale)
+    // Who has to wait for its turn has said who it is; what comes of that is looked at again.
+    this.context.heartbeat.in(STALE_SECONDS, this, "staleDue")
   }
   expiryDue(): void {
     const expiresAt = this.credentials?.expiresAt ?? null
