@@ -51,13 +51,24 @@ const checkDataDirectory = (directory: string, minMegabytes: number) =>
     catch: (error) => (error instanceof DataDirectoryUnusable ? error : unusable(directory, reasonOf(error))),
   })
 
-/** Whoever takes it between this look and ours is found by `listen`. Held until all are looked at: two settings may name the same port. */
-const checkPort = <E>(host: string, port: number, taken: () => E): Effect.Effect<void, E, Scope.Scope> =>
+const FORBIDDEN = "may not be opened by this user: a port below 1024 takes CAP_NET_BIND_SERVICE"
+
+/**
+ * Whoever takes it between this look and ours is found by `listen`. Held until all are looked at: two settings may name the same port.
+ * `refusal` is told why where the port is not taken.
+ */
+const checkPort = <E>(
+  host: string,
+  port: number,
+  refusal: (why: string | undefined) => E,
+): Effect.Effect<void, E, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
       Effect.async<Server, E>((resume) => {
         const probe = createServer()
-        probe.once("error", () => resume(Effect.fail(taken())))
+        probe.once("error", ({ code }: NodeJS.ErrnoException) =>
+          resume(Effect.fail(refusal(code === "EACCES" ? FORBIDDEN : undefined))),
+        )
         probe.listen({ host, port, exclusive: true }, () => resume(Effect.succeed(probe)))
       }),
       (probe) => Effect.async<void>((resume) => void probe.close(() => resume(Effect.void))),
@@ -69,9 +80,15 @@ export const startChecks = ({ settings }: Pick<GatewayOptions, "settings">) =>
     const { dataDir, operation, host, port, metricsPort, tls } = settings
     const plainPort = tls?.plainHttpPort ?? 0
     yield* checkDataDirectory(dataDir, operation.diskFreeMinMegabytes)
-    const isNoAddress = `${host}:${port} is taken, or is no address of this machine: set HOST and PORT`
-    if (port !== 0) yield* checkPort(host, port, () => new PortTaken(isNoAddress))
-    if (plainPort !== 0) yield* checkPort(host, plainPort, () => new PortTaken(`PLAIN_HTTP_PORT ${plainPort} is taken`))
+    const isNoAddress = "is taken, or is no address of this machine: set HOST and PORT"
+    const isTaken = "is taken"
+    if (port !== 0) yield* checkPort(host, port, (why) => new PortTaken(`${host}:${port} ${why ?? isNoAddress}`))
+    if (plainPort !== 0)
+      yield* checkPort(host, plainPort, (why) => new PortTaken(`PLAIN_HTTP_PORT ${plainPort} ${why ?? isTaken}`))
     if (metricsPort !== null && metricsPort !== 0)
-      yield* checkPort("127.0.0.1", metricsPort, () => new MetricsPortTaken(`METRICS_PORT ${metricsPort} is taken`))
+      yield* checkPort(
+        "127.0.0.1",
+        metricsPort,
+        (why) => new MetricsPortTaken(`METRICS_PORT ${metricsPort} ${why ?? isTaken}`),
+      )
   }).pipe(Effect.scoped)

@@ -4,7 +4,7 @@
  * refused throws away, uncounted, whatever comes in the minute after; so waiting, trying again, and losing what does not fit are done here.
  */
 import { HttpBody, HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Effect, FiberSet, type Scope } from "effect"
+import { Effect, FiberSet, type Scope, Stream } from "effect"
 
 export interface Lane {
   /** Of what may wait, spans or lines; a batch that does not fit is lost whole. */
@@ -23,6 +23,9 @@ export interface Delivery {
 
 const TIMEOUT = "5 seconds"
 const LAST_TIMEOUT = "2 seconds"
+/** Of an answer, whose status says all that matters. */
+const ANSWER_BYTES_MAX = 65_536
+const ANSWER_TIMEOUT = "1 second"
 const PAUSE_FIRST_MILLIS = 1_000
 const PAUSE_MAX_MILLIS = 60_000
 
@@ -45,6 +48,18 @@ const wordsOf = (error: unknown): string =>
       ? error.message
       : "no answer"
 
+/** Reads it to its end, or the connection cannot be used again; one that has none is hung up on, and its status counts all the same. */
+const finished = ({ stream }: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
+  stream.pipe(
+    Stream.runFoldWhile(
+      0,
+      (bytes) => bytes < ANSWER_BYTES_MAX,
+      (bytes, chunk) => bytes + chunk.length,
+    ),
+    Effect.timeout(ANSWER_TIMEOUT),
+    Effect.ignore,
+  )
+
 /** Makes the deliveries of one collector. When the scope closes, what waits is tried once more, for two seconds over all. */
 export const deliveries: Effect.Effect<(lane: Lane) => Delivery, never, HttpClient.HttpClient | Scope.Scope> =
   Effect.gen(function* () {
@@ -63,9 +78,8 @@ export const deliveries: Effect.Effect<(lane: Lane) => Delivery, never, HttpClie
 
     const attempt = (request: HttpClientRequest.HttpClientRequest): Effect.Effect<Refusal | null> =>
       network.execute(request).pipe(
-        // Read to its end, or the connection cannot be used again.
-        Effect.flatMap((response) => Effect.as(response.arrayBuffer, response.status)),
         Effect.timeout(TIMEOUT),
+        Effect.flatMap((response) => Effect.as(finished(response), response.status)),
         Effect.match({ onSuccess: refusalOf, onFailure: (error) => ({ isFinal: false, reason: wordsOf(error) }) }),
         Effect.withTracerEnabled(false),
       )

@@ -31,7 +31,12 @@ export const otlp = (env: Environment): OtlpSettings | null => {
   if (!(sample >= 0 && sample <= 1)) throw new InvalidSetting(`OTLP_SAMPLE must be from 0 to 1, not "${given}"`)
   if (url === null) return null
   const parsed = URL.canParse(url) ? new URL(url) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.username !== "")
+  if (
+    parsed === null ||
+    !/^https?:$/.test(parsed.protocol) ||
+    parsed.search !== "" ||
+    parsed.username + parsed.password !== ""
+  )
     throw new InvalidSetting(
       "OTLP_URL must be like http://127.0.0.1:4318, without /v1/…, a query or a password: those go into OTLP_HEADERS",
     )

@@ -216,8 +216,10 @@ export class Connection implements Client, Beating, Taker {
     if (this.awaitingPong) this.close(CLOSES.noPong)
   }
   staleDue(): void {
-    // Who has to wait for its turn has said who it is.
-    if (this.credentials === undefined && !this.intake.isWaiting) this.close(CLOSES.stale)
+    if (this.credentials !== undefined) return
+    if (!this.intake.isWaiting) return this.close(CLOSES.stale)
+    // Who has to wait for its turn has said who it is; what comes of that is looked at again.
+    this.context.heartbeat.in(STALE_SECONDS, this, "staleDue")
   }
   expiryDue(): void {
     const expiresAt = this.credentials?.expiresAt ?? null

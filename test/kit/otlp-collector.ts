@@ -1,5 +1,5 @@
 /** An OpenTelemetry collector of the test's own on loopback: keeps what it is sent, or refuses it, or never answers. */
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http"
 
 export interface Received {
   readonly path: string
@@ -14,8 +14,8 @@ export interface Collector {
   readonly refused: () => number
   /** Requests that wait for an answer. */
   readonly waiting: () => number
-  /** `hang`: takes requests and never answers. */
-  readonly answer: (how: number | "hang") => void
+  /** `hang`: takes requests and never answers; `endless`: answers 200 with a body that has no end. */
+  readonly answer: (how: number | "hang" | "endless") => void
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly spans: () => ReadonlyArray<any>
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -25,12 +25,17 @@ export interface Collector {
   readonly close: () => Promise<void>
 }
 
-/** `port`: of one that was closed, so that it is back. */
-export const startCollector = async (port = 0): Promise<Collector> => {
+/** `port`: of one that was closed, so that it is back; `elsewhere`: named in every answer. */
+export const startCollector = async (port = 0, elsewhere?: string): Promise<Collector> => {
   const received: Array<Received> = []
   let waiting = 0
   let refused = 0
-  let how: number | "hang" = 200
+  let how: number | "hang" | "endless" = 200
+  const chatter = Buffer.alloc(65_536, "x")
+  const talk = (response: ServerResponse): void => {
+    while (response.write(chatter));
+    response.once("drain", () => talk(response))
+  }
   const server: Server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     waiting++
@@ -38,14 +43,16 @@ export const startCollector = async (port = 0): Promise<Collector> => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       if (how === "hang") return
-      if (how === 200)
+      if (how === 200 || how === "endless")
         received.push({
           path: request.url ?? "",
           headers: request.headers,
           body: JSON.parse(Buffer.concat(chunks).toString("utf8")),
         })
       else refused++
-      response.writeHead(how, { "Content-Type": "application/json" }).end("{}")
+      if (how === "endless") return talk(response)
+      const location = elsewhere === undefined ? undefined : { Location: `${elsewhere}${request.url}` }
+      response.writeHead(how, { "Content-Type": "application/json", ...location }).end("{}")
     })
   })
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))

@@ -297,7 +297,11 @@ const main = async (): Promise<number> => {
 }
 
 // Whoever stops the run in the middle leaves no gateway behind: the exit hook of the kit kills them.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130))
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    console.error(`${signal}: the run ends without its verdicts`)
+    process.exit(130)
+  })
 
 void main()
   .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 /** A start that cannot be ends before anything is begun: the database is never touched for it. */
-import { rmSync } from "node:fs"
+import { chmodSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -51,3 +51,21 @@ it("lets go of what it looked at", async () => {
     "none",
   ])
 })
+
+const FIRST_FREE_FOR_ALL = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
+it.runIf(process.getuid?.() === 0 && Number(readFileSync(FIRST_FREE_FOR_ALL, "utf8")) > 80)(
+  "does not call a port taken that its user may not open",
+  async () => {
+    chmodSync(dataDir, 0o777)
+    const tls = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }
+    process.seteuid?.(65_534)
+    try {
+      expect(await refusal({ ...tls, PORT: "0", PLAIN_HTTP_PORT: "80" })).toContain(
+        "PLAIN_HTTP_PORT 80 may not be opened by this user",
+      )
+      expect(await refusal({ ...tls, PORT: "80" })).toContain("127.0.0.1:80 may not be opened by this user")
+    } finally {
+      process.seteuid?.(0)
+    }
+  },
+)

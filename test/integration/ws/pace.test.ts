@@ -58,3 +58,16 @@ it("forgets what waits of a client that is gone", async () => {
   expect(server.stats().newcomers.waiting).toBe(0)
   expect(hub.stats().subscriptions).toBe(0)
 })
+
+it("tells all who wait to come back when it ends, and keeps nothing of theirs", async () => {
+  const { url, server, hub } = await serve()
+  const crowd = await Promise.all(Array.from({ length: 10 }, () => rawSocket(url)))
+  for (const socket of crowd) socket.send(connect, ...subscribes)
+  await expect.poll(() => server.stats().newcomers.waiting, { interval: 1, timeout: 30_000 }).toBeGreaterThan(1)
+  const over = server.shutdown()
+  expect(server.stats().newcomers.waiting).toBe(0)
+  const codes = await Promise.all(crowd.map(async ({ closed }) => (await closed).code))
+  await over
+  expect(codes).toEqual(crowd.map(() => 3001))
+  expect(hub.stats().subscriptions).toBe(0)
+})

@@ -19,6 +19,7 @@ describe("the settings of telemetry", () => {
     { OTLP_URL: "ftp://a" },
     { OTLP_URL: "127.0.0.1:4318" },
     { OTLP_URL: "http://user:hunter2@a" },
+    { OTLP_URL: "http://:hunter2@a" },
     { OTLP_URL: "http://a?key=hunter2" },
     { OTLP_URL: "http://a", OTLP_HEADERS: "hunter2" },
     { OTLP_URL: "http://a", OTLP_HEADERS: "x y=hunter2" },

@@ -244,6 +244,34 @@ describe("telemetry", () => {
     await until("the next", () => value("otlp_sent_total", "logs") === 256)
   })
 
+  it("takes nothing to where the collector sends it: the headers are for the one that was set", async () => {
+    const other = collector
+    collector = await startCollector(0, other.url)
+    const otlp = await start(1)
+    for (const [n, status] of [302, 307, 308].entries()) {
+      collector.answer(status)
+      lines(otlp, 256)
+      await until(`the loss at ${status}`, () => value("otlp_dropped_total", "logs") === (n + 1) * 256)
+    }
+    await close()
+    expect(value("otlp_dropped_total", "logs")).toBe(768)
+    expect(other.received).toEqual([])
+    await other.close()
+  })
+
+  it("reads no answer without an end, and does not send again what was taken with it", async () => {
+    const otlp = await start(1)
+    collector.answer("endless")
+    for (let batch = 1; batch <= 3; batch++) {
+      lines(otlp, 256)
+      await until("the batch", () => value("otlp_sent_total", "logs") === batch * 256)
+    }
+    await until("no answer is open", () => collector.waiting() === 0)
+    await close()
+    expect(collector.logs()).toHaveLength(768)
+    expect([value("otlp_dropped_total", "logs"), troubles]).toEqual([0, []])
+  })
+
   it("has one request under way, and ends in time with everything counted, when the collector never answers", async () => {
     const otlp = await start(1)
     collector.answer("hang")
