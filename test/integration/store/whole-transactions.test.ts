@@ -84,6 +84,26 @@ describe("a transaction", () => {
     expect(await notes()).toEqual([])
   })
 
+  it("that goes on after a failed statement is not answered as done", async () => {
+    const ignoring = (sql: SqlClient.SqlClient) =>
+      Effect.exit(
+        sql.withTransaction(
+          Effect.zipRight(sql`INSERT INTO note VALUES ('ignored')`, Effect.ignore(sql`SELECT 1 / 0`)),
+        ),
+      )
+    expect(await made(ignoring)).toMatchObject({ right: { _tag: "Failure" } })
+    expect(await notes()).toEqual([])
+  })
+
+  it("that was left open on its connection does not take in what others ask", async () => {
+    const left = (sql: SqlClient.SqlClient) =>
+      Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.executeUnprepared("BEGIN", [], undefined)))
+    const all = (sql: SqlClient.SqlClient) => Effect.zipRight(left(sql), sql`INSERT INTO note VALUES ('alone')`)
+    expect(Either.isRight(await made(all))).toBe(true)
+    expect(await notes()).toEqual(["alone"])
+    await query(database().url, "DELETE FROM note")
+  })
+
   it("lets no statement of its own be left behind: whoever waits for one in it waits for all", async () => {
     const answer = await made(
       (sql) =>
