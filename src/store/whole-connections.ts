@@ -30,6 +30,7 @@ export const keepWhole = (pool: pg.Pool): void => {
   })
   // Its end takes back what was open, and the pool keeps nothing that ends.
   pool.on("release", (_error, client) => {
-    if (client.getTransactionStatus() !== "I") void client.end().catch(() => undefined)
+    const status = client.getTransactionStatus()
+    if (status === "T" || status === "E") void client.end().catch(() => undefined)
   })
 }
