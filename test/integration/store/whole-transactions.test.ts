@@ -1,6 +1,7 @@
 /** Transactions on a real server: of two that make the same first rows, of one that loses its connection, of one that nobody waits for. */
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Either, Exit, Layer, ManagedRuntime } from "effect"
+import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { StorageUnavailable } from "../../../src/domain/errors/service.ts"
 import type { TenantId } from "../../../src/domain/ids.ts"
@@ -8,7 +9,10 @@ import { accountingWallet } from "../../../src/domain/wallet.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { allOrUnavailable, orUnavailable, Patience, seenThrough } from "../../../src/store/storage-failure.ts"
 import { Wallets } from "../../../src/store/wallets.ts"
+import { orFound } from "../../../src/store/whole-transactions.ts"
+import { cutProxy } from "../../kit/cut-proxy.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { until } from "../../kit/gateway.ts"
 import { query } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
@@ -61,6 +65,50 @@ describe("a transaction", () => {
     expect(await made(inside)).toEqual(away)
     expect(await made((sql) => allOrUnavailable(sql.withTransaction(lost(sql))))).toEqual(away)
     expect(await notes()).toEqual([])
+  })
+
+  it("whose commit goes on behind a lost connection is found once it is done", async () => {
+    const client = new pg.Client({ connectionString: database().adminUrl })
+    await client.connect()
+    const { host, port } = client
+    const proxy = await cutProxy(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+    const through = new URL(database().url)
+    through.searchParams.delete("host")
+    through.hostname = "127.0.0.1"
+    through.port = String(proxy.port)
+    const behind = ManagedRuntime.make(sqlLayer(through.toString(), { applicationName: "behind a proxy" }))
+    const untilWaits = (event: string) =>
+      until(`a session waits at ${event}`, async () => {
+        const waits = "SELECT FROM pg_stat_activity WHERE application_name = 'behind a proxy' AND wait_event = $1"
+        return (await client.query(waits, [event])).rows.length > 0
+      })
+    try {
+      await client.query(`CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+        'BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END'`)
+      await client.query(`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`)
+      await client.query("SELECT pg_advisory_lock(42)")
+      const answer = behind.runPromise(
+        Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          sql
+            .withTransaction(Effect.as(sql`INSERT INTO note VALUES ('found')`, "made"))
+            .pipe(orFound(Effect.map(sql`SELECT FROM note WHERE text = 'found'`, (rows) => rows.length === 1))),
+        ),
+      )
+      await untilWaits("advisory")
+      proxy.cut()
+      proxy.mend()
+      await untilWaits("transactionid")
+      await client.query("SELECT pg_advisory_unlock(42)")
+      expect(await answer).toBe("made")
+      expect(await notes()).toEqual(["found"])
+    } finally {
+      await client.query("DROP TRIGGER late ON note")
+      await client.query("DELETE FROM note")
+      await client.end()
+      await behind.dispose()
+      await proxy.close()
+    }
   })
 
   it("that nobody waits for any more is taken back, whole", async () => {
