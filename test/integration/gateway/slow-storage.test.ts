@@ -155,6 +155,19 @@ describe("a storage that stands still", () => {
     },
   )
 
+  it("lets a key be used whose first call never came further than asking for it", async () => {
+    const { dealerAccountId } = (await create("Paused")).record
+    const headers = { "idempotency-key": randomUUID() }
+    const pause = () => admin.call("POST", "/dealer/pause", { dealerAccountId }, headers)
+    await asSuperuser(async (client) => {
+      await client.query("BEGIN")
+      await client.query("LOCK TABLE idempotent_answer IN SHARE MODE")
+      expect((await pause()).status).toBe(503)
+      await client.query("COMMIT")
+    })
+    await until("the repeat is done", async () => (await pause()).status === 200)
+  })
+
   it("ends the sessions of a user whose ban took longer than anybody waited", async () => {
     const user = await signUp(gateway)
     const { id } = (await user.user()).record
