@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
-import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { Busy, type StorageUnavailable } from "../domain/errors/service.ts"
 import { ExternalAccountTaken } from "../domain/errors/trading-account.ts"
 import type { CredentialId, DealerAccountId, TenantId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -18,7 +18,7 @@ import {
 import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
 import { orFound } from "./whole-transactions.ts"
 
-const UNIQUE = new Set(["trading_account_external_key", "trading_account_label"])
+const UNIQUE = new Set(["trading_account_pkey", "trading_account_external_key", "trading_account_label"])
 
 export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
   effect: Effect.gen(function* () {
@@ -49,15 +49,23 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         Effect.map((rows) => rows.length === 1),
       )
 
+    /** A live one that was stored before: as the same account, or as the same label of the same user. */
+    const isOwn = ({ tradingAccountId, userId, venue, externalTradingAccountId }: TradingAccount) =>
+      sql`SELECT FROM trading_account WHERE trading_account_id = ${tradingAccountId} OR (user_id = ${userId}
+          AND venue = ${venue} AND external_trading_account_id = ${externalTradingAccountId} AND status <> 'DISCONNECTED')`.pipe(
+        Effect.map((rows) => rows.length > 0),
+      )
+
     /**
      * `externalKey` is what must be unique across users at this venue (contract C11a), null where a label is enough.
-     * ExternalAccountTaken: a live account has that key, or that label of the same user. The answer carries its credentials.
+     * ExternalAccountTaken: another user's live account has that key. Busy: another call of the same user has stored it meanwhile.
+     * The answer carries its credentials.
      */
     const insertAccount = (
       account: TradingAccount,
       externalKey: string | null,
       credentialIds: ReadonlyArray<CredentialId>,
-    ): Effect.Effect<TradingAccount, ExternalAccountTaken | StorageUnavailable> => {
+    ): Effect.Effect<TradingAccount, Busy | ExternalAccountTaken | StorageUnavailable> => {
       const insert = sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`INSERT INTO trading_account ${sql.insert({
@@ -95,7 +103,10 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
           orFound(isStored(account)),
           Effect.catchIf(
             (error) => UNIQUE.has(constraintOf(error) ?? ""),
-            () => new ExternalAccountTaken(),
+            () =>
+              Effect.flatMap(isOwn(account), (own) =>
+                Effect.fail(own ? new Busy({ retryAfterSeconds: 1 }) : new ExternalAccountTaken()),
+              ),
           ),
         ),
       )
@@ -105,7 +116,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
     const insertInternalAccount = <E = never>(
       account: TradingAccount,
       wallet: Effect.Effect<void, E | StorageUnavailable>,
-    ): Effect.Effect<TradingAccount, Exclude<E, SqlError> | ExternalAccountTaken | StorageUnavailable> =>
+    ): Effect.Effect<TradingAccount, Exclude<E, SqlError> | Busy | ExternalAccountTaken | StorageUnavailable> =>
       allOrUnavailable(
         sql
           .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))

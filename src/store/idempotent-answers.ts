@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
-import { orUnavailable } from "./storage-failure.ts"
+import { Awaited, orUnavailable } from "./storage-failure.ts"
 
 const KEPT_MILLIS = 7 * 86_400_000
 
@@ -35,12 +35,24 @@ export class IdempotentAnswers extends Effect.Service<IdempotentAnswers>()("stor
     const where = ({ userId, operation, key }: AnswerKey) =>
       sql`user_id = ${userId} AND operation = ${operation} AND key = ${key}`
 
+    /** Whoever wanted the key has gone, and does nothing with it: a repeat must not hear that nobody knows. */
+    const freeUnlessAwaited = (key: AnswerKey, claimId: string | undefined) =>
+      Effect.flatMap(Awaited, (isAwaited) =>
+        claimId === undefined || isAwaited()
+          ? Effect.void
+          : Effect.asVoid(sql`DELETE FROM idempotent_answer WHERE ${where(key)} AND claim_id = ${claimId}`),
+      )
+
     const claim = (key: AnswerKey, fingerprint: string, now: number): Effect.Effect<KeyClaim, StorageUnavailable> =>
       Effect.gen(function* () {
-        const [claimed] = yield* orUnavailable(sql<{ claim_id: string }>`
-          INSERT INTO idempotent_answer (user_id, operation, key, fingerprint, created_at)
-          VALUES (${key.userId}, ${key.operation}, ${key.key}, ${fingerprint}, ${now})
-          ON CONFLICT (user_id, operation, key) DO NOTHING RETURNING claim_id`)
+        const [claimed] = yield* orUnavailable(
+          sql<{ claim_id: string }>`
+            INSERT INTO idempotent_answer (user_id, operation, key, fingerprint, created_at)
+            VALUES (${key.userId}, ${key.operation}, ${key.key}, ${fingerprint}, ${now})
+            ON CONFLICT (user_id, operation, key) DO NOTHING RETURNING claim_id`.pipe(
+            Effect.tap(([claimed]) => freeUnlessAwaited(key, claimed?.claim_id)),
+          ),
+        )
         if (claimed !== undefined) return { claimId: claimed.claim_id, kept: null }
         const [row] = yield* orUnavailable(
           sql<

@@ -103,15 +103,19 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           WHERE session_id = ${sessionId} AND refresh_counter = ${fromCounter} AND revoked_at IS NULL
           RETURNING session_id`).pipe(Effect.map((rows) => rows.length === 1)),
 
-      /** False when it was revoked before, or does not exist. The first reason stays. */
+      /** False when it was revoked before, or does not exist. The first reason stays. Leaves news, as all that ends sessions. */
       revoke: (sessionId: SessionId, reason: string, at: number): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(sql`
-          UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
-          WHERE session_id = ${sessionId} AND revoked_at IS NULL RETURNING session_id`).pipe(
-          Effect.map((rows) => rows.length === 1),
-        ),
+          WITH ended AS (
+            UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
+            WHERE session_id = ${sessionId} AND revoked_at IS NULL RETURNING user_id
+          ), told AS (INSERT INTO user_news (user_id) SELECT user_id FROM ended)
+          SELECT FROM ended`).pipe(Effect.map((rows) => rows.length === 1)),
 
-      /** All of a user's but one; which of them were still good. */
+      /**
+       * All of a user's but one; which of them were still good. With news of the user: whoever revokes may not hear that it is stored, and
+       * a session that ended in the store must not live on in memory.
+       */
       revokeOf: (
         userId: UserId,
         except: SessionId | null,
@@ -119,9 +123,12 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
         at: number,
       ): Effect.Effect<ReadonlyArray<SessionId>, StorageUnavailable> =>
         orUnavailable(sql<{ session_id: string }>`
-          UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
-          WHERE user_id = ${userId} AND session_id IS DISTINCT FROM ${except}::uuid AND revoked_at IS NULL
-          RETURNING session_id`).pipe(Effect.map((rows) => rows.map((row) => row.session_id as SessionId))),
+          WITH ended AS (
+            UPDATE session SET revoked_at = ${at}, revoke_reason = ${reason}
+            WHERE user_id = ${userId} AND session_id IS DISTINCT FROM ${except}::uuid AND revoked_at IS NULL
+            RETURNING session_id
+          ), told AS (INSERT INTO user_news (user_id) SELECT ${userId}::uuid WHERE EXISTS (SELECT FROM ended))
+          SELECT session_id FROM ended`).pipe(Effect.map((rows) => rows.map((row) => row.session_id as SessionId))),
 
       /** A user's sessions that ended at or after that instant. */
       revokedSince: (userId: UserId, since: number): Effect.Effect<ReadonlyArray<SessionId>, StorageUnavailable> =>

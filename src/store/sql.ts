@@ -9,6 +9,7 @@ import { Context, Data, Effect, Layer } from "effect"
 import pg from "pg"
 import { Meters } from "../ports/meters.ts"
 import { meterPool } from "./pool-meters.ts"
+import { keepWhole } from "./whole-connections.ts"
 import { whole } from "./whole-transactions.ts"
 
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
@@ -158,6 +159,7 @@ const openPool = (
     const pool = new BoundedPool({ ...target.config, max: POOL_CONNECTIONS })
     // Without a listener node dies when the server ends an idle connection; the next query reports or reconnects.
     pool.on("error", () => undefined)
+    keepWhole(pool)
     meterPool(pool, yield* Meters)
     yield* Effect.tryPromise({ try: () => pool.query("SELECT 1"), catch: (error) => unreachable(target, error) }).pipe(
       Effect.tapError(() => Effect.promise(() => pool.end())),

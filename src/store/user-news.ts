@@ -1,6 +1,7 @@
 /**
- * Users and tenants that another program changed (the command line). It leaves their ids here in the transaction of its change; the
- * gateway takes them and looks again. A table that is asked and no NOTIFY: what was left while nobody listened is found all the same.
+ * Users and tenants that another program changed (the command line), and users whose sessions were revoked. Whoever does leaves their ids
+ * here in the transaction of the change; the gateway takes them and looks again. A table that is asked and no NOTIFY: what was left while
+ * nobody listened is found all the same.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

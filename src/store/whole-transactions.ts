@@ -46,15 +46,22 @@ export const whole =
       )
     })
 
-/** What became of a COMMIT that nobody answered is looked up, as soon as the database can be asked. */
+/**
+ * What became of a COMMIT that nobody answered is looked up, as soon as the database can be asked. One that is not done may still be at
+ * work: the transaction, whose ids are its own, is repeated, for its first row waits for the same row of the other.
+ */
 export const orFound =
   (isStored: Effect.Effect<boolean, SqlError>) =>
   <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.catchIf(
       transaction,
       (error) => error instanceof CommitUnanswered,
-      (error) =>
-        Effect.flatMap(untilAvailable(isStored), (isThere) =>
-          isThere ? Effect.succeed((error as CommitUnanswered).answer as A) : Effect.fail(error),
-        ),
+      (error) => {
+        const { answer } = error as CommitUnanswered
+        const ifThere = <E2>(otherwise: Effect.Effect<A, E2, R>): Effect.Effect<A, E2, R> =>
+          Effect.flatMap(untilAvailable(isStored), (isThere) => (isThere ? Effect.succeed(answer as A) : otherwise))
+        // Whether or not anybody waits: what follows must know which it is.
+        const again = Effect.provideService(transaction, Awaited, () => true)
+        return ifThere(Effect.catchAll(again, (failure) => ifThere(Effect.fail(failure))))
+      },
     )

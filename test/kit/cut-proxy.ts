@@ -1,5 +1,5 @@
-/** A TCP proxy in front of a gateway whose connections a test can cut, and keep cut: what a bad network does to a client. */
-import { createServer, connect as dial, type Socket } from "node:net"
+/** A TCP proxy in front of a gateway, or its database, whose connections a test can cut, and keep cut: what a bad network does. */
+import { createServer, connect as dial, type NetConnectOpts, type Socket } from "node:net"
 
 export interface CutProxy {
   readonly port: number
@@ -11,7 +11,7 @@ export interface CutProxy {
   readonly close: () => Promise<void>
 }
 
-export const cutProxy = (target: { readonly host: string; readonly port: number }): Promise<CutProxy> =>
+export const cutProxy = (target: NetConnectOpts): Promise<CutProxy> =>
   new Promise((resolve, reject) => {
     const open = new Set<Socket>()
     let isCut = false

@@ -1,5 +1,5 @@
 /** Credentials: proved at the venue before anything is stored, revoked only when no open order depends on them (contract C11a). */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
@@ -10,6 +10,7 @@ import type { CredentialId, VenueId } from "../../domain/ids.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Credentials } from "../../store/credentials.ts"
+import { seenThrough } from "../../store/storage-failure.ts"
 import { ask, isFailure } from "../answers.ts"
 import type { Cursors } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
@@ -49,6 +50,17 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       }
       return undefined
     })
+
+  /** The revocation is stored; an account that cannot take the news now meets it when it next opens its session. */
+  const toldAccounts = (id: CredentialId) =>
+    Effect.forEach(
+      accountsWith(id),
+      ({ tradingAccountId }) =>
+        ask((answer) =>
+          tradingAccounts.post(tradingAccountId, { _tag: "CredentialGone", credentialId: id, reply: answer }),
+        ).pipe(Effect.timeout(NEWS_MILLIS), Effect.ignore),
+      { discard: true },
+    )
 
   return {
     create: ({ body, principal }, reply) =>
@@ -107,17 +119,15 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
           const dependent = yield* dependentOf(id)
           if (dependent !== undefined) return yield* new CredentialInUse({ tradingAccountId: dependent })
         }
-        const revoked = yield* credentials.revoke(id, now())
-        if (revoked === null) return yield* new CredentialNotFound()
-        // The revocation is stored; an account that cannot take the news now meets it when it next opens its session.
-        for (const account of accountsWith(id))
-          yield* ask((answer) =>
-            tradingAccounts.post(account.tradingAccountId, {
-              _tag: "CredentialGone",
-              credentialId: id,
-              reply: answer,
-            }),
-          ).pipe(Effect.timeout(NEWS_MILLIS), Effect.ignore)
+        // Told whether or not anybody still waits: they would trade with what is revoked.
+        const { revoked, telling } = yield* seenThrough(
+          Effect.gen(function* () {
+            const revoked = yield* credentials.revoke(id, now())
+            if (revoked === null) return yield* new CredentialNotFound()
+            return { revoked, telling: yield* Effect.forkDaemon(toldAccounts(id)) }
+          }),
+        )
+        yield* Fiber.join(telling)
         reply.ok(credentialRecord(revoked))
       }),
   }

@@ -10,6 +10,7 @@ import { ConflictingParameters, MissingParameter } from "../../domain/errors/req
 import { StorageUnavailable } from "../../domain/errors/service.ts"
 import { CredentialsRequired, ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
+import type { TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Venue } from "../../domain/venue.ts"
@@ -110,15 +111,16 @@ export const makeConnect = (parts: ConnectParts) => {
       return oneAtATime.withPermits(1)(inTurn)
     })
 
-  /** The caller's own, when another connect of his that was still on its way has taken it. */
+  /** The caller's own, when another connect of his that was still on its way has stored it, and is done with it. */
   const orOwn = (
     request: ConnectRequest,
     externalId: string | null,
     found: Effect.Effect<Found, DomainError>,
   ): Effect.Effect<Found, DomainError> =>
-    Effect.catchTag(found, "ExternalAccountTaken", (taken) => {
-      const own = externalId === null ? undefined : known(request, externalId)
-      return own === undefined ? Effect.fail(taken) : Effect.succeed({ account: own, isNew: false })
+    Effect.catchTag(found, "Busy", (busy) => {
+      const sameCall = request.claim && accounts.find(request.claim.id as TradingAccountId)
+      const own = sameCall ?? (externalId === null ? undefined : known(request, externalId))
+      return own === undefined ? Effect.fail(busy) : Effect.succeed({ account: own, isNew: false })
     })
 
   const internal = makeConnectInternal(parts)

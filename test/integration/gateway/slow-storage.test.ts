@@ -91,27 +91,41 @@ describe("a storage that stands still", () => {
     expect((await ask()).map((it) => it.envelope.data)).toEqual(again.map((it) => it.envelope.data))
   })
 
-  it("starts a dealer whose commit took longer than anybody waited", async () => {
-    const key = randomUUID()
-    const [late, repeated] = await asSuperuser(async (client) => {
-      await client.query(`CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+  /** Every commit of what is stored there waits until `work` opens it. */
+  const atLateCommit = <A>(
+    table: string,
+    events: string,
+    work: (client: pg.Client, open: () => Promise<unknown>) => Promise<A>,
+  ): Promise<A> =>
+    asSuperuser(async (client) => {
+      await client.query(`CREATE OR REPLACE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
         'BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END'`)
-      await client.query(`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON dealer DEFERRABLE INITIALLY DEFERRED
+      await client.query(`CREATE CONSTRAINT TRIGGER late AFTER ${events} ON ${table} DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION wait_at_commit()`)
       await client.query("SELECT pg_advisory_lock(42)")
-      const sent = create("Late", key)
-      await untilSomebodyWaitsAt(client, "advisory")
-      const answer = await sent
-      const again = create("Late", key)
-      await until(
-        "the repeat waits for the first",
-        async () => (await client.query(sessionsAt("transactionid"))).rows.length > 0,
-      )
-      await client.query("SELECT pg_advisory_unlock(42)")
-      const answers = [answer, await again] as const
-      await client.query("DROP TRIGGER late ON dealer")
-      return answers
+      const done = await work(client, () => client.query("SELECT pg_advisory_unlock(42)"))
+      await client.query(`DROP TRIGGER late ON ${table}`)
+      return done
     })
+
+  /** The first call, given up while its commit waits, and a repeat that the database makes wait for the first. */
+  const lateAndRepeated = <A>(
+    table: string,
+    call: () => Promise<Answer<A>>,
+  ): Promise<readonly [Answer<A>, Answer<A>]> =>
+    atLateCommit(table, "INSERT", async (client, open) => {
+      const sent = call()
+      await untilSomebodyWaitsAt(client, "advisory")
+      const first = await sent
+      const again = call()
+      await untilSomebodyWaitsAt(client, "transactionid")
+      await open()
+      return [first, await again]
+    })
+
+  it("starts a dealer whose commit took longer than anybody waited", async () => {
+    const key = randomUUID()
+    const [late, repeated] = await lateAndRepeated("dealer", () => create("Late", key))
     expect(late.status).toBe(503)
     // Stored meanwhile by the first: at once, or asked once more.
     expect([200, 503]).toContain(repeated.status)
@@ -121,6 +135,49 @@ describe("a storage that stands still", () => {
     })
     expect(await named("Late")).toEqual([record])
     await isAtWork(record)
+  })
+
+  it.each([{ venue: "INTERNAL" }, { venue: "MOCK", externalTradingAccountId: "late" }])(
+    "starts an account at $venue whose commit took longer than anybody waited",
+    async (body) => {
+      const key = randomUUID()
+      const [late, repeated] = await lateAndRepeated("trading_account", () => connect(body, key))
+      expect(late.status).toBe(503)
+      expect([200, 503]).toContain(repeated.status)
+      const { record } = await until("the repeat is answered", async () => {
+        const answer = await connect(body, key)
+        return answer.status === 200 && answer
+      })
+      await until("the account is active", async () => {
+        const { tradingAccountId } = record
+        return (await admin.accounts({ tradingAccountId })).record[0]?.status === "ACTIVE"
+      })
+    },
+  )
+
+  it("lets a key be used whose first call never came further than asking for it", async () => {
+    const { dealerAccountId } = (await create("Paused")).record
+    const headers = { "idempotency-key": randomUUID() }
+    const pause = () => admin.call("POST", "/dealer/pause", { dealerAccountId }, headers)
+    await asSuperuser(async (client) => {
+      await client.query("BEGIN")
+      await client.query("LOCK TABLE idempotent_answer IN SHARE MODE")
+      expect((await pause()).status).toBe(503)
+      await client.query("COMMIT")
+    })
+    await until("the repeat is done", async () => (await pause()).status === 200)
+  })
+
+  it("ends the sessions of a user whose ban took longer than anybody waited", async () => {
+    const user = await signUp(gateway)
+    const { id } = (await user.user()).record
+    await atLateCommit("session", "UPDATE", async (client, open) => {
+      const sent = admin.call("POST", "/admin/user/ban", { userId: id })
+      await untilSomebodyWaitsAt(client, "advisory")
+      expect((await sent).status).toBe(503)
+      await open()
+    })
+    await until("the session is over", async () => (await user.accounts()).status === 401)
   })
 })
 

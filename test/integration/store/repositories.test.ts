@@ -312,7 +312,7 @@ describe("Accounts", () => {
     )
   })
 
-  it("refuses a second live account of an external key or a user's label, and frees both at disconnect", async () => {
+  it("refuses a second live account of an external key or a user's label, says which is one's own, and frees both at disconnect", async () => {
     const accounts = await run(Accounts)
     const store = await run(AccountStore)
     const [one, two] = [await insertUser(), await insertUser()]
@@ -323,7 +323,8 @@ describe("Accounts", () => {
     expect(await failure(accounts.insertAccount(newAccount(two.userId), "uid-1", []))).toMatchObject(taken)
     expect(
       await failure(accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), null, [])),
-    ).toMatchObject(taken)
+    ).toMatchObject({ _tag: "Busy" })
+    expect(await failure(accounts.insertAccount(first, "uid-1", []))).toMatchObject({ _tag: "Busy" })
     await run(accounts.insertAccount(newAccount(two.userId, { externalTradingAccountId: "desk" }), null, []))
     await run(accounts.insertAccount(newAccount(two.userId, { venue: "OTHER" as VenueId }), "uid-1", []))
 
