@@ -55,7 +55,7 @@ export const parseSigningKey = (pem: string): SigningKey => {
   return { kid: kidOf(publicKey), privateKey, publicKey }
 }
 
-const PEM_BLOCK = /-----BEGIN (PUBLIC|PRIVATE) KEY-----[\s\S]+?-----END \1 KEY-----/g
+const PEM_BLOCK = /-----BEGIN (PUBLIC|PRIVATE) KEY-----[^-]+-----END \1 KEY-----/g
 const RETIRED = /^Signed access tokens until (\S+)$/m
 
 /** Any number of PEM blocks; of a private one only the public half is taken. `name`: the setting or file, for the refusal. */

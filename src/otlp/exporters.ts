@@ -63,7 +63,7 @@ export const exporters = Effect.fnUntraced(function* (options: ExporterOptions) 
   )
   const over = ({ client }: Delivery) => Effect.provideService(HttpClient.HttpClient, client)
   const of = (name: string) => ({
-    url: `${url.replace(/\/+$/, "")}/v1/${name}`,
+    url: `${url}${url.endsWith("/") ? "" : "/"}v1/${name}`,
     headers,
     exportInterval: FLUSH,
     maxBatchSize: BATCH_MAX,

@@ -113,6 +113,12 @@ describe("the process's own log", () => {
       expect(line).not.toContain(secret)
     expect(line).toContain("symbol=BTC")
     expect(withoutSecrets("42 orders, nothing else")).toBe("42 orders, nothing else")
+    expect(withoutSecrets("session-eyJhbGci.eyJzdWIi.c2ln, and api.venue.com-2.example")).toBe(
+      "session-***, and api.venue.com-2.example",
+    )
+    expect(withoutSecrets("socks5://a:b@proxy x+y://u:p:q@h http://h:80/p")).toBe(
+      "socks5://a:***@proxy x+y://u:***@h http://h:80/p",
+    )
   })
 
   it("cannot have its own fields passed for the line's", () => {
