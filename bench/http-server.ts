@@ -116,6 +116,9 @@ const principal: Principal = {
   tenantId: "default" as TenantId,
   permissions: ["read", "write"],
   environments: ["PROD"],
+  provenAt: 0,
+  secondFactor: "none",
+  isAdminWithheld: false,
 }
 /** Of the bench's orders. */
 const ACCOUNT = "9f1b3a52-51fb-4c4e-8f4e-00000000000a" as TradingAccountId
@@ -197,6 +200,7 @@ const startGateway = async (withLog: boolean): Promise<number> => {
         onDefect: ({ error }) => console.error(error),
         authenticate: principalOf,
         isDraining: () => false,
+        freshMillis: 300_000,
         pages: [],
         // As shipped: with the headers of the account's bucket.
         limiter: withLog ? limiter() : null,

@@ -103,7 +103,7 @@ const orderOf = (
   tradeOrderId: `${i}` as TradeOrderId,
   tradingAccountId: user as TradingAccountId,
   tenantId: TENANT,
-  userId: user as UserId,
+  ownerId: user as UserId,
   walletId: user as WalletId,
   instrumentId: instrument.instrumentId,
   orderSide,

@@ -41,7 +41,7 @@ const requestOf = (path: string, token: string, body: unknown): string => {
 
 /** A dealer with inventory, a client, and two wallets of his for the floor. */
 const prepare = async (gateway: Gateway) => {
-  const { accessToken, call } = await signUp(gateway)
+  const { accessToken, call } = await signUp(gateway, gateway.setupToken)
   const dealer = await call<{ dealerAccountId: string; walletId: string }>("/dealer/create", {
     name: "Bench",
     baseCurrencies: ["USDT"],

@@ -10,7 +10,20 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-const NAMES = ["http", "fanout", "channels", "order", "lists", "book", "venue", "venues", "ledger", "matcher", "quote"]
+const NAMES = [
+  "http",
+  "fanout",
+  "channels",
+  "order",
+  "fills",
+  "lists",
+  "book",
+  "venue",
+  "venues",
+  "ledger",
+  "matcher",
+  "quote",
+]
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const tree = join(root, "dist/bench-tree")

@@ -1,6 +1,6 @@
 /**
  * The second half of the demo: a dealer is made and funded, a client asks it for a firm price and takes it, the dealer hedges at a venue,
- * and the ledger shows where everything went. The one thing to know: it needs an admin, which the first user of an installation is.
+ * and the ledger shows where everything went. The one thing to know: it needs an admin.
  */
 import { randomBytes } from "node:crypto"
 import type { Json, Stage } from "./demo-stage.ts"

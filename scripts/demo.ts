@@ -1,5 +1,5 @@
 /**
- * `npm run demo [-- URL]`: a newcomer's whole story over HTTP and the official `centrifuge` client. Without a URL it builds the gateway,
+ * `npm run demo [-- URL [SETUP_TOKEN]]`: a newcomer's whole story over HTTP and the official `centrifuge` client. Without a URL it builds the gateway,
  * starts it with an empty database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as
  * it should be ends the walk with exit code 1.
  */
@@ -20,7 +20,7 @@ const row = (order: Json): string =>
   `${order["limitPrice"] === null ? "" : ` at ${order["limitPrice"]}`}: ${order["status"]} (${order["orderStatus"]}), ` +
   `executed ${order["executedQuantity"]}${order["averagePrice"] === null ? "" : ` at ${order["averagePrice"]}`}`
 
-const walk = async (base: string, hedge: HedgeVenue): Promise<void> => {
+const walk = async (base: string, hedge: HedgeVenue, setupToken: string | undefined): Promise<void> => {
   const socketUrl = `${base.replace(/^http/, "ws")}/connection/websocket`
   let isAdmin = true
   const stage = openStage(base, () => TRADER_STEPS + (isAdmin ? DEALER_STEPS : 0))
@@ -29,7 +29,7 @@ const walk = async (base: string, hedge: HedgeVenue): Promise<void> => {
   step("the gateway answers", `${health.data["status"]}, version ${health.data["version"]}`)
 
   const email = `demo-${Date.now()}@example.com`
-  const session = await call("POST", "/auth/signup", { email, password: "correct horse battery staple" })
+  const session = await call("POST", "/auth/signup", { email, password: "correct horse battery staple", setupToken })
   const accessToken = String(session.data["accessToken"])
   stage.signIn(accessToken)
   // What only admins are answered.
@@ -150,7 +150,9 @@ const walk = async (base: string, hedge: HedgeVenue): Promise<void> => {
   await call("POST", "/auth/logout")
   step("log out", "done")
   if (!isAdmin)
-    console.log("      dealers are made by admins, which this user is not: `npm run demo` without a URL shows them")
+    console.log(
+      "      dealers are made by admins, which this user is not: `npm run demo` without a URL shows them, or with the setupToken of the ready line behind the URL",
+    )
 }
 
 /** Everything that it takes, and nothing that stays. */
@@ -163,7 +165,7 @@ const walkAlone = async (): Promise<void> => {
     const register = (keys: { apiKey: string; apiSecret: string }): void => {
       exchange.addUser({ ...keys, balances: { USDT: "1000000", BTC: "10" } })
     }
-    await walk(gateway.http, { venue: "BINANCE", register })
+    await walk(gateway.http, { venue: "BINANCE", register }, gateway.setupToken)
     await gateway.stop()
   } finally {
     await endGateways()
@@ -172,7 +174,7 @@ const walkAlone = async (): Promise<void> => {
 }
 
 const given = process.argv[2]?.replace(/\/$/, "")
-const ended = given === undefined ? walkAlone() : walk(given, { venue: "MOCK" })
+const ended = given === undefined ? walkAlone() : walk(given, { venue: "MOCK" }, process.argv[3])
 ended.then(
   () => process.exit(0),
   (error: unknown) => {

@@ -104,32 +104,19 @@ const layerPicture = async (): Promise<string> => {
   return ["```mermaid", "flowchart TD", ...[...edges].sort(), "```"].join("\n")
 }
 
-/** Services and layers as the language service sees them: `Name` in its file. */
-const services = async (): Promise<string> => {
-  const args = ["overview", "--project", join(root, "tsconfig.build.json"), "--max-symbol-depth", "0"]
-  const run = await runNode(root, packaged("@effect/language-service/cli.js"), args)
-  if (run.code !== 0) throw new Error(`the overview of the services failed:\n${run.output}`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one
-  const lines = run.stdout.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").split("\n")
-  const sections = new Map<string, Array<string>>()
-  let section: Array<string> = []
-  lines.forEach((line, index) => {
-    const title = /^(Services|Layers) \(\d+\)$/.exec(line.trim())?.[1]
-    if (title !== undefined) {
-      section = []
-      sections.set(title, section)
-    }
-    const path = /^\s+(?:\.\/)?(src\/[^:]+):\d+:\d+$/.exec(line)?.[1]
-    const name = lines[index - 1]?.trim()
-    if (path !== undefined && name) section.push(`- \`${name}\` [${path}](../${path})`)
-  })
-  return ["Services", "Layers"]
-    .map((title) => `### ${title}\n\n${(sections.get(title) ?? []).sort().join("\n") || "None yet."}\n`)
+/** Each service of the process in the file that declares its tag. */
+const services = (): string =>
+  filesOf("src")
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), "utf8")
+      const declared = text.matchAll(/class (\w+) extends (?:Context\.(?:Tag|Reference)|Effect\.Service)\b/g)
+      return [...declared].map(([, name]) => `- \`${name}\` [${path}](../${path})`)
+    })
+    .sort()
     .join("\n")
-}
 
 const map = async (): Promise<string> => {
-  const [picture, parts] = await Promise.all([layerPicture(), services()])
+  const picture = await layerPicture()
   return `# Map
 
 Written by \`npm run docs\` from the sources; \`npm run check\` fails when it is stale. Edit the first comment of a file instead.
@@ -143,9 +130,10 @@ ${picture}
 ## Files
 
 ${listing(["src", "proto"])}
-## Services and layers
+## Services
 
-${parts}`
+${services()}
+`
 }
 
 const capabilities = async (): Promise<string> => (await import("./capabilities.ts")).capabilitiesText()

@@ -7,6 +7,7 @@ import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.t
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { retired } from "./settings/retired.ts"
 import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
 import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
@@ -36,7 +37,8 @@ export interface Settings {
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
-  readonly bootstrapAdminEmail: string | null
+  /** What to say of settings that are given and do nothing any more. */
+  readonly retired: ReadonlyArray<string>
   /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
   readonly signup: "open" | "confirm" | "closed"
   readonly sessions: SessionTerms
@@ -105,7 +107,7 @@ export interface Settings {
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   readonly operation: OperationSettings
-  /** `NAME`, `NAME:N` or `NAME:N:kill|stall|throw`: for torture tests, what the process does at that failpoint. Refused in production. */
+  /** `NAME`, `NAME:N`, `NAME:N:kill|stall|throw` or `NAME:N:FAULT:armed`: for tests, what the process does there (src/live.ts). Refused in production. */
   readonly failpoint: string | null
 }
 
@@ -133,7 +135,7 @@ export const readSettings = (given: Environment): Settings => {
     signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
     defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
-    bootstrapAdminEmail: text(env, "BOOTSTRAP_ADMIN_EMAIL"),
+    retired: retired(env),
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
     sessions: sessionTerms(env),
     unconfirmedMillis: unconfirmedMillis(env),

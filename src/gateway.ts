@@ -2,7 +2,7 @@
  * The composition root: every part of the gateway, in the order in which it comes to life; the scope ends them in reverse. Reads as a
  * parts list: nothing is decided here.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
@@ -11,11 +11,12 @@ import { credentialLayers } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
-import { userActsLayer } from "./auth/user-acts.ts"
-import { auditTrail } from "./composition/audit-trail.ts"
+import { UserActs, userActsLayer } from "./auth/user-acts.ts"
+import { auditedActs, auditTrail } from "./composition/audit-trail.ts"
 import { keepCertificate } from "./composition/certificate.ts"
 import { database } from "./composition/database.ts"
 import { healthProbes } from "./composition/health.ts"
+import { keepJournal } from "./composition/journal-upkeep.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
 import { watchLoop } from "./composition/loop-watch.ts"
@@ -58,6 +59,7 @@ import { watchRequests } from "./http/request-watch.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import { jwksPage } from "./http/session/jwks-page.ts"
 import type { TransportRefused } from "./http/transport.ts"
+import { recurring } from "./kernel/recurring.ts"
 import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
@@ -71,7 +73,6 @@ import { Accounts } from "./store/accounts.ts"
 import { Credentials } from "./store/credentials.ts"
 import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
-import { maintainPartitions } from "./store/partitions.ts"
 import { SealedRows } from "./store/sealed-rows.ts"
 import { SessionRows } from "./store/sessions.ts"
 import { sqlLayer } from "./store/sql.ts"
@@ -88,6 +89,8 @@ import { SocketMeters } from "./ws/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
+  /** Makes the first admin; null: there is one. */
+  readonly setupToken: string | null
   /** SIGHUP: new connections are shown the certificate that is in its files now. */
   readonly renewCertificate: () => void
   /** Once, before the scope is closed (composition/shutdown.ts). False: something that waited could not be stored. */
@@ -138,6 +141,7 @@ const handlers = (
       venueSessionsMax: settings.venueSessionsMax,
       sync,
       assetDigits: settings.assetDigits,
+      allowedOrigins: settings.allowedOrigins,
       health,
     }),
   )
@@ -152,6 +156,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     yield* startChecks(options)
     const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
+    for (const words of settings.retired) notice(words)
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
@@ -169,17 +174,12 @@ export const startGateway = (options: GatewayOptions) =>
         sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
-    yield* maintainPartitions(Context.get(base, Clock).now()).pipe(Effect.provide(store))
-    yield* Effect.suspend(() => {
-      const now = Context.get(base, Clock).now()
-      return Effect.zipRight(maintainPartitions(now), Context.get(store, IdempotentAnswers).forgetOld(now))
-    }).pipe(
-      Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)),
-      Effect.repeat(Schedule.spaced("1 hour")),
-      Effect.delay("1 hour"),
-      Effect.provide(store),
-      Effect.forkScoped,
-    )
+    yield* keepJournal(options, Context.get(base, Clock).now).pipe(Effect.provide(store))
+    const forget = Effect.suspend(() =>
+      Context.get(store, IdempotentAnswers).forgetOld(Context.get(base, Clock).now()),
+    ).pipe(Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)))
+    const forgets = recurring("what is kept for a time only could not be forgotten", "1 hour", forget)
+    yield* Effect.forkScoped(Effect.delay(forgets, "1 hour"))
 
     const { hit } = Context.get(base, Failpoint)
     const stored = Context.merge(base, store)
@@ -189,11 +189,12 @@ export const startGateway = (options: GatewayOptions) =>
     yield* fillDirectories.pipe(Effect.provide(filled))
     const audited = yield* Layer.build(securityLog(options)).pipe(Effect.provide(base))
     const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled))
-    const known = Context.mergeAll(filled, audited, internal)
-    const audit = yield* auditTrail(options, keys).pipe(Effect.provide(known))
-    const acts = { settings, keys, audit, notice }
+    const looked = Context.mergeAll(filled, audited, internal)
+    const audit = yield* auditTrail(options, keys).pipe(Effect.provide(looked))
+    const known = Context.merge(looked, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(looked)))
+    const parts = { settings, keys, audit, notice }
     const auth = yield* Layer.build(
-      Layer.mergeAll(userActsLayer(acts), tradingModeLayer(acts), credentialLayers(keys)),
+      Layer.mergeAll(userActsLayer(parts), tradingModeLayer(parts), credentialLayers(keys)),
     ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     const certificate = yield* keepCertificate(options, server, audit).pipe(Effect.provide(base))
@@ -247,6 +248,7 @@ export const startGateway = (options: GatewayOptions) =>
         notice(what, { requestId, route, error: describe(error) }, "error"),
       authenticate: Context.get(auth, Sessions).authenticate,
       isDraining: shutdown.isDraining,
+      freshMillis: settings.sessions.freshMillis,
       limiter,
       pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
       refine: (route) => keep(limitSignIns(route)),
@@ -268,6 +270,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     const writers = [writer, Context.get(money, LedgerWatch)]
     const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
-    const gateway: Gateway = { listening, renewCertificate: certificate.renew, drain }
+    const setupToken = Context.get(auth, UserActs).setupToken.show()
+    const gateway: Gateway = { listening, setupToken, renewCertificate: certificate.renew, drain }
     return gateway
   })

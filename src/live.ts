@@ -81,14 +81,23 @@ const FAULTS: Readonly<Record<string, () => void>> = {
     }),
 }
 
-/** `NAME`, `NAME:N` or `NAME:N:FAULT`: at the N-th hit of that place the process kills itself, stalls or throws. Null: nothing ever happens. */
+/**
+ * `NAME`, `NAME:N` or `NAME:N:FAULT`: at the N-th hit of that place the process kills itself, stalls or throws. `NAME:N:FAULT:armed`: hits
+ * count from SIGWINCH on, which is answered by the line `armed NAME`. Null: nothing ever happens.
+ */
 export const failpointLive = (spec: string | null) => {
   if (spec === null) return Layer.succeed(Failpoint, { hit: () => {} })
-  const [name, count, fault = "kill"] = spec.split(":")
+  const [name, count, fault = "kill", from] = spec.split(":")
   let left = Number(count ?? "1")
+  let isArmed = from !== "armed"
+  if (!isArmed)
+    process.once("SIGWINCH", () => {
+      isArmed = true
+      process.stdout.write(`armed ${name}\n`)
+    })
   return Layer.succeed(Failpoint, {
     hit: (place: FailpointName) => {
-      if (place === name && --left === 0) FAULTS[fault]?.()
+      if (isArmed && place === name && --left === 0) FAULTS[fault]?.()
     },
   })
 }

@@ -52,11 +52,11 @@ const program = Effect.gen(function* () {
     yield* Scope.close(scope, started)
     return yield* started
   }
-  const { listening, renewCertificate, drain } = started.value
+  const { listening, setupToken, renewCertificate, drain } = started.value
   onRenewSignal(renewCertificate)
-  process.stdout.write(
-    `ready ${JSON.stringify({ http: listening.http, ws: listening.ws, version: SERVICE.version })}\n`,
-  )
+  const { http, ws } = listening
+  const setup = setupToken === null ? {} : { setupToken }
+  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, ...setup })}\n`)
   const leave = Effect.gen(function* () {
     isWhole = yield* drain
     yield* Scope.close(scope, Exit.void)

@@ -39,6 +39,8 @@ export interface Gateway {
   readonly pid: number
   readonly port: number
   readonly http: string
+  /** Makes the first admin. */
+  readonly setupToken: string | undefined
   /** Everything it said on stderr so far. */
   readonly stderr: () => string
   readonly stop: () => Promise<void>
@@ -55,6 +57,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
       HOME: process.env["HOME"] ?? "",
       PORT: "0",
       RATE_LIMITS: "off",
+      FRESH_SECONDS: "86400",
       ...environment,
     },
   })
@@ -74,7 +77,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
     timer = setTimeout(() => reject(new Error(`the gateway is not ready:\n${stderr}`)), START_MILLIS_MAX)
   })
   const ready = await Promise.race([
-    new Promise<{ readonly http: string }>((resolve) => {
+    new Promise<{ readonly http: string; readonly setupToken?: string }>((resolve) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         if (line.startsWith("ready ")) resolve(JSON.parse(line.slice("ready ".length)))
       })
@@ -86,6 +89,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
     pid: child.pid ?? 0,
     port: Number(new URL(ready.http).port),
     http: ready.http,
+    setupToken: ready.setupToken,
     stderr: () => stderr,
     stop: async () => {
       child.kill("SIGTERM")
@@ -111,7 +115,8 @@ export interface User {
   readonly call: Call
 }
 
-export const signUp = async (gateway: Gateway): Promise<User> => {
+/** `setupToken`: of a gateway without an admin, to be it. */
+export const signUp = async (gateway: Gateway, setupToken?: string): Promise<User> => {
   let accessToken = ""
   const call: Call = async <A>(path: string, body?: unknown) => {
     const response = await fetch(`${gateway.http}/api/v3${path}`, {
@@ -129,6 +134,7 @@ export const signUp = async (gateway: Gateway): Promise<User> => {
   const session = await call<{ accessToken: string }>("/auth/signup", {
     email: `bench-${Date.now()}@example.com`,
     password: "correct horse battery staple 7",
+    setupToken,
   })
   accessToken = session.accessToken
   return { accessToken, call }

@@ -1,6 +1,7 @@
 /**
  * Every trading account of the installation in memory, read synchronously for 403 and 404, for lists and for subscribes
- * (order-path 3). Loaded at start; changed only by an account's actor after its commit, and by connect.
+ * (order-path 3). Loaded at start; changed by an account's actor after its commit, or before it where the account becomes UNAVAILABLE, and
+ * by connect.
  */
 import { Effect } from "effect"
 import type { TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
@@ -10,7 +11,7 @@ export class AccountDirectory extends Effect.Service<AccountDirectory>()("actors
   sync: () => {
     const accounts = new Map<TradingAccountId, TradingAccount>()
     const byUser = new Map<UserId, Set<TradingAccountId>>()
-    /** In order of creation, DISCONNECTED ones too. */
+    /** In order of creation, DISCONNECTED ones too; no dealer's own. */
     const ofUser = (user: UserId): ReadonlyArray<TradingAccount> =>
       [...(byUser.get(user) ?? [])].map((id) => accounts.get(id)!)
     return {
@@ -20,7 +21,7 @@ export class AccountDirectory extends Effect.Service<AccountDirectory>()("actors
         const known = accounts.get(account.tradingAccountId)
         if (known !== undefined && known.version > account.version) return
         accounts.set(account.tradingAccountId, account)
-        if (known !== undefined) return
+        if (known !== undefined || account.userId === null) return
         const own = byUser.get(account.userId)
         if (own === undefined) byUser.set(account.userId, new Set([account.tradingAccountId]))
         else own.add(account.tradingAccountId)

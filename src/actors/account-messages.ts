@@ -1,6 +1,7 @@
 /** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
 import { Context, type Effect } from "effect"
 import type { AccountAlert } from "../domain/account-event.ts"
+import type { Actor } from "../domain/act.ts"
 import type { Credential } from "../domain/credential.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { Busy } from "../domain/errors/service.ts"
@@ -61,6 +62,8 @@ export interface SubmitOrder {
   readonly request: SubmitRequest
   /** Only from a dealer; it is no part of the request's fingerprint. */
   readonly hedge?: HedgeOf
+  /** Absent: a dealer's hedge. It is no part of the request's fingerprint either. */
+  readonly actor?: Actor
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
   /** Told the id of the order in the turn in which it is made, before it is stored: for an edge whose deadline comes first. */

@@ -78,6 +78,8 @@ export class DealerCore {
   readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
+  /** What waits for the change of the dealer that is on its way to the store; null: none is. */
+  changes: Array<() => void> | null = null
   /** Set by the behaviour before the first message. */
   hedging!: Hedging
   /** Looks for the end of a quote; set by the keeper of expiries. */

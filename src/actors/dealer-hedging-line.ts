@@ -17,7 +17,7 @@ import {
 } from "../domain/hedging.ts"
 import type { HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { feesOf, type TradeOrder } from "../domain/trade-order.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
 
 /** A line with nothing on it. */
@@ -34,7 +34,7 @@ const progressOf = (order: TradeOrder): HedgeProgress => ({
   orderSide: order.orderSide,
   executedQuantity: order.executedQuantity,
   executedCost: order.executedCost,
-  fees: feesOf(order.executions),
+  fees: order.fees,
 })
 
 /** What an image of a hedge means: null, it is older than what is known. */

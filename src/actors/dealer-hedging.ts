@@ -211,7 +211,7 @@ export class HedgeKeeper {
       this.counts.filled++
       line.isAlerted = false
     }
-    if (order.inDoubt && order.orderStatus === "UNKNOWN")
+    if (order.doubt !== null && order.orderStatus === "UNKNOWN")
       this.#alert(line, `the outcome of a hedge of ${line.symbol} is not known`)
     if (this.#isBusy(line)) return
     if (!heard.hasEnded) {

@@ -1,5 +1,6 @@
 /** What a dealer's actor can be told, and the ways to tell it: `Dealers` for the edges, `QuoteDesk` for the accounts of clients. */
 import { Context } from "effect"
+import type { Actor } from "../domain/act.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
@@ -9,6 +10,7 @@ import type { AskedQuote } from "../domain/quote-request.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
 import type { RegistryStats } from "../kernel/registry.ts"
+import type { DealerAct } from "../ports/dealer-store.ts"
 
 /** `replayed`: the quoteRequestId was known, this is the quote as it stands now. */
 export interface QuoteAnswer {
@@ -42,6 +44,8 @@ export interface QuotedOrder {
 export interface AcceptQuote {
   readonly _tag: "AcceptQuote"
   readonly order: QuotedOrder
+  /** Who executes it; absent after a restart. */
+  readonly actor?: Actor
   readonly reply: Reply<FirmQuote, DomainError>
 }
 
@@ -77,18 +81,24 @@ export interface SettleQuote {
 export interface SetDealerStatus {
   readonly _tag: "SetDealerStatus"
   readonly status: Dealer["status"]
+  /** Absent: the gateway itself. */
+  readonly asked?: DealerAct
   readonly reply: Reply<Dealer, DomainError>
 }
 
 export interface LinkAccount {
   readonly _tag: "LinkAccount"
   readonly tradingAccountId: TradingAccountId
+  /** Absent: the gateway itself. */
+  readonly asked?: DealerAct
   readonly reply: Reply<Dealer, DomainError>
 }
 
 export interface UnlinkAccount {
   readonly _tag: "UnlinkAccount"
   readonly tradingAccountId: TradingAccountId
+  /** Absent: the gateway itself. */
+  readonly asked?: DealerAct
   readonly reply: Reply<Dealer, DomainError>
 }
 

@@ -2,7 +2,7 @@
  * The behaviour of one dealer's actor: what each message does. Built again from the store after a defect: firm quotes, who has taken them,
  * exposure; everything that moves money is a request to the ledger, and what follows from it runs after its commit.
  */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import type { DealerAccountId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { Behaviour, Built, Self } from "../kernel/behaviour.ts"
@@ -31,13 +31,12 @@ export const isRefusable = (message: DealerMessage): boolean =>
 
 export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
   const askedHedges: AskedHedges = new Map()
-  return (self: Self<never>): Effect.Effect<Built<DealerMessage>, never, Scope.Scope> =>
+  return (self: Self<never>): Effect.Effect<Built<DealerMessage>> =>
     Effect.gen(function* () {
       const core = new DealerCore(parts, self, yield* parts.store.load(id))
       core.watchExpiry = keepExpiry(core)
       const keeper = new HedgeKeeper(core, yield* parts.hedgeStore.load(id), askedHedges, parts.hedgeCounts)
       core.hedging = keeper
-      yield* Effect.addFinalizer(() => Effect.sync(() => core.following.close()))
       const handlers: Behaviour<DealerMessage> = {
         RequestQuote: (message) => requestQuote(core, message),
         AcceptQuote: (message) => acceptQuote(core, message),
@@ -58,6 +57,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
           keeper.start()
         },
         // Its quotes end on time, and its exposure is its own affair.
+        ended: () => core.following.close(),
         isIdle: () => core.dealer.status === "ARCHIVED" && keeper.isIdle(),
       }
     })

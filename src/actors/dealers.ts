@@ -2,7 +2,7 @@
  * All dealers' actors behind one tag, and the desk where clients' accounts hand in what concerns a quote. The directories must be filled
  * before this layer is built: every dealer that is not archived is woken, for its quotes end on time.
  */
-import { Context, Effect, Exit, FiberSet, Layer } from "effect"
+import { Effect, Exit, FiberSet, Layer } from "effect"
 import { DealerNotFound } from "../domain/errors/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteNotFound } from "../domain/errors/quote.ts"
@@ -74,16 +74,13 @@ const make = Effect.gen(function* () {
   }
 
   const spawn = (id: DealerAccountId): Actor<DealerMessage> =>
-    create<DealerMessage, DomainError, never>(
-      {
-        name: `Dealer ${id}`,
-        behaviour: behaviour(id, parts),
-        refusable: isRefusable,
-        answers,
-        monotonic: clock.monotonic,
-      },
-      Context.empty(),
-    )
+    create<DealerMessage, DomainError>({
+      name: `Dealer ${id}`,
+      behaviour: behaviour(id, parts),
+      refusable: isRefusable,
+      answers,
+      monotonic: clock.monotonic,
+    })
 
   const registry: Registry.Registry<DealerAccountId, DealerMessage> = yield* Registry.make({
     create: spawn,

@@ -5,6 +5,7 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
+import { shareOf } from "../domain/trade-order.ts"
 import {
   AMOUNT_DIGITS_MAX,
   accountingWalletId,
@@ -27,7 +28,7 @@ export const mirrorWalletId = (account: TradingAccountId): WalletId => nameUuid(
 export interface MirroredAccount {
   readonly tradingAccountId: TradingAccountId
   readonly tenantId: TenantId
-  readonly userId: UserId
+  readonly userId: UserId | null
   readonly venue: string
 }
 
@@ -52,10 +53,13 @@ const writable = (amount: Decimal): Decimal => amount.roundTo(STEP, "HALF_EVEN")
 
 const sizeOf = (change: Decimal): Decimal => (change.isNegative() ? change.negate() : change)
 
-const legsOf = ({ execution, baseAsset, quoteAsset, isHedge }: StoredFill): ReadonlyArray<Leg> => {
+/** Of an execution that takes the place of an inferred one: what it changes of what that one has moved. */
+const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredFill): ReadonlyArray<Leg> => {
   const isBuy = execution.orderSide === "BUY"
   const code = isHedge ? "HEDGE" : "EXCHANGE"
-  const { executedQuantity: quantity, executedCost: cost } = execution
+  const share = shareOf({ execution, replaced })
+  const quantity = execution.executedQuantity.subtract(share?.executedQuantity ?? Decimal.ZERO)
+  const cost = execution.executedCost.subtract(share?.executedCost ?? Decimal.ZERO)
   const legs: ReadonlyArray<Leg> = [
     { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code },
     { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code },

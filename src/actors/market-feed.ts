@@ -3,6 +3,7 @@
  * Updates are plain calls; time (closing, resync, silence) is one fiber's affair, which sleeps while nothing is open.
  */
 import { type Context, Effect } from "effect"
+import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"
@@ -144,9 +145,13 @@ export class MarketFeed {
     return this.#books.get(instrumentId)?.actor
   }
 
-  /** Of the newest trade, as decimal text; null while neither trades nor a ticker are open. */
+  /** Of the newest trade, as decimal text; null while neither trades nor a ticker are open, and before the first trade there is. */
   lastPrice(instrumentId: InstrumentId): string | null {
-    return this.#trades.get(instrumentId)?.last?.price ?? this.tickers.find(instrumentId)?.lastPrice ?? null
+    const traded = this.#trades.get(instrumentId)?.last?.price
+    if (traded !== undefined) return traded
+    const told = this.tickers.find(instrumentId)?.lastPrice ?? null
+    // Of an instrument that was never traded venues tell a zero.
+    return told !== null && Decimal.fromVenue(told)?.isPositive() === true ? told : null
   }
 
   lastUpdateAt(instrumentId: InstrumentId): number | null {

@@ -44,8 +44,8 @@ export class OrderMeters {
   }
 
   /** The first word of a venue about an order that left; both monotonic ms. */
-  answered(before: TradeOrder, order: TradeOrder, sentAt: number | null, now: () => number): void {
-    if (sentAt === null || before.orderStatus !== "SUBMITTED" || order.orderStatus === "SUBMITTED") return
+  answered(before: TradeOrder, order: TradeOrder, sentAt: number, now: () => number): void {
+    if (before.orderStatus !== "SUBMITTED" || order.orderStatus === "SUBMITTED") return
     this.venueStage.observe((now() - sentAt) / 1000)
   }
 }

@@ -14,13 +14,21 @@ import { recall } from "./trading-account-recall.ts"
 /** One for all: whoever is refused because there are too many should cost little. */
 const BUSY = new Busy({ retryAfterSeconds: 1 })
 
-export const circumstancesOf = (core: AccountCore, now: number, mayWait: boolean): OrderCircumstances => {
-  const { markets, instruments } = core.parts
+/** A hedge is priced by a book that is open: it does not wait for a ticker. */
+export const circumstancesOf = (
+  core: AccountCore,
+  now: number,
+  mayWait: boolean,
+  isHedge = false,
+): OrderCircumstances => {
+  const { markets, instruments, lastPrices } = core.parts
   return {
     venue: core.venue,
     findInstrument: instruments.find,
     now,
-    lastPrice: markets.lastPrice,
+    lastPrice: (instrumentId) => lastPrices.now(instrumentId),
+    recentPrice: (instrumentId) => lastPrices.recent(instrumentId),
+    mayAwaitCollar: (instrumentId) => mayWait && !isHedge && !lastPrices.isSilent(instrumentId),
     book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
     available: (asset) => core.portfolio.of(asset).available,
     mayWait,

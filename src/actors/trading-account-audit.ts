@@ -3,22 +3,29 @@
  * touched a moment ago, because the stream may be about to say it; a trade that was spared is looked at by the next audit.
  */
 import { type Effect, Exit } from "effect"
-import type { InstrumentId } from "../domain/ids.ts"
+import type { InstrumentId, TradingAccountId } from "../domain/ids.ts"
 import { changeOf } from "../domain/order-change.ts"
 import { isFired, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueSession } from "../ports/venue-session.ts"
 import type { AuditKind } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
+import { take } from "./trading-account-evidence.ts"
+import { auditEnded } from "./trading-account-lingering.ts"
+import { type Live, mayBeThere } from "./trading-account-live.ts"
+import { listedFills } from "./trading-account-names.ts"
 import { auditFill, auditOpen } from "./trading-account-reconcile.ts"
-import { applyBalances } from "./trading-account-reports.ts"
+import { applyBalances, fetchBalances } from "./trading-account-reports.ts"
 
 const WATCH_MILLIS = 5_000
 /** A submit or a cancel without an answer for this long is a doubt. */
 const SILENCE_MILLIS = 5_000
 const OPEN_AUDIT_MILLIS = 10_000
-/** An account without open orders, of which no lock at the venue tells more, is asked about them this often. */
+/**
+ * An account that rests is asked about its open orders and its balances this often, or up to a quarter sooner: each by its own period, so
+ * that a thousand that opened together are not asked together.
+ */
 const IDLE_AUDIT_MILLIS = 600_000
+const IDLE_SPREAD = 0.25
 const FILLS_AUDIT_MILLIS = 60_000
 const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
@@ -31,14 +38,33 @@ const BREATH_MILLIS = 1_000
 const isUnheardOf = (order: TradeOrder): boolean =>
   order.orderStatus === "ACCEPTED" && order.externalOrderId === null && order.notAfter !== null && isFired(order)
 
+/** The last digits: those of ids that were made together differ. The tick that asks may come a period later. */
+const idleMillisOf = (id: TradingAccountId): number =>
+  Math.round(IDLE_AUDIT_MILLIS * (1 - (IDLE_SPREAD * Number.parseInt(id.slice(-8), 16)) / 0xffff_ffff)) -
+  BALANCES_AUDIT_MILLIS
+
+/** What is asked again and again, and how that went lately (monotonic ms). */
+interface Looks {
+  /** When the newest one that was answered was asked. */
+  answeredAt: number
+  askedAt: number
+  /** Since then. */
+  failures: number
+}
+
 /** `isDue`: whether the venue can be asked and its answers be applied. */
 export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   const { parts, self } = core
   let balancesDue = false
   let lastFillsAuditAt = parts.clock.monotonic()
-  let lastOpenAuditAt = parts.clock.monotonic()
+  const idleMillis = idleMillisOf(core.id)
+  const looksOf = (): Looks => ({ answeredAt: parts.clock.monotonic(), askedAt: Number.NEGATIVE_INFINITY, failures: 0 })
+  const openLooks = looksOf()
+  const balanceLooks = looksOf()
   /** What was locked by no order of ours when the open orders were last seen. */
   let locksSeen = ""
+  /** Orders that are over here and were on the newest list of open ones. */
+  let lingering: ReadonlySet<Live> = new Set()
   /** Instruments of fills that the newest audit left to the stream. */
   const sparedInstruments = new Set<InstrumentId>()
 
@@ -53,24 +79,19 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   const watch = (): void => {
     const now = parts.clock.monotonic()
     const wall = parts.clock.now()
-    parts.doubts(core.account, core.openLives().filter(({ order }) => order.inDoubt).length)
-    for (const [id, until] of core.watched) if (until < now) core.watched.delete(id)
+    parts.doubts(core.account, core.openLives().filter(({ order }) => order.doubt !== null).length)
+    for (const [id, { until }] of core.watched) if (until < now) core.watched.delete(id)
     for (const live of core.openLives()) {
-      if (!live.stored || live.doubt !== null) continue
+      if (live.question !== null || !mayBeThere(live)) continue
       const { order } = live
-      if (order.orderStatus === "SUBMITTED" && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS) {
-        const next = moved(order, "UNKNOWN", { inDoubt: true })
-        core.change(live, next, eventOf(next))
-        core.look(live, "no answer to the submit")
-      } else if (isUnheardOf(order) && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS) {
-        core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
-        core.look(live, "no answer to the submit of a triggered order")
-      } else if (order.cancelRequested && live.cancelSentAt !== null && now - live.cancelSentAt > SILENCE_MILLIS)
+      const change = changeOf(order)
+      const isSent = order.orderStatus === "SUBMITTED" || isUnheardOf(order)
+      if (isSent && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS)
+        take(core, live, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
+      else if (order.cancelRequested && live.cancels._tag !== "UNSENT" && now - live.cancels.at > SILENCE_MILLIS)
         core.look(live, "no answer to the cancel")
-      else if (wall > (changeOf(order)?.askedAt ?? wall) + SILENCE_MILLIS) {
-        if (!order.inDoubt) core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
-        core.look(live, "no answer to the change")
-      }
+      else if (change !== null && wall > change.askedAt + SILENCE_MILLIS)
+        take(core, live, { _tag: "AmendInDoubt", askedAt: change.askedAt, reason: "no answer", at: null })
     }
   }
 
@@ -79,14 +100,33 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     question: (session: VenueSession) => Effect.Effect<A, unknown>,
     use: (answer: A) => void,
     done: () => void = () => undefined,
+    looks: Looks | null = null,
   ): void => {
     const { session } = core
     if (session === null || !isDue()) return done()
+    const askedAt = parts.clock.monotonic()
+    if (looks !== null) looks.askedAt = askedAt
     self.fork(core.listing(question(session)), (exit) => {
+      if (looks !== null && Exit.isSuccess(exit)) Object.assign(looks, { answeredAt: askedAt, failures: 0 })
+      else if (looks !== null) looks.failures++
       if (Exit.isSuccess(exit) && core.session === session && isDue()) use(exit.value)
       done()
     })
   }
+
+  /** It has no order that could move. */
+  const isResting = (): boolean => core.open.size === 0 && core.watched.size === 0 && lingering.size === 0
+
+  /** Of an account that rests. What the venue has no time for is asked more and more seldom. */
+  const mayWait = ({ askedAt, failures }: Looks, seenAt: number, floorMillis: number): boolean => {
+    const now = parts.clock.monotonic()
+    return (
+      now - seenAt < idleMillis || (failures > 0 && now - askedAt < Math.min(idleMillis, floorMillis * 2 ** failures))
+    )
+  }
+
+  const haveBalancesMoved = (): boolean =>
+    core.balancesMovedAt >= core.balancesSeenAt || core.touchedSince(core.balancesSeenAt - QUIET_MILLIS).length > 0
 
   /** An audit again and again, the next only after the answer: where the venue's budget makes it wait, its period stretches. */
   const repeat = (kind: AuditKind, floorMillis: number, ask: (done: () => void) => void): void => {
@@ -104,34 +144,37 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
 
   const auditFills = (done: () => void): void => {
     // Before the first whole view of this process an audit of some instruments says nothing about the others.
-    if (core.fillsSeenAt === null) return done()
+    if (core.fillsSeenTo === null || core.fillScan !== null) return done()
     const now = parts.clock.monotonic()
     // The last audit left alone what was fresh then.
     const touched = core.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
-    const askedAt = parts.clock.now()
     const open = core.openLives().map((live) => live.order.instrumentId)
-    const instruments = [...new Set([...open, ...touched, ...sparedInstruments])]
+    // One that is filled at once when it comes after all is on no list of open orders.
+    const late = core.newestWatched().map(([, { instrumentId }]) => instrumentId)
+    const instruments = [...new Set([...open, ...touched, ...late, ...sparedInstruments])]
     if (instruments.length === 0) return done()
     const since = core.fillsSince()
     audit(
-      (session) => session.fetchFills(since, instruments),
+      (session) => listedFills(core, session, since, instruments),
       (fills) => {
         lastFillsAuditAt = now
         sparedInstruments.clear()
         for (const fill of fills) if (!auditFill(core, fill, QUIET_MILLIS)) sparedInstruments.add(fill.instrumentId)
-        if (sparedInstruments.size === 0) core.fillsSeenAt = askedAt
+        if (sparedInstruments.size === 0) core.sawFills(since, fills)
       },
       done,
     )
   }
 
   core.askBalances = () => {
+    // Until they have been read the account does not rest, whatever becomes of this question.
+    core.balancesMovedAt = parts.clock.monotonic()
     if (balancesDue) return
     balancesDue = true
     self.later(BALANCES_SOON_MILLIS, () => {
       balancesDue = false
       audit(
-        (session) => session.fetchBalances,
+        (session) => fetchBalances(core, session),
         (balances) => applyBalances(core, balances),
       )
     })
@@ -140,28 +183,32 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   every(WATCH_MILLIS, watch)
   if (!core.venue.inProcess) {
     repeat("openOrders", OPEN_AUDIT_MILLIS, (done) => {
-      const now = parts.clock.monotonic()
       const locks = core.portfolio.foreignLocks()
-      const isIdle = core.open.size === 0 && core.watched.size === 0
       // Funds that no known order locks: one was placed elsewhere, and the stream has not said so.
-      if (isIdle && locks === locksSeen && now - lastOpenAuditAt < IDLE_AUDIT_MILLIS) return done()
+      if (isResting() && locks === locksSeen && mayWait(openLooks, openLooks.answeredAt, OPEN_AUDIT_MILLIS))
+        return done()
       audit(
         (session) => session.fetchOpenOrders,
         (open) => {
-          lastOpenAuditAt = now
           locksSeen = locks
           auditOpen(core, open, QUIET_MILLIS)
+          lingering = auditEnded(core, open, QUIET_MILLIS, lingering)
         },
         done,
+        openLooks,
       )
     })
     repeat("fills", FILLS_AUDIT_MILLIS, auditFills)
-    repeat("balances", BALANCES_AUDIT_MILLIS, (done) =>
+    repeat("balances", BALANCES_AUDIT_MILLIS, (done) => {
+      // What moves them is told by the stream, as long as there is one.
+      const isQuiet = core.phase === "ready" && isResting() && !haveBalancesMoved()
+      if (isQuiet && mayWait(balanceLooks, core.balancesSeenAt, BALANCES_AUDIT_MILLIS)) return done()
       audit(
-        (session) => session.fetchBalances,
+        (session) => fetchBalances(core, session),
         (balances) => applyBalances(core, balances),
         done,
-      ),
-    )
+        balanceLooks,
+      )
+    })
   }
 }

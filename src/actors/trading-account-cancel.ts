@@ -4,17 +4,19 @@
  */
 
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import { CancelRejected, OrderNotFound } from "../domain/errors/trade-order.ts"
+import { OrderNotFound } from "../domain/errors/trade-order.ts"
 import { AccountDisconnected } from "../domain/errors/trading-account.ts"
 import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
+import { graver } from "../domain/order-doubt.ts"
+import { cancelWayOf, maySend } from "../domain/order-law.ts"
+import { eventOf, moved } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
-import { type CancelReason, placeOf } from "../domain/trade-order.ts"
+import type { CancelReason, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderRef } from "../ports/venue-session.ts"
 import type { CancelOrder, ReadOrder } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answerClosed, type Live } from "./trading-account-live.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
 import { recall } from "./trading-account-recall.ts"
 
 /** How long a client waits for the venue, from the moment its request was read. */
@@ -76,47 +78,64 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
 
 /** Whether a cancel may leave: none is under way that may still be answered, and the newest is not too recent. */
 export const mayCancel = (core: AccountCore, live: Live): boolean => {
-  if (live.cancelSentAt === null) return true
-  const first = live.isCancelOut ? SILENCE_MILLIS : RESEND_MILLIS
-  const pause = Math.min(RESEND_MAX_MILLIS, first * 2 ** Math.max(0, live.cancelsSent - 1))
-  return core.parts.clock.monotonic() - live.cancelSentAt >= pause
+  const { cancels } = live
+  if (cancels._tag === "UNSENT") return true
+  const first = cancels._tag === "OUT" ? SILENCE_MILLIS : RESEND_MILLIS
+  const pause = Math.min(RESEND_MAX_MILLIS, first * 2 ** (cancels.sent - 1))
+  return core.parts.clock.monotonic() - cancels.at >= pause
+}
+
+/** Sends the cancel that was asked for, once that is stored, unless it has left by then. */
+export const sendFirstCancel = (core: AccountCore, live: Live): void =>
+  core.whenDurable(() => {
+    if (live.cancels._tag === "UNSENT") sendCancel(core, live)
+  })
+
+/** The venue has answered the newest cancel. */
+export const cancelAnswered = (live: Live): void => {
+  if (live.cancels._tag === "OUT") live.cancels = { ...live.cancels, _tag: "ANSWERED" }
 }
 
 /** Asks the venue to cancel; a request that is under way is joined. */
 export const requestCancel = (core: AccountCore, live: Live, reason: CancelReason): void => {
   const { order } = live
-  if (isTerminal(order.orderStatus)) return
+  const way = cancelWayOf(order)
+  if (way === "NONE" || core.account.status === "DISCONNECTED") return
   if (reason === "ACCOUNT_DISCONNECTED" || !order.cancelRequested) live.cancelReason = reason
   // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and whoever asks hears how it ended.
-  if (placeOf(order) === "DEALER") return
-  // What the venue never saw is withdrawn at once.
-  if (live.stored && placeOf(order) !== "VENUE") {
-    withdraw(core, live, reason)
+  if (way === "AWAIT") return
+  // What the venue never saw is withdrawn at once; the caller sees to it that it is stored.
+  if (way === "WITHDRAW") {
+    if (live.stored) withdraw(core, live, reason)
     return
   }
-  if (order.cancelRequested) {
+  if (way === "JOIN") {
     // The first one leaves when the request is stored; after a restart it is.
-    if (live.cancelSentAt === null) core.whenDurable(() => live.cancelSentAt === null && sendCancel(core, live))
+    if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
     else if (mayCancel(core, live)) sendCancel(core, live)
     return
   }
   // The disconnector asks every moment: an order whose cancel was refused is left alone for a while. A client is not kept waiting.
   if (reason === "ACCOUNT_DISCONNECTED" && !mayCancel(core, live)) return
-  const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
-  const change = changeOf(order)
   // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
-  const isJoined = isRenewal(change) && live.cancelSentAt !== null
-  if (reason !== "ACCOUNT_DISCONNECTED" && !isJoined) live.cancelsSent = 0
-  if (!isJoined) live.cancelSentAt = null
-  const before =
-    change === null || order.orderStatus !== "PENDING_REPLACE" ? order.orderStatus : order.statusBeforeCancel
-  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
-  const next = moved(kept, "PENDING_CANCEL", { statusBeforeCancel: before, cancelRequested: true, inDoubt })
+  const isJoined = isRenewal(changeOf(order)) && live.cancels._tag !== "UNSENT"
+  if (!isJoined) live.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? live.cancels.sent : 0 }
+  const next = cancelling(core, order)
   const committed = (): void => {
     if (mayCancel(core, live)) sendCancel(core, live)
   }
   core.change(live, next, eventOf(next), { portfolio: false, committed })
   core.parts.failpoint.hit("cancel.accepted")
+}
+
+/** The image with which its cancel is asked for. */
+export const cancelling = (core: AccountCore, order: TradeOrder): TradeOrder => {
+  const change = changeOf(order)
+  const isAway = core.session === null || core.phase !== "ready"
+  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
+  const statusBeforeCancel = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
+  const doubt = isAway ? graver(kept, "CANCEL") : kept.doubt
+  return moved(kept, "PENDING_CANCEL", { statusBeforeCancel, cancelRequested: true, doubt })
 }
 
 /** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */
@@ -129,32 +148,13 @@ export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): v
 
 /** To the venue, if there is a session; else it is sent when the session is back. */
 export const sendCancel = (core: AccountCore, live: Live): void => {
-  if (core.session === null || isTerminal(live.order.orderStatus)) return
+  if (core.session === null || !maySend(live.order, "CANCEL")) return
   cancelAtVenue(core, live, core.refOf(live.order))
   core.parts.failpoint.hit("cancel.dispatched")
 }
 
 /** The bytes themselves; the caller has asked `mayCancel`. */
 export const cancelAtVenue = (core: AccountCore, live: Live, ref: VenueOrderRef): void => {
-  live.cancelSentAt = core.parts.clock.monotonic()
-  live.cancelsSent++
-  live.isCancelOut = true
+  live.cancels = { _tag: "OUT", sent: live.cancels.sent + 1, at: core.parts.clock.monotonic() }
   core.session?.cancel(ref)
-}
-
-/** The venue refused the cancel: the order goes back to where it was and works on. */
-export const cancelRefused = (core: AccountCore, live: Live, text: string, at: number | null): void => {
-  const { order } = live
-  if (isTerminal(order.orderStatus) || !order.cancelRequested) return
-  const before = order.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : (order.statusBeforeCancel ?? "ACCEPTED")
-  const inDoubt = before === "UNKNOWN" || changeOf(order) !== null
-  const patch = { cancelRequested: false, statusBeforeCancel: null, inDoubt }
-  const next = order.orderStatus === before ? { ...order, ...patch } : moved(order, before, patch)
-  const waiters = live.cancelWaiters.splice(0)
-  core.change(live, next, eventOf(next), {
-    at,
-    committed: () => {
-      for (const reply of waiters) reply.fail(new CancelRejected({ reason: text }))
-    },
-  })
 }

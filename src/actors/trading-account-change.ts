@@ -2,32 +2,39 @@
  * The client's change of an order (`tradeOrder/replace`): rules, funds, then the change itself; answered after the venue's answer or
  * after 1 s. An order that has just left waits for its acknowledgement first.
  */
-import { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { InstrumentNotFound } from "../domain/errors/market.ts"
 import { InsufficientBalance } from "../domain/errors/risk.ts"
 import { ChangeRejected, OrderClosed, OrderNotChangeable } from "../domain/errors/trade-order.ts"
 import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../domain/errors/trading-account.ts"
 import { VenueInactive } from "../domain/errors/venue.ts"
-import { changed, heldAs, type OrderChange } from "../domain/order-change.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import { changed, type OrderChange } from "../domain/order-change.ts"
 import { changeableError, checkChange } from "../domain/order-change-rules.ts"
+import { holdChanged } from "../domain/order-hold.ts"
+import { isOnItsWay } from "../domain/order-law.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
 import { changeHalted } from "../domain/trading-mode.ts"
+import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { ReplaceOrder } from "./account-messages.ts"
+import { COLLAR_MILLIS } from "./last-prices.ts"
 import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { whenCurrent } from "./trading-account-current.ts"
 import type { ChangeOutcome, Live } from "./trading-account-live.ts"
 import { partnerOf } from "./trading-account-release.ts"
 import { changeOrder } from "./trading-account-replace.ts"
 
-export const replaceOrder = (core: AccountCore, message: ReplaceOrder): void => {
+export const replaceOrder = (core: AccountCore, message: ReplaceOrder): void =>
+  whenCurrent(core, () => replace(core, message), message.reply.fail)
+
+const replace = (core: AccountCore, message: ReplaceOrder): void => {
   const { by, reply } = message
   const error = core.limits.changeError() ?? accountError(core)
   if (error !== null) return reply.fail(error)
   withOrder(core, by, reply, (live) => {
-    const isOnItsWay = live.order.orderStatus === "CREATED" || live.order.orderStatus === "SUBMITTED"
-    if (isOnItsWay && placeOf(live.order) === "VENUE") whenAcknowledged(core, live, message)
+    if (isOnItsWay(live.order)) whenAcknowledged(core, live, message)
     else change(core, live, message)
   })
 }
@@ -62,7 +69,7 @@ const whenAcknowledged = (core: AccountCore, live: Live, message: ReplaceOrder):
 const waitOf = (core: AccountCore, { receivedAt }: ReplaceOrder): number =>
   Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic())
 
-const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
+const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = true): void => {
   const { order } = live
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
@@ -70,12 +77,15 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   const refusal = changeableError(order) ?? pairError(core, order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))
-  const last = core.parts.markets.lastPrice(order.instrumentId)
+  const { lastPrices } = core.parts
   const checked = checkChange(order, message.asked, {
     instrument,
-    lastPrice: last === null ? null : (Decimal.fromVenue(last) ?? null),
+    lastPrice: (id) => lastPrices.now(id),
+    recentPrice: (id) => lastPrices.recent(id),
+    mayAwaitCollar: (id) => mayWait && !lastPrices.isSilent(id),
     sibling: siblingOf(core, live),
   })
+  if (checked === "COLLAR") return whenCollared(core, message, order.instrumentId)
   if (checked === "SAME") {
     core.whenDurable(() => reply.ok(order))
     return
@@ -108,6 +118,16 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
   requestCancel(core, live, "USER_REQUEST")
 }
 
+/** Checked again from the beginning when the last price is known, or after a while without: the order may be another by then. */
+const whenCollared = (core: AccountCore, message: ReplaceOrder, instrumentId: InstrumentId): void => {
+  const { lastPrices } = core.parts
+  const again = onceOrAfter(core.self, COLLAR_MILLIS, () => {
+    lastPrices.waited(instrumentId)
+    withOrder(core, message.by, message.reply, (live) => change(core, live, message, false))
+  })
+  lastPrices.ask(instrumentId, core.self.turn(again))
+}
+
 /** To change one leg of a list that the venue keeps would end the other. */
 const pairError = (core: AccountCore, order: TradeOrder): DomainError | null => {
   const partner = partnerOf(core, order)
@@ -126,7 +146,7 @@ const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
 
 /** What the change needs beyond what the order holds already. */
 const fundsError = (core: AccountCore, { order }: Live, wanted: OrderChange): DomainError | null => {
-  const held = heldAs(order, changed(order, wanted))
+  const held = holdChanged(order, changed(order, wanted), core.venue)
   const more = held.subtract(order.held)
   if (!more.isPositive()) return null
   const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset

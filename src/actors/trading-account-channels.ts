@@ -15,15 +15,15 @@ import type { AccountDirectory } from "./account-directory.ts"
 import type { AccountEntries, ReadState } from "./account-messages.ts"
 
 interface Standing {
-  /** Where the channel stood when the account's actor woke. */
+  /** Where the channel stood when the account's actor began to tell its positions. */
   readonly awakeSince: number
   /** The newest published event. */
   offset: number
 }
 
 export interface AccountChannels {
-  /** The account's actor woke, or it never will: the channel stands at this sequence. */
-  readonly loaded: (id: TradingAccountId, sequence: number) => void
+  /** The account's actor woke, or it never will: the channel stands at this sequence, its positions have been told since the other. */
+  readonly loaded: (id: TradingAccountId, sequence: number, awakeSince: number) => void
   readonly published: (id: TradingAccountId, sequence: number) => void
   readonly isKnown: (id: TradingAccountId) => boolean
 }
@@ -121,10 +121,10 @@ export const attachAccountChannels = (options: {
   channels.attach("accountPositions", { ...sourceOf("positions"), state: stateOf("positions") })
 
   return {
-    loaded: (id, sequence) => {
+    loaded: (id, sequence, awakeSince) => {
       const before = standings.get(id)
-      standings.set(id, { awakeSince: sequence, offset: sequence })
-      if (before !== undefined && before.awakeSince !== sequence) channels.invalidate(accountPositionsChannel(id))
+      standings.set(id, { awakeSince, offset: sequence })
+      if (before !== undefined && before.awakeSince !== awakeSince) channels.invalidate(accountPositionsChannel(id))
     },
     published: (id, sequence) => {
       const standing = standings.get(id)

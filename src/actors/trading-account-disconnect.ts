@@ -7,16 +7,20 @@ import { accountChannel, accountOrdersChannel, accountPositionsChannel } from ".
 import type { Credential } from "../domain/credential.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { DisconnectIncomplete } from "../domain/errors/trading-account.ts"
+import { doubtWhenLost } from "../domain/order-doubt.ts"
+import { cancelWayOf, isAsked } from "../domain/order-law.ts"
+import { noted } from "../domain/order-progress.ts"
 import type { Reply } from "../domain/reply.ts"
-import { placeOf } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
+import type { FoundNames } from "../ports/account-store.ts"
+import type { VenueFill } from "../ports/venue-session.ts"
 import type { DisconnectAccount } from "./account-messages.ts"
 import { requestCancel } from "./trading-account-cancel.ts"
-import type { AccountCore } from "./trading-account-core.ts"
+import type { AccountCore, OpenAndFills } from "./trading-account-core.ts"
 import { applyFill } from "./trading-account-evidence.ts"
 import { strayFill, withStray } from "./trading-account-foreign.ts"
-import { noted } from "./trading-account-progress.ts"
+import type { Live } from "./trading-account-live.ts"
+import { askNames, namesOf, ownersOf } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import type { SessionKeeper } from "./trading-account-session.ts"
 
@@ -56,7 +60,8 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
   /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */
   const cancelEverything = (): void => {
     const stored = core.openLives().filter((live) => live.stored)
-    for (const live of stored) if (placeOf(live.order) !== "VENUE") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    for (const live of stored)
+      if (cancelWayOf(live.order) === "WITHDRAW") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
     for (const live of stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
   }
 
@@ -91,30 +96,37 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     const since = (core.lastExecutionAt ?? core.account.createdAt) - BACKGROUND_MILLIS
-    const confirm = Effect.all([session.fetchOpenOrders, session.fetchFills(since, core.instruments())])
-    self.fork(core.budget(confirm), (exit) => {
+    const confirm = Effect.all({
+      open: session.fetchOpenOrders,
+      fills: session.fetchFills(since, core.instruments()),
+    }).pipe(
+      (question) => core.budget(question),
+      Effect.flatMap(({ open, fills }) =>
+        Effect.map(askNames(core, namesOf(fills)), (names): OpenAndFills => ({ open, fills, names })),
+      ),
+    )
+    self.fork(confirm, (exit) => {
       if (over) return
       if (Exit.isFailure(exit)) return next()
-      const [open, fills] = exit.value
-      if (confirmed(open, fills)) wipe()
+      if (confirmed(exit.value)) wipe()
       else next()
     })
   }
 
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
-  const confirmed = (open: ReadonlyArray<VenueOrderState>, fills: ReadonlyArray<VenueFill>): boolean => {
+  const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
     let isComplete = open.length === 0
     for (const fill of fills) {
-      const live = core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
+      const live = core.findAtVenue(fill)
       if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
-      else if (core.isMissing(fill)) {
+      else if (isMissing(core, fill, names)) {
         isComplete = false
         strayFill(core, fill)
       }
     }
     for (const state of open) {
       const { tradeOrderId, externalOrderId, instrumentId } = state
-      if (core.findAtVenue(tradeOrderId, externalOrderId) === undefined)
+      if (core.findAtVenue(state) === undefined)
         withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
     }
     return isComplete && core.open.size === 0
@@ -124,11 +136,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
   const wipe = (): void => {
     over = true
     const at = parts.clock.now()
-    for (const live of core.openLives()) {
-      const order = noted({ ...live.order, inDoubt: true }, at, "the account was disconnected by force")
-      live.doubt?.callOff()
-      core.change(live, order, null)
-    }
+    for (const live of core.openLives()) leaveBehind(core, live, at)
     const shared = sharedCredentials(core)
     const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
     const credentials = own.map(
@@ -158,6 +166,33 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
   }
 
   return { disconnect, resume }
+}
+
+/** A trade that is not counted yet, of an order of ours that is not in memory. */
+const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boolean => {
+  const { counted, named } = ownersOf(core, fill, names)
+  if (counted !== undefined || named === undefined) return false
+  return fill.tradeOrderId === null || names.tradeOrderIds.has(named)
+}
+
+/** The venue may still have it: it stays in doubt for good, and is told so. */
+const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
+  const { order } = live
+  live.question?.callOff()
+  live.question = null
+  live.expiry?.()
+  live.expiry = null
+  if (!isAsked(order)) return
+  const { tradeOrderId } = order
+  const message = "the account was disconnected by force, and the order may still work at the venue"
+  core.change(
+    live,
+    noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was disconnected by force"),
+    null,
+    {
+      alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
+    },
+  )
 }
 
 /** Credentials that another live account uses: detached here, never wiped. */

@@ -3,21 +3,22 @@
  * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
  */
 import { Exit } from "effect"
-import { changeOf } from "../domain/order-change.ts"
+import { changeOf, isRenewing } from "../domain/order-change.ts"
+import { isUnheardOf } from "../domain/order-doubt.ts"
+import { isAsked } from "../domain/order-law.ts"
+import { noted } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { NEVER_PLACED } from "../domain/trade-order.ts"
 import type { AccountState } from "../ports/account-store.ts"
 import type { OrderLookup } from "../ports/venue-session.ts"
-import { cancelRefused, mayCancel, sendCancel } from "./trading-account-cancel.ts"
+import { mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { applyFill, seen } from "./trading-account-evidence.ts"
-import { strayFill } from "./trading-account-foreign.ts"
-import type { Doubt, Live } from "./trading-account-live.ts"
-import { cancelled, eventOf, moved, noted } from "./trading-account-progress.ts"
+import { applyFill, seen, take, WATCH_MILLIS } from "./trading-account-evidence.ts"
+import { seeStray, strayFill } from "./trading-account-foreign.ts"
+import type { Live, Question } from "./trading-account-live.ts"
 import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { lossOf, submittedAt } from "./trading-account-release.ts"
-import { changeNotMade, endCancelled, isRenewalDue, isRenewing } from "./trading-account-replace.ts"
+import { submittedAt } from "./trading-account-release.ts"
+import { isRenewalDue } from "./trading-account-renewal.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -30,27 +31,39 @@ const PROOF_MARGIN_MILLIS = 10_000
 const RIPE_MILLIS = 100
 /** Without an expiry at the venue an order is given up this long after its submit. */
 const PROOF_WITHOUT_EXPIRY_MILLIS = 300_000
+/** An order that the venue had, and neither shows nor lists trades of, may have been filled: so long both are waited for. */
+const GONE_MILLIS = 300_000
+/** A proof that has come so much further is stored. */
+const KEEP_MILLIS = 1_000
 const CANCELS_MAX = 3
-/** How long the late appearance of an order that was "never placed" is looked for. */
-const WATCH_MILLIS = 86_400_000
 
-const isOpenQuestion = ({ order }: Live): boolean =>
-  !isTerminal(order.orderStatus) &&
-  (order.orderStatus === "UNKNOWN" || order.inDoubt || order.cancelRequested || changeOf(order) !== null)
+const isOpenQuestion = ({ order, isUnsent }: Live): boolean =>
+  isAsked(order) &&
+  !isUnsent &&
+  (order.orderStatus === "UNKNOWN" || order.doubt !== null || order.cancelRequested || changeOf(order) !== null)
 
-const newDoubt = (): Doubt => ({ attempt: 0, notFounds: 0, dueAt: 0, isUnanswered: false, callOff: () => undefined })
+const newQuestion = ({ order }: Live): Question => ({
+  attempt: 0,
+  notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
+  missingSince: null,
+  isKept: false,
+  dueAt: 0,
+  isUnanswered: false,
+  callOff: () => undefined,
+})
 
-/** Starts asking. What is being asked already is asked soon: there is news of it. */
+/** Starts asking. What is being asked already is asked soon: there is news of it. Of what never left the gateway the venue knows nothing. */
 export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
+  if (!isAsked(live.order) || live.isUnsent || core.account.status === "DISCONNECTED") return
   live.order = noted(live.order, core.parts.clock.now(), why)
-  if (live.doubt !== null) {
-    if (live.doubt.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
-      live.doubt.attempt = 0
+  if (live.question !== null) {
+    if (live.question.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
+      live.question.attempt = 0
       schedule(core, live)
     }
     return
   }
-  live.doubt = newDoubt()
+  live.question = newQuestion(live)
   schedule(core, live)
 }
 
@@ -58,34 +71,34 @@ export const startDoubt = (core: AccountCore, live: Live, why: string): void => 
 export const askAgain = (core: AccountCore): void => {
   for (const live of core.openLives()) {
     if (!isOpenQuestion(live)) continue
-    if (live.doubt === null) startDoubt(core, live, "asked again: the session is back")
+    if (live.question === null) startDoubt(core, live, "asked again: the session is back")
     else {
-      live.doubt.attempt = 0
+      live.question.attempt = 0
       schedule(core, live)
     }
   }
 }
 
 const stop = (live: Live): void => {
-  live.doubt?.callOff()
-  live.doubt = null
+  live.question?.callOff()
+  live.question = null
 }
 
 /** `withinMillis`: not later, if the next question may be the last. */
 const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
-  const { doubt } = live
-  if (doubt === null) return
-  const pause = Math.min(withinMillis, PAUSES_MILLIS[doubt.attempt] ?? LAST_PAUSE_MILLIS)
-  doubt.attempt++
-  doubt.dueAt = core.parts.clock.monotonic() + pause
+  const { question } = live
+  if (question === null) return
+  const pause = Math.min(withinMillis, PAUSES_MILLIS[question.attempt] ?? LAST_PAUSE_MILLIS)
+  question.attempt++
+  question.dueAt = core.parts.clock.monotonic() + pause
   // One question at a time, whoever asked for it.
-  doubt.callOff()
-  doubt.callOff = core.self.later(pause, () => ask(core, live))
+  question.callOff()
+  question.callOff = core.self.later(pause, () => ask(core, live))
 }
 
 const ask = (core: AccountCore, live: Live): void => {
-  if (live.doubt === null) return
-  if (isTerminal(live.order.orderStatus)) {
+  if (live.question === null) return
+  if (!isAsked(live.order) || live.isUnsent) {
     stop(live)
     return
   }
@@ -94,27 +107,27 @@ const ask = (core: AccountCore, live: Live): void => {
     schedule(core, live)
     return
   }
-  const wasUnanswered = live.doubt.isUnanswered
-  live.doubt.isUnanswered = false
+  const wasUnanswered = live.question.isUnanswered
+  live.question.isUnanswered = false
   core.self.fork(core.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
-    if (live.doubt === null) return
+    if (live.question === null) return
     if (Exit.isFailure(exit)) {
       schedule(core, live)
-      live.doubt.isUnanswered = true
+      live.question.isUnanswered = true
       return
     }
-    if (wasUnanswered) hurry(core, live.doubt)
+    if (wasUnanswered) hurry(core, live.question)
     understood(core, live, exit.value, () => answered(core, live, exit.value))
   })
 }
 
 /** The venue answers again: what it left unanswered is asked from the beginning, or a proof would take as long as the outage did. */
-const hurry = (core: AccountCore, answeredNow: Doubt): void => {
+const hurry = (core: AccountCore, answeredNow: Question): void => {
   answeredNow.attempt = 0
   for (const live of core.openLives()) {
-    const { doubt } = live
-    if (doubt === null || !doubt.isUnanswered) continue
-    doubt.attempt = 0
+    const { question } = live
+    if (question === null || !question.isUnanswered) continue
+    question.attempt = 0
     schedule(core, live)
   }
 }
@@ -125,8 +138,8 @@ const understood = (core: AccountCore, live: Live, answer: unknown, apply: () =>
     apply()
     return true
   })
-  if (isUnderstood === true || live.doubt === null) return
-  live.doubt.attempt = PAUSES_MILLIS.length
+  if (isUnderstood === true || live.question === null) return
+  live.question.attempt = PAUSES_MILLIS.length
   schedule(core, live)
 }
 
@@ -135,46 +148,43 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   const now = core.parts.clock.now()
   if (lookup._tag === "Found") {
     live.order = noted(live.order, now, `found: ${lookup.state.status} ${lookup.state.externalOrderId}`)
+    if (live.question !== null) live.question.missingSince = null
     seen(core, live, lookup.state, true)
     if (isOpenQuestion(live) && live.owed === null) stillOpen(core, live)
     else stop(live)
     return
   }
-  if (isTerminal(live.order.orderStatus)) {
+  if (!isAsked(live.order)) {
     stop(live)
     return
   }
-  if (live.doubt === null) startDoubt(core, live, "unknown to the venue")
-  const doubt = live.doubt!
-  doubt.notFounds++
-  live.order = noted(live.order, now, lookup.definite ? "not found, definitely" : `not found (${doubt.notFounds})`)
+  if (live.question === null) startDoubt(core, live, "unknown to the venue")
+  const question = live.question!
+  question.notFounds++
+  live.order = noted(live.order, now, lookup.definite ? "not found, definitely" : `not found (${question.notFounds})`)
   if (lookup.definite) {
     conclude(core, live)
     return
   }
-  if (live.order.orderStatus === "SUBMITTED") {
-    const order = moved(live.order, "UNKNOWN", { inDoubt: true })
-    core.change(live, order, eventOf(order))
-  }
-  const proofAt =
-    live.order.submitDeadline === null
-      ? submittedAt(live.order) + PROOF_WITHOUT_EXPIRY_MILLIS
-      : live.order.submitDeadline + PROOF_MARGIN_MILLIS
-  // By both clocks: a step of the wall clock proves nothing.
-  const known = core.parts.clock.monotonic() - (live.sentAt ?? live.knownAt)
-  const ripeIn = Math.max(proofAt - now, proofAt - submittedAt(live.order) - known)
-  if (doubt.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.session === null) {
+  question.missingSince ??= core.parts.clock.monotonic()
+  const known = knownMillis(core, live)
+  keepProof(core, live, question, known)
+  const ripeIn = isUnheardOf(live.order) ? unplacedIn(core, live, known) : goneIn(core, live, question.missingSince)
+  if (question.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.session === null) {
     schedule(core, live, ripeIn >= 0 ? ripeIn + RIPE_MILLIS : undefined)
     return
   }
   prove(core, live, (proof) => {
-    if (live.doubt === null || isTerminal(live.order.orderStatus)) return stop(live)
+    if (live.question === null || isTerminal(live.order.orderStatus)) return stop(live)
     if (proof === null) return schedule(core, live)
-    const { state, fills, unowned } = proof
-    if (unowned.length > 0) {
+    const { state, fills, unowned, unnamed, isHidden } = proof
+    if (unowned.length + unnamed.length > 0) {
       for (const fill of unowned) strayFill(core, fill)
+      for (const shown of unnamed) seeStray(core, shown)
       return schedule(core, live)
     }
+    // An order that may be this one was shown.
+    if (isHidden || live.question.notFounds < PROOF_NOT_FOUNDS) return schedule(core, live)
     if (state === undefined && fills.length === 0) return conclude(core, live)
     understood(core, live, proof, () => {
       if (state !== undefined) seen(core, live, state, true)
@@ -185,33 +195,51 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   })
 }
 
+/**
+ * ms until an order without a word of the venue is given up: by its expiry, and by both clocks, since a step of the wall clock proves
+ * nothing.
+ */
+const unplacedIn = ({ parts }: AccountCore, { order }: Live, knownMillis: number): number => {
+  const sentAt = submittedAt(order)
+  const proofAt =
+    order.submitDeadline === null ? sentAt + PROOF_WITHOUT_EXPIRY_MILLIS : order.submitDeadline + PROOF_MARGIN_MILLIS
+  return Math.max(proofAt - parts.clock.now(), proofAt - sentAt - knownMillis)
+}
+
+/** ms until what the venue had is over by its silence: its expiry proves nothing. Of one that was executed whole all is known. */
+const goneIn = ({ parts }: AccountCore, { order }: Live, missingSince: number): number =>
+  order.executedQuantity.atLeast(order.baseQuantity) ? -1 : missingSince + GONE_MILLIS - parts.clock.monotonic()
+
+/** By monotonic clocks; the time between two processes does not count. */
+const knownMillis = ({ parts }: AccountCore, { knownAt, knownBefore }: Live): number =>
+  (knownBefore ?? 0) + parts.clock.monotonic() - knownAt
+
+/**
+ * How far the proof is, with the order: with the first answer of a process, and then each time it has grown by `KEEP_MILLIS`. So it comes
+ * to its end however short the lives of the processes are, and is written seldom.
+ */
+const keepProof = (core: AccountCore, live: Live, question: Question, knownMillis: number): void => {
+  const { notFounds, isKept } = question
+  const step = isKept || live.knownBefore === null ? KEEP_MILLIS : 0
+  const effects = take(core, live, { _tag: "NotFound", proof: { notFounds, knownMillis, step } })
+  if (effects.length > 0) question.isKept = true
+}
+
 /** The watch over orders that were declared never placed outlives the process. */
 export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState): void => {
   if (core.venue.inProcess) return
   const now = core.parts.clock.now()
-  for (const { tradeOrderId, updatedAt } of unplacedOrders) {
+  const oldestFirst = [...unplacedOrders].sort((a, b) => a.updatedAt - b.updatedAt)
+  for (const { tradeOrderId, instrumentId, updatedAt } of oldestFirst) {
     const left = updatedAt + WATCH_MILLIS - now
-    if (left > 0) core.watched.set(tradeOrderId, core.parts.clock.monotonic() + left)
+    if (left > 0) core.watched.set(tradeOrderId, { until: core.parts.clock.monotonic() + left, instrumentId })
   }
 }
 
 /** Proven: not at the venue, or (acknowledged before) not there any more. */
 const conclude = (core: AccountCore, live: Live): void => {
   stop(live)
-  // What was never there was not changed either: it goes back to its state before (contract C1.3), and ends from there.
-  if (live.order.externalOrderId === null && !live.order.cancelRequested)
-    changeNotMade(core, live, "the venue never had the order", null)
-  const { order } = live
-  const now = core.parts.clock.now()
-  if (order.externalOrderId === null && order.executedQuantity.isZero()) {
-    const rejectReason = live.restarted ? NEVER_PLACED.restarted : NEVER_PLACED.proven
-    core.watched.set(order.tradeOrderId, core.parts.clock.monotonic() + WATCH_MILLIS)
-    const next = moved(order, "REJECTED", { rejectReason })
-    core.change(live, next, "TRADE_ORDER.REJECTED", { alerts: lossOf(next) })
-    return
-  }
-  const reason = order.cancelRequested ? live.cancelReason : isRenewing(order) ? "REPLACED" : "VENUE"
-  endCancelled(core, live, cancelled(order, reason, now), null)
+  take(core, live, { _tag: "NotFound", proof: "WHOLE" })
 }
 
 /** The venue shows the order and the question stays: a cancel that had no effect is sent again, a few times. */
@@ -221,21 +249,21 @@ const stillOpen = (core: AccountCore, live: Live): void => {
   if ((order.cancelRequested || isRenewed) && core.session !== null) {
     const isDue = mayCancel(core, live)
     const isHopeless =
-      (live.cancelsSent >= CANCELS_MAX && core.account.status !== "LOCKED") || (isRenewed && !isRenewalDue(core, order))
+      (live.cancels.sent >= CANCELS_MAX && core.account.status !== "LOCKED") ||
+      (isRenewed && !isRenewalDue(core, order))
     if (isDue && isHopeless) {
       giveUpCancel(core, live)
       return
     }
-    if (isDue) sendCancel(core, live)
+    // What was asked for a moment ago may not be stored yet.
+    if (isDue) core.whenDurable(() => mayCancel(core, live) && sendCancel(core, live))
   }
-  if (live.doubt === null) live.doubt = newDoubt()
+  if (live.question === null) live.question = newQuestion(live)
   schedule(core, live)
 }
 
 /** Sent three times, still open: the cancel failed and the order works on. */
 const giveUpCancel = (core: AccountCore, live: Live): void => {
   stop(live)
-  const reason = "the venue keeps the order open"
-  if (isRenewing(live.order)) changeNotMade(core, live, reason, null)
-  else cancelRefused(core, live, reason, null)
+  take(core, live, { _tag: "CancelRefused", unknownOrder: false, text: "the venue keeps the order open", at: null })
 }

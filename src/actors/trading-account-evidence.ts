@@ -1,241 +1,204 @@
 /**
- * Evidence from the venue, applied: one fill, one view of an order. Repeats and stale views change nothing; a view that names more
- * than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution closes the gap).
+ * What the venue says of an order, read, folded by the reducer (domain/order-evidence.ts), and what follows carried out: here and nowhere
+ * else. A view that names more than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution
+ * closes the gap).
  */
 import { Effect, Exit } from "effect"
-import type { Decimal } from "../domain/decimal.ts"
+import { Decimal } from "../domain/decimal.ts"
+import { CancelRejected } from "../domain/errors/trade-order.ts"
 import type { ExecutionId } from "../domain/ids.ts"
-import { isTerminal } from "../domain/order-status.ts"
-import type { CancelReason, Execution, TradeOrder } from "../domain/trade-order.ts"
+import type { Effects, Known, OrderEffect, OrderEvidence, Told } from "../domain/order-effects.ts"
+import { fold } from "../domain/order-evidence.ts"
+import { noted } from "../domain/order-progress.ts"
+import { isEnd, type OrderView } from "../domain/order-view.ts"
+import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
-import type { Alert, Live } from "./trading-account-live.ts"
-import {
-  acknowledged,
-  cancelled,
-  endingOf,
-  eventOf,
-  filled,
-  IllegalTransition,
-  moved,
-} from "./trading-account-progress.ts"
-import { attempt } from "./trading-account-quarantine.ts"
-import { lossOf, partnerOf, submittedAt } from "./trading-account-release.ts"
-import { endCancelled, weighChange, withoutChange } from "./trading-account-replace.ts"
+import { type Live, tellChange } from "./trading-account-live.ts"
+import { listedFills } from "./trading-account-names.ts"
+import { attempt, quarantine } from "./trading-account-quarantine.ts"
+import { partnerOf, sendAgain, submittedAt, takeBack } from "./trading-account-release.ts"
+import { endCancelled } from "./trading-account-renewal.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
-import { firedAtVenue } from "./trading-account-trigger.ts"
 
 const TRADES_MILLIS = 5_000
+/** From a trade that does not fit the order that the stream names to the question for the truth. */
+const MISFIT_MILLIS = 1_000
 /** An older price says nothing about an execution. */
 const REMEMBERED_MILLIS = 3_600_000
+/** How long the late appearance of an order that was "never placed" is looked for. */
+export const WATCH_MILLIS = 86_400_000
 
-/** One fill. Whether it was new. */
-export const applyFill = (core: AccountCore, live: Live, fill: VenueFill): boolean => {
-  const { order } = live
-  const externalTradeId = venueId(fill.externalTradeId)
-  if (order.executions.some((it) => it.externalTradeId === externalTradeId)) return false
-  // A trade that an inferred execution already stands for.
-  if (order.executions.some((it) => it.inferred && fill.executedAt <= it.executedAt)) return false
-  if (fill.orderSide !== order.orderSide) throw new Error(`fill ${fill.externalTradeId} has the other side`)
-  const owner = core.ownerOf(fill)
-  if (owner !== undefined) throw new Error(`fill ${externalTradeId} is counted for order ${owner}`)
+/** One fill. `isListed`: not by the stream alone, but in a list that was asked for. Whether it was new. */
+export const applyFill = (core: AccountCore, live: Live, fill: VenueFill, isListed = true): boolean => {
+  const countedFor = core.ownerOf(fill) ?? null
+  if (countedFor === live.order.tradeOrderId) return false
+  const execution = executionOf(core, live, fill)
+  take(core, live, { _tag: "Trade", execution, externalOrderId: venueId(fill.externalOrderId), countedFor, isListed })
+  return true
+}
+
+const executionOf = (core: AccountCore, { order }: Live, fill: VenueFill): Execution => {
   const executedQuantity = decimal(fill.quantity)
   const executedPrice = decimal(fill.price)
-  if (!executedQuantity.isPositive()) throw new Error(`fill ${fill.externalTradeId} of nothing`)
-  record(core, live, venueId(fill.externalOrderId), {
-    ...executionOf(core, order),
-    externalTradeId,
+  return {
+    executionId: core.parts.ids.uuid() as ExecutionId,
+    externalTradeId: venueId(fill.externalTradeId),
+    tradeOrderId: order.tradeOrderId,
+    tradingAccountId: core.id,
+    venue: order.venue,
+    instrumentId: order.instrumentId,
+    orderSide: fill.orderSide,
+    replaces: null,
     executedQuantity,
     executedPrice,
     executedCost: executedPrice.multiply(executedQuantity),
     fees: fill.fees.map((fee) => ({ asset: fee.asset, venue: order.venue, quantity: decimal(fee.quantity) })),
     inferred: false,
     executedAt: instant(fill.executedAt),
-  })
-  return true
-}
-
-const executionOf = (core: AccountCore, order: TradeOrder) => ({
-  executionId: core.parts.ids.uuid() as ExecutionId,
-  tradeOrderId: order.tradeOrderId,
-  tradingAccountId: core.id,
-  venue: order.venue,
-  instrumentId: order.instrumentId,
-  orderSide: order.orderSide,
-})
-
-const record = (core: AccountCore, live: Live, externalOrderId: string | null, execution: Execution): void => {
-  // Nothing of it trades before its trigger fires.
-  if (live.order.terms !== null) firedAtVenue(core, live, execution.executedAt)
-  const before = live.order
-  const { order, kind, late, overfilled } = filled(before, execution, externalOrderId)
-  const { tradeOrderId } = order
-  const alerts: Array<Alert> = []
-  if (overfilled)
-    alerts.push({ code: "OVERFILL", severity: "CRITICAL", message: "executed more than ordered", tradeOrderId })
-  if (late && before.orderStatus === "REJECTED")
-    alerts.push({
-      code: "FILL_AFTER_REJECT",
-      severity: "CRITICAL",
-      message: "a rejected order was filled",
-      tradeOrderId,
-    })
-  if (late && before.cancelReason === "REPLACED")
-    alerts.push({
-      code: "FILL_AFTER_REPLACE",
-      severity: "CRITICAL",
-      message: "an order was filled after another had taken its place",
-      tradeOrderId,
-    })
-  live.acceptedAt ??= execution.executedAt
-  core.change(live, order, kind, { execution, alerts, at: execution.executedAt })
-  explained(core, live)
-}
-
-/** After a fill: when everything the venue named is explained, its word is applied. */
-const explained = (core: AccountCore, live: Live): void => {
-  const { owed } = live
-  if (owed === null || live.order.executedQuantity.lessThan(namedQuantity(live.order, owed.state))) return
-  owed.callOff()
-  live.owed = null
-  seen(core, live, owed.state, false)
-}
-
-/** Executed quantity by the venue's word; FILLED without a quantity names all of it. */
-const namedQuantity = (order: TradeOrder, state: VenueOrderState): Decimal => {
-  const named = decimal(state.executedQuantity)
-  if (state.status !== "FILLED" || !named.isZero()) return named
-  return order.terms?.budget ? order.executedQuantity : order.baseQuantity
+  }
 }
 
 /** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
-export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void => {
-  const at = state.updatedAt === null ? null : instant(state.updatedAt)
-  if (state.isTriggered === true && live.order.terms !== null && !isTerminal(live.order.orderStatus)) {
-    acknowledge(core, live, state)
-    firedAtVenue(core, live, at)
-  }
-  const before = live.order
-  venueId(state.externalOrderId)
-  live.acceptedAt ??= state.createdAt ?? at ?? core.parts.clock.now()
-  if (namedQuantity(before, state).greaterThan(before.executedQuantity)) {
-    if (!isTerminal(before.orderStatus)) acknowledge(core, live, state)
-    owe(core, live, state)
-    return
-  }
-  if (isTerminal(before.orderStatus)) {
-    if (state.status === "OPEN") appeared(core, live, state.externalOrderId)
-    return
-  }
-  switch (state.status) {
-    case "OPEN":
-    case "UNKNOWN":
-      // A word of lower rank with an older venue time says nothing new.
-      if (!asked && at !== null && before.venueUpdatedAt !== null && at < before.venueUpdatedAt) return
-      acknowledge(core, live, state)
-      weighChange(core, live, state, asked)
-      return
-    case "FILLED":
-      acknowledge(core, live, state)
-      finish(core, live, moved(live.order, "FILLED"), at)
-      return
-    case "CANCELLED":
-    case "EXPIRED":
-      ended(core, live, state, at)
-      return
-    case "REJECTED":
-      if (before.executedQuantity.isZero()) rejected(core, live, state, at)
-      // A word that may not be (contract C1.3): the venue is asked, and if it says so again it has ended the rest.
-      else if (asked) ended(core, live, { ...state, status: "CANCELLED" }, at)
-      else throw new IllegalTransition(before, "REJECTED")
-      return
-  }
-}
+export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
+  void take(core, live, { _tag: "View", view: viewOf(state), asked })
 
-/** Without a word of ours, or by it. */
-const ended = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
-  const { order } = live
-  const { to, cancelReason } = endingOf(order, state, reasonOf(core, live), core.parts.clock.now())
-  const patch = withVenueId(order, state)
-  const next =
-    to === "EXPIRED" || cancelReason === null
-      ? moved(order, "EXPIRED", patch)
-      : { ...cancelled(order, cancelReason, at ?? core.parts.clock.now()), ...patch }
-  endCancelled(core, live, next, at)
-}
-
-/** Nothing that is being changed is rejected (contract C1.3): its change ends first, in the same unit, so that no list asks for it again. */
-const rejected = (core: AccountCore, live: Live, state: VenueOrderState, at: number | null): void => {
-  const { order } = live
-  const back = order.cancelRequested ? order : withoutChange(order)
-  const next = moved(back, "REJECTED", {
-    ...withVenueId(order, state),
-    rejectReason: state.ending === "WOULD_TAKE" ? "WOULD_TAKE: the venue ended it at once" : "VENUE: rejected",
-  })
-  if (back === order) finish(core, live, next, at)
-  else
-    core.change(live, back, eventOf(back), { at, others: [{ live, next, kind: eventOf(next), alerts: lossOf(next) }] })
-}
-
-/** Why it ends if the venue does not say: of a pair that the venue keeps, a leg that was not asked to end follows the other. */
-const reasonOf = (core: AccountCore, live: Live): CancelReason => {
-  const partner = live.order.cancelRequested ? null : partnerOf(core, live.order)?.order
-  const isFollowed = partner && (partner.cancelRequested || isTerminal(partner.orderStatus))
-  return isFollowed ? "OCO_SIBLING" : live.cancelReason
-}
-
-const withVenueId = (order: TradeOrder, state: VenueOrderState): Partial<TradeOrder> => ({
-  externalOrderId: order.externalOrderId ?? state.externalOrderId,
-  venueUpdatedAt: Math.max(order.venueUpdatedAt ?? 0, state.updatedAt ?? 0) || null,
-})
-
-const finish = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void =>
-  core.change(live, next, eventOf(next), { at, alerts: next.orderStatus === "REJECTED" ? lossOf(next) : [] })
-
-const acknowledge = (core: AccountCore, live: Live, state: VenueOrderState): void =>
-  applyAcknowledgement(core, live, state.externalOrderId, state.updatedAt)
+/** What a view says of the change that is under way, and nothing else. */
+export const weighChange = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
+  void take(core, live, { _tag: "Terms", view: viewOf(state), asked })
 
 /** The venue has the order. */
-export const applyAcknowledgement = (
-  core: AccountCore,
-  live: Live,
-  externalOrderId: string,
-  at: number | null,
-): void => {
-  const before = live.order
-  live.acceptedAt ??= at ?? core.parts.clock.now()
-  const next = acknowledged(before, venueId(externalOrderId), at)
-  if (next === before) return
-  if (next.orderStatus !== before.orderStatus) core.change(live, next, eventOf(next), { at })
-  else if (next.inDoubt !== before.inDoubt) core.change(live, next, null, { at, portfolio: false })
-  else core.amend(live, next)
+export const applyAcknowledgement = (core: AccountCore, live: Live, externalOrderId: string, at: number | null): void =>
+  void take(core, live, { _tag: "Accepted", externalOrderId: venueId(externalOrderId), at })
+
+const viewOf = (state: VenueOrderState): OrderView => ({
+  externalOrderId: venueId(state.externalOrderId),
+  status: state.status,
+  ending: state.ending,
+  quantity: Decimal.fromVenue(state.quantity) ?? null,
+  limitPrice: state.limitPrice === null ? null : (Decimal.fromVenue(state.limitPrice) ?? null),
+  executedQuantity: decimal(state.executedQuantity),
+  isTriggered: state.isTriggered === true,
+  createdAt: state.createdAt,
+  updatedAt: state.updatedAt === null ? null : instant(state.updatedAt),
+})
+
+/** Evidence, folded and carried out. Answers what followed. */
+export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Effects => {
+  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view)))
+    core.leftThere.delete(live)
+  const { effects } = fold(knownOf(core, live), evidence)
+  for (const effect of effects) carryOut(core, live, effect)
+  return effects
 }
 
-/** An order that is over shows up: one that was "never placed" must not work on (contract C3, 6). */
-export const appeared = (core: AccountCore, live: Live, externalOrderId: string): void => {
-  const { order } = live
-  if (order.orderStatus !== "REJECTED" || core.session === null) return
-  const first = order.externalOrderId === null
-  const next = { ...order, externalOrderId: order.externalOrderId ?? venueId(externalOrderId) }
-  if (mayCancel(core, live)) cancelAtVenue(core, live, core.refOf(next))
-  if (!first) return
-  const message = "an order that was proven not placed appeared at the venue and is being cancelled"
-  const { tradeOrderId } = order
-  core.change(live, next, null, {
-    portfolio: false,
-    alerts: [{ code: "LATE_APPEARANCE", severity: "CRITICAL", message, tradeOrderId }],
+const knownOf = (core: AccountCore, { order, owed, cancelReason, restarted }: Live): Known => ({
+  order,
+  owed: owed?.view ?? null,
+  cancelReason,
+  partner: partnerOf(core, order)?.order ?? null,
+  isRestarted: restarted,
+  isConnected: core.session !== null,
+  now: core.parts.clock.now(),
+  venue: core.venue,
+})
+
+const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
+  switch (effect._tag) {
+    case "Change":
+      change(core, live, effect)
+      return
+    case "Keep":
+      core.amend(live, effect.next)
+      return
+    case "End":
+      endCancelled(core, live, effect.next, effect.at)
+      return
+    case "Heard":
+      core.acknowledged(live, effect.at)
+      return
+    case "Owe":
+      owe(core, live, effect.view)
+      return
+    case "Ask":
+      core.look(live, effect.why)
+      return
+    case "Quarantine":
+      quarantine(core, live, core.cause, effect.why)
+      return
+    case "CancelThere": {
+      const ref = { ...core.refOf(live.order), externalOrderId: effect.externalOrderId }
+      core.leftThere.set(live, core.parts.clock.monotonic())
+      // That it was given up may not be stored yet.
+      core.whenDurable(() => {
+        if (core.session !== null && mayCancel(core, live)) cancelAtVenue(core, live, ref)
+      })
+      return
+    }
+    case "SendAgain": {
+      const { reason, at } = effect
+      const giveUp = (since: number | null): void => void take(core, live, { _tag: "Unsendable", reason, at: since })
+      if (!takeBack(core, live) && !sendAgain(core, live, reason, () => giveUp(null))) giveUp(at)
+      return
+    }
+    case "ReadAgain":
+      live.order = noted(live.order, core.parts.clock.now(), effect.why)
+      core.readAgain(live, MISFIT_MILLIS)
+      return
+    case "Watch":
+      core.watched.set(live.order.tradeOrderId, {
+        until: core.parts.clock.monotonic() + WATCH_MILLIS,
+        instrumentId: live.order.instrumentId,
+      })
+      return
+    case "FreshBalances":
+      core.askBalances()
+      return
+    case "Then":
+      take(core, live, effect.evidence)
+  }
+}
+
+type ChangeEffect = Extract<OrderEffect, { readonly _tag: "Change" }>
+
+const change = (core: AccountCore, live: Live, effect: ChangeEffect): void => {
+  const { next, kind, at, isReport, executions, alerts, further, tells } = effect
+  const committed = tells && toldOnce(live, tells)
+  core.change(live, next, kind, {
+    at,
+    portfolio: isReport,
+    ...(executions && { executions }),
+    ...(alerts && { alerts }),
+    ...(further ? { others: [{ live, ...further, committed }] } : committed && { committed }),
   })
+}
+
+/** Those who wait are answered with the image that is stored. */
+const toldOnce = (live: Live, told: Told): ((stored: TradeOrder) => void) => {
+  switch (told._tag) {
+    case "Changed":
+      return (order) => tellChange(live, { _tag: "Changed", order })
+    case "ChangeRefused":
+      return (order) => tellChange(live, { _tag: "Refused", order, reason: told.reason })
+    case "CancelRefused": {
+      const waiters = live.cancelWaiters.splice(0)
+      return () => {
+        for (const reply of waiters) reply.fail(new CancelRejected({ reason: told.reason }))
+      }
+    }
+  }
 }
 
 /** The trades of a quantity that the venue named: they get 5 s to arrive, then they are fetched. */
-const owe = (core: AccountCore, live: Live, state: VenueOrderState): void => {
+const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
   if (live.owed !== null) {
-    const known = namedQuantity(live.order, live.owed.state)
-    if (state.status !== "OPEN" || namedQuantity(live.order, state).greaterThan(known)) live.owed.state = state
-    return
-  }
-  live.owed = { state, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+    if (view !== null) live.owed.view = view
+    else {
+      live.owed.callOff()
+      live.owed = null
+    }
+  } else if (view !== null) live.owed = { view, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
 }
 
 const fetchOwed = (core: AccountCore, live: Live): void => {
@@ -245,14 +208,15 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   const again = (millis = TRADES_MILLIS): void => {
     if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
   }
-  if (session === null) {
+  // The trades of an absence are being read, this order's among them.
+  if (session === null || core.fillScan !== null) {
     again()
     return
   }
-  const since = Math.min(submittedAt(order), owed.state.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS
+  const since = Math.min(submittedAt(order), owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS
   // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
   const question = Effect.suspend(() =>
-    live.owed === null ? Effect.succeed(null) : session.fetchFills(since, [order.instrumentId]),
+    live.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),
   )
   core.self.fork(core.listing(question), (exit) => {
     if (live.owed === null) return
@@ -261,8 +225,8 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     /** Until the store is given a trade of it again. */
     let pause: number | null = null
     for (const fill of exit.value) {
-      const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.state.externalOrderId
-      const known = isOwn ? live : core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
+      const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.view.externalOrderId
+      const known = isOwn ? live : core.findAtVenue(fill)
       const owner = known === live || known?.owed ? known : undefined
       if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
       if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
@@ -270,7 +234,8 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     // The trade is known: an execution of ours in its place would have another price, and no fees.
     if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
     const { owed: rest } = live
-    if (rest !== null && attempt(core, live, rest.state, () => infer(core, live, rest.state)) !== true) again()
+    if (rest !== null) attempt(core, live, rest.view, () => infer(core, live))
+    if (live.owed !== null) again()
   })
 }
 
@@ -281,21 +246,10 @@ const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeO
   return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
 }
 
-/** No trade explains what the venue named: an execution of ours does, at the best price known. */
-const infer = (core: AccountCore, live: Live, state: VenueOrderState): boolean => {
+/** The trades were read, and do not explain what is owed; without a price that stays so. */
+const infer = (core: AccountCore, live: Live): void => {
   const { order } = live
-  const executedQuantity = namedQuantity(order, state).subtract(order.executedQuantity)
-  const executedPrice = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
-  if (executedPrice === null) return false
-  record(core, live, state.externalOrderId, {
-    ...executionOf(core, order),
-    externalTradeId: `inferred:${order.tradeOrderId}:${order.executions.length}`,
-    executedQuantity,
-    executedPrice,
-    executedCost: executedPrice.multiply(executedQuantity),
-    fees: [],
-    inferred: true,
-    executedAt: state.updatedAt ?? core.parts.clock.now(),
-  })
-  return true
+  const price = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+  if (price === null) return
+  take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price })
 }

@@ -2,12 +2,13 @@
  * The end of GTD and DAY orders that their venue does not end itself (contract C6). What waits here is EXPIRED at its instant; what works
  * at the venue is cancelled, and once that is confirmed the order is EXPIRED too, also when another process had asked for it.
  */
-import { isTerminal, mayBecome } from "../domain/order-status.ts"
-import { placeOf } from "../domain/trade-order.ts"
+
+import { cancelWayOf } from "../domain/order-law.ts"
+import { eventOf, moved } from "../domain/order-progress.ts"
+import { isTerminal } from "../domain/order-status.ts"
 import { requestCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
 
 /** Timers cannot be set for a year. */
 const STEP_MAX_MILLIS = 86_400_000
@@ -19,7 +20,7 @@ const AGAIN_MILLIS = 5_000
 /** How late a venue that ends orders itself may be: some count whole seconds. */
 const VENUE_LATE_MILLIS = 2_000
 
-export const keepExpiries = (core: AccountCore): void => {
+export const keepExpiries = (core: AccountCore): ((live: Live) => void) => {
   const { parts, self } = core
 
   const wait = (live: Live, millis: number): void => {
@@ -33,10 +34,11 @@ export const keepExpiries = (core: AccountCore): void => {
   const look = (live: Live): void => {
     const { order } = live
     if (isTerminal(order.orderStatus) || order.expireAt === null || order.origin === "EXTERNAL") return
+    const way = cancelWayOf(order)
     const left = order.expireAt - parts.clock.now()
     if (left > 0) wait(live, left)
     else if (!live.stored) wait(live, SOON_MILLIS)
-    else if (placeOf(order) !== "VENUE") {
+    else if (way === "WITHDRAW") {
       const next = moved(order, "EXPIRED")
       core.change(live, next, eventOf(next))
     } else if (
@@ -45,11 +47,11 @@ export const keepExpiries = (core: AccountCore): void => {
     ) {
       // The venue ends it, and says so. What it took without an expiry (too near or too far for it) is cancelled after all.
       wait(live, VENUE_LATE_MILLIS)
-    } else if (order.cancelRequested || mayBecome(order.orderStatus, "PENDING_CANCEL")) {
+    } else if (way === "SEND" || way === "JOIN") {
       requestCancel(core, live, "VENUE")
       wait(live, AGAIN_MILLIS)
     } else wait(live, SOON_MILLIS)
   }
 
-  core.watchExpiry = look
+  return look
 }

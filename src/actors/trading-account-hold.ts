@@ -1,16 +1,14 @@
 /** What new orders hold of the account's funds until they are over (contract C10), or why they cannot. */
 import { Decimal } from "../domain/decimal.ts"
 import { InsufficientBalance } from "../domain/errors/risk.ts"
+import { MARKET_CLAMP, withFee } from "../domain/order-hold.ts"
 import type { OrderPlan } from "../domain/order-plan.ts"
-import { FEE_RATE } from "../domain/order-rules-quantity.ts"
 import { walkCost } from "../domain/portfolio.ts"
 import { isSpot } from "../domain/venue.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 
 /** Rows of the book that price a market order. */
 export const WALK_ROWS = 100
-/** At market a buy may cost so much more than is seen of the book, or than its trigger says. */
-export const MARKET_CLAMP = Decimal.of("1.05")
 /** By a price that was seen within this time and is not seen any more. */
 const REMEMBERED_MILLIS = 3_600_000
 const REMEMBERED_CLAMP = Decimal.of("1.2")
@@ -24,18 +22,17 @@ export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | Insufficie
   const refuse = (need: Decimal): InsufficientBalance =>
     new InsufficientBalance({ asset, required: need.toString(), available: available.toString() })
   if (orderSide === "SELL") return baseQuantity.greaterThan(available) ? refuse(baseQuantity) : baseQuantity
-  const withFee = (cost: Decimal): Decimal => (core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost)
   const fixed = fixedCostOf(plan)
-  const cost = fixed ?? walked(core, plan)
+  const cost = fixed?.need ?? walked(core, plan)
   if (cost === undefined) {
     if (!available.add(locked).isPositive()) return refuse(Decimal.ZERO)
     // What it costs is not known for certain: the venue decides, and what is held until the fills say leaves room for other orders.
     const about = estimate(core, plan)
-    return about === null ? available : Decimal.min(available, withFee(about))
+    return about === null ? available : Decimal.min(available, withFee(about, core.venue))
   }
-  const need = withFee(cost)
+  const need = withFee(cost, core.venue)
   if (need.greaterThan(available)) return refuse(need)
-  return fixed === undefined ? Decimal.min(available, need.multiply(MARKET_CLAMP)) : need
+  return Decimal.min(available, fixed === undefined ? need.multiply(MARKET_CLAMP) : withFee(fixed.most, core.venue))
 }
 
 /** What a buy at market costs by the book; undefined without one. */
@@ -56,15 +53,23 @@ const estimate = ({ parts }: AccountCore, { instrument, baseQuantity }: OrderPla
   return known === null ? null : known.multiply(baseQuantity).multiply(REMEMBERED_CLAMP)
 }
 
-/** What a buy costs at most by its own terms; of a pair, its dearer leg. Undefined at market. */
-const fixedCostOf = ({ orderType, limitPrice, baseQuantity, terms, list }: OrderPlan): Decimal | undefined => {
-  if (terms === null) return orderType === "MARKET" ? undefined : limitPrice?.multiply(baseQuantity)
-  if (terms.budget !== null) return terms.budget.amount
+/**
+ * What a buy costs by its own terms, and how much its price may move until it is bought; of a pair, its dearer leg. Undefined at market.
+ */
+const fixedCostOf = (plan: OrderPlan): { readonly need: Decimal; readonly most: Decimal } | undefined => {
+  const { orderType, limitPrice, baseQuantity, terms, list } = plan
+  if (terms !== null && terms.budget !== null) return { need: terms.budget.amount, most: terms.budget.amount }
   if (orderType === "MARKET") return undefined
   const pair = list?.contingencyType === "OCO" ? list.legs : []
-  const prices = [{ limitPrice, trigger: terms.trigger }, ...pair].flatMap((it) => {
+  const costs = [{ limitPrice, trigger: terms?.trigger ?? null }, ...pair].flatMap((it) => {
     const price = it.limitPrice ?? it.trigger?.stopPrice
-    return price === undefined ? [] : [price]
+    if (price === undefined) return []
+    const need = price.multiply(baseQuantity)
+    return [{ need, most: it.limitPrice === null ? need.multiply(MARKET_CLAMP) : need }]
   })
-  return prices.length === 0 ? undefined : prices.reduce(Decimal.max).multiply(baseQuantity)
+  if (costs.length === 0) return undefined
+  return {
+    need: costs.map(({ need }) => need).reduce(Decimal.max),
+    most: costs.map(({ most }) => most).reduce(Decimal.max),
+  }
 }

@@ -29,6 +29,13 @@ export class AccountLimits {
     const error = taken("orderSubmit", own.submits, now)
     if (error !== null) return error
     own.count(now)
+    return this.openError(openOrders)
+  }
+
+  /** Of a submit that has been counted and has waited since. */
+  openError(openOrders: number): DomainError | null {
+    const { rates } = this
+    if (rates === null) return null
     const { openOrders: limit } = rates.limits
     return openOrders >= limit ? new TooManyOpenOrders({ limit }) : null
   }

@@ -3,16 +3,17 @@
  * commit callback, if nothing has happened meanwhile that forbids it.
  */
 import { Decimal } from "../domain/decimal.ts"
-import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
+import { changeOf, isRenewal } from "../domain/order-change.ts"
+import { isOnItsWay } from "../domain/order-law.ts"
+import { eventOf, moved } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
-import { type CancelReason, type OrderType, placeOf, type TradeOrder } from "../domain/trade-order.ts"
-import { sendCancel } from "./trading-account-cancel.ts"
+import type { CancelReason, OrderType, TradeOrder } from "../domain/trade-order.ts"
+import { cancelling, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
 import { heirOf } from "./trading-account-new-order.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
-import { deadlinesFrom, release } from "./trading-account-release.ts"
+import { deadlinesFrom, keepHere, release } from "./trading-account-release.ts"
 
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
 export const CONFIRM_MILLIS = 1_500
@@ -71,7 +72,7 @@ export const nowStored = (live: Live): void => {
   for (const run of live.whenStored.splice(0)) run(true)
 }
 
-const isGoing = (order: TradeOrder): boolean => order.orderStatus === "CREATED" && placeOf(order) === "VENUE"
+const isGoing = (order: TradeOrder): boolean => order.orderStatus === "CREATED" && isOnItsWay(order)
 
 export const withdraw = (core: AccountCore, live: Live, cancelReason: CancelReason): Consequence => {
   const next = moved(live.order, "REVOKED", { cancelReason, canceledAt: core.parts.clock.now() })
@@ -79,24 +80,19 @@ export const withdraw = (core: AccountCore, live: Live, cancelReason: CancelReas
 }
 
 /** It is being cancelled to make place for another already: the same cancel ends it, and nothing takes its place. */
-export const isMakingWay = ({ order, cancelSentAt }: Live): boolean =>
-  isRenewal(changeOf(order)) && !order.cancelRequested && cancelSentAt !== null
+export const isMakingWay = ({ order, cancels }: Live): boolean =>
+  isRenewal(changeOf(order)) && !order.cancelRequested && cancels._tag !== "UNSENT"
 
 export const cancel = (core: AccountCore, live: Live): Consequence => {
-  const { order } = live
-  const change = changeOf(order)
-  const inDoubt = order.inDoubt || core.session === null || core.phase !== "ready"
-  if (!isMakingWay(live)) live.cancelSentAt = null
+  if (!isMakingWay(live)) live.cancels = { _tag: "UNSENT", sent: live.cancels.sent }
   live.cancelReason = "OCO_SIBLING"
-  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
-  const before = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
-  const next = moved(kept, "PENDING_CANCEL", { statusBeforeCancel: before, cancelRequested: true, inDoubt })
+  const next = cancelling(core, live.order)
   return {
     live,
     next,
     kind: eventOf(next),
     committed: () => {
-      if (live.cancelSentAt === null) sendCancel(core, live)
+      if (live.cancels._tag === "UNSENT") sendCancel(core, live)
       core.self.later(CONFIRM_MILLIS, () => {
         if (live.order.cancelRequested && !isTerminal(live.order.orderStatus)) core.look(live, "no word of its cancel")
       })
@@ -104,9 +100,10 @@ export const cancel = (core: AccountCore, live: Live): Consequence => {
   }
 }
 
+/** Told as the state that it stays in, with its new size: no amend was made (contract C1). */
 export const size = (live: Live, to: Sized): Consequence => {
   const next = sized(live.order, to)
-  return { live, next, kind: next.baseQuantity === live.order.baseQuantity ? null : "TRADE_ORDER.REPLACED" }
+  return { live, next, kind: next.baseQuantity === live.order.baseQuantity ? null : eventOf(next) }
 }
 
 /** The gateway watches its trigger from now on. */
@@ -133,26 +130,25 @@ export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => b
   const { notAfter, submitDeadline } = deadlinesFrom(core, core.parts.clock.now())
   // Until it has left, a cancel waits as for an order that is not stored yet.
   if (live.order.orderStatus === "CREATED") live.stored = false
+  else live.isUnsent = true
   return {
     live,
     next: { ...sized(live.order, to), notAfter, submitDeadline },
     kind: null,
     committed: () => {
       core.parts.failpoint.hit("list.committed")
+      live.isUnsent = false
       const { order } = live
       if (isTerminal(order.orderStatus)) return nowStored(live)
       const isLate = core.parts.clock.now() > notAfter
       if (order.cancelRequested) endUnsent(core, live)
-      else if (isLate || live.cancelledEarly || !mayLeave()) takeBack(core, live)
+      // Not a byte of it left: it waits again, and the list is looked at anew.
+      else if (isLate || live.cancelledEarly || !mayLeave()) keepHere(core, live)
       else release(core, live)
       nowStored(live)
     },
   }
 }
-
-/** Not a byte of it left: it waits again, and the list is looked at anew. */
-const takeBack = (core: AccountCore, live: Live): void =>
-  core.change(live, { ...live.order, notAfter: null, submitDeadline: null }, null, { portfolio: false })
 
 const endUnsent = (core: AccountCore, live: Live): void => {
   const next = moved(live.order, "CANCELLED", { cancelReason: live.cancelReason, canceledAt: core.parts.clock.now() })

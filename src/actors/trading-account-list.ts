@@ -4,6 +4,7 @@
  */
 import { Decimal } from "../domain/decimal.ts"
 import { quantityStep } from "../domain/instrument.ts"
+import { exitHold } from "../domain/order-hold.ts"
 import {
   type Due,
   duesIn,
@@ -18,12 +19,11 @@ import {
   troublesOf,
 } from "../domain/order-list.ts"
 import { type Pairing, pairingOf } from "../domain/order-list-pair.ts"
-import { FEE_RATE } from "../domain/order-rules-quantity.ts"
-import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
+import { isPaired, type TradeOrder } from "../domain/trade-order.ts"
 import { isSpot } from "../domain/venue.ts"
 import { mayCancel } from "./trading-account-cancel.ts"
-import type { AccountCore } from "./trading-account-core.ts"
-import { MARKET_CLAMP } from "./trading-account-hold.ts"
+import type { AccountCore, Keepers } from "./trading-account-core.ts"
+import { recallAppeared } from "./trading-account-lingering.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { move, pair } from "./trading-account-pair-steps.ts"
@@ -33,6 +33,8 @@ import { changing } from "./trading-account-replace.ts"
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
 const RESIZE_MILLIS = 250
 const RETRY_MILLIS = 2_000
+/** From the end of a leg that the venue ended to what takes its place. */
+const SETTLE_MILLIS = 250
 const RETRY_MAX_MILLIS = 60_000
 /** What a pace is kept for when it is no quantity: the way to the venue's own pair. */
 const MOVE = "pair"
@@ -64,7 +66,7 @@ interface Pace {
   readonly pauseMillis: number
 }
 
-export interface ListKeeper {
+export interface ListKeeper extends Pick<Keepers, "consequences" | "isHeldBack" | "becameReady"> {
   /** Once, before anything is asked of the venue. */
   readonly resume: () => void
 }
@@ -85,6 +87,14 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     return left <= 0
   }
 
+  /** One of its orders is over here and works at the venue: until that one ends, no other leg goes there. */
+  const isLeftThere = (id: string | null): boolean => {
+    if (id === null || core.leftThere.size === 0) return false
+    const isLeft = core.ofList(id).some((it) => core.leftThere.has(it))
+    if (isLeft) later(id, RETRY_MILLIS)
+    return isLeft
+  }
+
   const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {
     const instrument = core.parts.instruments.find(instrumentId)
     const { status } = core.account
@@ -92,10 +102,10 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),
       minQuantity: instrument?.minQuantity ?? Decimal.ZERO,
       minNotional: instrument?.minNotional ?? null,
-      canSend: core.phase === "ready" && core.session !== null,
+      canSend: core.phase === "ready" && core.session !== null && !isLeftThere(orderListId),
       isLocked: status === "LOCKED" || status === "DISCONNECTED",
       canPair: keepsPairs && mayPair(orderListId),
-      holdOf: (order, quantity) => holdOf(core, order, quantity),
+      holdOf: (order, quantity) => exitHold(order, quantity, core.venue),
     }
   }
 
@@ -148,6 +158,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
 
   const stepOf = (id: string, due: Due): Consequence | null => {
     if (due._tag === "Succeed") {
+      if (isSettling(id, due.orders)) return null
       for (const order of due.orders) core.add(steps.successorOf(core, order))
       return following(id, due.orders[0]!)[0] ?? null
     }
@@ -175,6 +186,18 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       case "Resize":
         return resize(id, live, due)
     }
+  }
+
+  /** The venue ended a leg by the other one: what that executed is about to be told, and only then is it known what is left to protect. */
+  const isSettling = (id: string, orders: ReadonlyArray<TradeOrder>): boolean => {
+    const ended = orders.flatMap((order) => {
+      const isByOther = isPaired(order) && order.cancelReason === "OCO_SIBLING"
+      return isByOther ? (core.orders.get(order.tradeOrderId)?.touchedAt ?? []) : []
+    })
+    const left = Math.max(0, ...ended) + SETTLE_MILLIS - core.parts.clock.monotonic()
+    if (ended.length === 0 || left <= 0) return false
+    later(id, left)
+    return true
   }
 
   /** Of its own pair the venue ends a leg by itself: it gets a moment for that. */
@@ -227,7 +250,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       if (!known.has(trouble)) core.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
   }
 
-  core.consequences = (live, before) => {
+  const consequences = (live: Live, before: TradeOrder): ReadonlyArray<Consequence> => {
     const id = live.order.orderListId
     if (id === null) return []
     alarm(id, live, before)
@@ -238,14 +261,16 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     }
     return due
   }
-  core.isHeldBack = ({ order }) => order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)
+  const isHeldBack = ({ order }: Live): boolean =>
+    order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)
 
   const openLists = (): ReadonlySet<string> => new Set(core.openLives().flatMap(({ order }) => order.orderListId ?? []))
-  core.becameReady.push(() => {
+  const becameReady = (): void => {
     for (const id of openLists()) review(id)
-  })
+  }
 
   const resume = (): void => {
+    recallAppeared(core)
     for (const live of core.openLives()) {
       const { orderListId, cancelRequested } = live.order
       if (orderListId === null || !cancelRequested) continue
@@ -254,15 +279,5 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       if (mustEnd(list, live.order, remainingOf(list, termsOf(live.order).lot))) live.cancelReason = "OCO_SIBLING"
     }
   }
-  return { resume }
-}
-
-/** On spot a leg holds what it may execute; elsewhere the venue decides (contract C10). */
-const holdOf = (core: AccountCore, order: TradeOrder, quantity: Decimal): Decimal => {
-  if (!isSpot(core.venue)) return Decimal.ZERO
-  if (order.orderSide === "SELL") return quantity
-  const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? Decimal.ZERO
-  const cost = price.multiply(quantity)
-  const need = core.venue.feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
-  return releasedType(order) === "MARKET" ? need.multiply(MARKET_CLAMP) : need
+  return { resume, consequences, isHeldBack, becameReady }
 }

@@ -1,8 +1,9 @@
 /** Events of an account as its actor makes them: the draft that the store numbers, and what it tells beside its text. */
 import type { AccountEventKind, EventDraft } from "../domain/account-event.ts"
+import { executionText, keptExecution, keptOrder, keptPositions, positionsText } from "../domain/account-event-kept.ts"
 import { type AccountEventTags, alertTags, executionTags, orderTags } from "../domain/account-event-tags.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
-import { executionRecord, tradeOrderJson } from "../domain/trade-order-record.ts"
+import { tradeOrderJson } from "../domain/trade-order-record.ts"
 import { type Position, positionRecord } from "../domain/trading-account.ts"
 import type { Alert } from "./trading-account-live.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
@@ -12,8 +13,44 @@ export interface News extends EventDraft {
   readonly tags: AccountEventTags | null
   /** The image that a TRADE_ORDER event tells; null with the other kinds. */
   readonly order: TradeOrder | null
-  /** The records that a PORTFOLIO.UPDATED tells, by currency; null for one of nothing, which the portfolio does not show either. */
-  readonly positions: ReadonlyArray<readonly [currency: string, json: string | null]> | null
+  /** What a PORTFOLIO.UPDATED tells, by currency; `json` null: nothing is left of it, and the portfolio does not show it either. */
+  readonly positions: ReadonlyArray<PositionNews> | null
+}
+
+export type PositionNews = readonly [currency: string, json: string | null]
+
+interface Draft extends Pick<News, "kind" | "at" | "tags" | "order" | "positions"> {
+  readonly text: string | (() => string)
+  readonly kept: string | null
+}
+
+/** Its text is made when it is asked for: what the journal keeps in its place is enough where nothing listens. */
+class DraftedNews implements News {
+  readonly kind: AccountEventKind
+  readonly at: number
+  readonly kept: string | null
+  readonly tags: AccountEventTags | null
+  readonly order: TradeOrder | null
+  readonly positions: News["positions"]
+  #text: string | (() => string)
+
+  constructor(
+    readonly eventId: string,
+    { kind, at, kept, tags, order, positions, text }: Draft,
+  ) {
+    this.kind = kind
+    this.at = at
+    this.kept = kept
+    this.tags = tags
+    this.order = order
+    this.positions = positions
+    this.#text = text
+  }
+
+  get payload(): string {
+    if (typeof this.#text !== "string") this.#text = this.#text()
+    return this.#text
+  }
 }
 
 export class NewsDesk {
@@ -21,17 +58,27 @@ export class NewsDesk {
 
   /** `payload`: the record's JSON text. */
   of(kind: AccountEventKind, payload: string, at = this.parts.clock.now(), tags: AccountEventTags = { kind }): News {
-    return { eventId: this.parts.ids.uuid(), kind, at, payload, tags, order: null, positions: null }
+    return this.drafted({ kind, at, text: payload, kept: null, tags, order: null, positions: null })
   }
 
-  ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json = tradeOrderJson(order)): News {
-    return { eventId: this.parts.ids.uuid(), kind, at, payload: json, tags: null, order, positions: null }
+  /** Under the id by which the dealer's outbox knows it. */
+  ofQuote(payload: string, at: number, eventId: string): News {
+    const kind = "QUOTE.UPDATED"
+    const draft = { kind, at, text: payload, kept: null, tags: { kind }, order: null, positions: null } as const
+    return new DraftedNews(eventId, draft)
+  }
+
+  ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json?: string): News {
+    const kept = keptOrder(order)
+    const text = json ?? (kept === null ? tradeOrderJson(order) : () => tradeOrderJson(order))
+    return this.drafted({ kind, at, text, kept, tags: null, order, positions: null })
   }
 
   ofExecution(execution: Execution, order: TradeOrder, at: number): News {
     const kind = "EXECUTION.CREATED"
-    const payload = JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
-    return this.of(kind, payload, at, executionTags(kind, order))
+    const text = (): string => executionText(execution)
+    const tags = executionTags(kind, order)
+    return this.drafted({ kind, at, text, kept: keptExecution(execution), tags, order: null, positions: null })
   }
 
   ofAlert(alert: Alert, at?: number): News {
@@ -39,17 +86,20 @@ export class NewsDesk {
     return this.of(kind, JSON.stringify(alert), at, alertTags(kind, alert.tradeOrderId))
   }
 
+  /** At least one. */
   ofPositions(changed: ReadonlyArray<Position>, at: number): News {
-    const records: Array<string> = []
-    const positions: Array<readonly [currency: string, json: string | null]> = []
-    for (const position of changed) {
-      const json = JSON.stringify(positionRecord(position))
-      records.push(json)
-      positions.push([position.currency, position.available.add(position.locked).isZero() ? null : json])
-    }
+    const positions = changed.map((position): PositionNews => {
+      const isGone = position.available.add(position.locked).isZero()
+      return [position.currency, isGone ? null : JSON.stringify(positionRecord(position))]
+    })
     const kind = "PORTFOLIO.UPDATED"
-    const payload = `[${records.join(",")}]`
-    return { eventId: this.parts.ids.uuid(), kind, at, payload, tags: { kind }, order: null, positions }
+    const kept = keptPositions(changed[0]!.venue, changed)
+    const text = (): string => positionsText(changed)
+    return this.drafted({ kind, at, text, kept, tags: { kind }, order: null, positions })
+  }
+
+  private drafted(draft: Draft): News {
+    return new DraftedNews(this.parts.ids.uuid(), draft)
   }
 }
 

@@ -1,99 +1,139 @@
 /**
- * The orders that an account's actor has in memory, by every name they are asked for: all open ones and the newest that are over. Of
- * older ones only the names stay, so that a replay is known and a trade is counted once; the order itself is read back (`recall`). A
- * list is in memory whole or not at all: its arithmetic needs all of its orders.
+ * The orders that an account's actor has in memory, by every name they are asked for: all open ones, and those that ended lately. Whoever
+ * asks for an older one asks the store, by any of its names. The one thing to know: an order leaves only when its newest image is durable,
+ * and its names stay some seconds longer, so that what was read from the store before then is known to be old. A list is in memory whole or
+ * not at all: its arithmetic needs all of its orders.
  */
+
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
+import { RareMap, RareSet } from "../domain/rare.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
-import { NAMED_ORDERS, type OrderName, type PastOrder } from "../ports/account-store.ts"
+import {
+  type EndedActivity,
+  NEWEST_ENDED,
+  type OrderName,
+  type TradeName,
+  tradeKey,
+  type VenueOrderName,
+  venueOrderKey,
+} from "../ports/account-store.ts"
+import { EndedOrders } from "./trading-account-ended.ts"
 import type { Live } from "./trading-account-live.ts"
 
-/** Ended orders whose instruments and times still count when trades are fetched. */
-const NEWEST_ENDED = 100
+/** What a venue says of whose order it is. */
+export interface NamesAtVenue extends VenueOrderName {
+  /** By its client id, where that looks like one of ours. */
+  readonly tradeOrderId: TradeOrderId | null
+}
 
-type Trade = Pick<Execution, "instrumentId" | "orderSide" | "externalTradeId">
-const tradeKey = (it: Trade): string => `${it.instrumentId}|${it.orderSide}|${it.externalTradeId}`
-
-/** What stays of an order that has left memory. */
-interface Names {
+/** What stays for a while of an order that has left memory. */
+interface Past {
   /** Of its newest image: whatever is older is no longer true. */
   readonly version: number
   readonly key: string | null
   readonly clientOrderId: string | null
-  readonly externalOrderId: string | null
-  /** Keys of its trades. */
-  readonly trades: ReadonlyArray<string>
+  /** Monotonic ms. */
+  readonly leftAt: number
+  /** Of its newest trade, venue ms. */
+  readonly tradedAt: number
 }
 
-const namesOf = (order: TradeOrder): Names => ({
-  version: order.version,
-  key: order.idempotencyKey ?? order.clientOrderId,
-  clientOrderId: order.clientOrderId,
-  externalOrderId: order.externalOrderId,
-  trades: order.executions.map(tradeKey),
-})
+const keyOf = (order: TradeOrder): string | null => order.idempotencyKey ?? order.clientOrderId
 
 export class AccountOrders {
-  readonly orders = new Map<TradeOrderId, Live>()
-  readonly open = new Set<TradeOrderId>()
-  /** Whole ones that are over, oldest first. */
-  private readonly recent = new Set<TradeOrderId>()
-  /** Oldest first. */
-  private readonly past = new Map<TradeOrderId, Names>()
-  private readonly byKey = new Map<string, TradeOrderId>()
-  private readonly byClientOrderId = new Map<string, TradeOrderId>()
-  private readonly byExternalOrderId = new Map<string, TradeOrderId>()
+  readonly orders = new RareMap<TradeOrderId, Live>()
+  readonly open = new RareSet<TradeOrderId>()
+  /** Those that were at rest when they left memory, and those before this process. */
+  protected readonly ended: EndedOrders
+  /** Those that are over, oldest first. */
+  private readonly recent = new RareSet<TradeOrderId>()
+  /** Those that left lately, oldest first. */
+  private readonly past = new RareMap<TradeOrderId, Past>()
+  private readonly byKey = new RareMap<string, TradeOrderId>()
+  private readonly byClientOrderId = new RareMap<string, TradeOrderId>()
+  /** By `venueOrderKey`: some venues number the orders of each instrument. */
+  private readonly byVenueName = new RareMap<string, TradeOrderId>()
+  /** What the venue has called each order; a change of an order may give it another name. */
+  private readonly venueNames = new RareMap<TradeOrderId, ReadonlyArray<string>>()
   /** The orders of each list, oldest first. */
-  private readonly byList = new Map<string, Set<TradeOrderId>>()
-  /** Whose each of the venue's trades is. */
-  private readonly trades = new Map<string, TradeOrderId>()
+  private readonly byList = new RareMap<string, Set<TradeOrderId>>()
+  /** Whose each of the venue's trades is, and the trades of each order. */
+  private readonly trades = new RareMap<string, TradeOrderId>()
+  private readonly tradesOf = new RareMap<TradeOrderId, Array<string>>()
 
-  constructor(private readonly wholeOrders: number) {}
+  /** A trade of until then may be counted of an order that memory has forgotten; venue ms. */
+  protected forgottenUpTo = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly wholeOrders: number,
+    ended: EndedActivity | null,
+  ) {
+    this.ended = new EndedOrders(ended)
+  }
+
+  /** An order is over. */
+  protected becameOver(): void {}
+
+  /** An order has got a name of the venue's, or is over. */
+  protected becameClear(): void {}
 
   find(by: OrderName): Live | undefined {
     const id = "tradeOrderId" in by ? by.tradeOrderId : this.byClientOrderId.get(by.clientOrderId)
     return id === undefined ? undefined : this.orders.get(id)
   }
 
-  /** By the key that governs deduplication: idempotencyKey, else clientOrderId (contract C2). Whole or past. */
+  /** By the key that governs deduplication: idempotencyKey, else clientOrderId (contract C2). In memory, or left lately. */
   idOfKey(key: string): TradeOrderId | undefined {
     return this.byKey.get(key)
   }
 
-  /** Whole or past. */
+  /** In memory, or left lately. */
   idOfClient(clientOrderId: string): TradeOrderId | undefined {
     return this.byClientOrderId.get(clientOrderId)
   }
 
-  /** Whole or past. */
-  idAtVenue(tradeOrderId: TradeOrderId | null, externalOrderId: string): TradeOrderId | undefined {
-    return tradeOrderId ?? this.byExternalOrderId.get(externalOrderId)
+  /**
+   * In memory, or left lately. A client id that looks like one of ours may be another account's, on the same account of the venue: it counts
+   * where this account has such an order.
+   */
+  idAtVenue({ tradeOrderId, ...name }: NamesAtVenue): TradeOrderId | undefined {
+    if (tradeOrderId !== null && (this.orders.has(tradeOrderId) || this.past.has(tradeOrderId))) return tradeOrderId
+    return this.byVenueName.get(venueOrderKey(name))
   }
 
-  findAtVenue(tradeOrderId: TradeOrderId | null, externalOrderId: string): Live | undefined {
-    const id = this.idAtVenue(tradeOrderId, externalOrderId)
+  findAtVenue(names: NamesAtVenue): Live | undefined {
+    const id = this.idAtVenue(names)
     return id === undefined ? undefined : this.orders.get(id)
   }
 
   /** The venue's id of an order, as an answer of the venue gave it, before any event carries it. */
   knowAs(live: Live, externalOrderId: string): void {
-    this.byExternalOrderId.set(externalOrderId, live.order.tradeOrderId)
+    const { tradeOrderId, instrumentId } = live.order
+    const key = venueOrderKey({ instrumentId, externalOrderId })
+    if (this.byVenueName.get(key) === tradeOrderId) return
+    this.byVenueName.set(key, tradeOrderId)
+    this.venueNames.set(tradeOrderId, [...(this.venueNames.get(tradeOrderId) ?? []), key])
+    this.becameClear()
   }
 
-  /** The order that has this trade of the venue; the store keeps each trade of an instrument and side once. */
-  ownerOf(trade: Trade): TradeOrderId | undefined {
+  /** What the venue calls it is known, whether an event carries it yet or not. */
+  hasVenueName(id: TradeOrderId): boolean {
+    return this.venueNames.has(id)
+  }
+
+  /** The order that has this trade of the venue, if it is in memory or left lately; the store keeps each trade once. */
+  ownerOf(trade: TradeName): TradeOrderId | undefined {
     return this.trades.get(tradeKey(trade))
   }
 
-  /** A trade that is not counted yet, of an order that has left memory. */
-  isMissing(fill: Trade & { readonly tradeOrderId: TradeOrderId | null; readonly externalOrderId: string }): boolean {
-    const id = this.idAtVenue(fill.tradeOrderId, fill.externalOrderId)
-    return id !== undefined && this.past.has(id) && this.ownerOf(fill) === undefined
+  /** Memory does not know the trade, and may have: the store says whether it is counted. */
+  mayBeForgotten(trade: TradeName & Pick<Execution, "executedAt">): boolean {
+    return trade.executedAt <= this.forgottenUpTo && this.ownerOf(trade) === undefined
   }
 
   /** An image of before the order left memory. */
-  isOutdated({ tradeOrderId, version }: TradeOrder): boolean {
+  isOutdated({ tradeOrderId, version }: Pick<TradeOrder, "tradeOrderId" | "version">): boolean {
     return version < (this.past.get(tradeOrderId)?.version ?? 0)
   }
 
@@ -106,48 +146,57 @@ export class AccountOrders {
     return [...(this.byList.get(orderListId) ?? [])].map((id) => this.orders.get(id)!)
   }
 
-  /** Instruments with an open order, and those of the newest closed ones. */
+  /** Instruments with an open order, and those of the newest that are over. */
   instruments(): ReadonlyArray<InstrumentId> {
-    const found = new Set<InstrumentId>()
+    const found = new Set<InstrumentId>(this.ended.instruments)
     for (const id of this.open) found.add(this.orders.get(id)!.order.instrumentId)
     for (const order of this.newestEnded()) found.add(order.instrumentId)
     return [...found]
   }
 
-  /** The newest orders that are over, oldest first. */
+  /** The newest orders in memory that are over, oldest first. */
   protected newestEnded(): ReadonlyArray<TradeOrder> {
     return [...this.recent].slice(-NEWEST_ENDED).map((id) => this.orders.get(id)!.order)
   }
 
   /** A trade is this order's from now on. */
-  protected own(execution: Execution): void {
-    this.trades.set(tradeKey(execution), execution.tradeOrderId)
+  own(execution: TradeName & Pick<Execution, "tradeOrderId">): void {
+    const { tradeOrderId } = execution
+    const key = tradeKey(execution)
+    this.trades.set(key, tradeOrderId)
+    const known = this.tradesOf.get(tradeOrderId)
+    if (known === undefined) this.tradesOf.set(tradeOrderId, [key])
+    else known.push(key)
   }
 
   protected index(live: Live): void {
     const { order } = live
     const id = order.tradeOrderId
     if (this.orders.get(id) !== live) this.enter(live)
-    if (order.externalOrderId !== null && this.byExternalOrderId.get(order.externalOrderId) !== id)
-      this.byExternalOrderId.set(order.externalOrderId, id)
+    if (order.externalOrderId !== null) this.knowAs(live, order.externalOrderId)
     if (!isTerminal(order.orderStatus)) {
       this.open.add(id)
       return
     }
     this.open.delete(id)
     this.recent.add(id)
-    // Two at most for one that came: after a time in which none could go there are fewer again.
-    for (let looked = 0; this.recent.size > this.wholeOrders && looked < 2; looked++)
-      this.dismiss(this.recent.values().next().value!)
+    this.becameOver()
+    this.becameClear()
   }
 
   private enter(live: Live): void {
     const { order } = live
     const id = order.tradeOrderId
-    if (!this.orders.has(id)) for (const execution of order.executions) this.own(execution)
+    // Its names were known for as long as it was on its way out.
+    if (this.past.delete(id)) this.unname(id, keyOf(order), order.clientOrderId)
+    if (!this.orders.has(id)) {
+      for (const execution of order.executions) this.own(execution)
+      const { tradeOrderId, instrumentId, orderSide } = order
+      for (const externalTradeId of order.olderTradeIds ?? [])
+        this.own({ tradeOrderId, instrumentId, orderSide, externalTradeId })
+    }
     this.orders.set(id, live)
-    this.past.delete(id)
-    const key = order.idempotencyKey ?? order.clientOrderId
+    const key = keyOf(order)
     if (key !== null) this.byKey.set(key, id)
     if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
     if (order.orderListId === null) return
@@ -156,52 +205,87 @@ export class AccountOrders {
     else list.add(id)
   }
 
-  /** An order that is over, with the rest of its list: out of memory, but for the names. What is still at work stays, as if it were new. */
-  private dismiss(id: TradeOrderId): void {
-    const { orderListId } = this.orders.get(id)!.order
-    const leaving = orderListId === null ? [this.orders.get(id)!] : this.ofList(orderListId)
-    const isAtWork = leaving.some(
-      ({ order, stored, owed, doubt }) => !isTerminal(order.orderStatus) || !stored || owed !== null || doubt !== null,
-    )
-    for (const { order } of leaving) {
-      const { tradeOrderId } = order
-      this.recent.delete(tradeOrderId)
-      if (isAtWork) {
-        if (isTerminal(order.orderStatus)) this.recent.add(tradeOrderId)
-        continue
-      }
-      this.orders.delete(tradeOrderId)
-      this.remember(tradeOrderId, namesOf(order))
+  /** Something is over or left lately: there is something to keep in order. */
+  get hasPast(): boolean {
+    return this.recent.size > 0 || this.past.size > 0
+  }
+
+  get hasTooMany(): boolean {
+    return this.recent.size > this.wholeOrders
+  }
+
+  /**
+   * Orders that may leave once everything handed to the store until now is durable, with the versions that they have now: the oldest, as
+   * long as there are too many, and those that nothing has touched since `restedSince` (monotonic ms); whole lists.
+   */
+  leavers(restedSince: number): ReadonlyMap<TradeOrderId, number> {
+    const leaving = new Map<TradeOrderId, number>()
+    let left = this.recent.size
+    for (const id of this.recent) {
+      const live = this.orders.get(id)!
+      if (left <= this.wholeOrders && live.touchedAt > restedSince) break
+      left--
+      for (const { order } of this.companyOf(live)) leaving.set(order.tradeOrderId, order.version)
     }
-    if (!isAtWork && orderListId !== null) this.byList.delete(orderListId)
+    return leaving
   }
 
-  /** The names of an order that is over, as the store has them; oldest first, before any whole one that is over. */
-  protected knowPast(order: PastOrder): void {
-    const { tradeOrderId, version, clientOrderId, externalOrderId, instrumentId, orderSide } = order
-    if (this.orders.has(tradeOrderId)) return
-    const key = order.idempotencyKey ?? clientOrderId
-    const trades = order.externalTradeIds.map((it) => tradeKey({ instrumentId, orderSide, externalTradeId: it }))
-    if (key !== null) this.byKey.set(key, tradeOrderId)
-    if (clientOrderId !== null) this.byClientOrderId.set(clientOrderId, tradeOrderId)
-    if (externalOrderId !== null) this.byExternalOrderId.set(externalOrderId, tradeOrderId)
-    for (const trade of trades) this.trades.set(trade, tradeOrderId)
-    this.remember(tradeOrderId, { version, key, clientOrderId, externalOrderId, trades })
+  /** The order, and the rest of its list. */
+  private companyOf(live: Live): ReadonlyArray<Live> {
+    const { orderListId } = live.order
+    return orderListId === null ? [live] : this.ofList(orderListId)
   }
 
-  private remember(id: TradeOrderId, names: Names): void {
-    this.past.set(id, names)
-    if (this.past.size <= NAMED_ORDERS - this.wholeOrders) return
-    const [oldest, forgotten] = this.past.entries().next().value!
-    this.past.delete(oldest)
-    this.unname(forgotten)
+  /**
+   * Out of memory, but for the names: those that have not changed since. What is still at work stays, as if it had just ended. Both
+   * instants are monotonic ms. False: nothing left.
+   */
+  dismiss(leaving: ReadonlyMap<TradeOrderId, number>, restedSince: number, now: number): boolean {
+    const before = this.recent.size
+    for (const id of leaving.keys()) {
+      const live = this.orders.get(id)
+      if (live === undefined || !this.recent.has(id)) continue
+      const company = this.companyOf(live)
+      const isAtWork = company.some(
+        ({ order, stored, owed, question }) =>
+          leaving.get(order.tradeOrderId) !== order.version || !stored || owed !== null || question !== null,
+      )
+      for (const { order } of company)
+        if (this.recent.delete(order.tradeOrderId) && isAtWork) this.recent.add(order.tradeOrderId)
+      if (isAtWork || company.some(({ order }) => !isTerminal(order.orderStatus))) continue
+      for (const { order } of company) {
+        this.orders.delete(order.tradeOrderId)
+        const { version, clientOrderId } = order
+        const tradedAt = Math.max(...order.executions.map(({ executedAt }) => executedAt))
+        this.past.set(order.tradeOrderId, { version, key: keyOf(order), clientOrderId, leftAt: now, tradedAt })
+      }
+      // In a busy account the newest ones in memory say enough.
+      for (const { order, touchedAt } of company) if (touchedAt <= restedSince) this.ended.add(order)
+      if (live.order.orderListId !== null) this.byList.delete(live.order.orderListId)
+    }
+    return this.recent.size < before
   }
 
-  private unname({ key, clientOrderId, externalOrderId, trades }: Names): void {
-    for (const trade of trades) this.trades.delete(trade)
-    if (key !== null) this.byKey.delete(key)
-    if (clientOrderId !== null) this.byClientOrderId.delete(clientOrderId)
-    if (externalOrderId !== null) this.byExternalOrderId.delete(externalOrderId)
+  /** The names of orders that left before (monotonic ms). */
+  forgetPast(before: number): void {
+    for (const [id, { leftAt, key, clientOrderId, tradedAt }] of this.past) {
+      if (leftAt > before) return
+      this.past.delete(id)
+      this.forgottenUpTo = Math.max(this.forgottenUpTo, tradedAt)
+      this.unname(id, key, clientOrderId)
+    }
+  }
+
+  private unname(id: TradeOrderId, key: string | null, clientOrderId: string | null): void {
+    const drop = (names: RareMap<string, TradeOrderId>, name: string): void => {
+      if (names.get(name) === id) names.delete(name)
+    }
+    for (const trade of this.tradesOf.get(id) ?? []) drop(this.trades, trade)
+    this.tradesOf.delete(id)
+    for (const name of this.venueNames.get(id) ?? []) drop(this.byVenueName, name)
+    this.venueNames.delete(id)
+    if (key !== null) drop(this.byKey, key)
+    if (clientOrderId !== null) drop(this.byClientOrderId, clientOrderId)
   }
 
   /** As if it had never been. */
@@ -211,7 +295,7 @@ export class AccountOrders {
     this.open.delete(id)
     this.recent.delete(id)
     if (order === undefined) return
-    this.unname(namesOf(order))
+    this.unname(id, keyOf(order), order.clientOrderId)
     const list = order.orderListId === null ? undefined : this.byList.get(order.orderListId)
     if (list?.delete(id) && list.size === 0) this.byList.delete(order.orderListId!)
   }

@@ -9,6 +9,7 @@ import { isHedge } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Self } from "../kernel/behaviour.ts"
 import type { AccountState, Row, Settled } from "../ports/account-store.ts"
+import type { Rest } from "./resting-accounts.ts"
 import { AccountImage } from "./trading-account-image.ts"
 import type { Alert } from "./trading-account-live.ts"
 import { type News, NewsDesk, tagsOf } from "./trading-account-news.ts"
@@ -33,6 +34,8 @@ export class AccountOutlet extends AccountOrders {
   /** What the channel has told: behind memory by what is not durable yet. */
   readonly image: AccountImage
   readonly news: NewsDesk
+  /** What was told before the account slept; null: it did not. */
+  readonly rest: Rest | null
   /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. */
   cause: unknown = null
 
@@ -42,10 +45,11 @@ export class AccountOutlet extends AccountOrders {
     state: AccountState,
     readonly refusals: Refusals,
   ) {
-    super(parts.wholeOrders)
+    super(parts.wholeOrders, state.ended)
     this.account = state.account
     this.id = state.account.tradingAccountId
-    this.image = new AccountImage(state)
+    this.rest = parts.resting.woke(this.id, state.lastSequence)
+    this.image = new AccountImage(state, this.rest)
     this.news = new NewsDesk(parts)
   }
 

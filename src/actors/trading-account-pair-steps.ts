@@ -3,7 +3,9 @@
  * one request. The one thing to know: what the gateway watched until then ends in the unit that makes the pair, never before.
  */
 import { Decimal } from "../domain/decimal.ts"
+import { isRenewing } from "../domain/order-change.ts"
 import type { Pairing } from "../domain/order-list-pair.ts"
+import { eventOf } from "../domain/order-progress.ts"
 import { native } from "../domain/order-rules-trigger.ts"
 import { NO_TERMS } from "../domain/order-terms.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
@@ -11,7 +13,7 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { CONFIRM_MILLIS, nowStored, sized, successorOf, withdraw } from "./trading-account-list-steps.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
 import { deadlinesFrom, dispatch } from "./trading-account-release.ts"
-import { changing, isRenewing } from "./trading-account-replace.ts"
+import { changing } from "./trading-account-replace.ts"
 
 /** The resting take-profit is cancelled: a change of it that is under way says so, also after a restart, and a client's cancel wins. */
 export const move = (core: AccountCore, live: Live): Consequence => {
@@ -88,8 +90,8 @@ export const pair = (
 }
 
 /** Of a leg that waits: who watches its trigger is told, its size goes with its next event. */
-const toldOf = ({ terms }: TradeOrder): Consequence["kind"] =>
-  (terms?.trigger ?? null) === null ? null : "TRADE_ORDER.REPLACED"
+const toldOf = (order: TradeOrder): Consequence["kind"] =>
+  (order.terms?.trigger ?? null) === null ? null : eventOf(order)
 
 /** Not a byte of the pair left: both legs wait again, each for itself. */
 const keepHere = (core: AccountCore, lives: ReadonlyArray<Live>): void => {

@@ -1,16 +1,30 @@
 /** What an account has by asset, what of it its orders hold, and which positions have changed since they were last told. */
-import type { Decimal } from "../domain/decimal.ts"
-import { changesOf, Portfolio } from "../domain/portfolio.ts"
-import type { Execution, TradeOrder } from "../domain/trade-order.ts"
+
+import { type AcknowledgedHold, AcknowledgedHolds } from "../domain/acknowledged-holds.ts"
+import { Decimal } from "../domain/decimal.ts"
+import { movesOf, Portfolio } from "../domain/portfolio.ts"
+import { RareSet } from "../domain/rare.ts"
+import type { AppliedExecution, TradeOrder } from "../domain/trade-order.ts"
 import type { Position } from "../domain/trading-account.ts"
+import type { Live } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"
 import { AccountOutlet } from "./trading-account-outlet.ts"
+
+/** A BUY spends quote, a SELL base. */
+const heldAssetOf = ({ orderSide, quoteAsset, baseAsset }: TradeOrder): string =>
+  orderSide === "BUY" ? quoteAsset : baseAsset
 
 export class AccountPositions extends AccountOutlet {
   readonly portfolio = new Portfolio()
   /** Assets whose position changed since it was last told. */
-  private readonly dirty = new Set<string>()
-  private readonly told = new Map<string, string>()
+  private readonly dirty = new RareSet<string>()
+  protected readonly told = new Map<string, string>(this.rest?.told)
+  private readonly acknowledgedHolds = new AcknowledgedHolds<AcknowledgedHold>()
+
+  constructor(...made: ConstructorParameters<typeof AccountOutlet>) {
+    super(...made)
+    if (this.rest !== null) this.markDirty([...this.rest.told.keys()])
+  }
 
   positionOf(currency: string): Position {
     const balance = this.portfolio.of(currency)
@@ -36,18 +50,40 @@ export class AccountPositions extends AccountOutlet {
     return changed.length === 0 ? [] : [this.news.ofPositions(changed, now)]
   }
 
+  /** The venue has the order since `at` (its time), so its snapshots from then on contain what the order holds. */
+  acknowledged(live: Live, at: number): void {
+    if (live.acceptedAt !== null) return
+    live.acceptedAt = at
+    const hold = { asset: () => heldAssetOf(live.order), held: () => live.order.held, acceptedAt: at }
+    this.acknowledgedHolds.acknowledged(hold)
+  }
+
+  /** What the orders held that the venue had acknowledged by `at`, per asset. */
+  includedAt(at: number): ReadonlyMap<string, Decimal> {
+    const known = this.acknowledgedHolds.at(at)
+    if (known !== null) return known
+    const included = new Map<string, Decimal>()
+    for (const { order, acceptedAt } of this.openLives()) {
+      if (acceptedAt === null || acceptedAt > at) continue
+      const asset = heldAssetOf(order)
+      included.set(asset, (included.get(asset) ?? Decimal.ZERO).add(order.held))
+    }
+    return included
+  }
+
   /** What an order holds is another amount; `at` is the venue's time of the cause. */
-  protected hold(order: TradeOrder, before: Decimal, after: Decimal, at: number): void {
-    const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
+  protected hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
+    const asset = heldAssetOf(order)
     this.portfolio.hold(asset, before, after, at)
+    if (acceptedAt !== null) this.acknowledgedHolds.changed(asset, after.subtract(before))
     this.dirty.add(asset)
   }
 
   /** `contained`: what the venue showed of a balance may have had the fill in it already. */
-  protected moved(execution: Execution, { baseAsset, quoteAsset }: TradeOrder): "moved" | "contained" {
+  protected moved(applied: AppliedExecution, { baseAsset, quoteAsset }: TradeOrder): "moved" | "contained" {
     let moved: "moved" | "contained" = "moved"
-    for (const [asset, change] of changesOf(execution, baseAsset, quoteAsset)) {
-      if (!this.portfolio.executed(asset, change, execution.executedAt)) moved = "contained"
+    for (const { asset, change, at } of movesOf(applied, baseAsset, quoteAsset)) {
+      if (!this.portfolio.executed(asset, change, at)) moved = "contained"
       this.dirty.add(asset)
     }
     return moved

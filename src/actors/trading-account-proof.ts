@@ -6,7 +6,10 @@ import { Effect, Exit } from "effect"
 import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS, type OpenAndFills } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
+import { askNames, listedFills, namesOf, ownersOf } from "./trading-account-names.ts"
+import type { NamesAtVenue } from "./trading-account-orders.ts"
 import { submittedAt } from "./trading-account-release.ts"
+import { mayBeHidden, strayName, suspectsOf } from "./trading-account-unnamed.ts"
 
 /** Orders that fell into doubt together are ripe together. */
 const GATHER_MILLIS = 1_000
@@ -16,6 +19,10 @@ export interface Proof {
   readonly fills: ReadonlyArray<VenueFill>
   /** Trades of its side that no known order explains: any of them may be the order's. */
   readonly unowned: ReadonlyArray<VenueFill>
+  /** Open orders without a name of ours that may be this one, and that the account has not seen. */
+  readonly unnamed: ReadonlyArray<VenueOrderState>
+  /** One that may be it was shown, and is over. */
+  readonly isHidden: boolean
 }
 
 /** `judge` hears once, of a view that was asked for after this call; null: there was none. */
@@ -39,19 +46,30 @@ const nextView = (core: AccountCore): void => {
   })
 }
 
-const viewOf = ({ session }: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
+const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
+  const { session } = core
   if (session === null) return Effect.succeed(null)
   const orders = waiting.map(([{ order }]) => order)
   const since = Math.min(...orders.map(submittedAt)) - FILLS_MARGIN_MILLIS
   const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
-  const { fetchOpenOrders, fetchFills } = session.forProof ?? session
-  return Effect.all({ open: fetchOpenOrders, fills: fetchFills(since, instruments) })
+  const asked = session.forProof ?? session
+  return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
+    Effect.flatMap(({ open, fills }) => {
+      const unnamed = fills.filter((it) => it.tradeOrderId === null)
+      return Effect.map(askNames(core, namesOf(unnamed)), (names): OpenAndFills => ({ open, fills, names }))
+    }),
+  )
 }
 
-const proofOf = (core: AccountCore, { order }: Live, { open, fills }: OpenAndFills): Proof => {
-  const isIt = (it: { readonly tradeOrderId: string | null; readonly externalOrderId: string }): boolean =>
-    it.tradeOrderId === order.tradeOrderId || it.externalOrderId === order.externalOrderId
-  const executions = new Set(order.executions.map((it) => it.externalTradeId))
+const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndFills): Proof => {
+  const { order } = live
+  const isKnown = (fill: VenueFill): boolean => {
+    const { counted, named } = ownersOf(core, fill, names)
+    return counted !== undefined || named !== undefined
+  }
+  const isIt = (it: NamesAtVenue): boolean =>
+    it.tradeOrderId === order.tradeOrderId ||
+    (it.externalOrderId === order.externalOrderId && it.instrumentId === order.instrumentId)
   const since = submittedAt(order) - FILLS_MARGIN_MILLIS
   const unowned = fills.filter(
     (it) =>
@@ -59,9 +77,13 @@ const proofOf = (core: AccountCore, { order }: Live, { open, fills }: OpenAndFil
       it.orderSide === order.orderSide &&
       it.executedAt >= since &&
       it.tradeOrderId === null &&
-      core.idAtVenue(null, it.externalOrderId) === undefined &&
-      core.ownerOf(it) === undefined,
+      !isKnown(it) &&
+      !core.strays.isWithheld(strayName(it)),
   )
-  const own = fills.filter((it) => isIt(it) && !executions.has(it.externalTradeId))
-  return { state: open.find(isIt), fills: own, unowned }
+  const unnamed = open.filter(
+    (it) =>
+      core.idAtVenue(it) === undefined && !core.strays.isWithheld(strayName(it)) && suspectsOf(core, it).includes(live),
+  )
+  const own = fills.filter((it) => isIt(it) && core.ownerOf(it) !== order.tradeOrderId)
+  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden: mayBeHidden(core, live, open) }
 }

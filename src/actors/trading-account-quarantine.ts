@@ -3,9 +3,10 @@
  * thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the actor (order-path 3). What the store
  * refused is tried again after a pause, with what the venue says then.
  */
+
+import { cleaned } from "../domain/clean-text.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import { cleaned } from "./trading-account-text.ts"
 
 const REPORT_LENGTH_MAX = 100_000
 

@@ -7,6 +7,7 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { QuoteId, TradeOrderId } from "../domain/ids.ts"
+import { eventOf, moved } from "../domain/order-progress.ts"
 import { quotedFault, quotedPlan } from "../domain/order-rules-quoted.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { FirmQuote } from "../domain/quote.ts"
@@ -17,7 +18,6 @@ import { awaitFurther, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { leave } from "./trading-account-release.ts"
 import { storeNew } from "./trading-account-stored.ts"
@@ -160,7 +160,7 @@ export const resumeQuoted = (core: AccountCore, live: Live): void => settle(core
 /** The event and the end of its waiting are one unit. Of an account that is over nothing is told any more. */
 export const tellQuote = (core: AccountCore, { news }: TellQuote): void => {
   const { eventId, at, payload } = news
-  const event = { ...core.news.of("QUOTE.UPDATED", payload, at), eventId }
+  const event = core.news.ofQuote(payload, at, eventId)
   const isOver = core.account.status === "DISCONNECTED"
   core.commit([{ _tag: "NewsTold", eventIds: [eventId] }], isOver ? [] : [event])
 }

@@ -2,6 +2,7 @@
  * Submits of type QUOTED that wait for their dealer: there is no order of them yet, so their keys and their quotes are kept here. A second
  * submit under one of the keys waits until the first is decided.
  */
+import { RareMap } from "../domain/rare.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 
 type Keys = Pick<SubmitRequest, "idempotencyKey" | "clientOrderId">
@@ -15,7 +16,7 @@ const keysOf = ({ idempotencyKey, clientOrderId }: Keys): ReadonlyArray<string> 
 const WAITING_MAX = 32
 
 export class Quoting {
-  readonly #waiting = new Map<string, Array<() => void>>()
+  readonly #waiting = new RareMap<string, Array<() => void>>()
 
   /** `waits`: `run` is called once the submit that goes before it is decided. `full`: too many wait for that already. */
   holdUp(keys: Keys, run: () => void): "free" | "waits" | "full" {

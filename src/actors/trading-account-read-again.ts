@@ -7,6 +7,7 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import { answered } from "./trading-account-doubt.ts"
 import type { Live } from "./trading-account-live.ts"
+import { listedFills } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { auditFill } from "./trading-account-reconcile.ts"
 import { submittedAt } from "./trading-account-release.ts"
@@ -14,7 +15,7 @@ import { submittedAt } from "./trading-account-release.ts"
 /** From one question that had no answer to the next. */
 const AGAIN_MILLIS = 60_000
 
-export const keepReadingAgain = (core: AccountCore): void => {
+export const keepReadingAgain = (core: AccountCore): ((live: Live, millis: number) => void) => {
   /** One timer each. */
   const waiting = new Set<TradeOrderId>()
 
@@ -35,7 +36,7 @@ export const keepReadingAgain = (core: AccountCore): void => {
     const since = submittedAt(order) - FILLS_MARGIN_MILLIS
     const question = Effect.all({
       lookup: session.fetchOrder(core.refOf(order)),
-      fills: session.fetchFills(since, [order.instrumentId]),
+      fills: listedFills(core, session, since, [order.instrumentId]),
     })
     core.self.fork(core.listing(question), (exit) => {
       if (Exit.isFailure(exit)) return later(live, AGAIN_MILLIS)
@@ -49,5 +50,5 @@ export const keepReadingAgain = (core: AccountCore): void => {
     })
   }
 
-  core.readAgain = later
+  return later
 }

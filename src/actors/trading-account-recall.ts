@@ -1,32 +1,43 @@
 /**
  * Orders that are over and have left memory, read back from the store with the rest of their list: for replays, reads, cancels and late
- * evidence. The one thing to know: what the store answers counts only as long as memory has not known it newer.
+ * evidence. The one thing to know: what the store answers counts for some seconds after it was asked, and only as long as memory has not
+ * known it newer.
  */
 import { Effect, Exit } from "effect"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { OrderName } from "../ports/account-store.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { BELIEVED_MILLIS } from "./trading-account-leaving.ts"
 import type { Live } from "./trading-account-live.ts"
 
-/** The order first, then the others of its list; empty when the account has no such order. */
-export type StoredOrders = ReadonlyArray<TradeOrder>
+export interface StoredOrders {
+  readonly by: OrderName
+  /** Monotonic ms. */
+  readonly askedAt: number
+  /** The order first, then the others of its list; empty when the account has no such order. */
+  readonly orders: ReadonlyArray<TradeOrder>
+}
 
 export const storedOrders = ({ parts, id }: AccountCore, by: OrderName): Effect.Effect<StoredOrders> =>
-  Effect.flatMap(parts.store.find(id, by), (order) => {
-    if (order === null) return Effect.succeed([])
-    if (order.orderListId === null) return Effect.succeed([order])
-    return Effect.map(parts.store.ofList(id, order.orderListId), (list) => [
-      order,
-      ...list.filter((it) => it.tradeOrderId !== order.tradeOrderId),
-    ])
+  Effect.gen(function* () {
+    const askedAt = parts.clock.monotonic()
+    const order = yield* parts.store.find(id, by)
+    if (order === null) return { by, askedAt, orders: [] }
+    if (order.orderListId === null) return { by, askedAt, orders: [order] }
+    const list = yield* parts.store.ofList(id, order.orderListId)
+    return { by, askedAt, orders: [order, ...list.filter((it) => it.tradeOrderId !== order.tradeOrderId)] }
   })
 
-/** Memory knew one of them newer than it was read, and does not have it any more. */
-export const areOutdated = (core: AccountCore, orders: StoredOrders): boolean =>
-  orders.some((it) => core.isOutdated(it))
+/** Memory knew one of them newer than it was read, and does not have it any more, or may have. */
+export const areOutdated = (core: AccountCore, { by, askedAt, orders }: StoredOrders): boolean => {
+  if (core.parts.clock.monotonic() - askedAt > BELIEVED_MILLIS) return true
+  if (orders.length > 0) return orders.some((it) => core.isOutdated(it))
+  const id = "tradeOrderId" in by ? by.tradeOrderId : core.idOfClient(by.clientOrderId)
+  return id !== undefined && core.isOutdated({ tradeOrderId: id, version: 0 })
+}
 
 /** Into memory, as far as they are not there: the first of them. Only what is not outdated. */
-export const adoptAll = (core: AccountCore, orders: StoredOrders): Live | undefined => {
+export const adoptAll = (core: AccountCore, { orders }: StoredOrders): Live | undefined => {
   const [live] = orders.map((order) => core.orders.get(order.tradeOrderId) ?? core.adopt(order))
   return live
 }

@@ -5,63 +5,101 @@
 import { Effect } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { placeOf } from "../domain/trade-order.ts"
-import type { OrderLookup, VenueBalances, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
+import { venueOrderKey } from "../ports/account-store.ts"
+import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answered } from "./trading-account-doubt.ts"
-import { applyFill, seen } from "./trading-account-evidence.ts"
-import { foreignOrderId, strayFill, takeIn, withStray } from "./trading-account-foreign.ts"
-import type { Live } from "./trading-account-live.ts"
+import { type EndedSearch, endedSearch, searchEnded } from "./trading-account-ended-search.ts"
+import { applyFill, seen, weighChange } from "./trading-account-evidence.ts"
+import { isWhole, readOn, scanOf, taken, wholeScan } from "./trading-account-fill-scan.ts"
+import { foreignOrderId, seeStray, strayFill, takeIn } from "./trading-account-foreign.ts"
+import { seenAtStart } from "./trading-account-lingering.ts"
+import { type FillScan, type Live, mayBeThere } from "./trading-account-live.ts"
+import { askNames, isName, ownerOf } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
-import { weighChange } from "./trading-account-replace.ts"
-import { applyBalances } from "./trading-account-reports.ts"
+import { type AskedBalances, applyBalances, fetchBalances } from "./trading-account-reports.ts"
+import { decimal } from "./trading-account-text.ts"
+import { mayBeOurs } from "./trading-account-unnamed.ts"
+
+/** So long an account waits for the trades and the ends of its absence; what is not read by then is read beside its work. */
+const BEFORE_OPEN_MILLIS = 5_000
+/** Orders that are asked for one at a time before the account opens. */
+const SINGLE_MAX = 10
 
 /** What the venue shows, fetched in this order: a later answer is never older than an earlier one. */
 export interface VenueView {
-  readonly from: number
-  readonly askedAt: number
+  readonly scan: FillScan
   readonly open: ReadonlyArray<VenueOrderState>
-  readonly fills: ReadonlyArray<VenueFill>
   readonly lookups: ReadonlyArray<readonly [TradeOrderId, OrderLookup]>
-  readonly balances: VenueBalances
-  /** Orders of the open list that memory does not have but the store does. */
-  readonly stored: ReadonlyMap<TradeOrderId, StoredOrders>
+  /** Orders that are neither open there nor found yet among those that are over. */
+  readonly unasked: ReadonlyArray<Live>
+  readonly search: EndedSearch | null
+  readonly balances: AskedBalances
+  /** Orders of the open list that memory does not have, as the store has them; by `venueOrderKey`. */
+  readonly stored: ReadonlyMap<string, Missing>
 }
 
-/** The venue may know it. */
-const isAtVenue = (live: Live): boolean => live.stored && placeOf(live.order) === "VENUE"
+interface Missing {
+  readonly id: TradeOrderId
+  readonly stored: StoredOrders
+}
 
 export const fetchView = (core: AccountCore, session: VenueSession) => {
   const from = core.fillsSince()
-  const askedAt = core.parts.clock.now()
+  const lists = session.forOpening?.() ?? session
   return Effect.gen(function* () {
-    const open = yield* session.fetchOpenOrders
+    const open = yield* lists.fetchOpenOrders
     const instruments = new Set([...core.instruments(), ...open.map((it) => it.instrumentId)])
-    const fills = instruments.size === 0 ? [] : yield* session.fetchFills(from, [...instruments])
-    const shown = new Set(open.flatMap((it) => core.findAtVenue(it.tradeOrderId, it.externalOrderId) ?? []))
-    const asked = core.openLives().filter((live) => isAtVenue(live) && !shown.has(live))
-    const lookups = yield* Effect.forEach(asked, (live) =>
+    const scan = scanOf(core, from, [...instruments])
+    yield* Effect.timeoutOption(wholeScan(core, session, scan), BEFORE_OPEN_MILLIS)
+    const shown = new Set(open.flatMap((it) => core.findAtVenue(it) ?? []))
+    const asked = core.openLives().filter((live) => mayBeThere(live) && !shown.has(live))
+    const search = asked.length > SINGLE_MAX ? endedSearch(lists, asked) : null
+    if (search !== null) yield* Effect.timeoutOption(searchEnded(core, lists, search), BEFORE_OPEN_MILLIS)
+    const [single, unasked] = split(asked.filter((live) => search === null || search.missing.has(live)))
+    const lookups = yield* Effect.forEach(single, (live) =>
       Effect.map(
         core.budget(session.fetchOrder(core.refOf(live.order))),
         (it) => [live.order.tradeOrderId, it] as const,
       ),
     )
-    const balances = yield* session.fetchBalances
-    const stored = new Map<TradeOrderId, StoredOrders>()
-    for (const state of open) {
-      if (core.findAtVenue(state.tradeOrderId, state.externalOrderId) !== undefined) continue
-      const id = idOf(core, state)
-      stored.set(id, yield* storedOrders(core, { tradeOrderId: id }))
-    }
-    return { from, askedAt, open, fills, lookups, balances, stored } satisfies VenueView
+    const balances = yield* fetchBalances(core, lists)
+    const stored = yield* storedOf(core, open)
+    const found = search === null ? [] : [...search.found]
+    return { scan, open, lookups: [...found, ...lookups], unasked, search, balances, stored } satisfies VenueView
   })
 }
 
-const idOf = (
-  core: AccountCore,
-  it: { readonly tradeOrderId: TradeOrderId | null; readonly externalOrderId: string },
-) => core.idAtVenue(it.tradeOrderId, it.externalOrderId) ?? foreignOrderId(core, it.externalOrderId)
+/** One look-up of all names; what is read whole is the few that the store knows and memory does not. */
+const storedOf = (core: AccountCore, open: ReadonlyArray<VenueOrderState>) =>
+  Effect.gen(function* () {
+    const missing = open.filter((it) => core.findAtVenue(it) === undefined)
+    const stored = new Map<string, Missing>()
+    if (missing.length === 0) return stored
+    const askedAt = core.parts.clock.monotonic()
+    const found = yield* askNames(core, {
+      venueOrders: missing.filter((it) => isName(it.externalOrderId)),
+      tradeOrderIds: missing.flatMap((it) => [it.tradeOrderId ?? [], foreignOrderId(core, it)].flat()),
+    })
+    for (const state of missing) {
+      const named = ownerOf(core, state, found)
+      const id = named ?? foreignOrderId(core, state)
+      const by = { tradeOrderId: id }
+      const isThere = found.tradeOrderIds.has(id) || named !== undefined
+      stored.set(venueOrderKey(state), {
+        id,
+        stored: isThere ? yield* storedOrders(core, by) : { by, askedAt, orders: [] },
+      })
+    }
+    return stored
+  })
+
+/** Few are asked for at once; of more, those that others of a list depend on. */
+const split = (asked: ReadonlyArray<Live>): readonly [ReadonlyArray<Live>, ReadonlyArray<Live>] => {
+  const first = [...asked].sort((a, b) => Number(b.order.orderListId !== null) - Number(a.order.orderListId !== null))
+  return [first.slice(0, SINGLE_MAX), first.slice(SINGLE_MAX)]
+}
 
 /** How much the view changed: for TRADING_ACCOUNT.RECONCILED. */
 export interface Corrections {
@@ -71,41 +109,65 @@ export interface Corrections {
 
 export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   const versions = new Map([...core.orders.values()].map(({ order }) => [order.tradeOrderId, order.version]))
-  let backfilledExecutions = 0
-  core.fillsSeenAt = view.askedAt
-  const openIds = new Set(view.open.map((state) => idOf(core, state)))
-  // Whose is what, before anything is applied: the trades of most venues name their order by the venue's id only.
+  const { scan } = view
+  const openIds = new Set<TradeOrderId>()
+  // Whose is what, before anything is applied: the trades of most venues name their order by the venue's id only, and so do some views.
+  for (const [id, lookup] of view.lookups) {
+    const live = core.orders.get(id)
+    if (live !== undefined && lookup._tag === "Found") core.knowAs(live, lookup.state.externalOrderId)
+  }
   for (const state of view.open) {
-    const id = idOf(core, state)
-    const stored = view.stored.get(id) ?? []
+    const known = core.findAtVenue(state)
+    const missing = known === undefined ? view.stored.get(venueOrderKey(state)) : undefined
     // It ended and left memory while the venue was asked: the next audit of open orders reads it again.
-    if (areOutdated(core, stored)) continue
-    const live = attempt(core, null, state, () => takeIn(core, { id, stored, state }))
-    if (live !== undefined) core.knowAs(live, state.externalOrderId)
+    if (known === undefined && (missing === undefined || areOutdated(core, missing.stored))) continue
+    if (missing !== undefined && missing.stored.orders.length === 0 && mayBeOurs(core, state)) {
+      seeStray(core, state)
+      continue
+    }
+    const live = known ?? attempt(core, null, state, () => takeIn(core, { ...missing!, state }))
+    if (live === undefined) continue
+    core.knowAs(live, state.externalOrderId)
+    seenAtStart(core, live, state)
+    openIds.add(live.order.tradeOrderId)
   }
   for (const [id, lookup] of view.lookups) {
     const live = core.orders.get(id)
     if (live === undefined || lookup._tag !== "Found") continue
-    core.knowAs(live, lookup.state.externalOrderId)
     // Over by now: its trades were made on the terms that the venue shows, and would end it on those that it had before.
     const { state } = lookup
     attempt(core, live, lookup, () => weighChange(core, live, state, false))
   }
   // Trades first: they explain the quantities that the views name.
-  for (const fill of view.fills) {
-    const live = core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
-    if (live === undefined) strayFill(core, fill)
-    else if (attempt(core, live, fill, () => applyFill(core, live, fill))) backfilledExecutions++
-  }
+  const backfilledExecutions = applyRead(core, scan)
   core.parts.failpoint.hit("reconcile.halfway")
+  const isAllRead = isWhole(scan)
+  const later: Array<() => void> = []
   for (const state of view.open) {
-    const live = core.findAtVenue(state.tradeOrderId, state.externalOrderId)
-    if (live !== undefined) attempt(core, live, state, () => answered(core, live, { _tag: "Found", state }))
+    const live = core.findAtVenue(state)
+    if (live === undefined) continue
+    if (isAllRead || isExplained(live, state))
+      attempt(core, live, state, () => answered(core, live, { _tag: "Found", state }))
+    else later.push(() => !isExplained(live, state) && core.look(live, "its trades have been read"))
   }
   for (const [id, lookup] of view.lookups) {
+    const apply = (): void => {
+      const live = core.orders.get(id)
+      if (live === undefined || isTerminal(live.order.orderStatus) || openIds.has(id)) return
+      attempt(core, live, lookup, () => answered(core, live, lookup))
+    }
     const live = core.orders.get(id)
-    if (live === undefined || isTerminal(live.order.orderStatus) || openIds.has(id)) continue
-    attempt(core, live, lookup, () => answered(core, live, lookup))
+    if (isAllRead || live === undefined || lookup._tag !== "Found" || isExplained(live, lookup.state)) apply()
+    else later.push(apply)
+  }
+  if (isAllRead) scanned(core, scan)
+  else {
+    scan.arrived = () => {
+      applyRead(core, scan)
+      if (!isWhole(scan)) return
+      scanned(core, scan)
+      for (const run of later) run()
+    }
   }
   applyBalances(core, view.balances)
   let correctedOrders = 0
@@ -114,9 +176,53 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   return { backfilledExecutions, correctedOrders }
 }
 
+/** No trade is missing for what the venue says of it. */
+const isExplained = ({ order }: Live, { status, executedQuantity }: VenueOrderState): boolean => {
+  const named = decimal(executedQuantity)
+  if (status === "FILLED" && named.isZero()) return isTerminal(order.orderStatus)
+  return !named.greaterThan(order.executedQuantity)
+}
+
+/** Answers how many trades were new. */
+const applyRead = (core: AccountCore, scan: FillScan): number => {
+  let count = 0
+  for (const fill of taken(scan)) {
+    const live = core.findAtVenue(fill)
+    if (live === undefined) strayFill(core, fill)
+    else if (attempt(core, live, fill, () => applyFill(core, live, fill))) count++
+  }
+  return count
+}
+
+const scanned = (core: AccountCore, scan: FillScan): void => {
+  core.sawFills(scan.since, [{ executedAt: scan.newestAt }])
+  core.fillScan = null
+}
+
+/** The account is open: what was not read of its absence is read beside its work. */
+export const readRest = (core: AccountCore, session: VenueSession, { scan, search, unasked }: VenueView): void => {
+  if (!isWhole(scan)) readOn(core, session, scan)
+  const ask = (): void => {
+    for (const live of unasked)
+      if (!isTerminal(live.order.orderStatus) && live.question === null)
+        core.look(live, "not among the venue's open orders")
+  }
+  if (search === null || search.pagesLeft <= 0 || unasked.length === 0) return ask()
+  const before = new Set(search.found.keys())
+  core.self.fork(core.listing(searchEnded(core, session, search)), () => {
+    if (core.session !== session) return
+    for (const [id, lookup] of search.found) {
+      const live = core.orders.get(id)
+      if (before.has(id) || live === undefined || isTerminal(live.order.orderStatus)) continue
+      attempt(core, live, lookup, () => answered(core, live, lookup))
+    }
+    ask()
+  })
+}
+
 /** One trade of an audit. False: new, and left to the stream, because its order was touched within `quietMillis`. */
 export const auditFill = (core: AccountCore, fill: VenueFill, quietMillis: number): boolean => {
-  const live = core.findAtVenue(fill.tradeOrderId, fill.externalOrderId)
+  const live = core.findAtVenue(fill)
   if (live === undefined) strayFill(core, fill)
   else if (core.ownerOf(fill) !== live.order.tradeOrderId) {
     if (core.parts.clock.monotonic() - live.touchedAt < quietMillis) return false
@@ -130,18 +236,15 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
   const now = core.parts.clock.monotonic()
   const shown = new Set<Live>()
   for (const state of open) {
-    const live = core.findAtVenue(state.tradeOrderId, state.externalOrderId)
+    const live = core.findAtVenue(state)
     if (live !== undefined) {
       shown.add(live)
       if (now - live.touchedAt >= quietMillis) attempt(core, live, state, () => seen(core, live, state, false))
       continue
     }
-    const { tradeOrderId, externalOrderId, instrumentId } = state
-    withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, (found) => {
-      attempt(core, found, state, () => seen(core, found, state, false))
-    })
+    seeStray(core, state)
   }
   for (const live of core.openLives())
-    if (isAtVenue(live) && !shown.has(live) && live.doubt === null && now - live.touchedAt >= quietMillis)
+    if (mayBeThere(live) && !shown.has(live) && live.question === null && now - live.touchedAt >= quietMillis)
       core.look(live, "not among the venue's open orders")
 }

@@ -2,20 +2,26 @@
  * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
  * from the commit callback of the unit that let it go.
  */
+import { lossOf } from "../domain/order-effects.ts"
+import { maySend } from "../domain/order-law.ts"
+import { cancelled, eventOf, IllegalTransition, moved, noted } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import type { Alert, Live } from "./trading-account-live.ts"
-import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
+import type { Live } from "./trading-account-live.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
 export const NOT_AFTER_MILLIS = 2_000
 /** How often a fired order that provably never left is let go again. */
 const RELEASES_MAX = 5
 const RELEASE_PAUSE_MILLIS = 250
+/** From a submit that provably did not leave to its next. */
+const SEND_AGAIN_MILLIS = 100
 
 export const release = (core: AccountCore, live: Live): void => {
+  // It may have been withdrawn between its unit and the callback.
+  if (isTerminal(live.order.orderStatus)) return
   if (live.order.expireAt !== null) core.watchExpiry(live)
   switch (placeOf(live.order)) {
     case "WAITING":
@@ -38,6 +44,7 @@ export const partnerOf = (core: AccountCore, { terms }: TradeOrder): Live | null
 /** To the venue. The caller has made sure that there is a session. */
 export const dispatch = (core: AccountCore, live: Live): void => {
   const { order } = live
+  if (!maySend(order, "SUBMIT")) throw new IllegalTransition(order, "submitted")
   const partner = partnerOf(core, order)
   if (partner === null && isPaired(order)) {
     const next = moved(order, "REJECTED", { rejectReason: "NOT_SENT: its other leg is gone" })
@@ -45,11 +52,11 @@ export const dispatch = (core: AccountCore, live: Live): void => {
     return
   }
   leave(core, live)
-  if (partner === null) core.session!.submit(venueOrderOf(core, order))
+  if (partner === null) core.session!.submit(venueOrderOf(core, live))
   else {
-    const other = venueOrderOf(core, partner.order)
+    const other = venueOrderOf(core, partner)
     leave(core, partner)
-    core.session!.submit({ ...venueOrderOf(core, order), pairedWith: other })
+    core.session!.submit({ ...venueOrderOf(core, live), pairedWith: other })
   }
   core.parts.failpoint.hit("submit.dispatched")
 }
@@ -63,7 +70,8 @@ export const leave = (core: AccountCore, live: Live): void => {
     live.order = live.unsavedSubmit
   }
   core.touch(live)
-  live.sentAt = core.parts.clock.monotonic()
+  live.knownAt = core.parts.clock.monotonic()
+  live.knownBefore = null
 }
 
 /** A fired order that nothing keeps here. Legs of a list are let go by the keeper of lists. */
@@ -90,18 +98,22 @@ export const letGo = (core: AccountCore, live: Live): void => {
   const { order } = live
   if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayLeave(core, live)) return
   const committed = (): void => depart(core, live)
+  live.isUnsent = true
   core.change(live, withDeadline(core, order), null, { portfolio: false, committed })
 }
 
 /** From the commit callback of the unit that gave a fired order its deadline. */
 export const depart = (core: AccountCore, live: Live): void => {
+  live.isUnsent = false
   const { order } = live
   const now = core.parts.clock.now()
   if (isTerminal(order.orderStatus)) return
   if (order.cancelRequested) {
     const next = cancelled(order, live.cancelReason, now)
     core.change(live, next, eventOf(next))
-  } else if (core.session === null || order.notAfter === null) keepHere(core, live)
+  } else if (core.session === null || order.notAfter === null || core.account.status === "LOCKED")
+    // While everything is being cancelled nothing new leaves: what waits here is withdrawn.
+    keepHere(core, live)
   else if (now <= order.notAfter) dispatch(core, live)
   else if (!takeBack(core, live)) {
     const next = moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
@@ -118,24 +130,38 @@ export const takeBack = (core: AccountCore, live: Live): boolean => {
   return true
 }
 
-/** Without a deadline an order that fired waits for the account to be ready; also after a restart. */
-const keepHere = (core: AccountCore, live: Live): void => {
-  live.sentAt = null
-  core.change(live, { ...live.order, notAfter: null, submitDeadline: null, inDoubt: false }, null, { portfolio: false })
+/** Proven that no byte left, and there is still time: once more in a moment, under the same id (contract C3). False: there is not. */
+export const sendAgain = (core: AccountCore, live: Live, reason: string, giveUp: () => void): boolean => {
+  const now = core.parts.clock.now()
+  const { orderStatus, notAfter } = live.order
+  if (orderStatus !== "SUBMITTED" || notAfter === null || core.session === null) return false
+  if (partnerOf(core, live.order) !== null) return false
+  if (now + SEND_AGAIN_MILLIS >= notAfter) return false
+  live.order = noted(live.order, now, `not sent, once more: ${reason}`)
+  core.self.later(SEND_AGAIN_MILLIS, () => {
+    const { order } = live
+    if (isTerminal(order.orderStatus) || order.externalOrderId !== null) return
+    if (order.cancelRequested) {
+      const next = cancelled(order, live.cancelReason, core.parts.clock.now())
+      core.change(live, next, eventOf(next))
+    } else if (order.orderStatus === "SUBMITTED") {
+      // In doubt since the contact to the venue was lost: that it did not leave is known all the same.
+      if (core.session === null || order.doubt !== null) giveUp()
+      else dispatch(core, live)
+    }
+  })
+  return true
 }
 
-/** What people are told when an order that fired ends without ever having worked at the venue. */
-export const lossOf = (order: TradeOrder): ReadonlyArray<Alert> => {
-  if ((order.terms?.trigger?.triggeredAt ?? null) === null) return []
-  const message = `a triggered order is not at the venue: ${order.rejectReason ?? "rejected"}`
-  return [{ code: "TRIGGERED_ORDER_REJECTED", severity: "CRITICAL", message, tradeOrderId: order.tradeOrderId }]
-}
+/** Without a deadline an order that fired waits for the account to be ready; also after a restart. */
+export const keepHere = (core: AccountCore, live: Live): void =>
+  core.change(live, { ...live.order, notAfter: null, submitDeadline: null, doubt: null }, null, { portfolio: false })
 
 /** Wall ms: from when on the venue may have it. */
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
   notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
 
-const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
+const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
   const { terms, expireAt } = order
   // What takes the place of an order that the venue has triggered is triggered too.
   const isWatchedThere = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
@@ -152,13 +178,15 @@ const venueOrderOf = (core: AccountCore, order: TradeOrder): VenueOrder => {
     limitPrice: order.limitPrice?.toString() ?? null,
     notAfter: order.notAfter!,
   }
-  if (terms === null && !isEndedThere) return plain
+  if (terms === null && !isEndedThere && actor === null) return plain
   return {
     ...plain,
     ...(trigger !== null && { trigger: venueTriggerOf(trigger) }),
     ...(isEndedThere && { expireAt }),
     ...(terms?.budget && { cost: terms.budget.amount.toString() }),
     ...(terms?.leverage && { leverage: terms.leverage }),
+    // One that fired was asked for then, and stands, also when that user is gone since.
+    ...(actor !== null && !isFired(order) && { actor }),
   }
 }
 

@@ -3,12 +3,14 @@
  * stream was interrupted, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying.
  */
 import { Cause, Effect, Exit, Option } from "effect"
+import { doubtWhenLost } from "../domain/order-doubt.ts"
 import type { SessionReport, VenueSession } from "../ports/venue-session.ts"
 import { startAudits } from "./trading-account-audit.ts"
-import { sendCancel } from "./trading-account-cancel.ts"
+import { sendFirstCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { askAgain } from "./trading-account-doubt.ts"
-import { applyView, fetchView } from "./trading-account-reconcile.ts"
+import { mayBeThere } from "./trading-account-live.ts"
+import { applyView, type Corrections, fetchView, readRest } from "./trading-account-reconcile.ts"
 import { applyReport, type OrderReport } from "./trading-account-reports.ts"
 
 const BACKOFF_MILLIS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
@@ -48,7 +50,13 @@ export const keepSession = (
 
   const wanted = (): boolean => core.account.status !== "DISCONNECTED" && core.account.status !== "INACTIVE"
 
+  /** Ends the turn in which the session opens and agrees with the venue for the first time. */
+  let agreed = (): void => undefined
+  /** It has slept, and nothing was different since: nobody needs to know that it wakes. */
+  let isSilent = core.rest !== null && core.account.status === "ACTIVE"
+
   const unavailable = (): void => {
+    if (isSilent) return
     if (core.account.status === "ACTIVE") core.saveAccount({ status: "UNAVAILABLE" })
   }
 
@@ -60,39 +68,36 @@ export const keepSession = (
     const session = {}
     current = session
     isStreamDown = false
+    const work = Effect.gen(function* () {
+      const needsSecrets = parts.venues.find(core.account.venue)?.needsCredentials === true
+      const secrets = needsSecrets ? yield* parts.vault.secretsOf(core.id) : null
+      const report = (it: SessionReport): void => post(it, session)
+      if (!core.venue.inProcess) agreed = yield* parts.openings.turn(core.account.venue)
+      return yield* parts.venues.openSession({ account: core.account, secrets, report })
+    })
     let isClosed = false
-    let resumed: (() => void) | null = null
+    let release = (): void => undefined
     const close = (): void => {
       isClosed = true
-      resumed?.()
+      release()
     }
-    const closed = Effect.async<void>((resume) => {
-      if (isClosed) resume(Effect.void)
-      else resumed = () => resume(Effect.void)
-    })
     end = close
-    const work = Effect.scoped(
-      Effect.gen(function* () {
-        const needsSecrets = parts.venues.find(core.account.venue)?.needsCredentials === true
-        const secrets = needsSecrets ? yield* parts.vault.secretsOf(core.id) : null
-        const report = (it: SessionReport): void => post(it, session)
-        const opening = yield* parts.venues.openSession({ account: core.account, secrets, report })
-        yield* Effect.sync(self.turn(() => opened(opening)))
-        yield* closed
-      }),
-    )
-    self.fork(work, (exit) => {
-      if (end === close) end = null
-      if (Exit.isSuccess(exit)) return
+    release = self.open(work, (exit) => {
+      if (isClosed) return
+      if (Exit.isSuccess(exit)) return opened(exit.value)
+      end = null
       const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
       if (failure?._tag === "CredentialRevoked") return refused("no usable credential")
+      isSilent = false
+      unavailable()
       awake()
       backoff(open)
     })
+    // In the turn in which it was opened.
+    if (isClosed) release()
   }
 
   const opened = (session: VenueSession): void => {
-    if (end === null) return
     core.session = session
     reconcile()
   }
@@ -116,25 +121,28 @@ export const keepSession = (
     again = false
     unavailable()
     self.fork(fetchView(core, session), (exit) => {
+      agreed()
       if (core.session !== session) return
       if (Exit.isFailure(exit)) {
         core.phase = "away"
+        isSilent = false
+        unavailable()
         flush()
         awake()
         backoff(reconcile)
         return
       }
       attempt = 0
-      const corrections = applyView(core, exit.value)
+      const view = exit.value
+      const corrections = applyView(core, view)
       flush()
       core.phase = "away"
       if (again) return reconcile()
       if (isStreamDown) {
         takeUp()
         settle()
-        return
-      }
-      ready({ from: exit.value.from, to: parts.clock.now(), ...corrections })
+      } else ready(view.scan.since, corrections)
+      readRest(core, session, view)
     })
   }
 
@@ -155,15 +163,18 @@ export const keepSession = (
     for (const run of core.whenReady.splice(0)) run()
   }
 
-  const ready = (reconciled: object): void => {
+  const ready = (from: number, corrections: Corrections): void => {
     core.phase = "ready"
+    const reconciled = { from, to: parts.clock.now(), ...corrections }
     const event = core.news.of("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
     const { status } = core.account
+    const isNews = !isSilent || corrections.backfilledExecutions + corrections.correctedOrders > 0
+    isSilent = false
     if (status === "CREATED" || status === "UNAVAILABLE" || status === "NEW")
       core.saveAccount({ status: "ACTIVE" }, { after: [event] })
-    else core.commit([], [event])
+    else if (isNews) core.commit([], [event])
     takeUp()
-    for (const run of core.becameReady) run()
+    core.keepers.becameReady()
     settle()
   }
 
@@ -171,7 +182,7 @@ export const keepSession = (
   const takeUp = (): void => {
     for (const live of core.openLives()) {
       // What was asked while the venue was away is sent now; a cancel whose submit is in doubt is part of that doubt.
-      if (live.order.cancelRequested && live.cancelSentAt === null) sendCancel(core, live)
+      if (live.order.cancelRequested && live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
     }
     askAgain(core)
   }
@@ -181,9 +192,10 @@ export const keepSession = (
     hopeless = true
     if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return
     core.saveAccount({ status: "INACTIVE" })
+    // What became of the orders at the venue is unknown from now on. What never left the gateway is in no doubt.
     for (const live of core.openLives())
-      if (live.stored && !live.order.inDoubt)
-        core.change(live, { ...live.order, inDoubt: true }, null, { portfolio: false })
+      if (live.order.doubt === null && mayBeThere(live))
+        core.change(live, { ...live.order, doubt: doubtWhenLost(live.order) }, null, { portfolio: false })
     core.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
     settle()
   }
@@ -199,6 +211,7 @@ export const keepSession = (
     switch (it._tag) {
       case "StreamDown":
         isStreamDown = true
+        isSilent = false
         if (core.phase === "ready") core.phase = "away"
         unavailable()
         return

@@ -28,6 +28,7 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
   const [order, ...others] = ordersOf(core, made)
   message.named(order.tradeOrderId)
   const lives: NewLives = [core.add(order), ...others.map((other) => core.add(other))]
+  for (const one of lives) one.actor = message.actor ?? null
   const json = tradeOrderJson(order)
   const settled = (exist: boolean): void => {
     for (const one of lives) for (const run of one.whenStored.splice(0)) run(exist)

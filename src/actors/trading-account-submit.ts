@@ -6,19 +6,23 @@
 import { InsufficientBalance } from "../domain/errors/risk.ts"
 import { Busy } from "../domain/errors/service.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import type { Checked, Wanted } from "../domain/order-plan.ts"
+import { cancelWayOf } from "../domain/order-law.ts"
+import type { Wanted } from "../domain/order-plan.ts"
+import { cancelled, eventOf, moved } from "../domain/order-progress.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { submitHalted } from "../domain/trading-mode.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { SubmitOrder } from "./account-messages.ts"
+import { COLLAR_MILLIS } from "./last-prices.ts"
 import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
 import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { isBehind, whenCurrent } from "./trading-account-current.ts"
 import { holdOf } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
-import { cancelled, eventOf, moved } from "./trading-account-progress.ts"
+import { answeredUnlessOlder, findOlder, olderInMemory } from "./trading-account-older.ts"
 import { submitQuoted } from "./trading-account-quoted.ts"
 import { NOT_AFTER_MILLIS, partnerOf, release } from "./trading-account-release.ts"
 import { type NewLives, storeNew } from "./trading-account-stored.ts"
@@ -28,29 +32,34 @@ const DEFERRED_MAX = 256
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
 const PRICES_MILLIS = 2_000
 
-export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = true): void => {
+export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = true): void => {
   const { parts } = core
   parts.failpoint.hit("submit.parsed")
+  const message = answeredUnlessOlder(core, asked)
   const { request, reply } = message
-  const turn = core.quoting.holdUp(request, () => submitOrder(core, message, mayWait))
+  const turn = core.quoting.holdUp(request, () => submitOrder(core, asked, mayWait))
   if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
   if (turn !== "free") return
-  const known = knownBy(core, request.idempotencyKey ?? null, request.clientOrderId ?? null)
+  const known = olderInMemory(core, request)
   if (known !== undefined) {
     whenKnown(core, known.tradeOrderId, (live) => {
-      if (live === null) submitOrder(core, message)
+      if (live === null) submitOrder(core, asked)
       else replay(core, message, live, known.by, fingerprint(request))
     })
     return
   }
   if (core.isWaking && core.deferred.length < DEFERRED_MAX) {
-    core.deferred.push(() => submitOrder(core, message))
+    core.deferred.push(() => submitOrder(core, asked))
+    return
+  }
+  if (request.orderType !== "QUOTED" && isBehind(core)) {
+    whenCurrent(core, () => submitOrder(core, message, mayWait), reply.fail)
     return
   }
   // Once per request: one that waits for prices has been counted.
   const refusal =
     submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
-    (mayWait ? core.limits.submitError(core.open.size) : null) ??
+    (mayWait ? core.limits.submitError(core.open.size) : core.limits.openError(core.open.size)) ??
     refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
@@ -63,13 +72,16 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
     return
   }
   const now = parts.clock.now()
-  const checked = check(core, request, now, mayWait)
+  const checked = checkOrder(request, circumstancesOf(core, now, mayWait, message.hedge !== undefined))
   if ("error" in checked) {
     reply.fail(checked.error)
     return
   }
   if ("wanted" in checked) {
-    whenPriced(core, checked.wanted, () => submitOrder(core, message, false))
+    const { wanted } = checked
+    const goOn = (): void => submitOrder(core, asked, false)
+    if (wanted.kind === "COLLAR") whenCollared(core, message, print, wanted, goOn)
+    else whenPriced(core, wanted, goOn)
     return
   }
   const { plan } = checked
@@ -89,9 +101,6 @@ export const submitOrder = (core: AccountCore, message: SubmitOrder, mayWait = t
   parts.failpoint.hit("submit.handedToWriter")
 }
 
-const check = (core: AccountCore, request: SubmitOrder["request"], now: number, mayWait: boolean): Checked =>
-  checkOrder(request, circumstancesOf(core, now, mayWait))
-
 /** Opens the feed that knows the price, and goes on when it does, or after a while without. */
 const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
   const turn = core.self.turn(onceOrAfter(core.self, PRICES_MILLIS, run))
@@ -100,12 +109,34 @@ const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () =
   else core.parts.markets.readBook(instrumentId, 1, reply)
 }
 
-const knownBy = (core: AccountCore, key: string | null, clientOrderId: string | null) => {
-  const governing = key ?? clientOrderId
-  const byKey = governing === null ? undefined : core.idOfKey(governing)
-  if (byKey !== undefined) return { tradeOrderId: byKey, by: "idempotencyKey" as const }
-  const byClient = clientOrderId === null ? undefined : core.idOfClient(clientOrderId)
-  return byClient === undefined ? undefined : { tradeOrderId: byClient, by: "clientOrderId" as const }
+/** As `whenPriced`, of a submit that is no repeat: the repeat of an order that has left memory is answered without a wait. */
+const whenCollared = (
+  core: AccountCore,
+  message: SubmitOrder,
+  print: string,
+  { instrumentId }: Wanted,
+  run: () => void,
+): void => {
+  const { lastPrices } = core.parts
+  let isOver = false
+  const goOn = onceOrAfter(core.self, COLLAR_MILLIS, () => {
+    if (isOver) return
+    isOver = true
+    lastPrices.waited(instrumentId)
+    run()
+  })
+  findOlder(core, message.request, (older) => {
+    if (isOver) return
+    if (older === undefined) {
+      lastPrices.ask(instrumentId, core.self.turn(goOn))
+      return
+    }
+    isOver = true
+    whenKnown(core, older.tradeOrderId, (live) => {
+      if (live === null) run()
+      else replay(core, message, live, older.by, print)
+    })
+  })
 }
 
 /** The submit is durable: dispatch and answer. */
@@ -168,7 +199,7 @@ const ownEndOf = (
   const now = core.parts.clock.now()
   const { status } = core.account
   if (cancelledEarly) return cancelled(order, "USER_REQUEST", now)
-  if (placeOf(order) !== "VENUE")
+  if (cancelWayOf(order) === "WITHDRAW")
     return status === "LOCKED" || status === "DISCONNECTED"
       ? moved(order, "REVOKED", { cancelReason: "ACCOUNT_DISCONNECTED", canceledAt: now })
       : null

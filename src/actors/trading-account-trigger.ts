@@ -1,27 +1,31 @@
 /**
  * Keeper of the triggers that the gateway watches itself (contract C5): armed orders stand on the board of the process; when one fires,
- * that is one unit, and the order leaves from its commit. A trailing stop's way is stored at most every 200 ms and told with the next
+ * that is one unit, and the order leaves from its commit. A trailing stop's way is stored at most once a second and told with the next
  * event of its order: it is in every read of the record, but no event of its own.
  */
 import { Decimal } from "../domain/decimal.ts"
+import { WouldTriggerImmediately } from "../domain/errors/order-parameters.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import { priceStep } from "../domain/instrument.ts"
 import type { Missed } from "../domain/missed-prices.ts"
+import { eventOf, moved } from "../domain/order-progress.ts"
 import { collaredPrice } from "../domain/order-rules-price.ts"
-import { isTerminal } from "../domain/order-status.ts"
 import type { Trigger, TriggeredBy } from "../domain/order-terms.ts"
-import { isFired, placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
+import { reaches } from "../domain/trailing-stop.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import type { Alert, Live } from "./trading-account-live.ts"
+import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { MissedPrices, type MissedTrigger } from "./trading-account-missed.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
-import { depart, letGo, mayLeave, withDeadline } from "./trading-account-release.ts"
+import { depart, mayLeave, withDeadline } from "./trading-account-release.ts"
 import type { TriggerWatch } from "./trigger-board.ts"
 
-/** Between two stored steps of one trailing stop. */
-const SAVE_MILLIS = 200
+/** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
+const SAVE_MILLIS = 1_000
+/** Steps that one unit stores. */
+const SAVED_TOGETHER = 100
 
 export interface TriggerKeeper {
+  readonly arm: (live: Live) => void
   /** An order that was armed when the process ended: watched again, and what it missed is looked at. */
   readonly resume: (live: Live) => void
   /** Off the board; `isShutdown`: how far trailing stops came is stored first. */
@@ -54,10 +58,14 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
   const missed = new MissedPrices(core)
   /** Trailing stops that moved since they were stored. */
   const unsaved = new Set<Live>()
+  /** Whose price was not known at the submit, and was not beyond the stop when it was. */
+  const priced = new WeakSet<Live>()
   /** Of whose silence the account was told. */
   const silent = new Set<InstrumentId>()
 
   const arm = (live: Live, isResumed: boolean): void => {
+    // How far a trailing stop came is ahead of its image, from which it is armed again.
+    const came = live.watch?.highWaterMark() ?? null
     live.watch?.callOff()
     live.watch = null
     if (placeOf(live.order) !== "ARMED") return
@@ -85,10 +93,13 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
       },
       {
         // The first price after a restart tells what came to pass before it.
-        fired: (price, by, isFirst) =>
-          mine((watch) => fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)),
+        fired: (price, { by, isFirst, at }) =>
+          mine((watch) => {
+            if (isUnpriced(live) && at !== null && at < (trigger.armedAt ?? at)) judgeSoon(live, price)
+            else fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)
+          }),
         moved: () => {
-          if (!unsaved.has(live)) mine((watch) => saveSoon(live, watch))
+          if (!unsaved.has(live)) mine(() => saveSoon(live))
         },
         health: (isLive) => mine(() => turnHealth(live, isLive)),
         gap: (since) => mine((watch) => lookBack(live, watch, since)),
@@ -99,8 +110,57 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
       return
     }
     live.watch = own
+    if (came !== null) own.catchUp(came)
     if (trigger.health === "STALE") turnHealth(live, true)
     if (isResumed) lookBack(live, own, order.updatedAt)
+    else if (isUnpriced(live)) askPrice(live, own)
+  }
+
+  const isUnpriced = (live: Live): boolean => triggerOf(live.order)?.isUnpriced === true && !priced.has(live)
+
+  /** Opens the feed that knows the price as it was at the submit, or as near to it as can be known. */
+  const askPrice = (live: Live, own: TriggerWatch): void => {
+    const { instrumentId } = live.order
+    const answered = (): void =>
+      self.turn(() => {
+        if (live.watch !== own) return
+        // Without any the first trade decides.
+        const last = own.price() ?? newestPrice(instrumentId)
+        if (last !== null) judge(live, last)
+      })()
+    parts.markets.readTicker(instrumentId, { ok: answered, fail: answered })
+  }
+
+  const newestPrice = (instrumentId: InstrumentId): Decimal | null => {
+    const text = parts.markets.lastPrice(instrumentId)
+    return text === null ? null : (Decimal.fromVenue(text) ?? null)
+  }
+
+  /** A trade of before its arming is beyond the stop: older ones may come together with newer ones, and the newest counts. */
+  const judgeSoon = (live: Live, price: Decimal): void => {
+    live.watch?.callOff()
+    live.watch = null
+    self.later(0, () => {
+      if (live.watch === null) judge(live, newestPrice(live.order.instrumentId) ?? price)
+    })
+  }
+
+  /** As the submit would have been, had the price been known then: refused, or taken. */
+  const judge = (live: Live, last: Decimal): void => {
+    const { order } = live
+    const trigger = triggerOf(order)
+    if (trigger === null || placeOf(order) !== "ARMED") return
+    const { on, stopPrice } = trigger
+    if (!reaches(on, stopPrice, last)) {
+      priced.add(live)
+      if (live.watch === null) arm(live, false)
+      return
+    }
+    live.watch?.callOff()
+    live.watch = null
+    const { message } = new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: last.toString() })
+    const next = moved(order, "REJECTED", { rejectReason: `WOULD_TRIGGER_IMMEDIATELY: ${message}` })
+    core.change(live, next, eventOf(next))
   }
 
   const standOf = (watch: TriggerWatch): Stand => ({
@@ -132,6 +192,7 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
       triggerPrice: price,
     })
     const leaves = mayLeave(core, live)
+    live.isUnsent = leaves
     core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
       ...(leaves && {
         committed: () => {
@@ -163,16 +224,24 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     return { ...next, timeInForce: "IOC", limitPrice: collaredPrice(order.orderSide, far, instrument) }
   }
 
-  const saveSoon = (live: Live, watch: TriggerWatch): void => {
+  const saveSoon = (live: Live): void => {
     unsaved.add(live)
-    self.later(SAVE_MILLIS, () => {
-      if (unsaved.delete(live) && live.watch === watch) save(live, watch)
-    })
+    if (unsaved.size === 1) self.later(SAVE_MILLIS, saveAll)
   }
 
-  const save = (live: Live, watch: TriggerWatch): void => {
-    if (placeOf(live.order) === "ARMED")
-      core.change(live, standing(live.order, standOf(watch)), null, { portfolio: false })
+  /** How far the trailing stops of the account have come, many in one unit. */
+  const saveAll = (): void => {
+    const steps: Array<Consequence> = []
+    for (const live of unsaved) {
+      const { order, watch } = live
+      if (watch !== null && placeOf(order) === "ARMED")
+        steps.push({ live, next: standing(order, standOf(watch)), kind: null })
+    }
+    unsaved.clear()
+    for (let from = 0; from < steps.length; from += SAVED_TOGETHER) {
+      const [first, ...others] = steps.slice(from, from + SAVED_TOGETHER)
+      if (first !== undefined) core.change(first.live, first.next, null, { portfolio: false, others })
+    }
   }
 
   const turnHealth = (live: Live, isLive: boolean): void => {
@@ -215,43 +284,18 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
         const isBeyond = watch.catchUp(now.highWaterMark)
         const price = watch.price()
         if (isBeyond && price !== null) fire(live, standOf(watch), price, "RECOVERY")
-        else if (!unsaved.has(live)) saveSoon(live, watch)
+        else if (!unsaved.has(live)) saveSoon(live)
       },
     }
     missed.add(order.instrumentId, looked)
   }
 
-  core.arm = (live) => arm(live, false)
-  core.becameReady.push(() => {
-    for (const live of core.openLives()) letGo(core, live)
-  })
-
   return {
+    arm: (live) => arm(live, false),
     resume: (live) => arm(live, true),
     close: (isShutdown) => {
-      for (const live of core.openLives()) {
-        const { watch } = live
-        if (watch === null) continue
-        if (isShutdown && unsaved.has(live)) save(live, watch)
-        watch.callOff()
-      }
+      if (isShutdown) saveAll()
+      for (const { watch } of core.openLives()) watch?.callOff()
     },
   }
-}
-
-/** A process ended between letting a fired order go and the venue's word: it may be there, and is never sent again. */
-export const doubtFired = (core: AccountCore, live: Live): void => {
-  const { order } = live
-  if (!isFired(order) || order.notAfter === null || order.externalOrderId !== null) return
-  if (!isTerminal(order.orderStatus) && !order.inDoubt)
-    core.change(live, { ...order, inDoubt: true }, null, { portfolio: false })
-}
-
-/** The venue's own trigger fired; told once. */
-export const firedAtVenue = (core: AccountCore, live: Live, at: number | null): void => {
-  const trigger = triggerOf(live.order)
-  if (trigger === null || trigger.execution !== "NATIVE" || trigger.triggeredAt !== null) return
-  if (isTerminal(live.order.orderStatus)) return
-  const next = withTrigger(live.order, { triggeredAt: at ?? core.parts.clock.now(), triggeredBy: "VENUE" })
-  core.change(live, next, "TRADE_ORDER.TRIGGERED", { at })
 }

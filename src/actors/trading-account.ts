@@ -2,7 +2,7 @@
  * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
-import { Effect, Exit, type Scope } from "effect"
+import { Effect } from "effect"
 import { accountChannel } from "../domain/channel.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { AccountDisconnected, PortfolioUnavailable } from "../domain/errors/trading-account.ts"
@@ -12,25 +12,38 @@ import { placeOf } from "../domain/trade-order.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"
 import type { Behaviour, Built, Self } from "../kernel/behaviour.ts"
 import type { SessionReport } from "../ports/venue-session.ts"
-import type { AccountCommand, CredentialGone, ReadPortfolio, UpdateAccount } from "./account-messages.ts"
+import type {
+  AccountCommand,
+  CancelAllAfter,
+  CancelAllOrders,
+  CancelOrder,
+  CredentialGone,
+  DisconnectAccount,
+  RaiseAlert,
+  ReadOrder,
+  ReadPortfolio,
+  ReadState,
+  ReplaceOrder,
+  SubmitOrder,
+  TellQuote,
+  UpdateAccount,
+} from "./account-messages.ts"
 import { cancelOrder, readOrder } from "./trading-account-cancel.ts"
 import { cancelAllOrders } from "./trading-account-cancel-all.ts"
 import { replaceOrder } from "./trading-account-change.ts"
 import { AccountCore } from "./trading-account-core.ts"
-import { keepDeadMan } from "./trading-account-dead-man.ts"
-import { makeDisconnector } from "./trading-account-disconnect.ts"
-import { startDoubt, watchAgain } from "./trading-account-doubt.ts"
-import { keepExpiries } from "./trading-account-expiry.ts"
-import { keepLists } from "./trading-account-list.ts"
+import { whenCurrent } from "./trading-account-current.ts"
+import { type DeadMan, keepDeadMan } from "./trading-account-dead-man.ts"
+import { type Disconnector, makeDisconnector } from "./trading-account-disconnect.ts"
+import { watchAgain } from "./trading-account-doubt.ts"
+import { take } from "./trading-account-evidence.ts"
+import { AccountKeepers } from "./trading-account-keepers.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
-import { eventOf, moved } from "./trading-account-progress.ts"
 import { resumeQuoted, tellQuote } from "./trading-account-quoted.ts"
-import { keepReadingAgain } from "./trading-account-read-again.ts"
 import { Refusals } from "./trading-account-refusals.ts"
-import { keepSession } from "./trading-account-session.ts"
+import { keepSession, type SessionKeeper } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
 import { submitOrder } from "./trading-account-submit.ts"
-import { doubtFired, keepTriggers, type TriggerKeeper } from "./trading-account-trigger.ts"
 
 /** A word of the private session; never refused. */
 export interface ApplyReport {
@@ -53,6 +66,8 @@ export interface AskOpenOrders {
 
 export type AccountMessage = AccountCommand | ApplyReport | AwaitSettled | AskOpenOrders
 
+const READS_WAITING_MAX = 256
+
 /** Commands from the edges that may be refused as Busy; cancels, reports and reads of the gateway itself are not. */
 export const isRefusable = (message: AccountMessage): boolean =>
   message._tag === "SubmitOrder" ||
@@ -61,95 +76,158 @@ export const isRefusable = (message: AccountMessage): boolean =>
   message._tag === "ReadPortfolio" ||
   message._tag === "ReadState"
 
+/** What each message does. */
+class AccountHandlers implements Behaviour<AccountMessage> {
+  #disconnector: Disconnector | null = null
+  #deadMan: DeadMan | null = null
+
+  constructor(
+    private readonly core: AccountCore,
+    readonly session: SessionKeeper,
+  ) {}
+
+  SubmitOrder(message: SubmitOrder): void {
+    submitOrder(this.core, message)
+  }
+  CancelOrder(message: CancelOrder): void {
+    cancelOrder(this.core, message)
+  }
+  ReplaceOrder(message: ReplaceOrder): void {
+    replaceOrder(this.core, message)
+  }
+  CancelAllOrders(message: CancelAllOrders): void {
+    cancelAllOrders(this.core, message)
+  }
+  CancelAllAfter(message: CancelAllAfter): void {
+    this.deadMan.set(message)
+  }
+  ReadOrder(message: ReadOrder): void {
+    readOrder(this.core, message)
+  }
+  ReadPortfolio(message: ReadPortfolio): void {
+    whenCurrent(this.core, () => readPortfolio(this.core, message), message.reply.fail)
+  }
+  ReadState(message: ReadState): void {
+    readState(this.core, message)
+  }
+  UpdateAccount(message: UpdateAccount): void {
+    updateAccount(this.core, message, this.session.open)
+  }
+  CredentialGone(message: CredentialGone): void {
+    credentialGone(this.core, message, this.session.refused)
+  }
+  DisconnectAccount(message: DisconnectAccount): void {
+    this.disconnector.disconnect(message)
+  }
+  TellQuote(message: TellQuote): void {
+    tellQuote(this.core, message)
+  }
+  RaiseAlert({ alert }: RaiseAlert): void {
+    this.core.alert(alert)
+  }
+  ApplyReport({ report, session }: ApplyReport): void {
+    this.session.report(report, session)
+  }
+  AwaitSettled({ reply }: AwaitSettled): void {
+    const { core } = this
+    const answer = (): void => {
+      const { account } = core
+      core.whenDurable(() => reply.ok(account))
+    }
+    if (core.account.status === "CREATED" || core.account.status === "NEW") core.whenReady.push(answer)
+    else answer()
+  }
+  AskOpenOrders({ reply }: AskOpenOrders): void {
+    const hasOpenOrders = this.core.open.size > 0
+    this.core.whenDurable(() => reply.ok(hasOpenOrders))
+  }
+
+  get disconnector(): Disconnector {
+    this.#disconnector ??= makeDisconnector(this.core, this.session)
+    return this.#disconnector
+  }
+
+  get deadMan(): DeadMan {
+    this.#deadMan ??= keepDeadMan(this.core)
+    return this.#deadMan
+  }
+}
+
+class BuiltAccount implements Built<AccountMessage> {
+  readonly handlers: AccountHandlers
+
+  constructor(
+    private readonly core: AccountCore,
+    private readonly keepers: AccountKeepers,
+    session: SessionKeeper,
+  ) {
+    this.handlers = new AccountHandlers(core, session)
+  }
+
+  started(): void {
+    const { core, keepers, handlers } = this
+    keepers.resumeLists()
+    recover(core, keepers)
+    handlers.session.open()
+    if (core.account.status === "LOCKED") handlers.disconnector.resume()
+    if (core.account.cancelAllAt !== null) handlers.deadMan.resume()
+  }
+
+  /** A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber. */
+  isIdle(): boolean {
+    const { core, handlers } = this
+    return (
+      !core.parts.channels.isHeard(accountChannel(core.id)) &&
+      (core.open.size === 0 || core.account.status === "DISCONNECTED") &&
+      core.watched.size === 0 &&
+      (core.session === null ? !handlers.session.isTrying() : core.venue.inProcess && core.phase === "ready")
+    )
+  }
+
+  /** After a defect memory may be ahead of what its units say: only an orderly end stores more. */
+  ended(isOrderly: boolean): void {
+    this.keepers.close(isOrderly)
+  }
+}
+
 export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (message: AccountMessage) => void) => {
   const refusals = new Refusals(parts.clock.monotonic)
-  return (self: Self<never>): Effect.Effect<Built<AccountMessage>, never, Scope.Scope> =>
-    Effect.flatMap(parts.store.load(id), (state) => {
+  return (self: Self<never>): Effect.Effect<Built<AccountMessage>> =>
+    Effect.map(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
-      const core = new AccountCore(parts, self, state, venue, refusals)
-      core.look = (live, why) => startDoubt(core, live, why)
-      keepReadingAgain(core)
-      keepExpiries(core)
-      const triggers = keepTriggers(core)
-      const lists = keepLists(core)
-      const keeper = keepSession(core, (report, session) => post({ _tag: "ApplyReport", report, session }))
-      const disconnector = makeDisconnector(core, keeper)
-      const deadMan = keepDeadMan(core)
-      const handlers: Behaviour<AccountMessage> = {
-        SubmitOrder: (message) => submitOrder(core, message),
-        CancelOrder: (message) => cancelOrder(core, message),
-        ReplaceOrder: (message) => replaceOrder(core, message),
-        CancelAllOrders: (message) => cancelAllOrders(core, message),
-        CancelAllAfter: deadMan.set,
-        ReadOrder: (message) => readOrder(core, message),
-        ReadPortfolio: (message) => readPortfolio(core, message),
-        ReadState: (message) => readState(core, message),
-        UpdateAccount: (message) => updateAccount(core, message, keeper.open),
-        CredentialGone: (message) => credentialGone(core, message, keeper.refused),
-        DisconnectAccount: disconnector.disconnect,
-        TellQuote: (message) => tellQuote(core, message),
-        RaiseAlert: ({ alert }) => core.alert(alert),
-        ApplyReport: ({ report, session }) => keeper.report(report, session),
-        AwaitSettled: ({ reply }) => {
-          const answer = (): void => {
-            const { account } = core
-            core.whenDurable(() => reply.ok(account))
-          }
-          if (core.account.status === "CREATED" || core.account.status === "NEW") core.whenReady.push(answer)
-          else answer()
-        },
-        AskOpenOrders: ({ reply }) => {
-          const hasOpenOrders = core.open.size > 0
-          core.whenDurable(() => reply.ok(hasOpenOrders))
-        },
-      }
-      const built: Built<AccountMessage> = {
-        handlers,
-        started: () => {
-          lists.resume()
-          recover(core, triggers)
-          keeper.open()
-          disconnector.resume()
-          deadMan.resume()
-          watchAgain(core, state)
-        },
-        // A private session of a venue outside this process keeps its actor: reports must find it. So does a subscriber.
-        isIdle: () =>
-          !parts.channels.isHeard(accountChannel(id)) &&
-          core.open.size === 0 &&
-          core.watched.size === 0 &&
-          (core.session === null ? !keeper.isTrying() : venue.inProcess && core.phase === "ready"),
-      }
-      // After a defect memory may be ahead of what its units say: only an orderly end stores more.
-      return Effect.as(
-        Effect.addFinalizer((exit) => Effect.sync(() => triggers.close(Exit.isInterrupted(exit)))),
-        built,
-      )
+      let keepers!: AccountKeepers
+      const core = new AccountCore(parts, self, state, venue, refusals, (it) => {
+        keepers = new AccountKeepers(it)
+        return keepers
+      })
+      const session = keepSession(core, (report, by) => post({ _tag: "ApplyReport", report, session: by }))
+      watchAgain(core, state)
+      return new BuiltAccount(core, keepers, session)
     })
 }
 
 /** CREATED means that the bytes may have left: such an order is in doubt and never sent again (order-path 3). */
-const recover = (core: AccountCore, triggers: TriggerKeeper): void => {
+const recover = (core: AccountCore, keepers: AccountKeepers): void => {
+  if (core.account.status === "DISCONNECTED") return
   for (const live of core.openLives()) {
     const { order } = live
     if (order.expireAt !== null) core.watchExpiry(live)
-    if (placeOf(order) === "ARMED") triggers.resume(live)
+    if (placeOf(order) === "ARMED") keepers.triggers.resume(live)
     if (placeOf(order) === "DEALER") resumeQuoted(core, live)
-    if (placeOf(order) !== "VENUE") continue
-    doubtFired(core, live)
-    if (order.orderStatus === "CREATED" || order.orderStatus === "SUBMITTED") {
-      const next = moved(order, "UNKNOWN", { inDoubt: true })
-      core.change(live, next, eventOf(next))
-    }
-    if (live.order.orderStatus === "UNKNOWN" || live.order.inDoubt)
-      core.look(live, "the process ended before an answer")
+    take(core, live, { _tag: "Restarted" })
   }
 }
 
-const readPortfolio = (core: AccountCore, { currency, reply }: ReadPortfolio): void => {
+const readPortfolio = (core: AccountCore, message: ReadPortfolio): void => {
+  const { currency, reply } = message
   if (core.account.status === "DISCONNECTED") {
-    reply.ok([])
+    core.whenDurable(() => reply.ok([]))
+    return
+  }
+  // It has just woken, and agrees with its venue in a moment.
+  if (core.isWaking && core.deferred.length < READS_WAITING_MAX) {
+    core.deferred.push(() => readPortfolio(core, message))
     return
   }
   if (!core.portfolio.isKnown) {

@@ -2,7 +2,7 @@
  * All trading accounts' actors behind one tag: waking, sleeping, and where each account's channel stands. The directory must be
  * filled before this layer is built: every account in it that may have open orders is woken and agrees with its venue.
  */
-import { Context, Effect, FiberSet, Layer } from "effect"
+import { Effect, FiberSet, Layer } from "effect"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { Busy, ShuttingDown } from "../domain/errors/service.ts"
 import { OutcomeUnknown } from "../domain/errors/trade-order.ts"
@@ -29,8 +29,11 @@ import { QuoteDeskInForce } from "./dealer-messages.ts"
 import { HedgeDeskInForce } from "./hedge-desk.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KnownPrices } from "./known-prices.ts"
+import { LastPrices } from "./last-prices.ts"
 import { Markets } from "./market-messages.ts"
 import { OrderMeters } from "./order-meters.ts"
+import { RestingAccounts } from "./resting-accounts.ts"
+import { SessionOpenings } from "./session-openings.ts"
 import { type AccountMessage, behaviour, isRefusable } from "./trading-account.ts"
 import { attachAccountChannels } from "./trading-account-channels.ts"
 import { type AccountParts, WholeOrders } from "./trading-account-parts.ts"
@@ -38,6 +41,8 @@ import { TriggerBoard } from "./trigger-board.ts"
 
 const IDLE_MILLIS = 300_000
 const SWEEP_MILLIS = 30_000
+/** The store reads a hundred of them together, while the next hundred gather. */
+const LOADED_AT_ONCE = 400
 
 type AuditPeriods = Partial<Record<AuditKind, number>>
 
@@ -66,13 +71,16 @@ const make = Effect.gen(function* () {
     hedges: yield* HedgeDeskInForce,
     quotes: yield* QuoteDeskInForce,
     prices: new KnownPrices(),
+    lastPrices: new LastPrices(markets, clock.monotonic),
     accounts,
     instruments: yield* InstrumentDirectory,
     rates: yield* orderRates,
     wholeOrders: yield* WholeOrders,
     mode: yield* TradingModeInForce,
     meters: new OrderMeters(yield* Meters, yield* Telemetry),
-    loaded: ({ tradingAccountId }, sequence) => loaded(tradingAccountId, sequence),
+    resting: new RestingAccounts(),
+    openings: new SessionOpenings(),
+    loaded: ({ tradingAccountId }, sequence, awakeSince) => loaded(tradingAccountId, sequence, awakeSince),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),
     doubts: (account, count) => {
       if (count === 0) inDoubt.delete(account.tradingAccountId)
@@ -95,28 +103,27 @@ const make = Effect.gen(function* () {
   }
 
   const spawn = (id: TradingAccountId): Actor<AccountMessage> =>
-    create<AccountMessage, DomainError, never>(
-      {
-        name: `TradingAccount ${id}`,
-        behaviour: behaviour(id, parts, (message) => registry.post(id, message)),
-        refusable: isRefusable,
-        answers,
-        monotonic: clock.monotonic,
-        onParked: () => {
-          const account = accounts.find(id)
-          if (account !== undefined) accounts.put({ ...account, status: "UNAVAILABLE" })
-          // It never got as far as its channel: where that stands is asked apart.
-          if (!standings.isKnown(id)) run(Effect.map(store.lastSequence(id), (sequence) => loaded(id, sequence)))
-        },
+    create<AccountMessage, DomainError>({
+      name: `TradingAccount ${id}`,
+      behaviour: behaviour(id, parts, (message) => registry.post(id, message)),
+      refusable: isRefusable,
+      answers,
+      monotonic: clock.monotonic,
+      onParked: () => {
+        const account = accounts.find(id)
+        if (account !== undefined) accounts.put({ ...account, status: "UNAVAILABLE" })
+        // It never got as far as its channel: where that stands is asked apart.
+        if (!standings.isKnown(id))
+          run(Effect.map(store.lastSequence(id), (sequence) => loaded(id, sequence, sequence)))
       },
-      Context.empty(),
-    )
+    })
 
   const registry: Registry.Registry<TradingAccountId, AccountMessage> = yield* Registry.make({
     create: spawn,
     idleMillis: IDLE_MILLIS,
     sweepMillis: SWEEP_MILLIS,
     monotonic: clock.monotonic,
+    slept: (id) => parts.resting.slept(id),
   })
 
   const ask = <A>(id: TradingAccountId, message: (reply: Reply<A, DomainError>) => AccountMessage) =>
@@ -136,8 +143,8 @@ const make = Effect.gen(function* () {
     run,
   })
 
-  const loaded = (id: TradingAccountId, sequence: number): void => {
-    standings.loaded(id, sequence)
+  const loaded = (id: TradingAccountId, sequence: number, awakeSince: number): void => {
+    standings.loaded(id, sequence, awakeSince)
     loading.get(id)?.()
   }
 
@@ -155,7 +162,7 @@ const make = Effect.gen(function* () {
   yield* Effect.forEach(
     accounts.all().filter((account) => account.status !== "DISCONNECTED"),
     (account) => load(account.tradingAccountId),
-    { concurrency: 16, discard: true },
+    { concurrency: LOADED_AT_ONCE, discard: true },
   )
 
   return TradingAccounts.of({

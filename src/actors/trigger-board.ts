@@ -83,14 +83,15 @@ export class TriggerBoard {
       watcher: {
         ...watcher,
         // Who fired before it may have called it off.
-        fired: (price, by, isFirst) => remove() && watcher.fired(price, by, isFirst),
+        fired: (price, how) => remove() && watcher.fired(price, how),
       },
     }
     followed.armed.add(armed)
     line.put(armed)
     const isBeyond = (): boolean => line.price !== null && reaches(on, armed.stopPrice, line.price)
     if (!followed.isLive) watcher.health(false)
-    if (line.price !== null && isBeyond()) armed.watcher.fired(line.price, name === "LAST" ? "TRADE" : "QUOTE", true)
+    const by = name === "LAST" ? "TRADE" : "QUOTE"
+    if (line.price !== null && isBeyond()) armed.watcher.fired(line.price, { by, isFirst: true, at: line.at })
     return {
       stopPrice: () => armed.stopPrice,
       highWaterMark: () => armed.highWaterMark,
@@ -134,9 +135,9 @@ const lineOf = ({ source, orderSide }: TriggerTerms): LineName | undefined => {
 }
 
 const tradesOf = (line: TriggerLine, armed: ReadonlySet<Armed>): MarketListener => ({
-  onTrade: (text) => {
+  onTrade: (text, at) => {
     const price = Decimal.fromVenue(text)
-    if (price !== undefined) line.take(price, "TRADE")
+    if (price !== undefined) line.take(price, at)
   },
   onDown: () => {
     line.price = null
@@ -155,6 +156,6 @@ const quotesOf = (line: TriggerLine, name: LineName): MarketListener => ({
     const price = name === "MID" ? mid : name === "BID" ? bid : ask
     if (price === undefined) line.price = null
     // The other side of the book changed: this is no new price.
-    else if (line.price === null || !line.price.equals(price)) line.take(price, "QUOTE")
+    else if (line.price === null || !line.price.equals(price)) line.take(price, null)
   },
 })

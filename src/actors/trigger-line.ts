@@ -7,10 +7,18 @@ import type { Trailing, TriggeredBy } from "../domain/order-terms.ts"
 import { isBetter, reaches, stopAt } from "../domain/trailing-stop.ts"
 import { Heap, type Heaped } from "../kernel/heap.ts"
 
+export interface Fired {
+  readonly by: Extract<TriggeredBy, "TRADE" | "QUOTE">
+  /** The first price since the trigger was put on. */
+  readonly isFirst: boolean
+  /** Venue time (ms) of the trade; null: a quote. */
+  readonly at: number | null
+}
+
 /** Who waits for a price. Called in the market's turn; must not throw. */
 export interface TriggerWatcher {
-  /** Once; the trigger is off the board before. `isFirst`: the first price since it was put on. */
-  readonly fired: (price: Decimal, by: Extract<TriggeredBy, "TRADE" | "QUOTE">, isFirst: boolean) => void
+  /** Once; the trigger is off the board before. */
+  readonly fired: (price: Decimal, how: Fired) => void
   /** A trailing stop followed the price. */
   readonly moved: () => void
   /** False: nothing comes that could trigger. */
@@ -45,6 +53,8 @@ export class TriggerLine {
   count = 0
   /** The newest price; null after an interruption. */
   price: Decimal | null = null
+  /** Venue time of the newest price (ms); null: a quote's. */
+  at: number | null = null
 
   put(armed: Armed): void {
     if (armed.trailing === null) this.#plain[armed.on].add(armed)
@@ -56,8 +66,10 @@ export class TriggerLine {
     else this.#trailing.delete(armed)
   }
 
-  take(price: Decimal, by: "TRADE" | "QUOTE"): void {
+  /** `at`: venue time of a trade (ms); null: a quote. */
+  take(price: Decimal, at: number | null): void {
     this.price = price
+    this.at = at
     this.count++
     const fired: Array<Armed> = []
     for (const on of ["RISE", "FALL"] as const) {
@@ -69,7 +81,8 @@ export class TriggerLine {
     }
     if (this.#trailing.size > 0) this.#trail(price, fired)
     if (fired.length > 1) fired.sort((a, b) => (a.on === b.on ? (comesFirst(a, b) ? -1 : 1) : a.on === "RISE" ? -1 : 1))
-    for (const { watcher, before } of fired) watcher.fired(price, by, this.count === before + 1)
+    const by = at === null ? "QUOTE" : "TRADE"
+    for (const { watcher, before } of fired) watcher.fired(price, { by, isFirst: this.count === before + 1, at })
   }
 
   #trail(price: Decimal, fired: Array<Armed>): void {

@@ -2,15 +2,19 @@
  * What operators do with users and tenants from the command line. The one thing to know: each command is one transaction that leaves
  * word for a running gateway, which follows within a second; without one it counts from the next start.
  */
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import type { Action, ActObject, Actor } from "../domain/act.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { UserNotFound } from "../domain/errors/user.ts"
-import type { TenantId, UserId } from "../domain/ids.ts"
+import type { TenantId } from "../domain/ids.ts"
 import { dateTime } from "../domain/time.ts"
 import { adminUserRecord, type Permission, type User } from "../domain/user.ts"
+import { Acts } from "../store/acts.ts"
 import { AllowedNetworks, type NetworksOf } from "../store/allowed-networks.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SecondFactors } from "../store/second-factors.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
@@ -22,13 +26,56 @@ import type { Command, Owner } from "./words.ts"
 export interface Outcome {
   /** What is as it was asked for, or was asked about: one record a line. */
   readonly records: ReadonlyArray<object>
-  /** For the audit. */
-  readonly targetUserId?: UserId
+  /** What it was about, for the audit. */
+  readonly object: ActObject | null
 }
+
+/** Null: only looks. */
+export const ACTIONS = {
+  Show: null,
+  Users: null,
+  Tenants: null,
+  Networks: null,
+  Grant: "user.grant",
+  Revoke: "user.revoke",
+  Ban: "user.ban",
+  Unban: "user.unban",
+  SignOut: "user.signout",
+  ResetSecondFactor: "factor.reset",
+  Environments: "user.environments",
+  Move: "user.move",
+  CreateTenant: "tenant.create",
+  AllowNetwork: "ip.allow",
+  ForgetNetwork: "ip.forget",
+} as const satisfies { readonly [T in Command["_tag"]]: Action | null }
+
+/** What the audit says of it beside its object. */
+const wordsOf = (command: Command): string | undefined => {
+  switch (command._tag) {
+    case "Grant":
+    case "Revoke":
+      return command.permission
+    case "Ban":
+      return command.reason ?? undefined
+    case "Environments":
+      return command.environments.join(",")
+    case "Move":
+    case "CreateTenant":
+      return command.tenantId
+    case "AllowNetwork":
+    case "ForgetNetwork":
+      return "tenantId" in command.owner ? `${command.owner.tenantId} ${command.network}` : command.network
+    default:
+      return undefined
+  }
+}
+
+const userObject = ({ userId, tenantId }: User): ActObject => ({ type: "USER", id: userId, tenantId })
+const tenantObject = (tenantId: TenantId): ActObject => ({ type: "TENANT", id: tenantId, tenantId })
 
 type OfUser = Extract<
   Command,
-  { readonly _tag: "Grant" | "Revoke" | "Environments" | "Move" | "Ban" | "Unban" | "SignOut" }
+  { readonly _tag: "Grant" | "Revoke" | "Environments" | "Move" | "Ban" | "Unban" | "SignOut" | "ResetSecondFactor" }
 >
 
 /** Each implies those before it. */
@@ -95,14 +142,24 @@ const change = (command: OfUser, user: User, now: number) =>
       case "SignOut":
         yield* endSessions("signed out by an operator")
         break
+      case "ResetSecondFactor":
+        yield* (yield* SecondFactors).remove(userId, now)
+        yield* endSessions("the second factor was reset by an operator")
+        break
     }
     yield* (yield* UserNews).leave(userId)
   })
 
 const whoseNetworks = (owner: Owner) =>
   "email" in owner
-    ? Effect.map(locked(owner.email), ({ userId }): NetworksOf => ({ userId }))
-    : Effect.map(tenantOf(owner.tenantId), (tenantId): NetworksOf => ({ tenantId }))
+    ? Effect.map(locked(owner.email), (user) => ({
+        whose: { userId: user.userId } as NetworksOf,
+        object: userObject(user),
+      }))
+    : Effect.map(tenantOf(owner.tenantId), (tenantId) => ({
+        whose: { tenantId } as NetworksOf,
+        object: tenantObject(tenantId),
+      }))
 
 const networks = (
   command: Extract<Command, { readonly _tag: "Networks" | "AllowNetwork" | "ForgetNetwork" }>,
@@ -111,24 +168,26 @@ const networks = (
   Effect.gen(function* () {
     const lists = yield* AllowedNetworks
     const news = yield* UserNews
-    const whose = yield* whoseNetworks(command.owner)
+    const { whose, object } = yield* whoseNetworks(command.owner)
     if (command._tag === "AllowNetwork") yield* lists.add(whose, command.network, now)
     if (command._tag === "ForgetNetwork" && !(yield* lists.remove(whose, command.network)))
       return yield* new InvalidParameter({ parameter: "address", reason: `${command.network} is not on the list` })
     if (command._tag !== "Networks") yield* "userId" in whose ? news.leave(whose.userId) : news.leaveOf(whose.tenantId)
-    const outcome = { records: [{ ...command.owner, ...whose, ipAllow: yield* lists.of(whose) }] }
-    return "userId" in whose ? { ...outcome, targetUserId: whose.userId } : outcome
+    return { records: [{ ...command.owner, ...whose, ipAllow: yield* lists.of(whose) }], object }
   })
 
-const tenants = Effect.gen(function* () {
-  const all = yield* (yield* Tenants).all
-  return { records: all.map((it) => ({ ...it, createdAtDateTime: dateTime(it.createdAt) })) }
-})
+const tenants = (object: ActObject | null) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* Tenants).all
+    return { records: all.map((it) => ({ ...it, createdAtDateTime: dateTime(it.createdAt) })), object }
+  })
 
 type Failure = UserNotFound | InvalidParameter | StorageUnavailable
 type Repositories =
+  | Acts
   | AllowedNetworks
   | OneTimeTokens
+  | SecondFactors
   | SessionRows
   | Tenants
   | Transactions
@@ -142,14 +201,14 @@ const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Rep
     switch (command._tag) {
       case "Users": {
         const tenantId = command.tenantId === null ? null : yield* tenantOf(command.tenantId)
-        return { records: (yield* users.list(tenantId)).map(adminUserRecord) }
+        return { records: (yield* users.list(tenantId)).map(adminUserRecord), object: null }
       }
       case "Tenants":
-        return yield* tenants
+        return yield* tenants(null)
       case "CreateTenant":
         if (!(yield* (yield* Tenants).create(command.tenantId as TenantId, now)))
           return yield* new InvalidParameter({ parameter: "tenant", reason: "there is one of that name" })
-        return yield* tenants
+        return yield* tenants(tenantObject(command.tenantId as TenantId))
       case "Networks":
       case "AllowNetwork":
       case "ForgetNetwork":
@@ -158,12 +217,16 @@ const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Rep
         const user = yield* locked(command.email)
         if (command._tag !== "Show") yield* change(command, user, now)
         const stored = (yield* users.findById(user.userId)) ?? user
-        return { records: [adminUserRecord(stored)], targetUserId: user.userId }
+        return { records: [adminUserRecord(stored)], object: userObject(user) }
       }
     }
   })
 
-export const runCommand = (command: Command, now: number): Effect.Effect<Outcome, Failure, Repositories> =>
+export const runCommand = (
+  command: Command,
+  now: number,
+  actor: Actor,
+): Effect.Effect<Outcome, Failure, Repositories> =>
   Effect.gen(function* () {
     const { all } = yield* Transactions
     if (!(yield* (yield* UserNews).isThere))
@@ -171,5 +234,11 @@ export const runCommand = (command: Command, now: number): Effect.Effect<Outcome
         parameter: "database",
         reason: "it has not been used by this version of the gateway yet: start the gateway once",
       })
-    return yield* all(run(command, now))
+    const action = ACTIONS[command._tag]
+    if (action === null) return yield* all(run(command, now))
+    const what = wordsOf(command)
+    const act = { actId: randomUUID(), action, actor, object: null, ...(what === undefined ? {} : { what }) }
+    return yield* (yield* Acts).commit(act, (learn) =>
+      Effect.tap(run(command, now), ({ object }) => Effect.sync(() => learn({ object }))),
+    )
   })

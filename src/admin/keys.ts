@@ -74,7 +74,7 @@ export interface KeysReport {
 }
 
 const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Record<SealedTable, number>> => {
-  const rows = { credential: 0, session: 0, mail_outbox: 0 }
+  const rows = { credential: 0, session: 0, mail_outbox: 0, second_factor: 0 }
   for (const count of counts) if (count.kid === kid) rows[count.table] = count.rows
   return rows
 }

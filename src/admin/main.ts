@@ -6,6 +6,7 @@
 import { userInfo } from "node:os"
 import { Cause, Effect, Exit } from "effect"
 import { readSettings, type Settings } from "../config.ts"
+import type { Actor } from "../domain/act.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded.ts"
 import { findEmbedded } from "../store/embedded-running.ts"
@@ -39,11 +40,20 @@ const program = (settings: Settings, task: Task) =>
     const url = yield* database(settings)
     // Opened before anything is done: what cannot be written down is not done.
     const trail = task.isAudited ? openTrail(settings.dataDir, Date.now) : null
-    const { records, audit } = yield* task.run(settings, url, Date.now())
-    if (audit !== null) {
-      const origin = { ip: "local", userAgent: `gateway admin, ${userInfo().username}`, requestId: "" }
-      trail?.write({ ...audit, outcome: "ok", origin })
+    const userAgent = `gateway admin, ${userInfo().username}`
+    const actor: Actor = {
+      kind: "OPERATOR",
+      userId: null,
+      sessionId: null,
+      tenantId: null,
+      ip: null,
+      userAgent,
+      requestId: null,
+      clientRequestId: null,
     }
+    const { records, audit } = yield* task.run(settings, url, Date.now(), { actor, trail })
+    if (audit !== undefined)
+      trail?.write({ ...audit, outcome: "ok", origin: { ip: "local", userAgent, requestId: "" } })
     return records
   }).pipe(Effect.scoped)
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { maintainPartitions } from "../store/partitions.ts"
 import { grantTo } from "../store/role-grants.ts"
-import { migrate, sqlLayer, sqlPromise } from "../store/sql.ts"
+import { migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/sql.ts"
 
 export interface MigrateCommand {
   readonly _tag: "Migrate"
@@ -24,10 +24,27 @@ export const parseMigrate = (words: ReadonlyArray<string>): MigrateCommand | und
   return option === "--for" && role !== undefined ? { _tag: "Migrate", role } : undefined
 }
 
+const TRIES = 20
+const TRY_PAUSE = "500 millis"
+
+/** Beside a gateway and a backup that work: a lock that is not free is tried for again. */
+const untilDone = (now: number) =>
+  Effect.gen(function* () {
+    const created: Array<string> = []
+    for (let tries = 1; ; tries++) {
+      const done = yield* maintainPartitions(now)
+      created.push(...done.created)
+      if (done.postponed.length === 0) return { created }
+      if (tries === TRIES)
+        return yield* new SqlUnavailable({ message: `these could not be locked in time: ${done.postponed.join(", ")}` })
+      yield* Effect.sleep(TRY_PAUSE)
+    }
+  })
+
 export const runMigrate = ({ role }: MigrateCommand, url: string, now: number) =>
   Effect.gen(function* () {
     const { applied } = yield* sqlPromise(() => migrate(url))
-    const { created } = yield* maintainPartitions(now)
+    const { created } = yield* untilDone(now)
     if (role !== null) yield* grantTo(role)
     return { applied, partitions: created, role }
   }).pipe(Effect.provide(sqlLayer(url, { applicationName: "venue-gateway migrate" })))

@@ -2,13 +2,16 @@
  * The commands of `gateway admin` as tasks: what each does to the database, what it answers with, and what the audit keeps of it. A new
  * family of commands is one more entry in `FAMILIES`.
  */
+import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
-import type { AuditRow, AuthAction } from "../auth/audit.ts"
+import type { Audit, AuditRow } from "../auth/audit.ts"
 import type { Settings } from "../config.ts"
-import { modeWords } from "../domain/trading-mode.ts"
+import type { Actor } from "../domain/act.ts"
+import { actsLayer } from "../store/acts.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SealedRows } from "../store/sealed-rows.ts"
+import { SecondFactors } from "../store/second-factors.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { sqlLayer } from "../store/sql.ts"
 import { Tenants } from "../store/tenants.ts"
@@ -17,24 +20,31 @@ import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
-import { runCommand } from "./commands.ts"
+import { ACTIONS, runCommand } from "./commands.ts"
 import { KEYS_ACTIONS, KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
 import { MIGRATE_USAGE, parseMigrate, runMigrate } from "./migrate.ts"
 import { parseTradingMode, runTradingMode, TRADING_MODE_USAGE } from "./trading-mode.ts"
-import { type Command, parseCommand, USERS_USAGE } from "./words.ts"
+import { parseCommand, USERS_USAGE } from "./words.ts"
 
 export interface Done {
   /** What is as it was asked for, or was asked about: one record a line. */
   readonly records: ReadonlyArray<unknown>
-  /** Null: it only looked. */
-  readonly audit: Pick<AuditRow, "action" | "targetUserId" | "what"> | null
+  /** The line of the audit's log; absent where it only looked, or where the act has its row in the database. */
+  readonly audit?: Pick<AuditRow, "action" | "what">
+}
+
+/** Who runs the command, and where it is written down. */
+export interface Operator {
+  readonly actor: Actor
+  /** Null: the command only looks. */
+  readonly trail: Audit | null
 }
 
 export interface Task {
   /** False: it only looks, or leaves its traces elsewhere. */
   readonly isAudited: boolean
   /** `url`: of the gateway's database. */
-  readonly run: (settings: Settings, url: string, now: number) => Effect.Effect<Done, unknown>
+  readonly run: (settings: Settings, url: string, now: number, operator: Operator) => Effect.Effect<Done, unknown>
 }
 
 /** Undefined: the words are a command of another family, or none. */
@@ -51,6 +61,7 @@ const repositories = Layer.mergeAll(
   AllowedNetworks.Default,
   OneTimeTokens.Default,
   SealedRows.Default,
+  SecondFactors.Default,
   SessionRows.Default,
   Tenants.Default,
   TradingModes.Default,
@@ -60,46 +71,9 @@ const repositories = Layer.mergeAll(
   Users.Default,
 )
 
-const stores = (url: string) =>
-  repositories.pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))
-
-/** Null: only looks. */
-const ACTIONS = {
-  Show: null,
-  Users: null,
-  Tenants: null,
-  Networks: null,
-  Grant: "user.permissions",
-  Revoke: "user.permissions",
-  Ban: "user.ban",
-  Unban: "user.unban",
-  SignOut: "session.revoke",
-  Environments: "user.environments",
-  Move: "user.tenant",
-  CreateTenant: "tenant.create",
-  AllowNetwork: "ip.allow",
-  ForgetNetwork: "ip.forget",
-} as const satisfies { readonly [T in Command["_tag"]]: AuthAction | null }
-
-/** What the audit says of it beside the user. */
-const wordsOf = (command: Command): string | undefined => {
-  switch (command._tag) {
-    case "Grant":
-    case "Revoke":
-      return `${command._tag.toLowerCase()} ${command.permission}`
-    case "Ban":
-      return command.reason ?? undefined
-    case "Environments":
-      return command.environments.join(",")
-    case "Move":
-    case "CreateTenant":
-      return command.tenantId
-    case "AllowNetwork":
-    case "ForgetNetwork":
-      return "tenantId" in command.owner ? `${command.owner.tenantId} ${command.network}` : command.network
-    default:
-      return undefined
-  }
+const stores = (url: string, { trail }: Operator) => {
+  const acts = actsLayer({ told: (act, result) => trail?.told(act, result), now: Date.now, uuid: randomUUID })
+  return Layer.merge(repositories, acts).pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))
 }
 
 const users: Family = (words) => {
@@ -108,11 +82,10 @@ const users: Family = (words) => {
     ? undefined
     : {
         isAudited: ACTIONS[command._tag] !== null,
-        run: (_settings, url, now) =>
-          Effect.map(runCommand(command, now), ({ records, targetUserId }) => {
-            const action = ACTIONS[command._tag]
-            return { records, audit: action === null ? null : { action, targetUserId, what: wordsOf(command) } }
-          }).pipe(Effect.provide(stores(url))),
+        run: (_settings, url, now, operator) =>
+          Effect.map(runCommand(command, now, operator.actor), ({ records }) => ({ records })).pipe(
+            Effect.provide(stores(url, operator)),
+          ),
       }
 }
 
@@ -122,20 +95,21 @@ const keys: Family = (words) => {
     ? undefined
     : {
         isAudited: command._tag !== "KeysStatus",
-        run: (settings, url, now) =>
+        run: (settings, url, now, operator) =>
           Effect.map(runKeysCommand(command, settings, now), (report) => ({
             records: [report],
-            audit:
-              command._tag === "KeysStatus"
-                ? null
-                : {
+            ...(command._tag === "KeysStatus"
+              ? {}
+              : {
+                  audit: {
                     action: KEYS_ACTIONS[command._tag],
                     what:
                       "kid" in command
                         ? command.kid
                         : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
                   },
-          })).pipe(Effect.provide(stores(url))),
+                }),
+          })).pipe(Effect.provide(stores(url, operator))),
       }
 }
 
@@ -145,14 +119,10 @@ const tradingMode: Family = (words) => {
     ? undefined
     : {
         isAudited: command.tradingMode !== null,
-        run: (_settings, url, now) =>
-          Effect.map(runTradingMode(command, now), (record) => ({
-            records: [record],
-            audit:
-              command.tradingMode === null
-                ? null
-                : { action: "tradingMode.set" as const, what: modeWords(command.tradingMode, command.reason) },
-          })).pipe(Effect.provide(stores(url))),
+        run: (_settings, url, now, operator) =>
+          Effect.map(runTradingMode(command, now, operator.actor), (record) => ({ records: [record] })).pipe(
+            Effect.provide(stores(url, operator)),
+          ),
       }
 }
 
@@ -162,8 +132,7 @@ const migration: Family = (words) => {
     ? undefined
     : {
         isAudited: false,
-        run: (_settings, url, now) =>
-          Effect.map(runMigrate(command, url, now), (report) => ({ records: [report], audit: null })),
+        run: (_settings, url, now) => Effect.map(runMigrate(command, url, now), (report) => ({ records: [report] })),
       }
 }
 

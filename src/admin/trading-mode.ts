@@ -2,10 +2,13 @@
  * `trading-mode`: what the installation takes from clients, from the command line. A running gateway follows within half a second; one at
  * rest starts with it.
  */
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import type { Actor } from "../domain/act.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import { dateTime } from "../domain/time.ts"
-import { TradingMode } from "../domain/trading-mode.ts"
+import { modeWords, TradingMode } from "../domain/trading-mode.ts"
+import { Acts } from "../store/acts.ts"
 import { TradingModes } from "../store/trading-modes.ts"
 
 export interface TradingModeCommand {
@@ -28,7 +31,7 @@ export const parseTradingMode = ([name, mode, ...reason]: ReadonlyArray<string>)
 }
 
 /** The mode as it is afterwards. */
-export const runTradingMode = ({ tradingMode, reason }: TradingModeCommand, now: number) =>
+export const runTradingMode = ({ tradingMode, reason }: TradingModeCommand, now: number, actor: Actor) =>
   Effect.gen(function* () {
     const modes = yield* TradingModes
     if (!(yield* modes.isThere))
@@ -39,7 +42,17 @@ export const runTradingMode = ({ tradingMode, reason }: TradingModeCommand, now:
     const before = yield* modes.read
     // A clock that was set back must not make an older word the newer one.
     const changedAt = Math.max(now, before.changedAt + 1)
-    if (tradingMode !== null) yield* modes.change({ tradingMode, reason, changedAt, changedBy: null })
+    if (tradingMode !== null)
+      yield* (yield* Acts).commit(
+        {
+          actId: randomUUID(),
+          action: "tradingMode.set",
+          actor,
+          object: { type: "MODE", id: "tradingMode", tenantId: null },
+          what: modeWords(tradingMode, reason),
+        },
+        () => modes.change({ tradingMode, reason, changedAt, changedBy: null }),
+      )
     const after = yield* modes.read
     return { ...after, changedAtDateTime: dateTime(after.changedAt) }
   })

@@ -16,6 +16,7 @@ export type Command =
   | { readonly _tag: "Ban"; readonly email: string; readonly reason: string | null }
   | { readonly _tag: "Unban"; readonly email: string }
   | { readonly _tag: "SignOut"; readonly email: string }
+  | { readonly _tag: "ResetSecondFactor"; readonly email: string }
   | { readonly _tag: "CreateTenant"; readonly tenantId: string }
   | { readonly _tag: "Tenants" }
   | { readonly _tag: "Networks"; readonly owner: Owner }
@@ -31,6 +32,7 @@ export const USERS_USAGE = `  user EMAIL                       show a user
   ban EMAIL [REASON]               end the user's sessions and refuse logins
   unban EMAIL                      let the user log in again
   sign-out EMAIL                   end the user's sessions
+  second-factor EMAIL reset        take the second factor and its recovery codes away; ends the user's sessions
 
   tenant list                      all tenants, one a line
   tenant create TENANT
@@ -100,6 +102,7 @@ export const parseCommand = (words: ReadonlyArray<string>): Command | undefined 
     if (name === "unban") return { _tag: "Unban", email }
     return name === "sign-out" ? { _tag: "SignOut", email } : undefined
   }
+  if (name === "second-factor") return argument === "reset" ? { _tag: "ResetSecondFactor", email } : undefined
   const environments = name === "environments" ? environmentsOf(argument) : undefined
   if (environments !== undefined) return { _tag: "Environments", email, environments }
   const permission = RANKS.find((it) => it === argument)

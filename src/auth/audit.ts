@@ -1,10 +1,11 @@
 /**
- * The audit trail of authentication: one row for each act, done or refused, with who, from where and for which request. The one thing
- * to know: nothing that opens anything is ever in it, and of an unknown user only a keyed hash, since people type passwords into the
- * wrong field.
+ * The audit trail as a log: one line for each act of authentication and each act that has its row in the database, done or refused, with
+ * who, from where and for which request. The one thing to know: nothing that opens anything is ever in it, and of an unknown user only a
+ * keyed hash, since people type passwords into the wrong field.
  */
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
+import type { Act, Action } from "../domain/act.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import { logText } from "../domain/log-line.ts"
@@ -18,6 +19,7 @@ export interface Origin {
   readonly requestId: string
 }
 
+/** What has a line alone; acts with a row of their own besides are in domain/act.ts. */
 export type AuthAction =
   | "signup"
   | "login"
@@ -31,20 +33,12 @@ export type AuthAction =
   | "keys.reseal"
   | "certificate.taken"
   | "logout"
+  | "reauthenticate"
   | "session.revoke"
   | "verify"
   | "resend"
   | "recover"
   | "user.update"
-  | "user.ban"
-  | "user.unban"
-  | "user.permissions"
-  | "user.environments"
-  | "user.tenant"
-  | "tenant.create"
-  | "ip.allow"
-  | "ip.forget"
-  | "tradingMode.set"
 
 export interface AuditFacts {
   readonly userId?: UserId | undefined
@@ -58,7 +52,9 @@ export interface AuditFacts {
 }
 
 export interface AuditRow extends AuditFacts {
-  readonly action: AuthAction
+  readonly action: AuthAction | Action
+  /** Of an act that has its row in the database. */
+  readonly act?: Act
   /** `ok`, or the failure's tag. */
   readonly outcome: string
   readonly origin: Origin
@@ -66,6 +62,8 @@ export interface AuditRow extends AuditFacts {
 
 export interface Audit {
   readonly write: (row: AuditRow) => void
+  /** Writes the line of an act whose row is stored. */
+  readonly told: (act: Act, outcome: string) => void
   /** Writes the row of an act when it ends; `known` is told what was learnt on the way. */
   readonly act: <A, E extends DomainError, R>(
     action: AuthAction,
@@ -83,6 +81,33 @@ const auditLine = (fields: Readonly<Record<string, string | null>>): string =>
 /** Nobody's act: anybody can make up such a token as often as the edge lets him, and would fill the trail. */
 const isUnproven = ({ action, userId, outcome }: AuditRow): boolean =>
   action === "token.refresh" && userId === undefined && outcome === "InvalidRefreshToken"
+
+const rowOf = (act: Act, outcome: string): AuditRow => {
+  const { actor, object } = act
+  return {
+    action: act.action,
+    outcome,
+    act,
+    origin: {
+      ip: actor.ip ?? "local",
+      userAgent: actor.userAgent,
+      requestId: actor.clientRequestId ?? actor.requestId ?? "",
+    },
+    userId: actor.userId ?? undefined,
+    sessionId: actor.sessionId ?? undefined,
+    targetUserId: object?.type === "USER" ? (object.id as UserId) : undefined,
+    what: act.what,
+  }
+}
+
+const fieldsOf = ({ actId, object, otherId, asset, amount }: Act): Readonly<Record<string, string | null>> => ({
+  actId,
+  objectType: object?.type ?? null,
+  objectId: object?.id ?? null,
+  otherId: otherId ?? null,
+  asset: asset ?? null,
+  amount: amount ?? null,
+})
 
 /** `line` takes one JSON text and never throws; null: nothing is kept. `secret` keys the hashes of addresses. */
 export const makeAudit = (options: {
@@ -114,12 +139,14 @@ export const makeAudit = (options: {
         what: row.what ?? null,
         ip: row.origin.ip,
         ua: row.origin.userAgent === null ? null : row.origin.userAgent.slice(0, 200),
+        ...(row.act === undefined ? {} : fieldsOf(row.act)),
       }),
     )
   }
 
   return {
     write,
+    told: (act, outcome) => write(rowOf(act, outcome)),
     act: (action, origin, facts, work) =>
       Effect.suspend(() => {
         let known = facts

@@ -9,6 +9,7 @@ const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: st
   login: ["login_succeeded", "login_failed"],
   "token.refresh": [null, "refresh_refused"],
   logout: [null, null],
+  reauthenticate: ["reauthenticated", "reauthentication_refused"],
   "session.revoke": ["session_revoked", "session_revoke_refused"],
   verify: [null, "proof_refused"],
   resend: [null, null],
@@ -16,7 +17,9 @@ const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: st
   "user.update": ["user_updated", "user_update_refused"],
   "user.ban": ["user_banned", "user_ban_refused"],
   "user.unban": ["user_unbanned", "user_unban_refused"],
-  "user.permissions": ["permissions_changed", "permissions_change_refused"],
+  "user.grant": ["permissions_changed", "permissions_change_refused"],
+  "user.revoke": ["permissions_changed", "permissions_change_refused"],
+  "user.signout": ["session_revoked", "session_revoke_refused"],
 }
 
 /** An action that nobody listed is told by its own name: `key.rotate` is key_rotate. */

@@ -3,8 +3,9 @@
  * sessions by the gateway itself, which may never have heard that they are stored. The one thing to know: it looks again, whatever the
  * news is about, so that one that is heard twice or in another order does no harm.
  */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { TenantId, UserId } from "../domain/ids.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { AllowedNetworks, type NetworksOf } from "../store/allowed-networks.ts"
 import { SessionRows } from "../store/sessions.ts"
@@ -12,6 +13,7 @@ import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
 import type { AllowedAddresses } from "./allowed-addresses.ts"
 import { Sessions } from "./sessions.ts"
+import type { SetupToken } from "./setup-token.ts"
 
 /** A change by the command line is in force at most so much later. */
 const NEWS_MILLIS = 500
@@ -19,7 +21,7 @@ const NEWS_MILLIS = 500
 const ENDED_MILLIS = 2 * 3_600_000
 
 /** Fills the lists of addresses before it returns, then goes on in the scope. */
-export const followNews = (addresses: AllowedAddresses) =>
+export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken) =>
   Effect.gen(function* () {
     const { now } = yield* Clock
     const users = yield* Users
@@ -59,15 +61,11 @@ export const followNews = (addresses: AllowedAddresses) =>
         yield* learn({ userId })
         sessions.ended(ended)
         if (user !== null) sessions.renew(user)
+        if (user?.permissions.includes("admin") && user.bannedAt === null) setupToken.forget()
         sessions.review({ userId })
         waitingUsers.delete(userId)
       }
     })
-    yield* look.pipe(
-      Effect.catchTag("StorageUnavailable", () => Effect.void),
-      // tidy: no actor restarts this loop, and a ban that is not followed is worse than a line in the log each time
-      Effect.catchAllDefect((defect) => Effect.logError("news of users could not be followed", defect)),
-      Effect.repeat(Schedule.spaced(NEWS_MILLIS)),
-      Effect.forkScoped,
-    )
+    const follow = Effect.catchTag(look, "StorageUnavailable", () => Effect.void)
+    yield* Effect.forkScoped(recurring("news of users could not be followed", NEWS_MILLIS, follow))
   })

@@ -3,7 +3,12 @@
  * The one thing to know: a proof of an unconfirmed address never leaves a password in force that its owner may not have chosen.
  */
 import { Effect } from "effect"
-import { InvalidOneTimeToken, UserDisabled } from "../domain/errors/authentication.ts"
+import {
+  InvalidOneTimeToken,
+  type InvalidSecondFactor,
+  type SecondFactorNeeded,
+  UserDisabled,
+} from "../domain/errors/authentication.ts"
 import type { RateLimited } from "../domain/errors/limits.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { NOTICE_MILLIS, TOKEN_MILLIS } from "../domain/letter.ts"
@@ -14,6 +19,7 @@ import { normalised } from "./email-address.ts"
 import { EMAIL_CHANGE, mailEmailChange } from "./email-change.ts"
 import { inEvenTime } from "./even-time.ts"
 import { hashOf, newOneTimeToken } from "./one-time.ts"
+import type { SecondFactor } from "./second-factor.ts"
 import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 
 export type ProofType = "signup" | "recovery" | "email_change"
@@ -21,11 +27,11 @@ export type ProofType = "signup" | "recovery" | "email_change"
 export interface Proofs {
   /** A session for signup and recovery; where a change of address stands for the third. */
   readonly verify: (
-    request: { readonly type: ProofType; readonly token: string },
+    request: { readonly type: ProofType; readonly token: string; readonly totpCode: string | null },
     origin: Origin,
   ) => Effect.Effect<
     SessionRecord | EmailChangeRecord,
-    InvalidOneTimeToken | UserDisabled | RateLimited | StorageUnavailable
+    InvalidOneTimeToken | InvalidSecondFactor | SecondFactorNeeded | UserDisabled | RateLimited | StorageUnavailable
   >
   /** Says nothing about who exists, by its answer or by its time. */
   readonly recover: (email: string, origin: Origin) => Effect.Effect<void, StorageUnavailable>
@@ -38,7 +44,7 @@ export interface Proofs {
 
 type Learn = (facts: AuditFacts) => void
 
-export const makeProofs = (parts: UserParts): Proofs => {
+export const makeProofs = (parts: UserParts, secondFactor: SecondFactor): Proofs => {
   const { passwords, audit, now, users, changes, tokens, sessions, letters } = parts
 
   const taken = (tokenHash: Buffer, types: ReadonlyArray<OneTimeTokenType>) =>
@@ -61,7 +67,12 @@ export const makeProofs = (parts: UserParts): Proofs => {
       return settled
     })
 
-  const beginBy = (method: Exclude<SessionMethod, "password">, raw: string, origin: Origin, learn: Learn) =>
+  const beginBy = (
+    method: Exclude<SessionMethod, "password">,
+    { token: raw, totpCode }: { readonly token: string; readonly totpCode: string | null },
+    origin: Origin,
+    learn: Learn,
+  ) =>
     Effect.gen(function* () {
       const tokenHash = hashOf(raw)
       // Looked at first: hashing does not belong into a transaction, nor to a token that is none.
@@ -71,9 +82,16 @@ export const makeProofs = (parts: UserParts): Proofs => {
         Effect.gen(function* () {
           const { token, user, passwordHash } = yield* taken(tokenHash, [method])
           learn({ userId: user.userId })
+          // A mailbox alone is not enough; and without a right code the mailed token stays good.
+          yield* secondFactor.prove(user, totpCode)
           const settled = yield* settlePassword(user, token, passwordHash, nobodys)
           yield* tokens.wipe(user.userId)
-          return { user: { ...user, emailConfirmedAt: user.emailConfirmedAt ?? now() }, passwordHash: settled, method }
+          return {
+            user: { ...user, emailConfirmedAt: user.emailConfirmedAt ?? now() },
+            passwordHash: settled,
+            method,
+            secondFactor: user.secondFactorAt !== null,
+          }
         }),
       )
       const begun = yield* sessions.begin(proven, origin)
@@ -172,13 +190,13 @@ export const makeProofs = (parts: UserParts): Proofs => {
   const evenly = inEvenTime(parts.monotonic)
 
   return {
-    verify: ({ type, token }, origin) =>
+    verify: ({ type, token, totpCode }, origin) =>
       audit.act(
         "verify",
         origin,
         { what: type },
         (learn): ReturnType<Proofs["verify"]> =>
-          type === "email_change" ? changeEmail(token, learn) : beginBy(type, token, origin, learn),
+          type === "email_change" ? changeEmail(token, learn) : beginBy(type, { token, totpCode }, origin, learn),
       ),
     recover: (given, origin) => {
       const email = normalised(given)

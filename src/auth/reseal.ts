@@ -42,7 +42,7 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
   Effect.gen(function* () {
     const rows = yield* SealedRows
     const { all } = yield* Transactions
-    const resealed: Record<SealedTable, number> = { credential: 0, session: 0, mail_outbox: 0 }
+    const resealed: Record<SealedTable, number> = { credential: 0, session: 0, mail_outbox: 0, second_factor: 0 }
     /** Rows that were told of: they are looked at again and again, and told once. */
     const told = new Set<string>()
     let unreadable = 0

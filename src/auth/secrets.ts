@@ -28,6 +28,7 @@ const FIELD = {
   credential: "secret",
   session: "refresh_key",
   mail_outbox: "envelope",
+  second_factor: "secret",
 } as const satisfies { readonly [T in SealedTable]: string }
 
 /** `ownerId`: the user, and of a mail its kind. */

@@ -24,6 +24,7 @@ import {
   type User,
   userRecord,
 } from "../domain/user.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import type { NetworksOf } from "../store/allowed-networks.ts"
@@ -33,7 +34,7 @@ import { Users } from "../store/users.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import type { Audit, Origin } from "./audit.ts"
 import type { Keys } from "./keys.ts"
-import { type AuthFailure, LiveSessions, type Verified } from "./live-sessions.ts"
+import { type AuthFailure, LiveSessions, principalOf, type Verified } from "./live-sessions.ts"
 import { type RefreshClaim, readRefreshToken, writeRefreshToken } from "./refresh-token.ts"
 import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 import type { SigningJwk } from "./signing-keys.ts"
@@ -41,6 +42,9 @@ import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
 /** A client whose answer was lost may come back with the token before the newest one this long (security, A.1). */
 const REISSUE_MILLIS = 10_000
+
+/** Idle sessions are refused at once, and their sockets close so much later at most. */
+const IDLE_LOOK_MILLIS = 5_000
 
 type SessionTerms = Settings["sessions"]
 
@@ -59,6 +63,8 @@ export interface Proven {
   readonly user: User
   readonly passwordHash: string
   readonly method: SessionMethod
+  /** Whether the second factor was proven; it must have been where the user has one. */
+  readonly secondFactor: boolean
 }
 
 export class Sessions extends Context.Tag("auth/Sessions")<
@@ -75,6 +81,13 @@ export class Sessions extends Context.Tag("auth/Sessions")<
       proven: Proven,
       origin: Origin,
     ) => Effect.Effect<{ readonly record: SessionRecord; readonly sessionId: SessionId } | null, StorageUnavailable>
+    /** The user has proven again who that is. Null: the session is over, or the user was banned or got another password meanwhile. */
+    readonly prove: (proven: {
+      readonly user: User
+      readonly passwordHash: string
+      readonly sessionId: SessionId
+      readonly secondFactor: boolean
+    }) => Effect.Effect<SessionRecord | null, StorageUnavailable>
     readonly refresh: (refreshToken: string, origin: Origin) => Effect.Effect<SessionRecord, RefreshFailure>
     readonly logout: (
       principal: Principal,
@@ -95,6 +108,8 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     readonly forgetVerified: () => void
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
+    /** The second factor was confirmed in this session. `renew` is to follow. */
+    readonly factorProven: (sessionId: SessionId) => void
     /** As stored now: what the user may do may have changed. */
     readonly renew: (user: User) => void
     /** From where this user, or the users of this tenant, may come has changed. */
@@ -120,7 +135,7 @@ export const makeSessions = (
     const rows = yield* SessionRows
     const users = yield* Users
     const tokens = makeTokens(keys, issuer)
-    const live = new LiveSessions(tokens, clock.now, addresses)
+    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins)
 
     /** Terms that are shorter now hold for sessions of before, too. */
     const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
@@ -134,7 +149,8 @@ export const makeSessions = (
 
     const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
       const now = clock.now()
-      const { token, expiresAt } = tokens.issue(user, row.sessionId, now, row.method, endOf(row))
+      const { permissions } = principalOf(user, row, terms.admins)
+      const { token, expiresAt } = tokens.issue({ ...user, permissions }, row, now, endOf(row))
       return {
         accessToken: token,
         refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
@@ -147,14 +163,14 @@ export const makeSessions = (
     }
 
     /** Read again once it is here: of a change that was stored meanwhile its news may have found no session to tell. */
-    const enter = (user: User, sessionId: SessionId) => {
-      live.enter(user, sessionId)
+    const enter = (user: User, row: SessionRow) => {
+      live.enter(user, row)
       return Effect.map(users.findById(user.userId), (stored) => {
         if (stored !== null) live.renew(stored)
       })
     }
 
-    const begin = ({ user, passwordHash, method }: Proven, origin: Origin) =>
+    const begin = ({ user, passwordHash, method, secondFactor }: Proven, origin: Origin) =>
       Effect.gen(function* () {
         const now = clock.now()
         const sessionId = ids.uuid() as SessionId
@@ -171,12 +187,25 @@ export const makeSessions = (
           ip: origin.ip,
           userAgent: origin.userAgent === null ? null : origin.userAgent.slice(0, 200),
           method,
+          provenAt: now,
+          generation: 0,
+          secondFactor,
         }
         if (!(yield* rows.insert(row, passwordHash))) return null
-        yield* enter(user, sessionId)
+        yield* enter(user, row)
         yield* users.touchSignIn(user.userId, now)
         return { sessionId, record: record({ ...user, lastSignInAt: now }, row, 1, refreshKey) }
       })
+
+    const prove = ({ user, passwordHash, sessionId, secondFactor }: Parameters<Sessions["Type"]["prove"]>[0]) =>
+      seenThrough(
+        Effect.gen(function* () {
+          const row = yield* rows.prove(sessionId, passwordHash, secondFactor, clock.now())
+          if (row === null) return null
+          yield* enter(user, row)
+          return record(user, row, row.refreshCounter, opened(row))
+        }),
+      )
 
     // A session that is revoked in the store is over here too, whether or not anybody still waits for it.
     const revokeOne = (sessionId: SessionId, reason: string) =>
@@ -208,11 +237,11 @@ export const makeSessions = (
         if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
-          yield* enter(user, row.sessionId)
+          yield* enter(user, row)
           return record(user, row, row.refreshCounter + 1, refreshKey)
         }
         if (claim.counter === row.refreshCounter - 1 && now <= row.refreshedAt + REISSUE_MILLIS) {
-          yield* enter(user, row.sessionId)
+          yield* enter(user, row)
           return record(user, row, row.refreshCounter, refreshKey)
         }
         yield* revokeOne(row.sessionId, "refresh token reused")
@@ -220,7 +249,13 @@ export const makeSessions = (
       })
 
     for (const { row, user } of yield* rows.live(clock.now() - ACCESS_TOKEN_SECONDS * 1000))
-      if (user.bannedAt === null) live.enter(user, row.sessionId)
+      if (user.bannedAt === null) live.enter(user, row)
+
+    // Sockets of an admin that is away are asked nothing: their session ends by this look.
+    const endIdle = Effect.suspend(() =>
+      Effect.forEach(live.idle(), (sessionId) => revokeOne(sessionId, "idle"), { discard: true }),
+    ).pipe(Effect.catchTag("StorageUnavailable", () => Effect.void))
+    yield* Effect.forkScoped(recurring("sessions of idle admins could not be ended", IDLE_LOOK_MILLIS, endIdle))
 
     const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
       const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
@@ -246,6 +281,7 @@ export const makeSessions = (
       verify: (token, from) => live.verify(token, from),
       allows: (principal, from) => addresses.allows(principal, from),
       begin,
+      prove,
       refresh: (refreshToken, origin) =>
         audit.act("token.refresh", origin, {}, (learn) =>
           Effect.gen(function* () {
@@ -284,6 +320,7 @@ export const makeSessions = (
       forgetVerified: () => live.forgetVerified(),
       jwks: () => tokens.jwks(clock.now()),
       ended,
+      factorProven: (sessionId) => live.factorProven(sessionId),
       renew: (user) => live.renew(user),
       review: (whose) => live.review(whose),
       onEnded: (listener) => live.onEnded(listener),

@@ -4,7 +4,15 @@
  * owner to confirm a password that is not theirs (security A.1).
  */
 import { Effect } from "effect"
-import { EmailNotConfirmed, InvalidLoginCredentials, UserDisabled } from "../domain/errors/authentication.ts"
+import type { Actor } from "../domain/act.ts"
+import {
+  EmailNotConfirmed,
+  InvalidLoginCredentials,
+  InvalidOneTimeToken,
+  type InvalidSecondFactor,
+  type SecondFactorNeeded,
+  UserDisabled,
+} from "../domain/errors/authentication.ts"
 import { IpForbidden } from "../domain/errors/authorisation.ts"
 import type { RateLimited } from "../domain/errors/limits.ts"
 import type { InvalidParameter } from "../domain/errors/request.ts"
@@ -18,6 +26,7 @@ import type { AuditFacts, Origin } from "./audit.ts"
 import { checkedEmail, normalised } from "./email-address.ts"
 import { inEvenTime } from "./even-time.ts"
 import { newOneTimeToken } from "./one-time.ts"
+import type { SecondFactor } from "./second-factor.ts"
 import { checkedMetadata, type UserMetadata } from "./user-metadata.ts"
 import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 import { wordsOf } from "./weak-passwords.ts"
@@ -26,13 +35,15 @@ export interface SignupRequest {
   readonly email: string
   readonly password: string
   readonly metadata: UserMetadata
-  /** The request came over loopback without a proxy: then the first user of the installation becomes admin (contract C16). */
-  readonly loopback: boolean
+  /** Of the ready line: makes the first admin, whatever the setting says of others. Null: none was given. */
+  readonly setupToken: string | null
 }
 
 interface LoginRequest {
   readonly email: string
   readonly password: string
+  /** A code of the second factor, or a recovery code. */
+  readonly totpCode: string | null
 }
 
 export interface SignIn {
@@ -40,11 +51,13 @@ export interface SignIn {
   readonly signup: (
     request: SignupRequest,
     origin: Origin,
+    actor: Actor,
   ) => Effect.Effect<
     SessionRecord | UserRecord,
     | UserExists
     | WeakPassword
     | InvalidEmail
+    | InvalidOneTimeToken
     | InvalidParameter
     | IpForbidden
     | SignupDisabled
@@ -56,14 +69,20 @@ export interface SignIn {
     origin: Origin,
   ) => Effect.Effect<
     SessionRecord,
-    InvalidLoginCredentials | EmailNotConfirmed | UserDisabled | RateLimited | StorageUnavailable
+    | InvalidLoginCredentials
+    | InvalidSecondFactor
+    | EmailNotConfirmed
+    | SecondFactorNeeded
+    | UserDisabled
+    | RateLimited
+    | StorageUnavailable
   >
 }
 
 type Learn = (facts: AuditFacts) => void
 
-export const makeSignIn = (parts: UserParts): SignIn => {
-  const { settings, passwords, audit, now, users, changes, tokens, sessions, letters, addresses } = parts
+export const makeSignIn = (parts: UserParts, secondFactor: SecondFactor): SignIn => {
+  const { settings, passwords, audit, now, users, changes, tokens, sessions, letters, addresses, setupToken } = parts
 
   const newUser = (request: SignupRequest, email: string, passwordHash: string): NewUser => ({
     userId: parts.uuid() as UserId,
@@ -73,15 +92,35 @@ export const makeSignIn = (parts: UserParts): SignIn => {
     environments: ["PROD", "UAT"],
     userMetadata: request.metadata,
     at: now(),
-    adminIfFirst: request.loopback,
-    admin: settings.bootstrapAdminEmail !== null && normalised(settings.bootstrapAdminEmail) === email,
-    confirmed: settings.signup === "open",
+    confirmed: settings.signup === "open" || request.setupToken !== null,
   })
 
   const signupAtOnce = (row: NewUser, origin: Origin, learn: Learn) =>
+    Effect.flatMap(users.insert(row), (user) => begin(user, row, origin, learn))
+
+  const signupAsAdmin = (row: NewUser, origin: Origin, actor: Actor, learn: Learn) =>
     Effect.gen(function* () {
-      const user = yield* users.insert(row)
-      const begun = yield* sessions.begin({ user, passwordHash: row.passwordHash, method: "password" }, origin)
+      const object = { type: "USER", id: row.userId, tenantId: row.tenantId } as const
+      const user = yield* parts.act({ actId: parts.uuid(), action: "user.setup", actor, object }, () =>
+        Effect.gen(function* () {
+          const stored = yield* users.insertFirstAdmin(row)
+          if (stored !== null) return stored
+          // There is an admin.
+          setupToken.forget()
+          return yield* new InvalidOneTimeToken()
+        }),
+      )
+      setupToken.forget()
+      learn({ userId: user.userId, what: "the first admin" })
+      return yield* begin(user, row, origin, learn)
+    })
+
+  const begin = (user: User, row: NewUser, origin: Origin, learn: Learn) =>
+    Effect.gen(function* () {
+      const begun = yield* sessions.begin(
+        { user, passwordHash: row.passwordHash, method: "password", secondFactor: false },
+        origin,
+      )
       // Somebody banned the newcomer in the same millisecond.
       if (begun === null) return yield* new UserExists()
       learn(factsOfSession(begun))
@@ -98,6 +137,7 @@ export const makeSignIn = (parts: UserParts): SignIn => {
       bannedAt: null,
       banReason: null,
       pendingEmail: null,
+      secondFactorAt: null,
       createdAt: row.at,
       updatedAt: row.at,
     })
@@ -157,8 +197,13 @@ export const makeSignIn = (parts: UserParts): SignIn => {
           Effect.catchTag("RateLimited", () => Effect.succeed(passwordHash)),
         )
 
-  /** Null: what was proven is not so any more. */
-  const proveAndBegin = (request: LoginRequest, origin: Origin, learn: Learn) =>
+  /** Null: what was proven is not so any more. `proveFactor` is asked once the password is known to be right. */
+  const proveAndBegin = (
+    request: LoginRequest,
+    origin: Origin,
+    learn: Learn,
+    proveFactor: (user: User) => ReturnType<SecondFactor["prove"]>,
+  ) =>
     Effect.gen(function* () {
       const found = yield* users.findByEmail(normalised(request.email))
       const right = yield* passwords.verify(request.password, found?.passwordHash ?? null)
@@ -171,15 +216,19 @@ export const makeSignIn = (parts: UserParts): SignIn => {
       // Told only to whoever knows the password.
       if (user.bannedAt !== null) return yield* new UserDisabled()
       if (user.emailConfirmedAt === null) return yield* new EmailNotConfirmed()
+      yield* proveFactor(user)
       const passwordHash = yield* strengthened(found, request.password)
-      return yield* sessions.begin({ user, passwordHash, method: "password" }, origin)
+      const isProven = user.secondFactorAt !== null
+      return yield* sessions.begin({ user, passwordHash, method: "password", secondFactor: isProven }, origin)
     })
 
   return {
-    signup: (request, origin) =>
+    signup: (request, origin, actor) =>
       audit.act("signup", origin, { email: normalised(request.email) }, (learn) =>
         Effect.gen(function* () {
-          if (settings.signup === "closed") return yield* new SignupDisabled()
+          const isFounder = request.setupToken !== null
+          if (isFounder && !setupToken.matches(request.setupToken)) return yield* new InvalidOneTimeToken()
+          if (settings.signup === "closed" && !isFounder) return yield* new SignupDisabled()
           // Of the tenant alone: whether there is such a user is not looked at yet.
           if (!addresses.allows({ userId: null, tenantId: settings.defaultTenantId as TenantId }, origin))
             return yield* new IpForbidden()
@@ -188,10 +237,11 @@ export const makeSignIn = (parts: UserParts): SignIn => {
           const work = Effect.gen(function* () {
             const passwordHash = yield* passwords.hash(request.password, wordsOf(email))
             const row = newUser(request, email, passwordHash)
+            if (isFounder) return yield* signupAsAdmin(row, origin, actor, learn)
             if (settings.signup === "open") return yield* signupAtOnce(row, origin, learn)
             return yield* signupByMail(row, request, learn)
           })
-          return yield* settings.signup === "open" ? work : inEvenTime(parts.monotonic)(work)
+          return yield* isFounder || settings.signup === "open" ? work : inEvenTime(parts.monotonic)(work)
         }),
       ),
 
@@ -199,7 +249,16 @@ export const makeSignIn = (parts: UserParts): SignIn => {
       audit.act("login", origin, { email: normalised(request.email) }, (learn) =>
         // A second look when the first was overtaken: by another login that hashed the password anew, or by another password.
         Effect.gen(function* () {
-          const begun = (yield* proveAndBegin(request, origin, learn)) ?? (yield* proveAndBegin(request, origin, learn))
+          // A code is good once, for both looks: of the factor that it is a code of.
+          let proven: number | null = null
+          const proveFactor = (user: User) =>
+            user.secondFactorAt === proven
+              ? Effect.void
+              : Effect.tap(secondFactor.prove(user, request.totpCode), () => {
+                  proven = user.secondFactorAt
+                })
+          const look = proveAndBegin(request, origin, learn, proveFactor)
+          const begun = (yield* look) ?? (yield* look)
           if (begun === null) return yield* new InvalidLoginCredentials()
           learn(factsOfSession(begun))
           return begun.record

@@ -17,17 +17,29 @@ const SHAPE = /^[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{20,2000}\.[A-Za-z0-9_-]{86}
 
 export interface VerifiedToken {
   readonly sessionId: SessionId
+  /** Of the session, when the token was issued. */
+  readonly generation: number
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number
+}
+
+/** What a token says of its session. */
+export interface SessionClaims {
+  readonly sessionId: SessionId
+  readonly method: SessionMethod
+  readonly generation: number
+  /** Whether the second factor was proven in it. */
+  readonly secondFactor: boolean
+  /** When its user last proved who that is, in wall ms. */
+  readonly provenAt: number
 }
 
 export interface Tokens {
   /** `notAfterMillis`: when the session is over whatever happens, and the token with it. */
   readonly issue: (
     user: User,
-    sessionId: SessionId,
+    session: SessionClaims,
     nowMillis: number,
-    method: SessionMethod,
     notAfterMillis: number,
   ) => { readonly token: string; readonly expiresAt: number }
   readonly verify: (token: string, nowMillis: number) => VerifiedToken | InvalidAccessToken | AccessTokenExpired
@@ -88,7 +100,7 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
     return signing
   }
   return {
-    issue: (user, sessionId, nowMillis, method, notAfterMillis) => {
+    issue: (user, { sessionId, method, generation, secondFactor, provenAt }, nowMillis, notAfterMillis) => {
       const { active } = follow()
       const iat = Math.floor(nowMillis / 1000)
       const expiresAt = Math.min(iat + ACCESS_TOKEN_SECONDS, Math.floor(notAfterMillis / 1000))
@@ -100,10 +112,14 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
         exp: expiresAt,
         jti: randomUUID(), // tidy: a token id is not an id of the domain
         session_id: sessionId,
+        gen: generation,
         email: user.email,
         role: "authenticated",
-        aal: "aal1",
-        amr: [{ method: method === "password" ? "password" : "otp", timestamp: iat }],
+        aal: secondFactor ? "aal2" : "aal1",
+        amr: [
+          { method: method === "password" ? "password" : "otp", timestamp: Math.floor(provenAt / 1000) },
+          ...(secondFactor ? [{ method: "totp", timestamp: Math.floor(provenAt / 1000) }] : []),
+        ],
         app_metadata: { tenantId: user.tenantId, environments: user.environments },
         permissions: user.permissions,
       })
@@ -131,7 +147,10 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
       const now = nowMillis / 1000
       if (claims["iat"] > now + LEEWAY_SECONDS) return new InvalidAccessToken()
       if (claims["exp"] + LEEWAY_SECONDS <= now) return new AccessTokenExpired()
-      return { sessionId: claims["session_id"] as SessionId, expiresAt: claims["exp"] }
+      // Tokens from before there were generations have none.
+      const generation = claims["gen"] ?? 0
+      if (typeof generation !== "number") return new InvalidAccessToken()
+      return { sessionId: claims["session_id"] as SessionId, generation, expiresAt: claims["exp"] }
     },
     jwks: (nowMillis) => {
       follow()

@@ -2,19 +2,21 @@
  * The trading mode of the installation: who may change it, and how the process learns of it. The one thing to know: it is one for all
  * tenants, so only admins of the default tenant set it, and the command line, whose word is found by looking again and again.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../config.ts"
+import type { Actor } from "../domain/act.ts"
 import { AdminRequired, TenantForbidden } from "../domain/errors/authorisation.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Notice } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 import { modeWords, type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Principal } from "../domain/user.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
+import { Acts } from "../store/acts.ts"
 import { type StoredTradingMode, TradingModes } from "../store/trading-modes.ts"
 import { Users } from "../store/users.ts"
-import type { Audit, Origin } from "./audit.ts"
-import { factsOf } from "./user-parts.ts"
 
 export interface TradingModeRecord {
   readonly tradingMode: TradingMode
@@ -32,14 +34,13 @@ export class TradingModeSwitch extends Context.Tag("auth/TradingModeSwitch")<
     readonly change: (
       principal: Principal,
       to: { readonly tradingMode: TradingMode; readonly reason: string | null },
-      origin: Origin,
+      actor: Actor,
     ) => Effect.Effect<TradingModeRecord, AdminRequired | TenantForbidden | StorageUnavailable>
   }
 >() {}
 
 export interface TradingModeOptions {
   readonly settings: Pick<Settings, "defaultTenantId">
-  readonly audit: Audit
   readonly notice: Notice
 }
 
@@ -54,10 +55,12 @@ export const tradingModeRecord = ({ tradingMode, reason, changedAt }: StoredTrad
 })
 
 /** Also provides what the order path asks: build it before the actors. */
-export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions) =>
+export const tradingModeLayer = ({ settings, notice }: TradingModeOptions) =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const { now } = yield* Clock
+      const { uuid } = yield* Ids
+      const acts = yield* Acts
       const modes = yield* TradingModes
       const users = yield* Users
       let stored = yield* modes.read
@@ -71,17 +74,16 @@ export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions
       if (stored.tradingMode !== "online")
         notice("trading mode", { to: stored.tradingMode, reason: stored.reason }, "info")
 
-      yield* Effect.map(modes.read, inForce).pipe(
+      const look = Effect.map(modes.read, inForce).pipe(
         // What it was stays in force.
         Effect.catchTag("StorageUnavailable", () => Effect.void),
-        Effect.repeat(Schedule.spaced(LOOK_MILLIS)),
-        Effect.forkScoped,
       )
+      yield* Effect.forkScoped(recurring("the trading mode could not be read", LOOK_MILLIS, look))
 
       /** The session's word is not enough for this: the store is asked whether the caller is an admin now (contract C16). */
       const proven = (principal: Principal) =>
         Effect.gen(function* () {
-          const caller = yield* users.findById(principal.userId)
+          const caller = (yield* users.lockById(principal.userId))?.user ?? null
           const provided = caller === null || caller.bannedAt !== null ? [] : caller.permissions
           if (!provided.includes("admin")) return yield* new AdminRequired({ required: ["admin"], provided })
           if (caller?.tenantId !== settings.defaultTenantId)
@@ -90,17 +92,23 @@ export const tradingModeLayer = ({ settings, audit, notice }: TradingModeOptions
 
       const service = TradingModeSwitch.of({
         current: () => stored.tradingMode,
-        change: (principal, { tradingMode, reason }, origin) =>
-          audit.act("tradingMode.set", origin, { ...factsOf(principal), what: modeWords(tradingMode, reason) }, () =>
-            Effect.gen(function* () {
-              yield* proven(principal)
-              // A clock that was set back must not make an older word the newer one.
-              const changed = { tradingMode, reason, changedAt: Math.max(now(), stored.changedAt + 1) }
-              yield* modes.change({ ...changed, changedBy: principal.userId })
-              inForce(changed)
-              return tradingModeRecord(changed)
-            }),
-          ),
+        change: (principal, { tradingMode, reason }, actor) =>
+          Effect.gen(function* () {
+            // A clock that was set back must not make an older word the newer one.
+            const changed = { tradingMode, reason, changedAt: Math.max(now(), stored.changedAt + 1) }
+            yield* acts.commit(
+              {
+                actId: uuid(),
+                action: "tradingMode.set",
+                actor,
+                object: { type: "MODE", id: "tradingMode", tenantId: null },
+                what: modeWords(tradingMode, reason),
+              },
+              () => Effect.zipRight(proven(principal), modes.change({ ...changed, changedBy: principal.userId })),
+            )
+            inForce(changed)
+            return tradingModeRecord(changed)
+          }),
       })
       return Context.make(TradingModeSwitch, service).pipe(
         Context.add(TradingModeInForce, { current: service.current }),

@@ -1,5 +1,6 @@
 /** Users who signed up and never proved their address go in time, so that an address is not taken for ever by whoever typed it first. */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { Users } from "../store/users.ts"
 
@@ -9,9 +10,8 @@ export const forgetUnconfirmed = (afterMillis: number | null) =>
     if (afterMillis === null) return
     const { now } = yield* Clock
     const users = yield* Users
-    yield* Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now())).pipe(
+    const forget = Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now())).pipe(
       Effect.catchTag("StorageUnavailable", () => Effect.void),
-      Effect.repeat(Schedule.spaced("1 hour")),
-      Effect.forkScoped,
     )
+    yield* Effect.forkScoped(recurring("unconfirmed users could not be forgotten", "1 hour", forget))
   })

@@ -1,17 +1,21 @@
 /** Everything that users and admins do with accounts of users, as one layer: sessions, signing in, proofs by mail, changes, bans. */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../config.ts"
 import type { TenantId } from "../domain/ids.ts"
+import { RATE_LIMITS } from "../domain/rate-limits.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
 import { MailOutbox } from "../store/mail-outbox.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
+import { SecondFactors } from "../store/second-factors.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { Tenants } from "../store/tenants.ts"
 import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
+import { Users } from "../store/users.ts"
 import { AllowedAddresses } from "./allowed-addresses.ts"
 import type { Audit } from "./audit.ts"
 import { type Bans, makeBans } from "./bans.ts"
@@ -20,7 +24,10 @@ import type { Keys } from "./keys.ts"
 import { letterBoxLayer } from "./letter-box.ts"
 import { makePasswords } from "./passwords.ts"
 import { makeProofs, type Proofs } from "./proofs.ts"
+import { makeReauthentication, type Reauthentication } from "./reauthentication.ts"
+import { makeSecondFactor, type SecondFactor } from "./second-factor.ts"
 import { makeSessions, Sessions } from "./sessions.ts"
+import { SetupToken } from "./setup-token.ts"
 import { makeSignIn, type SignIn } from "./sign-in.ts"
 import { forgetUnconfirmed } from "./unconfirmed.ts"
 import { makeUserParts } from "./user-parts.ts"
@@ -28,7 +35,15 @@ import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
 
 export class UserActs extends Context.Tag("auth/UserActs")<
   UserActs,
-  { readonly signIn: SignIn; readonly proofs: Proofs; readonly updates: UserUpdates; readonly bans: Bans }
+  {
+    readonly signIn: SignIn
+    readonly proofs: Proofs
+    readonly updates: UserUpdates
+    readonly bans: Bans
+    readonly reauthentication: Reauthentication
+    readonly setupToken: SetupToken
+    readonly secondFactor: SecondFactor
+  }
 >() {}
 
 export interface UserActsOptions {
@@ -44,17 +59,17 @@ const forgetOld = Effect.gen(function* () {
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
   const kinds = [tokens, outbox, rows]
-  yield* Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
+  const forget = Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
     Effect.catchTag("StorageUnavailable", () => Effect.void),
-    Effect.repeat(Schedule.spaced("1 hour")),
-    Effect.forkScoped,
   )
+  yield* Effect.forkScoped(recurring("old tokens, mails and sessions could not be forgotten", "1 hour", forget))
 })
 
 export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
   const repositories = Layer.mergeAll(
     AllowedNetworks.Default,
     OneTimeTokens.Default,
+    SecondFactors.Default,
     Tenants.Default,
     Transactions.Default,
     UserChanges.Default,
@@ -71,17 +86,23 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
       const passwords = yield* makePasswords
       meters.read("auth_hash_queue", passwords.waiting)
-      const parts = yield* makeUserParts(settings, passwords, audit, addresses).pipe(
+      const setupToken = new SetupToken(!(yield* (yield* Users).hasAdmin))
+      const parts = yield* makeUserParts(settings, passwords, audit, addresses, setupToken).pipe(
         Effect.provideService(Sessions, sessions),
       )
-      yield* followNews(addresses).pipe(Effect.provideService(Sessions, sessions))
+      const limits = settings.rateLimits ?? RATE_LIMITS
+      const secondFactor = makeSecondFactor(parts, yield* SecondFactors, keys, limits)
+      yield* followNews(addresses, setupToken).pipe(Effect.provideService(Sessions, sessions))
       yield* forgetOld
       yield* forgetUnconfirmed(settings.unconfirmedMillis)
       const acts = UserActs.of({
-        signIn: makeSignIn(parts),
-        proofs: makeProofs(parts),
-        updates: makeUserUpdates(parts),
+        signIn: makeSignIn(parts, secondFactor),
+        proofs: makeProofs(parts, secondFactor),
+        updates: makeUserUpdates(parts, secondFactor),
         bans: makeBans(parts),
+        reauthentication: makeReauthentication(parts, secondFactor),
+        setupToken,
+        secondFactor,
       })
       return Context.make(Sessions, sessions).pipe(Context.add(UserActs, acts))
     }),

@@ -1,11 +1,14 @@
 /** What everything that users do with their own account works with. */
 import { Effect } from "effect"
 import type { Settings } from "../config.ts"
+import type { Act } from "../domain/act.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
 import type { Principal, SessionRecord } from "../domain/user.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
+import { Acts, type Learnt } from "../store/acts.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SessionRows } from "../store/sessions.ts"
 import { Transactions } from "../store/transactions.ts"
@@ -16,18 +19,21 @@ import type { Audit, AuditFacts } from "./audit.ts"
 import { LetterBox } from "./letter-box.ts"
 import type { Passwords } from "./passwords.ts"
 import { Sessions } from "./sessions.ts"
+import type { SetupToken } from "./setup-token.ts"
 
 /** Between two mails of one kind to one user. */
 export const MAIL_PAUSE_MILLIS = 60_000
 
 export const makeUserParts = (
-  settings: Pick<Settings, "signup" | "defaultTenantId" | "bootstrapAdminEmail">,
+  settings: Pick<Settings, "signup" | "defaultTenantId" | "sessions">,
   passwords: Passwords,
   audit: Audit,
   addresses: AllowedAddresses,
+  setupToken: SetupToken,
 ) =>
   Effect.gen(function* () {
     const transactions = yield* Transactions
+    const acts = yield* Acts
     const letters = yield* LetterBox
     const { now, monotonic } = yield* Clock
     return {
@@ -35,6 +41,7 @@ export const makeUserParts = (
       passwords,
       audit,
       addresses,
+      setupToken,
       now,
       monotonic,
       uuid: (yield* Ids).uuid,
@@ -47,6 +54,12 @@ export const makeUserParts = (
       /** All of it or nothing; letters that were dropped in it are on their way then. */
       commit: <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageUnavailable, R> =>
         Effect.tap(transactions.all(work), () => Effect.sync(letters.posted)),
+      /** As `commit`, with the act's row of the audit. */
+      act: <A, E extends DomainError, R>(
+        act: Act,
+        work: (learn: (learnt: Learnt) => void) => Effect.Effect<A, E, R>,
+      ): Effect.Effect<A, E | StorageUnavailable, R> =>
+        Effect.tap(acts.commit(act, work), () => Effect.sync(letters.posted)),
     }
   })
 

@@ -1,30 +1,37 @@
 /**
  * What users change about themselves: address, password, metadata (security A.1). All of one request is done or nothing of it. The one
- * thing to know: a new password needs a fresh proof of who is asking, and ends everything that the old one opened.
+ * thing to know: a new password or address needs a fresh proof of who is asking, and a new password ends everything that the old one opened.
  */
 import { Effect } from "effect"
-import { InvalidLoginCredentials, ReauthenticationNeeded, SessionRevoked } from "../domain/errors/authentication.ts"
+import {
+  InvalidLoginCredentials,
+  type InvalidSecondFactor,
+  ReauthenticationNeeded,
+  type SecondFactorNeeded,
+  SessionRevoked,
+} from "../domain/errors/authentication.ts"
 import { RateLimited } from "../domain/errors/limits.ts"
 import type { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { type InvalidEmail, SamePassword, type WeakPassword } from "../domain/errors/user.ts"
 import { NOTICE_MILLIS } from "../domain/letter.ts"
 import { type Principal, type User, type UserRecord, userRecord } from "../domain/user.ts"
+import type { UserWithHash } from "../store/users.ts"
 import type { Origin } from "./audit.ts"
 import { checkedEmail } from "./email-address.ts"
 import { EMAIL_CHANGE, mailEmailChange } from "./email-change.ts"
 import { inEvenTime } from "./even-time.ts"
+import type { SecondFactor } from "./second-factor.ts"
 import { checkedMetadata, mergedMetadata, type UserMetadata } from "./user-metadata.ts"
 import { factsOf, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 import { wordsOf } from "./weak-passwords.ts"
-
-/** A session that began so lately is a proof of who is asking. */
-const FRESH_MILLIS = 86_400_000
 
 export interface UserUpdate {
   readonly email: string | null
   readonly password: string | null
   readonly currentPassword: string | null
+  /** A code of the second factor beside it, or a recovery code. */
+  readonly totpCode: string | null
   /** Merged key by key; null removes a key. */
   readonly metadata: UserMetadata | null
 }
@@ -33,9 +40,11 @@ export type UserUpdateFailure =
   | InvalidEmail
   | InvalidLoginCredentials
   | InvalidParameter
+  | InvalidSecondFactor
   | RateLimited
   | ReauthenticationNeeded
   | SamePassword
+  | SecondFactorNeeded
   | SessionRevoked
   | StorageUnavailable
   | WeakPassword
@@ -49,20 +58,34 @@ export interface UserUpdates {
   ) => Effect.Effect<UserRecord, UserUpdateFailure>
 }
 
-export const makeUserUpdates = (parts: UserParts): UserUpdates => {
-  const { passwords, audit, now, users, changes, tokens, rows, sessions, letters } = parts
+export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): UserUpdates => {
+  const { settings, passwords, audit, now, users, changes, tokens, rows, sessions, letters } = parts
 
-  /** The hash of the new password, once it is clear that its user asks for it. */
-  const provenPassword = (principal: Principal, stored: string, email: string, change: UserUpdate) =>
+  const unproven = () =>
+    new ReauthenticationNeeded({ maxAgeSeconds: settings.sessions.freshMillis / 1000, needs: ["password"] })
+
+  /** Succeeds once it is clear that the user asks for it. */
+  const prove = (
+    principal: Principal,
+    { user, passwordHash }: UserWithHash,
+    { password, email, currentPassword, totpCode }: UserUpdate,
+  ) =>
     Effect.gen(function* () {
-      const { password, currentPassword } = change
-      if (password === null) return null
+      if (password === null && email === null) return
       if (currentPassword !== null) {
-        if (!(yield* passwords.verify(currentPassword, stored))) return yield* new InvalidLoginCredentials()
-      } else {
-        const session = yield* rows.find(principal.sessionId)
-        if (session === null || session.row.createdAt < now() - FRESH_MILLIS) return yield* new ReauthenticationNeeded()
+        if (!(yield* passwords.verify(currentPassword, passwordHash))) return yield* new InvalidLoginCredentials()
+        return yield* secondFactor.prove(user, totpCode)
       }
+      const session = yield* rows.find(principal.sessionId)
+      if (session === null || session.row.revokedAt !== null) return yield* new SessionRevoked()
+      const isLacking = user.secondFactorAt !== null && !session.row.secondFactor
+      if (isLacking || session.row.provenAt < now() - settings.sessions.freshMillis) return yield* unproven()
+    })
+
+  /** The hash of the new password, which was proven to be asked for. */
+  const hashOf = (stored: string, email: string, { password }: UserUpdate) =>
+    Effect.gen(function* () {
+      if (password === null) return null
       const passwordHash = yield* passwords.hash(password, wordsOf(email))
       if (yield* passwords.verify(password, stored)) return yield* new SamePassword()
       return passwordHash
@@ -98,15 +121,16 @@ export const makeUserUpdates = (parts: UserParts): UserUpdates => {
       const before = yield* users.findWithHash(principal.userId)
       if (before === null) return yield* new SessionRevoked()
       const email = change.email === null ? null : yield* checkedEmail(change.email)
-      const passwordHash = yield* provenPassword(principal, before.passwordHash, before.user.email, change)
+      yield* prove(principal, before, change)
+      const passwordHash = yield* hashOf(before.passwordHash, before.user.email, change)
       const ended = yield* parts.commit(
         Effect.gen(function* () {
           const locked = yield* users.lockById(principal.userId)
           if (locked === null || locked.user.bannedAt !== null) return yield* new SessionRevoked()
           const { user } = locked
           // Another password came first: what was proven above is not true any more.
-          if (passwordHash !== null && locked.passwordHash !== before.passwordHash)
-            return yield* new ReauthenticationNeeded()
+          if ((passwordHash !== null || email !== null) && locked.passwordHash !== before.passwordHash)
+            return yield* unproven()
           if (change.metadata !== null) yield* changeMetadata(user, change.metadata)
           const closed = passwordHash === null ? [] : yield* changePassword(principal, user, passwordHash)
           if (email !== null && email !== user.email.toLowerCase()) yield* changeEmail(user, email)

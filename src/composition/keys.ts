@@ -2,12 +2,13 @@
  * The installation's keys while the gateway runs: checked before anything is read with them, followed when the command line changes
  * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
  */
-import { Effect, Queue, Schedule } from "effect"
+import { Effect, Queue } from "effect"
 import type { Audit } from "../auth/audit.ts"
 import { keyFiles } from "../auth/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
 import { Sessions } from "../auth/sessions.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { SealedRows } from "../store/sealed-rows.ts"
@@ -83,26 +84,18 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       stamp = seen
     }).pipe(
       Effect.catchTag("StorageUnavailable", () => Effect.void),
-      Effect.catchIf(
-        (error) => error instanceof UnreadableKeys,
-        ({ message }) => {
+      Effect.catchAll(({ message }) =>
+        Effect.sync(() => {
           stamp = files.stamp()
-          return Effect.sync(() => notice("changed keys are not taken up", { error: message }))
-        },
+          notice("changed keys are not taken up", { error: message })
+        }),
       ),
-      // tidy: no actor restarts this loop, and the keys in force go on
-      Effect.catchAllDefect((defect) => Effect.logError("the keys could not be followed", defect)),
     )
 
-    yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(FOLLOW_MILLIS)))
-    yield* Effect.forkScoped(
-      Effect.forever(
-        reseal.run.pipe(
-          // tidy: no actor restarts this loop; what is not sealed anew is still read with its own key
-          Effect.catchAllCause((cause) => Effect.logError("stored secrets could not be sealed anew", cause)),
-          Effect.zipRight(Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))),
-        ),
-      ),
-    )
+    yield* Effect.forkScoped(recurring("the keys could not be followed", FOLLOW_MILLIS, look))
+    // What is not sealed anew is still read with its own key.
+    const waits = Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))
+    const reseals = Effect.zipRight(reseal.run, waits)
+    yield* Effect.forkScoped(recurring("stored secrets could not be sealed anew", 0, reseals))
     return reseal.stats
   }).pipe(Effect.provide(Transactions.Default))

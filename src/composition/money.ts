@@ -2,7 +2,7 @@
  * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they come to life. Reads
  * as a parts list, like src/gateway.ts, which calls it: nothing is decided here.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { DealerDirectory } from "../actors/dealer-directory.ts"
 import { QuoteDesk, QuoteDeskInForce } from "../actors/dealer-messages.ts"
 import { DealersLive } from "../actors/dealers.ts"
@@ -16,6 +16,7 @@ import type { Instrument } from "../domain/instrument.ts"
 import { INTERNAL } from "../domain/internal-order.ts"
 import type { Notice } from "../domain/log-line.ts"
 import type { CreateInstrument } from "../http/market/instrument-create.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
 import { Clock } from "../ports/clock.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
@@ -130,5 +131,6 @@ export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" 
       told.set(tradingAccountId, message)
       notice("a linked account is not mirrored", { tradingAccountId, error: message })
     }
-    yield* look(trouble).pipe(Effect.repeat(Schedule.spaced(settings.exchangeMirrorMillis)), Effect.forkScoped)
+    const carried = look(trouble)
+    yield* Effect.forkScoped(recurring("linked accounts could not be mirrored", settings.exchangeMirrorMillis, carried))
   }).pipe(Effect.provide(mirrorStoreLayer))

@@ -1,6 +1,7 @@
 /** The WebSocket side of the composition root: channels, who may listen, and the server of the sockets. */
 import { Effect, Layer, Runtime } from "effect"
 import { AccountDirectory } from "../actors/account-directory.ts"
+import { DealerDirectory } from "../actors/dealer-directory.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { SERVICE } from "../http/api.ts"
@@ -68,6 +69,7 @@ export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: 
     const maps = new Maps(hub, kinds)
     return makeAuthority({
       accounts: yield* AccountDirectory,
+      dealers: yield* DealerDirectory,
       instruments: yield* InstrumentDirectory,
       findVenue: gate.find,
       verify: sessions.verify,

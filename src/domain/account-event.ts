@@ -25,6 +25,8 @@ export interface EventDraft {
   readonly at: number
   /** JSON text of `data`: the public record. */
   readonly payload: string
+  /** What the journal keeps in its place (account-event-kept.ts); null or absent: the text itself. */
+  readonly kept?: string | null
 }
 
 /** The publication's JSON text. */

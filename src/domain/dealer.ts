@@ -18,6 +18,7 @@ import type {
 } from "./ids.ts"
 import { dateTime } from "./time.ts"
 import type { OrderSide } from "./trade-order.ts"
+import type { Principal } from "./user.ts"
 import type { WalletId } from "./wallet.ts"
 
 export const DealerStatus = Schema.Literal("ACTIVE", "PAUSED", "ARCHIVED")
@@ -77,6 +78,15 @@ export interface HedgeIntent {
   /** Wall ms. */
   readonly createdAt: number
 }
+
+/** Who acts for it: the admins of its tenant, and its operators. */
+export const isDealersSide = (
+  { userId, tenantId, permissions }: Pick<Principal, "userId" | "tenantId" | "permissions">,
+  dealer: Pick<Dealer, "tenantId" | "config"> | undefined,
+): boolean =>
+  dealer !== undefined &&
+  dealer.tenantId === tenantId &&
+  (permissions.includes("admin") || dealer.config.operators.includes(userId))
 
 /** One link, as the hedger of a dealer sees it. */
 export const isLinked = (dealer: Pick<Dealer, "linkedAccountIds">, id: TradingAccountId): boolean =>

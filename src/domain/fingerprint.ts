@@ -11,10 +11,10 @@ const decimal = (text: string | null | undefined): string | null => {
   return Decimal.parse(text)?.toString() ?? text
 }
 
-/** Fields in a fixed order, so that one meaning has one text. A later field must leave this text alone while it is absent. */
+/** Fields in a fixed order, so that one meaning has one text; a uuid is one in either case of its letters. A later field must leave this text alone while it is absent. */
 const canonical = (r: SubmitRequest): string =>
   JSON.stringify([
-    r.tradingAccountId,
+    r.tradingAccountId.toLowerCase(),
     r.instrumentId?.trim() ?? null,
     r.idempotencyKey ?? null,
     r.clientOrderId ?? null,
@@ -25,10 +25,10 @@ const canonical = (r: SubmitRequest): string =>
     decimal(r.stopPrice),
     r.quantityType ?? r.orderQuantityType ?? "BASE",
     r.quantityRounding ?? "",
-    r.positionId ?? null,
+    r.positionId?.toLowerCase() ?? null,
     r.timeInForce ?? (typeof r.expireAt === "number" ? "GTD" : "GTC"),
     r.expireAt ?? null,
-    r.quoteId ?? null,
+    r.quoteId?.toLowerCase() ?? null,
     r.leverage ?? null,
     decimal(r.takeProfitPrice),
     decimal(r.takeProfitLimitPrice),

@@ -3,7 +3,16 @@
  * what was stored last is what the venue knows.
  */
 import { Decimal } from "./decimal.ts"
-import type { InstrumentId, QuoteId, TenantId, TradeOrderId, TradingAccountId, UserId, VenueId } from "./ids.ts"
+import type {
+  DealerAccountId,
+  InstrumentId,
+  QuoteId,
+  TenantId,
+  TradeOrderId,
+  TradingAccountId,
+  UserId,
+  VenueId,
+} from "./ids.ts"
 import { instrumentIdOf } from "./instrument.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "./trade-order.ts"
 import type { WalletId } from "./wallet.ts"
@@ -17,8 +26,8 @@ export interface InternalOrder {
   readonly tradeOrderId: TradeOrderId
   readonly tradingAccountId: TradingAccountId
   readonly tenantId: TenantId
-  /** Whose it is: orders of one user never trade with each other. */
-  readonly userId: UserId
+  /** Whose it is: orders of one owner never trade with each other. A dealer, where it is the dealer's own account. */
+  readonly ownerId: UserId | DealerAccountId
   readonly walletId: WalletId
   readonly instrumentId: InstrumentId
   readonly orderSide: OrderSide
@@ -79,7 +88,7 @@ export const internalOrderRow = (order: InternalOrder): Readonly<Record<string, 
   trade_order_id: order.tradeOrderId,
   trading_account_id: order.tradingAccountId,
   tenant_id: order.tenantId,
-  user_id: order.userId,
+  user_id: order.ownerId,
   wallet_id: order.walletId,
   instrument_id: order.instrumentId,
   order_side: order.orderSide,

@@ -13,6 +13,7 @@ export type Letter =
   /** Somebody wanted to change to the address of another user. */
   | { readonly _tag: "EmailTaken" }
   | { readonly _tag: "PasswordChanged" }
+  | { readonly _tag: "SecondFactorChanged"; readonly isThere: boolean }
   /** To the old address. */
   | { readonly _tag: "EmailChanged"; readonly newEmail: string }
 

@@ -15,6 +15,7 @@ export const LOG_SCHEMA = {
     level: text("How much it matters", { enum: LOG_LEVELS }),
     msg: text("`access`, `audit`, `security`, or the process's own words"),
     requestId: text("X-Request-ID of the request; empty for the command line"),
+    callId: text("The gateway's own id of the request, where the client named it: the one of the audit's rows"),
     traceId: text("Of the trace that the request belongs to, where there is one", { pattern: "^[0-9a-f]{32}$" }),
     method: text("GET, POST …; RPC for a call over a socket", { pattern: "^[A-Z]{1,16}$" }),
     route: text("The route's template, never the raw URL; * where there is none"),

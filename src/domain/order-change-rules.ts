@@ -16,7 +16,8 @@ import { PriceOutsideCollar } from "./errors/risk.ts"
 import { OrderClosed, OrderNotChangeable } from "./errors/trade-order.ts"
 import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
 import { changed, changeOf, type OrderChange } from "./order-change.ts"
-import { isOutsideCollar } from "./order-rules-price.ts"
+import { replaceWayOf } from "./order-law.ts"
+import { type CollarMarket, collarPriceOf, isOutsideCollar, knownPrice } from "./order-rules-price.ts"
 import { isTerminal } from "./order-status.ts"
 import { placeOf, type TradeOrder } from "./trade-order.ts"
 import { reaches } from "./trailing-stop.ts"
@@ -34,6 +35,8 @@ export type CheckedChange =
   | "CANCEL"
   /** It is so already. */
   | "SAME"
+  /** The price collar needs a last price, which may be waited for. */
+  | "COLLAR"
   | { readonly error: DomainError }
 
 /** Whether the order may be changed now; its values are the affair of `checkChange`. */
@@ -43,18 +46,11 @@ export const changeableError = (order: TradeOrder): DomainError | null => {
   if (order.cancelRequested) return new OrderNotChangeable({ reason: "it is being cancelled" })
   if (changeOf(order) !== null) return new OrderNotChangeable({ reason: "it is being changed" })
   if (placeOf(order) === "DEALER") return new OrderNotChangeable({ reason: "it executes a quote" })
-  if (placeOf(order) !== "VENUE") return null
-  // A trigger that fired is ACCEPTED before the venue has said so.
-  const isConfirmed = order.externalOrderId !== null && !order.inDoubt
-  if (!isConfirmed || (orderStatus !== "ACCEPTED" && orderStatus !== "PARTIALLY_FILLED"))
-    return new OrderNotChangeable({ reason: "the venue has not confirmed it" })
-  return null
+  return replaceWayOf(order) === "NONE" ? new OrderNotChangeable({ reason: "the venue has not confirmed it" }) : null
 }
 
-export interface ChangeCircumstances {
+export interface ChangeCircumstances extends CollarMarket {
   readonly instrument: Instrument
-  /** Of the newest trade; null: not known, and nothing is held against it. */
-  readonly lastPrice: Decimal | null
   /** The other exit of its pair, while that is open. */
   readonly sibling: TradeOrder | null
 }
@@ -62,8 +58,9 @@ export interface ChangeCircumstances {
 export const checkChange = (
   order: TradeOrder,
   asked: AskedChange,
-  { instrument, lastPrice, sibling }: ChangeCircumstances,
+  circumstances: ChangeCircumstances,
 ): CheckedChange => {
+  const { instrument, sibling } = circumstances
   const { quantity, limitPrice, stopPrice } = asked
   if (!quantity && !limitPrice && !stopPrice) return { error: new MissingParameter({ parameter: "quantity" }) }
   const notAllowed = parameterNotAllowed(order, asked)
@@ -81,8 +78,9 @@ export const checkChange = (
     (wanted.baseQuantity?.equals(order.executedQuantity) ? null : worthError(next, instrument)) ??
     relationError(next) ??
     pairError(next, sibling) ??
-    breachError(order, wanted.stopPrice, lastPrice) ??
-    collarError(next, wanted.limitPrice, lastPrice)
+    breachError(order, wanted.stopPrice, knownPrice(instrument, circumstances)) ??
+    collarError(next, wanted.limitPrice, circumstances)
+  if (error === "WAIT") return "COLLAR"
   if (error !== null) return { error }
   if (wanted.baseQuantity?.equals(order.executedQuantity)) return "CANCEL"
   const isSame =
@@ -144,9 +142,17 @@ const breachError = (order: TradeOrder, stopPrice: Decimal | null, lastPrice: De
   return new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: lastPrice.toString() })
 }
 
-const collarError = (next: TradeOrder, limitPrice: Decimal | null, lastPrice: Decimal | null): DomainError | null => {
-  const reference = next.terms?.trigger?.stopPrice ?? lastPrice
-  if (limitPrice === null || reference === null || !isOutsideCollar(next.orderSide, limitPrice, reference)) return null
+const collarError = (
+  next: TradeOrder,
+  limitPrice: Decimal | null,
+  circumstances: ChangeCircumstances,
+): DomainError | "WAIT" | null => {
+  if (limitPrice === null) return null
+  const { orderSide } = next
+  const reference =
+    next.terms?.trigger?.stopPrice ?? collarPriceOf(circumstances.instrument, orderSide, limitPrice, circumstances)
+  if (reference === "WAIT") return "WAIT"
+  if (reference === null || !isOutsideCollar(orderSide, limitPrice, reference)) return null
   return new PriceOutsideCollar({ parameter: "limitPrice", reference: reference.toString() })
 }
 

@@ -4,6 +4,7 @@
  */
 import { Decimal } from "./decimal.ts"
 import { NO_TERMS, type OrderTerms, type RequestedChange } from "./order-terms.ts"
+import type { OrderView } from "./order-view.ts"
 import type { TradeOrder } from "./trade-order.ts"
 
 /** Absolute values; absent or null: stays as it is. */
@@ -19,6 +20,9 @@ export const changeOf = (order: TradeOrder): RequestedChange | null => order.ter
 
 /** The order is cancelled for it. */
 export const isRenewal = (change: RequestedChange | null): boolean => change !== null && change.how !== "AMEND"
+
+/** The order is being cancelled to make place for a new one. */
+export const isRenewing = (order: TradeOrder): boolean => isRenewal(changeOf(order)) && !order.cancelRequested
 
 /** How much may be executed without being too much: an amend that asks for more may have been made already. */
 export const orderedQuantity = (order: TradeOrder): Decimal => {
@@ -82,22 +86,24 @@ export const unmade = (order: TradeOrder, change: RequestedChange): TradeOrder =
   return { ...next, held: heldAfter(next, change.heldBefore, change.executedBefore) }
 }
 
+/** While its outcome is not known the order is covered for both ends of the change. */
+export const heldMeanwhile = (order: TradeOrder, change: RequestedChange): Decimal =>
+  Decimal.max(made(order, change).held, unmade(order, change).held)
+
 /** Whether the venue's view of the order is that of the changed one; null when its view does not tell the two apart. */
 export const isMadeBy = (
   order: TradeOrder,
   change: RequestedChange,
-  view: { readonly quantity: string; readonly limitPrice: string | null },
+  view: Pick<OrderView, "quantity" | "limitPrice">,
 ): boolean | null => {
-  const seenQuantity = Decimal.fromVenue(view.quantity)
-  const seenPrice = view.limitPrice === null ? undefined : Decimal.fromVenue(view.limitPrice)
   const tells: Array<boolean> = []
-  const tell = (seen: Decimal | undefined, before: Decimal | null, after: Decimal | null): void => {
-    if (after === null || seen === undefined || before === null || after.equals(before)) return
+  const tell = (seen: Decimal | null, before: Decimal | null, after: Decimal | null): void => {
+    if (after === null || seen === null || before === null || after.equals(before)) return
     if (seen.equals(after)) tells.push(true)
     else if (seen.equals(before)) tells.push(false)
   }
-  tell(seenQuantity, order.baseQuantity, change.baseQuantity)
-  tell(seenPrice, order.limitPrice, change.limitPrice)
+  tell(view.quantity, order.baseQuantity, change.baseQuantity)
+  tell(view.limitPrice, order.limitPrice, change.limitPrice)
   if (tells.length === 0) return null
   return tells.every((isMade) => isMade) ? true : tells.some((isMade) => isMade) ? null : false
 }

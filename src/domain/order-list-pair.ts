@@ -17,7 +17,7 @@ import {
   returningOf,
   wasNeverPlaced,
 } from "./order-list.ts"
-import { isFired, isPaired, placeOf, type TradeOrder } from "./trade-order.ts"
+import { isFired, isPaired, type TradeOrder } from "./trade-order.ts"
 
 export type Pairing =
   /** It rests at the venue alone: it is cancelled to make way for the pair. */
@@ -70,5 +70,4 @@ const isVenuesKind = (order: TradeOrder): boolean => {
   return !isFired(order) && trigger.source === "LAST_TRADE" && trigger.kind !== "TRAILING_STOP"
 }
 
-const isResting = (order: TradeOrder): boolean =>
-  placeOf(order) === "VENUE" && isSteady(order) && (order.terms?.trigger ?? null) === null
+const isResting = (order: TradeOrder): boolean => isSteady(order) && (order.terms?.trigger ?? null) === null

@@ -3,6 +3,8 @@
  * every change and after a restart, so nothing of it need be remembered.
  */
 import { Decimal } from "./decimal.ts"
+import { changed, changeOf } from "./order-change.ts"
+import { replaceWayOf } from "./order-law.ts"
 import { isTerminal } from "./order-status.ts"
 import { type CancelReason, isPaired, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
 
@@ -89,9 +91,8 @@ export const isEntryOver = ({ entries }: OrderList): boolean => {
 
 /** What the entry brought into the account, fees in the base asset taken off. */
 const boughtOf = (entry: TradeOrder): Decimal =>
-  entry.executions.reduce(
-    (bought, { fees }) =>
-      fees.reduce((rest, fee) => (fee.asset === entry.baseAsset ? rest.subtract(fee.quantity) : rest), bought),
+  entry.fees.reduce(
+    (bought, fee) => (fee.asset === entry.baseAsset ? bought.subtract(fee.quantity) : bought),
     entry.executedQuantity,
   )
 
@@ -118,7 +119,11 @@ export const remainingOf = (list: OrderList, lot: Decimal): Decimal =>
   roundDown(positionOf(list).subtract(sum(list.legs.map(executedOf))), lot)
 
 /** The venue takes an order of the leg over so much. */
-export const isTradable = (order: TradeOrder, quantity: Decimal, { minQuantity, minNotional }: ListTerms): boolean => {
+export const isTradable = (
+  order: TradeOrder,
+  quantity: Decimal,
+  { minQuantity, minNotional }: Pick<ListTerms, "minQuantity" | "minNotional">,
+): boolean => {
   if (!quantity.isPositive() || quantity.lessThan(minQuantity)) return false
   const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? null
   return minNotional === null || price === null || price.multiply(quantity).atLeast(minNotional)
@@ -204,12 +209,8 @@ const successors = (list: OrderList, remaining: Decimal, terms: ListTerms): Read
   return orders.every((it) => isTradable(it, remaining, terms)) ? orders : []
 }
 
-export const isSteady = (order: TradeOrder): boolean =>
-  (order.orderStatus === "ACCEPTED" || order.orderStatus === "PARTIALLY_FILLED") &&
-  order.externalOrderId !== null &&
-  !order.inDoubt &&
-  !order.cancelRequested &&
-  (order.terms?.change ?? null) === null
+/** The venue has confirmed it, and nothing about it is open. */
+export const isSteady = (order: TradeOrder): boolean => replaceWayOf(order) === "THERE"
 
 /** What is to be done, the most urgent first. Each step changes the list: after one of them it is asked again. */
 export const duesIn = (list: OrderList, terms: ListTerms): ReadonlyArray<Due> => {
@@ -221,11 +222,14 @@ export const duesIn = (list: OrderList, terms: ListTerms): ReadonlyArray<Due> =>
   // An amend that was just made is told first; the order works on in the same turn.
   const open = currents.filter((it) => isOpen(it) && it.orderStatus !== "REPLACED")
   const ends = open.flatMap((order) => endOf(list, order, remaining, terms) ?? [])
+  // The amount is held once, by the first leg that is open and no longer too small: as much as the dearest of them needs.
+  const holder = open.find((it) => placeOf(it) !== "WAITING" || isTradable(it, remaining, terms))
   const goings = open.flatMap((order) => {
     if (mustEnd(list, order, remaining)) return []
-    // The amount is held once, by the first leg that is open: as much as the dearest of them needs.
-    const isHolder = order === open[0] && remaining.isPositive()
-    const held = isHolder ? open.map((it) => terms.holdOf(it, remaining)).reduce(Decimal.max) : Decimal.ZERO
+    const held =
+      order === holder && remaining.isPositive()
+        ? open.map((it) => terms.holdOf(it, remaining)).reduce(Decimal.max)
+        : Decimal.ZERO
     return releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms) ?? []
   })
   if (ends.length > 0 || goings.length > 0 || terms.isLocked) return [...ends, ...goings]
@@ -262,8 +266,21 @@ const releaseOf = (
 
 /** One-updates-other: each open leg is over what is still to be executed. */
 const sizeOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: ListTerms): Due | undefined => {
-  if (!remaining.isPositive() || (order.terms?.change ?? null) !== null) return undefined
-  if (placeOf(order) === "WAITING" && !isFired(order)) return undefined
+  if (!remaining.isPositive()) return undefined
+  const { baseQuantity: own, held: kept } = order
+  const change = changeOf(order)
+  // A change that is under way says itself how large the order becomes; until it is over what either end of it needs stays held.
+  if (change !== null) {
+    const needs = [order, changed(order, change)].flatMap((it) => [
+      terms.holdOf(it, remaining),
+      terms.holdOf(it, Decimal.max(Decimal.ZERO, it.baseQuantity.subtract(it.executedQuantity))),
+    ])
+    const due = Decimal.max(held, Decimal.min(kept, needs.reduce(Decimal.max)))
+    return due.equals(kept) ? undefined : { _tag: "Size", order, baseQuantity: own, held: due }
+  }
+  // It cannot leave yet: what it is for is held all the same.
+  if (placeOf(order) === "WAITING" && !isFired(order))
+    return held.equals(kept) ? undefined : { _tag: "Size", order, baseQuantity: own, held }
   const baseQuantity = order.executedQuantity.add(remaining)
   const isVenues = isAtVenue(order)
   if (!held.equals(order.held) || (!isVenues && !baseQuantity.equals(order.baseQuantity)))

@@ -60,6 +60,10 @@ export interface OrderCircumstances {
   readonly now: number
   /** The newest trade's price, as decimal text; null when none is known. */
   readonly lastPrice: (id: InstrumentId) => string | null
+  /** The same, as it was known within the last minute. */
+  readonly recentPrice: (id: InstrumentId) => string | null
+  /** The price collar may wait for the last price: not where that did not come just now. */
+  readonly mayAwaitCollar: (id: InstrumentId) => boolean
   /** Best first; empty when no book is known. */
   readonly book: (id: InstrumentId, side: "bids" | "asks") => BookRows
   /** What the account may use of an asset. */
@@ -72,7 +76,8 @@ export interface OrderCircumstances {
 export type Checked = { readonly plan: OrderPlan } | { readonly error: DomainError } | { readonly wanted: Wanted }
 
 export interface Wanted {
-  readonly kind: "TICKER" | "BOOK"
+  /** COLLAR: a ticker, for the price collar only. */
+  readonly kind: "TICKER" | "BOOK" | "COLLAR"
   readonly instrumentId: InstrumentId
 }
 

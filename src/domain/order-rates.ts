@@ -18,8 +18,8 @@ export class AccountRates {
 
   constructor(
     limits: OrderLimits,
-    /** Whose account it is: nobody else is told. */
-    readonly owner: UserId,
+    /** The owner of the account, the only user who is told. Null: a dealer's own. */
+    readonly owner: UserId | null,
   ) {
     this.submits = new TokenBucket(limits.orderSubmit)
     this.cancels = new TokenBucket(limits.orderCancel)
@@ -55,7 +55,7 @@ export class OrderRates {
   }
 
   /** Made where there are none. */
-  ofAccount(account: TradingAccountId, owner: UserId, now: number): AccountRates {
+  ofAccount(account: TradingAccountId, owner: UserId | null, now: number): AccountRates {
     const known = this.accounts.get(account)
     if (known !== undefined) return known
     if (this.accounts.size >= this.sweepAt) this.sweep(now)

@@ -57,6 +57,38 @@ export const knownPrice = (instrument: Instrument, { lastPrice }: Pick<Market, "
   return text === null ? null : (Decimal.fromVenue(text) ?? null)
 }
 
+export type CollarMarket = Pick<OrderCircumstances, "lastPrice" | "recentPrice" | "mayAwaitCollar">
+
+/**
+ * What the limit of a plain order is held against. By a price of the last minute it may pass, but it is refused by one only where no newer
+ * one comes. WAIT: it may come.
+ */
+export const collarPriceOf = (
+  instrument: Instrument,
+  orderSide: OrderSide,
+  limitPrice: Decimal,
+  market: CollarMarket,
+): Decimal | null | "WAIT" => {
+  const known = knownPrice(instrument, market)
+  if (known !== null) return known
+  const recent = knownPrice(instrument, { lastPrice: market.recentPrice })
+  if (recent !== null && !isOutsideCollar(orderSide, limitPrice, recent)) return recent
+  return market.mayAwaitCollar(instrument.instrumentId) ? "WAIT" : recent
+}
+
+/** As `collarPriceOf`; the check ends where it says WAIT. */
+export const collarReferenceOf = (
+  instrument: Instrument,
+  orderSide: OrderSide,
+  limitPrice: Decimal,
+  market: CollarMarket,
+): Decimal | null => {
+  const price = collarPriceOf(instrument, orderSide, limitPrice, market)
+  if (price !== "WAIT") return price
+  wantPrices("COLLAR", instrument.instrumentId, true)
+  return null
+}
+
 /** As `knownPrice`, waited for where that may be. */
 export const lastPriceOf = (instrument: Instrument, market: Market): Decimal | null => {
   const known = knownPrice(instrument, market)

@@ -13,7 +13,7 @@ import {
 import { ConflictingParameters } from "./errors/request.ts"
 import type { Instrument } from "./instrument.ts"
 import { isAbsent, type OrderCircumstances, refuse } from "./order-plan.ts"
-import { lastPriceOf, priceOf } from "./order-rules-price.ts"
+import { knownPrice, lastPriceOf, priceOf } from "./order-rules-price.ts"
 import type { Trailing, Trigger } from "./order-terms.ts"
 import type { SubmitRequest } from "./submit-request.ts"
 import type { OrderSide, OrderType } from "./trade-order.ts"
@@ -104,9 +104,11 @@ export const triggerOf = (
     return armed(triggerAt(kind, orderSide, trailing.stopPrice, execution, trailing.trailing), now)
   }
   if (stopPrice === null) return refuse(new StopPriceRequired({}))
-  const last = lastPriceOf(instrument, circumstances)
+  // Legs of a pair are taken or refused together, so those wait for the price.
+  const last = (isPaired ? lastPriceOf : knownPrice)(instrument, circumstances)
   if (last !== null) checkBreach(directionOf(kind, orderSide), stopPrice, last)
-  return armed(triggerAt(kind, orderSide, stopPrice, native), now)
+  const trigger = armed(triggerAt(kind, orderSide, stopPrice, native), now)
+  return last === null && !isPaired && native === "EMULATED" ? { ...trigger, isUnpriced: true } : trigger
 }
 
 export const armed = (trigger: Trigger, at: number): Trigger =>

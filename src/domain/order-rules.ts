@@ -28,8 +28,8 @@ import {
   checkCollar,
   checkNotional,
   collaredPrice,
+  collarReferenceOf,
   farPriceOf,
-  knownPrice,
   priceOf,
   wantTouch,
 } from "./order-rules-price.ts"
@@ -65,8 +65,10 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
   // What a buy at market costs is what the book asks: without one everything that is free would be held for it.
   if (orderType === "MARKET" && orderSide === "BUY" && amount.budget === null && isSpot(venue))
     wantTouch(instrument, orderSide, circumstances)
-  if (limitPrice !== null)
-    checkCollar(orderSide, limitPrice, trigger?.stopPrice ?? knownPrice(instrument, circumstances), "limitPrice")
+  if (limitPrice !== null) {
+    const reference = trigger?.stopPrice ?? collarReferenceOf(instrument, orderSide, limitPrice, circumstances)
+    checkCollar(orderSide, limitPrice, reference, "limitPrice")
+  }
   const facts = {
     instrument,
     orderSide,

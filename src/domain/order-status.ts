@@ -71,6 +71,7 @@ const NEXT: { readonly [S in OrderStatus]: ReadonlyArray<OrderStatus> } = {
     "SUBMITTED",
     "UNKNOWN",
     "ACCEPTED",
+    "PENDING_REPLACE",
     "REJECTED",
   ],
   PENDING_REPLACE: ["REPLACED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "EXPIRED", "PENDING_CANCEL"],

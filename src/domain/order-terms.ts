@@ -36,6 +36,11 @@ export interface Trigger {
   readonly trailing: Trailing | null
   /** From when on prices count; null while the order waits for its parent. */
   readonly armedAt: number | null
+  /**
+   * No price was known when it was armed: whether the market was beyond the stop already is judged by the first one that is. Absent on
+   * every other trigger.
+   */
+  readonly isUnpriced?: true
   readonly triggeredAt: number | null
   readonly triggeredBy: TriggeredBy | null
   /** The price that did it. */

@@ -2,8 +2,10 @@
  * Balances and holds of one account, as arithmetic (contract C10): balance = last snapshot ± executions since; locked = what the
  * snapshot locks beyond our own orders + the holds of our open orders, within [0, balance]; available = balance − locked.
  */
+
 import { Decimal } from "./decimal.ts"
-import type { Execution } from "./trade-order.ts"
+import { RareMap } from "./rare.ts"
+import { type AppliedExecution, type Execution, shareOf } from "./trade-order.ts"
 
 export interface Balance {
   readonly available: Decimal
@@ -20,6 +22,7 @@ export interface SnapshotRow {
 
 interface Snapshot {
   readonly balance: Decimal
+  readonly locked: Decimal
   /** Locked at the venue by what is not ours. */
   readonly foreignLocked: Decimal
   readonly at: number
@@ -32,13 +35,34 @@ interface Movement {
   /** How much less is held for open orders since. */
   readonly released: Decimal
   readonly at: number
+  /** Counts the movements, from 1. */
+  readonly number: number
+}
+
+/** The venue's word of balances. */
+export interface BalancesWord {
+  readonly rows: ReadonlyArray<SnapshotRow>
+  /** Venue time. */
+  readonly at: number
+  /** Assets that are not listed are zero. */
+  readonly complete: boolean
+  /** What our orders that the venue already knew held, per asset. */
+  readonly included: ReadonlyMap<string, Decimal>
+  /** Of an answer: `moveCount` when it was asked for. So many movements it contains, whatever their times say. */
+  readonly contains?: number
+}
+
+export interface BalancesTaken {
+  readonly touched: ReadonlyArray<string>
+  /** Another word of the same instant said otherwise: which of the two is newer is not known. */
+  readonly isContested: boolean
 }
 
 const MOVEMENT_MILLIS = 120_000
-const EMPTY: Snapshot = { balance: Decimal.ZERO, foreignLocked: Decimal.ZERO, at: 0 }
+const EMPTY: Snapshot = { balance: Decimal.ZERO, locked: Decimal.ZERO, foreignLocked: Decimal.ZERO, at: 0 }
 
 /** Signed changes of balances by one execution, fees included: [asset, change]. */
-export const changesOf = (
+const changesOf = (
   execution: Execution,
   baseAsset: string,
   quoteAsset: string,
@@ -49,6 +73,34 @@ export const changesOf = (
     [baseAsset, bought ? quantity : quantity.negate()],
     [quoteAsset, bought ? cost.negate() : cost],
     ...execution.fees.map((fee) => [fee.asset, fee.quantity.negate()] as const),
+  ]
+}
+
+interface BalanceMove {
+  readonly asset: string
+  readonly change: Decimal
+  /** Venue time. */
+  readonly at: number
+}
+
+/**
+ * What an execution moves. What it takes over of an inferred one was counted at that one's instant: a trade takes it back there, and is
+ * counted at its own.
+ */
+export const movesOf = (
+  applied: AppliedExecution,
+  baseAsset: string,
+  quoteAsset: string,
+): ReadonlyArray<BalanceMove> => {
+  const { execution } = applied
+  const share = shareOf(applied)
+  const whole = changesOf(execution, baseAsset, quoteAsset)
+  if (share === null) return whole.map(([asset, change]) => ({ asset, change, at: execution.executedAt }))
+  const back = changesOf(share, baseAsset, quoteAsset).map(([asset, change]) => [asset, change.negate()] as const)
+  const at = execution.inferred ? execution.executedAt : share.executedAt
+  return [
+    ...back.map(([asset, change]) => ({ asset, change, at })),
+    ...whole.map(([asset, change]) => ({ asset, change, at: execution.executedAt })),
   ]
 }
 
@@ -102,9 +154,11 @@ export const walkBase = (
 
 export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
-  private readonly changes = new Map<string, { sum: Decimal; at: number }>()
-  private readonly holds = new Map<string, Decimal>()
+  private readonly changes = new RareMap<string, { sum: Decimal; at: number }>()
+  private readonly holds = new RareMap<string, Decimal>()
   private movements: Array<Movement> = []
+  /** How many movements there were, ever. */
+  moveCount = 0
   /** A complete snapshot was seen. */
   isKnown = false
 
@@ -125,16 +179,8 @@ export class Portfolio {
     return true
   }
 
-  /**
-   * The venue's word of instant `at`. `included`: what our orders that the venue already knew held, per asset. With `complete`,
-   * assets that are not listed are zero. An older word than the known one changes nothing. Answers the assets it touched.
-   */
-  seen(
-    rows: ReadonlyArray<SnapshotRow>,
-    at: number,
-    complete: boolean,
-    included: ReadonlyMap<string, Decimal>,
-  ): ReadonlyArray<string> {
+  /** A word that is older than the known one changes nothing; of two of one instant the later counts. */
+  seen({ rows, at, complete, included, contains = 0 }: BalancesWord): BalancesTaken {
     const listed = new Set(rows.map((row) => row.asset))
     const all = [...rows]
     if (complete) {
@@ -142,26 +188,32 @@ export class Portfolio {
       for (const asset of this.snapshots.keys())
         if (!listed.has(asset)) all.push({ asset, available: Decimal.ZERO, locked: Decimal.ZERO })
     }
-    const touched: Array<string> = []
+    const touched = new Set<string>()
+    let isContested = false
     for (const { asset, available, locked } of all) {
-      if (at < (this.snapshots.get(asset)?.at ?? 0)) continue
+      const known = this.snapshots.get(asset)
+      if (at < (known?.at ?? 0)) continue
       let ours = included.get(asset) ?? Decimal.ZERO
       let sum = Decimal.ZERO
       let newest = 0
       for (const movement of this.movements) {
-        if (movement.asset !== asset || movement.at <= at) continue
+        if (movement.asset !== asset || movement.at <= at || movement.number <= contains) continue
         ours = ours.add(movement.released)
         sum = sum.add(movement.change)
         if (!movement.change.isZero()) newest = Math.max(newest, movement.at)
       }
+      const balance = available.add(locked)
+      if (at === known?.at && !(balance.equals(known.balance) && locked.equals(known.locked))) isContested = true
       const foreignLocked = Decimal.max(Decimal.ZERO, locked.subtract(ours))
-      this.snapshots.set(asset, { balance: available.add(locked), foreignLocked, at })
+      this.snapshots.set(asset, { balance, locked, foreignLocked, at })
       if (newest > 0) this.changes.set(asset, { sum, at: newest })
       else this.changes.delete(asset)
-      touched.push(asset)
+      touched.add(asset)
     }
-    this.movements = this.movements.filter((movement) => movement.at > at - MOVEMENT_MILLIS)
-    return touched
+    this.movements = this.movements.filter(
+      (it) => it.at > at - MOVEMENT_MILLIS && !(it.number <= contains && touched.has(it.asset)),
+    )
+    return { touched: [...touched], isContested }
   }
 
   /** What is held of an asset for our own open orders. */
@@ -191,8 +243,8 @@ export class Portfolio {
     return [...new Set([...this.snapshots.keys(), ...this.changes.keys()])].sort()
   }
 
-  private move(movement: Movement): void {
-    this.movements.push(movement)
+  private move(movement: Omit<Movement, "number">): void {
+    this.movements.push({ ...movement, number: ++this.moveCount })
     if (this.movements.length > 4_096) this.movements = this.movements.slice(2_048)
   }
 }

@@ -21,6 +21,9 @@ export interface RateLimits extends OrderLimits {
   readonly recover: Rate
   readonly resend: Rate
   readonly verify: Rate
+  /** Of a user: wrong codes of the second factor. Hold without limits, too. */
+  readonly secondFactor: Rate
+  readonly secondFactorHour: Rate
   /** Of a session. */
   readonly refresh: Rate
   /** Of a venue. */
@@ -45,6 +48,8 @@ export const RATE_LIMITS: RateLimits = {
   recover: perHour(5),
   resend: perMinute(6, 10),
   verify: perMinute(6, 10),
+  secondFactor: perMinute(5),
+  secondFactorHour: perHour(20),
   refresh: perMinute(30),
   instrumentSync: perMinute(1),
   socketsPerUser: 20,

@@ -6,7 +6,7 @@ import type { Decimal } from "./decimal.ts"
 import { NarrativeStatus, narrative, OrderStatus } from "./order-status.ts"
 import { NO_TERMS } from "./order-terms.ts"
 import { dateTime, dateTimeOrNull } from "./time.ts"
-import { averagePrice, type Execution, type Fee, feesOf, type TradeOrder } from "./trade-order.ts"
+import { averagePrice, EXECUTIONS_KEPT, type Execution, type Fee, type TradeOrder } from "./trade-order.ts"
 
 export const FeeRecord = Schema.Struct({
   security: Schema.String,
@@ -25,7 +25,11 @@ export const ExecutionRecord = Schema.Struct({
   executedPrice: Schema.String,
   executedCost: Schema.String,
   fees: Schema.Array(FeeRecord),
-  inferred: Schema.Boolean,
+  inferred: Schema.Boolean.annotations({ description: "Closes a gap that no trade of the venue has explained yet" }),
+  replaces: Schema.NullOr(Schema.String).annotations({
+    description:
+      "executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer",
+  }),
   executedAt: Schema.Int,
   executedAtDateTime: Schema.String,
 }).annotations({ identifier: "Execution" })
@@ -71,7 +75,10 @@ export const TradeOrderRecord = Schema.Struct({
   executedCost: Schema.String,
   overfillQuantity: Schema.String,
   fees: Schema.Array(FeeRecord),
-  executions: Schema.Array(ExecutionRecord),
+  executions: Schema.Array(ExecutionRecord).annotations({
+    description: `In order of application: the newest ${EXECUTIONS_KEPT}; tradeOrder/get answers all of them`,
+  }),
+  executionCount: Schema.Int.annotations({ description: "Extension: how many executions the order has" }),
   clientOrderId: optionalText,
   idempotencyKey: optionalText,
   externalOrderId: optionalText,
@@ -122,6 +129,7 @@ export const executionRecord = (e: Execution): ExecutionRecord => ({
   executedCost: e.executedCost.toString(),
   fees: e.fees.map(feeRecord),
   inferred: e.inferred,
+  replaces: e.replaces,
   executedAt: e.executedAt,
   executedAtDateTime: dateTime(e.executedAt),
 })
@@ -185,8 +193,9 @@ export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
     executedQuantity: o.executedQuantity.toString(),
     executedCost: o.executedCost.toString(),
     overfillQuantity: o.overfillQuantity.toString(),
-    fees: feesOf(o.executions).map(feeRecord),
+    fees: o.fees.map(feeRecord),
     executions: o.executions.map(executionRecord),
+    executionCount: o.executionCount,
     clientOrderId: o.clientOrderId,
     idempotencyKey: o.idempotencyKey,
     externalOrderId: o.externalOrderId,
@@ -195,7 +204,7 @@ export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
     dealerAccountId: o.dealerAccountId,
     hedgeForQuoteIds: o.hedgeForQuoteIds,
     ...own,
-    inDoubt: o.inDoubt,
+    inDoubt: o.doubt !== null,
     evidence: o.evidence,
     cancelRequested: o.cancelRequested,
     createdAt: o.createdAt,
@@ -223,18 +232,22 @@ const NO_TERMS_JSON =
 
 const NOT_EXECUTED_JSON =
   `"executedPrice":null,"averagePrice":null,"executedQuantity":"0","executedCost":"0","overfillQuantity":"0",` +
-  `"fees":[],"executions":[]`
+  `"fees":[],"executions":[],"executionCount":0`
 
 const isUntouched = ({ executedQuantity, executedCost, overfillQuantity }: TradeOrder): boolean =>
   executedQuantity.isZero() && executedCost.isZero() && overfillQuantity.isZero()
 
 const executedJson = (o: TradeOrder): string =>
-  o.executions.length === 0 && o.executedPrice === null && isUntouched(o)
+  o.executionCount === 0 &&
+  o.executions.length === 0 &&
+  o.fees.length === 0 &&
+  o.executedPrice === null &&
+  isUntouched(o)
     ? NOT_EXECUTED_JSON
     : `"executedPrice":${digits(o.executedPrice)},"averagePrice":${digits(averagePrice(o))},` +
       `"executedQuantity":${digits(o.executedQuantity)},"executedCost":${digits(o.executedCost)},` +
-      `"overfillQuantity":${digits(o.overfillQuantity)},"fees":${list(feesOf(o.executions).map(feeRecord))},` +
-      `"executions":${list(o.executions.map(executionRecord))}`
+      `"overfillQuantity":${digits(o.overfillQuantity)},"fees":${list(o.fees.map(feeRecord))},` +
+      `"executions":${list(o.executions.map(executionRecord))},"executionCount":${o.executionCount}`
 
 const endsJson = ({ expireAt, canceledAt }: TradeOrder): string =>
   expireAt === null && canceledAt === null
@@ -279,7 +292,7 @@ export const tradeOrderJson = (o: TradeOrder): string =>
   `"baseQuantity":${digits(o.baseQuantity)},${executedJson(o)},` +
   `"clientOrderId":${plain(o.clientOrderId)},"idempotencyKey":${plain(o.idempotencyKey)},` +
   `"externalOrderId":${JSON.stringify(o.externalOrderId)},"origin":"${o.origin}",` +
-  `"replacesTradeOrderId":${plain(o.replacesTradeOrderId)},${hedgeJson(o)},${termsJson(o)},"inDoubt":${o.inDoubt},` +
+  `"replacesTradeOrderId":${plain(o.replacesTradeOrderId)},${hedgeJson(o)},${termsJson(o)},"inDoubt":${o.doubt !== null},` +
   `"evidence":${list(o.evidence)},"cancelRequested":${o.cancelRequested},` +
   `"createdAt":${o.createdAt},"createdAtDateTime":"${dateTime(o.createdAt)}",` +
   `"updatedAt":${o.updatedAt},"updatedAtDateTime":"${dateTime(o.updatedAt)}",${endsJson(o)}`

@@ -69,6 +69,23 @@ export interface Fee {
   readonly quantity: Decimal
 }
 
+/** What is not known of an order: one kind at a time (`order-doubt.ts` says which). */
+export type OrderDoubt =
+  /** It may or may not have arrived. Carries how far the proof that it did not has come, so that a restart goes on from there. */
+  | {
+      readonly kind: "SUBMIT"
+      /** Explicit "unknown order" answers. */
+      readonly notFounds: number
+      /** For how long, by monotonic clocks and without the time between two processes, the order has been known since its submit; ms. */
+      readonly knownMillis: number
+    }
+  /** Whether the change that is under way was made. */
+  | { readonly kind: "AMEND" }
+  /** Whether its cancel arrived. */
+  | { readonly kind: "CANCEL" }
+  /** The venue has it, but there is no session: what became of it since is not known. */
+  | { readonly kind: "UNREACHABLE" }
+
 /** One fill. */
 export interface Execution {
   readonly executionId: ExecutionId
@@ -84,10 +101,15 @@ export interface Execution {
   /** Exactly price × quantity. */
   readonly executedCost: Decimal
   readonly fees: ReadonlyArray<Fee>
-  /** Closes a gap that the venue's trades never explained (contract C1.3). */
+  /** Closes a gap that no trade of the venue has explained yet. */
   readonly inferred: boolean
+  /** The inferred execution that this one takes the place of, which counts no more: by a trade that explains it, or what is left of it. */
+  readonly replaces: ExecutionId | null
   readonly executedAt: number
 }
+
+/** How many executions an order carries with it: its work and its events cost the same however often it was filled. */
+export const EXECUTIONS_KEPT = 10
 
 export interface TradeOrder {
   readonly tradeOrderId: TradeOrderId
@@ -132,8 +154,16 @@ export interface TradeOrder {
   /** Price of the last execution. */
   readonly executedPrice: Decimal | null
   readonly overfillQuantity: Decimal
-  /** In order of application. */
+  /** The newest that count, at most `EXECUTIONS_KEPT`, in order of application. */
   readonly executions: ReadonlyArray<Execution>
+  /** How many count. */
+  readonly executionCount: number
+  /** Of all executions, summed per asset in order of first appearance. */
+  readonly fees: ReadonlyArray<Fee>
+  /** The inferred execution that no trade has explained yet, however old; one at most. */
+  readonly unexplained: Execution | null
+  /** Ids of trades that `executions` has no more; only on an image that was read for an actor, and true of that image alone. */
+  readonly olderTradeIds?: ReadonlyArray<string>
   readonly clientOrderId: string | null
   /** `idempotencyKey` of the request. */
   readonly idempotencyKey: string | null
@@ -141,8 +171,8 @@ export interface TradeOrder {
   readonly fingerprint: string | null
   readonly externalOrderId: string | null
   readonly origin: "GATEWAY" | "EXTERNAL"
-  /** The outcome of a submit or cancel is unknown; funds stay held until there is evidence. */
-  readonly inDoubt: boolean
+  /** What is not known of it; funds stay held until there is evidence. */
+  readonly doubt: OrderDoubt | null
   readonly cancelRequested: boolean
   /** Why a doubt arose and what was asked since: newest last, at most 20 entries. */
   readonly evidence: ReadonlyArray<{ readonly at: number; readonly what: string }>
@@ -181,12 +211,15 @@ export const UNPLACED = {
   executedPrice: null,
   overfillQuantity: Decimal.ZERO,
   executions: [],
+  executionCount: 0,
+  fees: [],
+  unexplained: null,
   clientOrderId: null,
   idempotencyKey: null,
   fingerprint: null,
   externalOrderId: null,
   evidence: [],
-  inDoubt: false,
+  doubt: null,
   cancelRequested: false,
   notAfter: null,
   submitDeadline: null,
@@ -196,17 +229,21 @@ export const UNPLACED = {
 } as const satisfies Partial<TradeOrder>
 
 /**
- * Where an order is. WAITING: for the fills of its parent, nothing was ever sent. ARMED: its trigger is watched by the gateway. VENUE: at
- * the venue, on its way there, or over. DEALER: it executes a quote, which is a dealer's to settle and nobody's to cancel.
+ * Where an order is. WAITING: for the fills of its parent or, fired, for the account; nothing of it was ever sent. ARMED: its trigger is
+ * watched by the gateway. VENUE: at the venue or on its way there. DEALER: it executes a quote, which is a dealer's to settle and
+ * nobody's to cancel.
  */
-export const placeOf = (order: TradeOrder): "WAITING" | "ARMED" | "VENUE" | "DEALER" => {
-  const { origin, orderStatus, orderType, notAfter, terms } = order
-  if (isTerminal(orderStatus) || origin === "EXTERNAL") return "VENUE"
+export type Place = "WAITING" | "ARMED" | "VENUE" | "DEALER" | "OVER"
+
+export const placeOf = (order: TradeOrder): Place => {
+  const { origin, orderStatus, orderType, externalOrderId, notAfter, terms } = order
+  if (isTerminal(orderStatus)) return "OVER"
+  if (origin === "EXTERNAL") return "VENUE"
   if (orderType === "QUOTED") return "DEALER"
   const trigger = terms?.trigger ?? null
   const isWatched = trigger !== null && trigger.execution === "EMULATED" && trigger.triggeredAt === null
   if (isWatched && trigger.armedAt !== null) return "ARMED"
-  return notAfter === null ? "WAITING" : "VENUE"
+  return notAfter === null && externalOrderId === null ? "WAITING" : "VENUE"
 }
 
 /** Its trigger was watched by the gateway, and has fired. */
@@ -231,16 +268,32 @@ export const releasedType = ({
   return limitPrice === null ? "MARKET" : "LIMIT"
 }
 
-/** Fees of an order, summed per asset in order of first appearance. */
-export const feesOf = (executions: ReadonlyArray<Execution>): ReadonlyArray<Fee> => {
-  if (executions.length === 1) return executions[0]!.fees
-  const sums = new Map<string, Fee>()
-  for (const execution of executions)
-    for (const fee of execution.fees) {
-      const sum = sums.get(fee.asset)
-      sums.set(fee.asset, sum === undefined ? fee : { ...sum, quantity: sum.quantity.add(fee.quantity) })
-    }
-  return [...sums.values()]
+/** An execution on its way to the store, with the inferred one that it replaces. */
+export interface AppliedExecution {
+  readonly execution: Execution
+  readonly replaced: Execution | null
+}
+
+/**
+ * What of a replaced execution another one stands for: the quantity that both name, at the price that was counted until now. An order's
+ * balances move by the execution less this. Null: it replaces none.
+ */
+export const shareOf = ({ execution, replaced }: AppliedExecution): Execution | null => {
+  if (replaced === null) return null
+  const executedQuantity = Decimal.min(execution.executedQuantity, replaced.executedQuantity)
+  return { ...replaced, executedQuantity, executedCost: replaced.executedPrice.multiply(executedQuantity) }
+}
+
+/** Summed fees with more of them, per asset in order of first appearance. */
+export const withFees = (sums: ReadonlyArray<Fee>, more: ReadonlyArray<Fee>): ReadonlyArray<Fee> => {
+  if (more.length === 0) return sums
+  const all = [...sums]
+  for (const fee of more) {
+    const known = all.findIndex(({ asset }) => asset === fee.asset)
+    if (known < 0) all.push(fee)
+    else all[known] = { ...fee, quantity: all[known]!.quantity.add(fee.quantity) }
+  }
+  return all
 }
 
 /** executedCost / executedQuantity with 18 fractional digits, HALF_EVEN; null without executions. */

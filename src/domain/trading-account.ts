@@ -20,7 +20,8 @@ export type TradingAccountStatus = typeof TradingAccountStatus.Type
 export interface TradingAccount {
   readonly tradingAccountId: TradingAccountId
   readonly tenantId: TenantId
-  readonly userId: UserId
+  /** Null: a dealer's own, at the internal venue; who is on its dealer's side at the moment acts for it. */
+  readonly userId: UserId | null
   /** Grows by one with every stored image. */
   readonly version: number
   readonly venue: VenueId
@@ -30,7 +31,7 @@ export interface TradingAccount {
   readonly status: TradingAccountStatus
   /** At the internal venue: what it owns. Null elsewhere. */
   readonly walletId: WalletId | null
-  /** At the internal venue: the dealer whose client it is; null: any dealer's. */
+  /** At the internal venue: the dealer whose client it is, or whose own it is where it is no user's; null: any dealer's. */
   readonly dealerAccountId: DealerAccountId | null
   readonly credentials: ReadonlyArray<Credential>
   /** Starting balances of an account on an in-process venue, fixed when it is connected: [asset, decimal text]. */
@@ -47,7 +48,7 @@ export interface TradingAccount {
 export const TradingAccountRecord = Schema.Struct({
   tradingAccountId: Schema.String,
   externalTradingAccountId: Schema.String,
-  userId: Schema.String,
+  userId: Schema.NullOr(Schema.String).annotations({ description: "null: a dealer's own account" }),
   venue: Schema.String,
   nickname: Schema.String,
   name: Schema.String,

@@ -25,6 +25,8 @@ export interface User {
   readonly banReason: string | null
   /** Asked for and not yet confirmed by both addresses. */
   readonly pendingEmail: string | null
+  /** Since when sign-ins need the second factor; null: there is none. */
+  readonly secondFactorAt: number | null
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -36,6 +38,12 @@ export interface Principal {
   readonly tenantId: TenantId
   readonly permissions: ReadonlyArray<Permission>
   readonly environments: ReadonlyArray<UserEnvironment>
+  /** When it was last proven who that is, in wall ms: at the sign-in, or since. */
+  readonly provenAt: number
+  /** lacking: the user has one, which this session has not proven. */
+  readonly secondFactor: "none" | "lacking" | "proven"
+  /** The user is admin, but not in a session without the second factor: `permissions` are without it. */
+  readonly isAdminWithheld: boolean
 }
 
 export const UserRecord = Schema.Struct({

@@ -6,6 +6,9 @@ import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
 
 export type { TimeInForce } from "./venue-capabilities.ts"
 
+/** Within what a venue's id of an order is unique. */
+export type OrderIds = "VENUE" | "INSTRUMENT"
+
 export interface Venue {
   readonly venue: VenueId
   readonly name: string
@@ -19,6 +22,7 @@ export interface Venue {
   readonly timesInForce: ReadonlyArray<TimeInForce>
   /** How long after `notAfter` the venue itself still takes an order, in ms; null when it enforces no expiry (contract C3). */
   readonly orderExpiryMillis: number | null
+  readonly orderIds: OrderIds
   /** The venue keeps the fee of a buy in the quote asset, so a hold must cover it (contract C10). */
   readonly feeInQuote: boolean
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */

@@ -30,7 +30,7 @@ export interface Wallet {
   /** It was frozen when it was closed: only an admin lets out what is left. */
   readonly frozen: boolean
   readonly allowNegative: boolean
-  /** Null: the installation's own (ACCOUNTING). */
+  /** Null: no user's, but the installation's own (ACCOUNTING) or a dealer's (DEALER). */
   readonly userId: UserId | null
   /** The dealer whose clients' money this is; null: good for any. */
   readonly dealerAccountId: string | null

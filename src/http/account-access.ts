@@ -1,21 +1,45 @@
-/** Whose account it is: existence in the tenant (404), then ownership (403), read from the directory (contract C16). */
+/**
+ * Who acts for an account: existence in the tenant (404), then ownership (403), read from the directories (contract C16). The one thing to
+ * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it.
+ */
 import type { AccountDirectory } from "../actors/account-directory.ts"
+import type { DealerDirectory } from "../actors/dealer-directory.ts"
+import { isDealersSide } from "../domain/dealer.ts"
 import { AccountForbidden } from "../domain/errors/authorisation.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Principal } from "../domain/user.ts"
 
-/** `read`: admins see the records of other users of their tenant. `write`: the owner alone. */
+export interface AccountReach {
+  readonly accounts: Pick<AccountDirectory, "find" | "ofUser">
+  readonly dealers: Pick<DealerDirectory, "all" | "ofOwnAccount">
+}
+
+/** `read`: admins see the records of other users of their tenant. `write`: the owner alone, of a dealer's own account its side. */
 export const accountOf = (
-  directory: AccountDirectory,
+  { accounts, dealers }: AccountReach,
   principal: Principal,
   /** Any text; uuids in either case. */
   id: string,
   access: "read" | "write",
 ): TradingAccount | TradingAccountNotFound | AccountForbidden => {
-  const account = directory.find(id.toLowerCase() as TradingAccountId)
+  const account = accounts.find(id.toLowerCase() as TradingAccountId)
   if (account === undefined || account.tenantId !== principal.tenantId) return new TradingAccountNotFound()
+  if (account.userId === null)
+    return isDealersSide(principal, dealers.ofOwnAccount(account.tradingAccountId)) ? account : new AccountForbidden()
   if (account.userId === principal.userId) return account
   return access === "read" && principal.permissions.includes("admin") ? account : new AccountForbidden()
 }
+
+/** All that the caller acts for: its own, then those of dealers; DISCONNECTED ones too. */
+export const accountsOf = (
+  { accounts, dealers }: AccountReach,
+  principal: Principal,
+): ReadonlyArray<TradingAccount> => [
+  ...accounts.ofUser(principal.userId).filter((it) => it.tenantId === principal.tenantId),
+  ...dealers.all().flatMap((dealer) => {
+    const own = isDealersSide(principal, dealer) ? accounts.find(dealer.tradingAccountId) : undefined
+    return own?.userId === null ? [own] : []
+  }),
+]

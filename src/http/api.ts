@@ -8,6 +8,7 @@ import { QuoteApi } from "./quote/endpoints.ts"
 import { RootApi } from "./root/endpoints.ts"
 import type { Handlers } from "./route.ts"
 import { SessionApi } from "./session/endpoints.ts"
+import { SecondFactorApi } from "./session/second-factor-endpoints.ts"
 import { SubscriptionApi } from "./subscription/endpoints.ts"
 import { TradeOrderApi } from "./trade-order/endpoints.ts"
 import { TradingAccountApi } from "./trading-account/endpoints.ts"
@@ -24,6 +25,7 @@ export const SERVICE = {
 export const Api = HttpApi.make("gateway")
   .add(RootApi)
   .add(SessionApi)
+  .add(SecondFactorApi)
   .add(CredentialApi)
   .add(TradingAccountApi)
   .add(TradeOrderApi)
@@ -41,6 +43,7 @@ export const Api = HttpApi.make("gateway")
 export interface ApiHandlers {
   readonly root: Handlers<typeof RootApi>
   readonly auth: Handlers<typeof SessionApi>
+  readonly secondFactor: Handlers<typeof SecondFactorApi>
   readonly credential: Handlers<typeof CredentialApi>
   readonly tradingAccount: Handlers<typeof TradingAccountApi>
   readonly tradeOrder: Handlers<typeof TradeOrderApi>

@@ -72,8 +72,9 @@ export const tellOperator = (around: Pick<Surroundings, "onDefect">, defect: Def
 export abstract class Call extends Waiting implements RequestFacts {
   readonly receivedAt: number
   abstract readonly requestId: string
+  /** Equal to `requestId` unless the client named the request. */
+  abstract readonly callId: string
   abstract readonly ip: string
-  abstract readonly loopback: boolean
   abstract readonly isSecure: boolean
   /** Set once it is known who calls. */
   principal: Principal | undefined = undefined
@@ -196,6 +197,7 @@ export abstract class Call extends Waiting implements RequestFacts {
       const line = accessLine({
         at: this.around.now(),
         requestId: this.requestId,
+        callId: this.callId === this.requestId ? undefined : this.callId,
         method: route.method,
         route: route.template,
         status,

@@ -30,6 +30,9 @@ export const ERRNO = {
   ReauthenticationNeeded: { status: 401, errno: -100011, code: "REAUTHENTICATION_NEEDED" },
   InvalidOneTimeToken: { status: 400, errno: -100012, code: "INVALID_ONE_TIME_TOKEN" },
   SessionNotFound: { status: 404, errno: -100013, code: "SESSION_NOT_FOUND" },
+  SecondFactorNeeded: { status: 401, errno: -100014, code: "SECOND_FACTOR_NEEDED" },
+  InvalidSecondFactor: { status: 400, errno: -100015, code: "INVALID_SECOND_FACTOR" },
+  SecondFactorExists: { status: 409, errno: -100016, code: "SECOND_FACTOR_EXISTS" },
   // Users
   UserExists: { status: 400, errno: -101001, code: "USER_EXISTS" },
   WeakPassword: { status: 400, errno: -101002, code: "WEAK_PASSWORD" },

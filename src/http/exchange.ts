@@ -3,7 +3,6 @@
  * answer is always written inside `cork`.
  */
 import { DeadlineExceeded } from "../domain/errors/service.ts"
-import { isLoopback } from "../domain/loopback.ts"
 import { traceparentOf } from "../domain/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
@@ -80,6 +79,7 @@ const peerOf = (wire: Wire): string => {
 
 export class Exchange extends Call {
   readonly requestId: string
+  readonly callId: string
   /** The rest of the body is not worth reading. */
   closeConnection = false
   /** The wire must not be touched any more. */
@@ -95,7 +95,9 @@ export class Exchange extends Call {
   ) {
     super(route, around)
     this.headers = headerLines(request)
-    this.requestId = requestIdOf(this.header("x-request-id"), around.requestId)
+    const given = this.header("x-request-id")
+    this.requestId = requestIdOf(given, around.requestId)
+    this.callId = this.requestId === given ? around.requestId() : this.requestId
     // Not readable any more when the answer is logged.
     if (around.log !== null || around.watch !== undefined) this.peer()
     if (around.watch?.isTracing === true) this.trace = around.watch.begin(this.header("traceparent"))
@@ -124,13 +126,6 @@ export class Exchange extends Call {
     const { transport } = this.around
     const peer = this.peer()
     return transport.trusts(peer) ? transport.clientIp(peer, joinedLines(this.headers, "x-forwarded-for")) : peer
-  }
-
-  get loopback(): boolean {
-    // A proxy on this machine would make the whole world local, trusted or not.
-    const { headers } = this
-    const viaProxy = joinedLines(headers, "x-forwarded-for") !== "" || joinedLines(headers, "forwarded") !== ""
-    return isLoopback(this.peer()) && !viaProxy && this.around.transport.mode !== "proxy"
   }
 
   get isSecure(): boolean {

@@ -24,8 +24,9 @@ const fieldsOf = (error: DomainError): Record<string, unknown> => {
 
 export const failureText = (error: DomainError, operation: Operation, requestId: string, extra?: Fields): string => {
   const row = ERRNO[error._tag]
-  const fields = fieldsOf(error)
   const isPermission = PERMISSIONS.has(error._tag)
+  const fields = fieldsOf(error)
+  const { required, provided, ...others } = fields
   return JSON.stringify({
     success: false,
     errno: row.errno,
@@ -36,8 +37,8 @@ export const failureText = (error: DomainError, operation: Operation, requestId:
       resource: operation.resource,
       action: operation.action,
       request_id: requestId,
-      metadata: isPermission ? { ...extra } : { ...fields, ...extra },
-      ...(isPermission ? { required: fields["required"], provided: fields["provided"] } : {}),
+      metadata: { ...(isPermission ? others : fields), ...extra },
+      ...(isPermission ? { required, provided } : {}),
       ...(error._tag === "TenantForbidden" ? { tenant_id: error.tenantId } : {}),
     },
   })

@@ -17,6 +17,7 @@ import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { Writer } from "../store/account-store-sql.ts"
 import { Accounts } from "../store/accounts.ts"
+import { Acts } from "../store/acts.ts"
 import { Credentials } from "../store/credentials.ts"
 import { DealerRows } from "../store/dealers.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
@@ -35,6 +36,7 @@ import { makeCursors } from "./pagination.ts"
 import { quoteHandlers } from "./quote/handlers.ts"
 import { type HealthSources, rootHandlers } from "./root/handlers.ts"
 import { sessionHandlers } from "./session/handlers.ts"
+import { secondFactorHandlers } from "./session/second-factor-handlers.ts"
 import { subscriptionHandlers } from "./subscription/handlers.ts"
 import { tradeOrderHandlers } from "./trade-order/handlers.ts"
 import { tradingAccountHandlers } from "./trading-account/handlers.ts"
@@ -55,6 +57,8 @@ export interface HandlerOptions {
   /** Lists an instrument at the internal venue, stored and open for orders when it answers. */
   readonly createInstrument: CreateInstrument
   readonly sync: InstrumentSync
+  /** Of pages that may send a set-up token. */
+  readonly allowedOrigins: ReadonlyArray<string>
   readonly assetDigits: Readonly<Record<string, number>>
   readonly health: Pick<HealthSources, "database" | "dataDir" | "diskFreeMinMegabytes" | "isReady" | "made">
 }
@@ -77,6 +81,8 @@ export const makeHandlers = (options: HandlerOptions) =>
     const { sync } = options
     const find = makeInstrumentLookup(gate, directory, sync)
     const time = { now: clock.now, uuid: ids.uuid }
+    const reach = { accounts, dealers: dealerDirectory }
+    const audited = yield* Acts
     return {
       root: rootHandlers({
         now: clock.now,
@@ -88,7 +94,8 @@ export const makeHandlers = (options: HandlerOptions) =>
         writer: yield* Writer,
         tradingMode: modes.current,
       }),
-      auth: sessionHandlers(yield* Sessions, acts),
+      auth: sessionHandlers(yield* Sessions, acts, options.allowedOrigins),
+      secondFactor: secondFactorHandlers(acts),
       adminUser: adminUserHandlers(acts.bans),
       tradingMode: tradingModeHandlers(modes),
       credential: credentialHandlers({
@@ -107,6 +114,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         venues: port,
         keeper,
         accounts,
+        reach,
         store: yield* Accounts,
         tradingAccounts,
         sync,
@@ -118,12 +126,12 @@ export const makeHandlers = (options: HandlerOptions) =>
         isDealersOwn: (id) => (dealerDirectory.ofOwnAccount(id)?.status ?? "ARCHIVED") !== "ARCHIVED",
         ...time,
       }),
-      tradeOrder: tradeOrderHandlers({ accounts, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
+      tradeOrder: tradeOrderHandlers({ reach, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
       market: marketHandlers({ gate, directory, markets, sync, find, cursors, create: options.createInstrument }),
       subscription: subscriptionHandlers({
         subscriptions: yield* Subscriptions,
         markets,
-        accounts,
+        reach,
         find,
         gate,
         ...time,
@@ -132,9 +140,11 @@ export const makeHandlers = (options: HandlerOptions) =>
         dealers: yield* Dealers,
         directory: dealerDirectory,
         rows: yield* DealerRows,
+        acts: audited,
         accountRows: yield* Accounts,
         wallets: yield* Wallets,
         accounts,
+        reach,
         tradingAccounts,
         gate,
         cursors,
@@ -145,6 +155,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         directory: dealerDirectory,
         rows: yield* DealerRows,
         accounts,
+        reach,
         instruments: directory,
         gate,
         cursors,
@@ -154,6 +165,8 @@ export const makeHandlers = (options: HandlerOptions) =>
         wallets: yield* Wallets,
         journal: yield* LedgerJournal,
         ledger: yield* LedgerPort,
+        acts: audited,
+        dealers: dealerDirectory,
         cursors,
         assetDigits: options.assetDigits,
         walletsMax: options.walletsMax,

@@ -47,6 +47,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
+  /** How old the proof of who asks may be, for dangerous acts. */
+  readonly freshMillis: number
   readonly pages: ReadonlyArray<StaticPage>
   /** The last word on each route before it is served, for what holds across operations. */
   readonly refine?: (route: Route) => Route
@@ -69,7 +71,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
   const { authenticate, isDraining, limiter = null } = options
-  const run = makeRun(runtime)
+  const run = makeRun(runtime, options)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
     transport: options.transport,

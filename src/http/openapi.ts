@@ -10,7 +10,7 @@ import { ERRNO, type Tag } from "./errno.ts"
 import { takesIdempotencyKey } from "./idempotency.ts"
 import { EXAMPLES } from "./openapi-examples.ts"
 import { costOf, type RouteCost } from "./rate-limit-costs.ts"
-import { Access, type AccessLevel } from "./route.ts"
+import { Access, type AccessLevel, Fresh } from "./route.ts"
 
 const INTRODUCTION = `
 Every answer has the same envelope: \`success\`, \`errno\` (0, or the failure's negative number), \`error\`, \`data\`; lists add \`pagination\`,
@@ -66,6 +66,9 @@ const accessOf = (endpoint: Declared): AccessLevel =>
     (): AccessLevel => "none",
   )
 
+const PROVEN: ReadonlyArray<Tag> = ["ReauthenticationNeeded"]
+const needsProof = (endpoint: Declared): boolean => Context.get(endpoint.annotations, Fresh) !== null
+
 const tagsOf = (endpoint: Declared): ReadonlyArray<Tag> => {
   const access = accessOf(endpoint)
   const permission: ReadonlyArray<Tag> =
@@ -78,6 +81,7 @@ const tagsOf = (endpoint: Declared): ReadonlyArray<Tag> => {
     ...failureTagsOf(endpoint.errorSchema.ast),
     ...(access === "none" ? [] : AUTHENTICATED),
     ...permission,
+    ...(needsProof(endpoint) ? PROVEN : []),
     ...(endpoint.urlParamsSchema._tag === "Some" ? WITH_QUERY : []),
     ...(endpoint.payloadSchema._tag === "Some" ? WITH_BODY : []),
     ...ALWAYS,

@@ -81,9 +81,12 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
 
   /** One bucket, by a key of the request; without a key the request is limited as any other. */
   const by =
-    (name: keyof RateLimits & string, keyOf: (call: Caller, body: Body) => string | undefined): Limit =>
+    (
+      name: keyof RateLimits & string,
+      keyOf: (call: Caller, body: Body) => string | undefined,
+      buckets = new TokenBuckets(limits[name] as RateLimits["signup"]),
+    ): Limit =>
     (handle) => {
-      const buckets = new TokenBuckets(limits[name] as RateLimits["signup"])
       return (input, reply) => {
         const call = input.request as unknown as Caller
         const key = keyOf(call, input.body)
@@ -212,6 +215,10 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     }
   }
 
+  // A stolen token is no licence to guess the password. By user, apart from the logins that strangers try.
+  const guessed = by("loginAccount", ({ principal }, body) =>
+    text(body.currentPassword) === "" ? undefined : principal?.userId,
+  )
   const ofAddress = ({ ip }: Caller): string => addressKey(ip)
   const byOperation: Readonly<Record<string, Limit>> = {
     "auth.login": login,
@@ -220,10 +227,8 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     "auth.resend": by("resend", ofAddress),
     "auth.verify": by("verify", ofAddress),
     "auth.refresh": refresh,
-    // A stolen token is no licence to guess the password. By user, apart from the logins that strangers try.
-    "auth.update": by("loginAccount", ({ principal }, body) =>
-      text(body.currentPassword) === "" ? undefined : principal?.userId,
-    ),
+    "auth.update": guessed,
+    "auth.reauthenticate": guessed,
     // The aliases of a test venue are one venue.
     "market.instrumentSync": by("instrumentSync", (_call, body) =>
       text(body.venue)

@@ -11,7 +11,7 @@ import type { RouteFacts } from "./call.ts"
 import { type Check, compileCheck } from "./checks.ts"
 import { type QueryPlan, queryPlan } from "./query.ts"
 import { costOf } from "./rate-limit-costs.ts"
-import { Access, type AccessLevel, type AnyHandler, Deadline, KnowsRepeats } from "./route.ts"
+import { Access, type AccessLevel, type AnyHandler, Deadline, Fresh, KnowsRepeats, type NeedsProof } from "./route.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
 
@@ -20,6 +20,7 @@ export interface Route extends RouteFacts {
   /** The service's own records, which answer to the end: everything else is refused while draining. */
   readonly servesWhileDraining: boolean
   readonly knowsRepeats: boolean
+  readonly needsProof: NeedsProof | null
   readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
   readonly body: Check | undefined
   readonly handler: AnyHandler
@@ -54,6 +55,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         access,
         servesWhileDraining: group.identifier === "root",
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
+        needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
         query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
         body: bodyAst && compileCheck(bodyAst, `${name} body`),
         handler,
@@ -67,5 +69,6 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
 export const missingPermission = (access: AccessLevel, principal: Principal): DomainError | undefined => {
   if (access === "none" || access === "session" || principal.permissions.includes(access)) return undefined
   const fields = { required: [access], provided: principal.permissions }
-  return access === "admin" ? new AdminRequired(fields) : new InsufficientPermissions(fields)
+  if (access !== "admin") return new InsufficientPermissions(fields)
+  return new AdminRequired(principal.isAdminWithheld ? { ...fields, needs: ["totp"] } : fields)
 }

@@ -29,6 +29,8 @@ export type AccessLog = (line: string, level: LogLevel) => void
 export interface AccessEntry {
   readonly at: number
   readonly requestId: string
+  /** Absent: equal to requestId. */
+  readonly callId?: string | undefined
   readonly method: string
   readonly route: string
   readonly status: number
@@ -69,6 +71,7 @@ const agentText = remembered()
 /** Everything but the user agent and the address is ours or of a checked form, so only those are escaped. */
 export const accessLine = (e: AccessEntry): string =>
   `{"ts":"${dateTime(e.at)}","level":"${levelOf(e.status)}","msg":"access","requestId":"${e.requestId}",` +
+  `${e.callId === undefined ? "" : `"callId":"${e.callId}",`}` +
   `${e.traceId === undefined ? "" : `"traceId":"${e.traceId}",`}"method":"${e.method}",` +
   `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
   `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +

@@ -33,6 +33,17 @@ export class KnowsRepeats extends Context.Reference<KnowsRepeats>()("http/KnowsR
   defaultValue: () => false,
 }) {}
 
+/** Whether a call needs a proof of who asks that is younger than its session. Its input has the shape that the endpoint declares. */
+export type NeedsProof = (asked: { readonly query: never; readonly body: never }) => boolean
+
+/** Declared on endpoints of dangerous acts. Null: none of its calls needs one. */
+export class Fresh extends Context.Reference<Fresh>()("http/Fresh", {
+  defaultValue: (): NeedsProof | null => null,
+}) {}
+
+/** For `Fresh`: each call of the endpoint. */
+export const always: NeedsProof = () => true
+
 /** For routes that wait for something slow: a venue, an instrument list, password hashing. */
 export const within = (millis: number): DeadlineTerms => ({ millis, failure: () => new DeadlineExceeded() })
 
@@ -54,10 +65,10 @@ export type CommonFailure = Extract<
 export interface RequestFacts {
   /** Equal to X-Request-ID. */
   readonly requestId: string
+  /** A uuid of ours, whatever the client names the request. */
+  readonly callId: string
   /** The client's address: of the socket, or from a trusted proxy. */
   readonly ip: string
-  /** Whether the request came over loopback with no proxy in between. */
-  readonly loopback: boolean
   /** Monotonic ms. */
   readonly receivedAt: number
   /** By lower-case name; the empty string without it. */

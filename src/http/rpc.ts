@@ -36,8 +36,8 @@ export const rpcCodeOf = (status: number): number => 1_000 + status - 400
 
 class RpcCall extends Call {
   readonly requestId: string
+  readonly callId: string
   readonly ip: string
-  readonly loopback: boolean
   /** Or the socket would not have opened. */
   readonly isSecure = true
 
@@ -49,9 +49,9 @@ class RpcCall extends Call {
   ) {
     super(route, around)
     this.requestId = around.requestId()
+    this.callId = this.requestId
     this.principal = request.principal
     this.ip = request.ip
-    this.loopback = request.loopback
     if (around.watch?.isTracing === true) this.trace = around.watch.begin("")
   }
 

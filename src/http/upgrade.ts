@@ -3,7 +3,6 @@
 import { Forbidden, TlsRequired } from "../domain/errors/authorisation.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogLevel } from "../domain/log-line.ts"
-import { isLoopback } from "../domain/loopback.ts"
 import { ERRNO } from "./errno.ts"
 import { failureText, retryAfterSeconds } from "./failures.ts"
 import { firstLine, headerLines, joinedLines } from "./header-lines.ts"
@@ -24,8 +23,6 @@ export interface Screened {
   readonly requestId: string
   /** The client's address: of the socket, or from a trusted proxy. */
   readonly ip: string
-  /** Whether the socket came over loopback with no proxy in between. */
-  readonly loopback: boolean
   /** The answer's status line and body; null when the socket may open. */
   readonly refusal: {
     readonly status: string
@@ -61,8 +58,6 @@ export const makeUpgradeScreen =
     const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
     const forwarded = joinedLines(headers, "x-forwarded-for")
     const ip = transport.clientIp(peer, forwarded)
-    const viaProxy = forwarded !== "" || joinedLines(headers, "forwarded") !== ""
-    const loopback = isLoopback(peer) && !viaProxy && transport.mode !== "proxy"
     const isSecure = transport.isSecure(peer, joinedLines(headers, "x-forwarded-proto"))
     const failure: DomainError | null = !isSecure
       ? new TlsRequired()
@@ -102,5 +97,5 @@ export const makeUpgradeScreen =
             body,
             retryAfterSeconds: retryAfterSeconds(failure),
           }
-    return { requestId, ip, loopback, refusal }
+    return { requestId, ip, refusal }
   }

@@ -1,10 +1,13 @@
 /**
  * One actor: a synchronous mailbox, drained once per burst in a task of the scheduler (to wake a fiber for it would cost more than most
- * messages), a fiber that lives as long as its behaviour, and a behaviour (behaviour.ts) built again from the store after a defect.
+ * messages), and a behaviour (behaviour.ts) built again from the store after a defect. The one thing to know: an actor that works has no
+ * fiber. There is one while it is built and while it starts again, and one for each piece of slow work.
  */
-import { Cause, type Context, Effect, Exit, FiberRef, FiberSet, type Scheduler, type Scope } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Reply } from "../domain/reply.ts"
 import type { Built, Message, Self } from "./behaviour.ts"
+import { type Host, makeHost } from "./host.ts"
+import { Incarnation, type Living } from "./incarnation.ts"
 
 export interface Answers<E> {
   /** Not accepted, nothing stored. */
@@ -17,9 +20,9 @@ export interface Answers<E> {
   readonly ended: () => E
 }
 
-export interface ActorOptions<M extends Message<E>, E, R> {
+export interface ActorOptions<M extends Message<E>, E> {
   readonly name: string
-  readonly behaviour: (self: Self<R>) => Effect.Effect<Built<M>, never, R | Scope.Scope>
+  readonly behaviour: (self: Self<never>) => Effect.Effect<Built<M>>
   /** Whether a message may be answered with busy when `mailboxMax` of its kind wait. Reports and cancels are not refusable. */
   readonly refusable: (message: M) => boolean
   readonly answers: Answers<E>
@@ -33,8 +36,10 @@ export interface ActorOptions<M extends Message<E>, E, R> {
 export interface Actor<M> {
   /** Never throws, never waits. */
   readonly post: (message: M) => void
-  /** The actor's life: until interrupted. Run once. */
-  readonly life: Effect.Effect<never>
+  /** Builds it, and again after each defect. Once. */
+  readonly begin: (host: Host) => void
+  /** Ends what `begin` began; what waits for an answer is told. */
+  readonly end: Effect.Effect<void>
   /** Nothing waits, nothing is in flight, nobody waits for an answer, and the behaviour has no reason to stay. */
   readonly isQuiet: () => boolean
   /** Monotonic ms of the newest message. */
@@ -49,6 +54,7 @@ const RESTARTS_MAX = 5
 const RESTART_WINDOW_MILLIS = 60_000
 const BACKOFF_MILLIS = 10
 const DRAIN_MAX = 1_024
+const MAILBOX_MAX = 256
 
 /** One-shot and registered: what is still open when its incarnation ends is failed by the kernel. */
 class OpenReply<E> implements Reply<never, E> {
@@ -75,248 +81,293 @@ interface Mail<M, E> {
   readonly at: number
 }
 
-/** The mailbox and its life; `post` works from the first moment, whether or not `life` has begun. */
-export const create = <M extends Message<E>, E, R>(
-  options: ActorOptions<M, E, R>,
-  context: Context.Context<Exclude<R, Scope.Scope>>,
-): Actor<M> => {
-  const mailboxMax = options.mailboxMax ?? 256
-  const open = new Set<OpenReply<E>>()
-  let mailbox: Array<Mail<M, E>> = []
-  let head = 0
-  let refusableWaiting = 0
-  let turns: Array<() => void> = []
-  let scheduler: Scheduler.Scheduler | null = null
-  let isDrainDue = false
-  /** The end of the incarnation, for its fiber. */
-  let over: (() => void) | null = null
-  let phase: "building" | "running" | "leaving" | "dead" | "parked" | "ended" = "building"
-  let incarnation = 0
-  let inTurn = false
-  let defect: { readonly cause: unknown } | null = null
-  let unsettled = 0
-  let settledAll: (() => void) | null = null
-  let built: Built<M> | null = null
-  let lastPostAt = options.monotonic()
-  const restartedAt: Array<number> = []
-  let restarts = 0
+class Mailed<M extends Message<E>, E> implements Actor<M>, Living {
+  readonly #options: ActorOptions<M, E>
+  /** Null: nothing has been asked of it yet. */
+  #open: Set<OpenReply<E>> | null = null
+  #mailbox: Array<Mail<M, E>> = []
+  #head = 0
+  #refusableWaiting = 0
+  #turns: Array<() => void> = []
+  #host: Host | null = null
+  #isDrainDue = false
+  #phase: "building" | "running" | "leaving" | "dead" | "parked" | "ended" = "building"
+  #incarnation: Incarnation | null = null
+  /** It is being built, or begins again. */
+  #fiber: Fiber.RuntimeFiber<void> | null = null
+  #inTurn = false
+  #defect: { readonly cause: unknown } | null = null
+  #unsettled = 0
+  #settledAll: (() => void) | null = null
+  #built: Built<M> | null = null
+  #lastPostAt: number
+  #restartedAt: ReadonlyArray<number> = []
+  #restarts = 0
 
-  const rouse = (): void => {
-    if (isDrainDue || phase !== "running" || scheduler === null) return
-    isDrainDue = true
-    scheduler.scheduleTask(drain, 0)
+  constructor(options: ActorOptions<M, E>) {
+    this.#options = options
+    this.#lastPostAt = options.monotonic()
   }
 
-  const die = (cause: unknown): void => {
-    if (phase === "ended" || phase === "parked" || defect !== null) return
-    defect = { cause }
-    phase = "dead"
-    over?.()
-  }
+  // Its mail
 
-  const guarded = (run: () => void): void => {
-    if (inTurn) {
-      turns.push(run)
+  post(message: M): void {
+    const { monotonic, answers, refusable, mailboxMax = MAILBOX_MAX } = this.#options
+    this.#lastPostAt = monotonic()
+    if (this.#phase === "ended" || this.#phase === "parked") {
+      message.reply?.fail(this.#phase === "parked" ? answers.parked() : answers.ended())
       return
     }
-    inTurn = true
-    try {
-      run()
-      runTurns()
-    } catch (cause) {
-      die(cause)
-    } finally {
-      inTurn = false
+    const isRefusable = refusable(message)
+    if (isRefusable && this.#refusableWaiting >= mailboxMax) {
+      message.reply?.fail(answers.busy())
+      return
     }
+    if (isRefusable) this.#refusableWaiting++
+    const at = this.#lastPostAt
+    if (message.reply === undefined) this.#mailbox.push({ message, reply: null, refusable: isRefusable, at })
+    else {
+      this.#open ??= new Set()
+      const reply = new OpenReply<E>(message.reply, this.#open)
+      this.#mailbox.push({ message: { ...message, reply }, reply, refusable: isRefusable, at })
+    }
+    this.#rouse()
   }
 
-  const runTurns = (): void => {
-    while (turns.length > 0 && defect === null) {
-      const waiting = turns
-      turns = []
-      for (const [index, run] of waiting.entries()) {
-        run()
-        if (defect === null) continue
-        turns = [...waiting.slice(index + 1), ...turns]
-        return
-      }
-    }
+  isQuiet(): boolean {
+    return (
+      this.#phase === "running" &&
+      this.waiting() === 0 &&
+      this.#unsettled === 0 &&
+      (this.#open === null || this.#open.size === 0) &&
+      (this.#built?.isIdle?.() ?? true)
+    )
   }
 
-  const take = (): Mail<M, E> | undefined => {
-    const mail = mailbox[head]
+  lastPostAt(): number {
+    return this.#lastPostAt
+  }
+
+  restarts(): number {
+    return this.#restarts
+  }
+
+  waiting(): number {
+    return this.#mailbox.length - this.#head
+  }
+
+  oldestAt(): number | null {
+    return this.#mailbox[this.#head]?.at ?? null
+  }
+
+  #rouse(): void {
+    if (this.#isDrainDue || this.#phase !== "running" || this.#host === null) return
+    this.#isDrainDue = true
+    this.#host.scheduler.scheduleTask(() => this.#drain(), 0)
+  }
+
+  #take(): Mail<M, E> | undefined {
+    const mail = this.#mailbox[this.#head]
     if (mail === undefined) return undefined
-    head++
-    if (head === mailbox.length) {
-      mailbox = []
-      head = 0
+    this.#head++
+    if (this.#head === this.#mailbox.length) {
+      this.#mailbox = []
+      this.#head = 0
     }
-    if (mail.refusable) refusableWaiting--
+    if (mail.refusable) this.#refusableWaiting--
     return mail
   }
 
   /** Everything that waits, up to a limit that lets others have their turn. */
-  const drain = (): void => {
-    for (let i = 0; i < DRAIN_MAX && phase === "running"; i++) {
-      const mail = take()
+  #drain(): void {
+    for (let i = 0; i < DRAIN_MAX && this.#phase === "running"; i++) {
+      const mail = this.#take()
       if (mail === undefined) break
       if (mail.reply !== null) mail.reply.taken = true
-      const handler = built!.handlers[mail.message._tag as M["_tag"]] as (message: M) => void
-      guarded(() => handler(mail.message))
+      const { handlers } = this.#built!
+      const handle = handlers[mail.message._tag as M["_tag"]] as (message: M) => void
+      this.guarded(() => handle.call(handlers, mail.message))
     }
-    isDrainDue = false
-    if (head < mailbox.length) rouse()
+    this.#isDrainDue = false
+    if (this.waiting() > 0) this.#rouse()
   }
 
-  const selfOf = (mine: number, run: (work: Effect.Effect<void, never, R>) => { cancel: () => void }): Self<R> => {
-    const alive = (): boolean => mine === incarnation && defect === null && phase !== "ended"
-    const turn =
-      (run: () => void): (() => void) =>
-      () => {
-        if (alive()) guarded(() => alive() && run())
-      }
-    return {
-      turn,
-      settling: (onOutcome, dead) => {
-        unsettled++
-        return (outcome) => {
-          unsettled--
-          if (alive()) guarded(() => (alive() ? onOutcome(outcome) : dead(outcome)))
-          else dead(outcome)
-          if (unsettled === 0) settledAll?.()
-        }
-      },
-      fork: (work, done) => {
-        run(
-          Effect.exit(work).pipe(
-            Effect.flatMap((exit) =>
-              Effect.sync(() => {
-                if (Exit.isSuccess(exit) || Cause.isFailure(exit.cause)) turn(() => done(exit))()
-                else if (!Cause.isInterruptedOnly(exit.cause) && alive()) die(Cause.squash(exit.cause))
-              }),
-            ),
-          ),
-        )
-      },
-      later: (millis, later) => run(Effect.delay(Effect.sync(turn(later)), millis)).cancel,
+  // Its turns
+
+  isAlive(incarnation: Incarnation): boolean {
+    return incarnation === this.#incarnation && this.#defect === null && this.#phase !== "ended"
+  }
+
+  guarded(run: () => void): void {
+    if (this.#inTurn) {
+      this.#turns.push(run)
+      return
+    }
+    this.#inTurn = true
+    try {
+      run()
+      this.#runTurns()
+    } catch (cause) {
+      this.die(cause)
+    } finally {
+      this.#inTurn = false
     }
   }
 
-  const untilOver = Effect.async<void>((resume) => {
-    if (phase !== "running") resume(Effect.void)
-    else
-      over = () => {
-        over = null
-        resume(Effect.void)
+  #runTurns(): void {
+    while (this.#turns.length > 0 && this.#defect === null) {
+      const waiting = this.#turns
+      this.#turns = []
+      for (const [index, run] of waiting.entries()) {
+        run()
+        if (this.#defect === null) continue
+        this.#turns = [...waiting.slice(index + 1), ...this.#turns]
+        return
       }
-    // Interrupted: no mail is taken while the scope is closed.
-    return Effect.sync(() => {
-      phase = "leaving"
-    })
-  })
-
-  const incarnate = Effect.scoped(
-    Effect.gen(function* () {
-      incarnation++
-      defect = null
-      phase = "building"
-      const runFiber = yield* FiberSet.makeRuntime<R>()
-      const self = selfOf(incarnation, (work) => {
-        const fiber = runFiber(work)
-        return { cancel: () => void runFiber(fiber.interruptAsFork(fiber.id())) }
-      })
-      scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
-      built = yield* options.behaviour(self)
-      phase = "running"
-      guarded(() => built?.started?.())
-      if (!isDrainDue) drain()
-      yield* untilOver
-    }),
-  )
-
-  const failTaken = (): void => {
-    for (const reply of [...open]) if (reply.taken) reply.fail(options.answers.lost())
+    }
   }
 
-  const untilSettled = Effect.async<void>((resume) => {
-    if (unsettled === 0) resume(Effect.void)
-    else
-      settledAll = () => {
-        settledAll = null
-        resume(Effect.void)
-      }
-  })
-
-  const park = (): void => {
-    phase = "parked"
-    for (let mail = take(); mail !== undefined; mail = take()) mail.reply?.fail(options.answers.parked())
-    options.onParked?.()
+  unsettled(change: 1 | -1): void {
+    this.#unsettled += change
+    if (this.#unsettled === 0) this.#settledAll?.()
   }
 
-  const life = Effect.gen(function* () {
-    while (true) {
-      const exit = yield* Effect.exit(incarnate)
-      if (Exit.isFailure(exit)) {
-        if (Cause.isInterrupted(exit.cause)) return yield* Effect.interrupt
-        die(Cause.squash(exit.cause))
-      }
+  // Its life
+
+  begin(host: Host): void {
+    this.#host = host
+    this.#build(host)
+  }
+
+  #build(host: Host): void {
+    this.#defect = null
+    this.#phase = "building"
+    const incarnation = new Incarnation(this, host)
+    this.#incarnation = incarnation
+    this.#work(
+      host,
+      Effect.flatMap(this.#options.behaviour(incarnation), (built) =>
+        Effect.sync(() => {
+          this.#fiber = null
+          this.#built = built
+          this.#phase = "running"
+          this.guarded(() => built.started?.())
+          if (!this.#isDrainDue) this.#drain()
+        }),
+      ),
+    )
+  }
+
+  /** In a fiber of its own, whose defect is the actor's. */
+  #work(host: Host, work: Effect.Effect<void>): void {
+    const fiber = host.fork(
+      Effect.flatMap(Effect.exit(work), (exit) =>
+        Effect.sync(() => {
+          if (Exit.isFailure(exit) && !Cause.isInterrupted(exit.cause)) this.die(Cause.squash(exit.cause))
+        }),
+      ),
+    )
+    // It may have come to its end already, and begun another.
+    if (fiber.unsafePoll() === null && this.#phase !== "running" && this.#fiber === null) this.#fiber = fiber
+  }
+
+  die(cause: unknown): void {
+    if (this.#phase === "ended" || this.#phase === "parked" || this.#defect !== null) return
+    this.#defect = { cause }
+    this.#phase = "dead"
+    const building = this.#fiber
+    this.#fiber = null
+    const host = this.#host!
+    // Not within the turn of the defect.
+    const again = Effect.zipRight(Effect.yieldNow(), this.#again(host, cause))
+    this.#work(host, building === null ? again : Effect.zipRight(Fiber.interruptFork(building), again))
+  }
+
+  #again(host: Host, cause: unknown): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      const { name, monotonic, onDefect } = this.#options
+      yield* this.#close(false)
       // What was queued behind the defect sees that the incarnation is over: outcomes take their `dead` way, the rest does nothing.
-      for (const late of turns.splice(0)) late()
-      restarts++
-      options.onDefect?.(defect?.cause, restarts)
-      yield* Effect.logError(`${options.name}: defect, restart ${restarts}`, Cause.die(defect?.cause))
-      failTaken()
-      yield* untilSettled
-      const now = options.monotonic()
-      restartedAt.push(now)
-      while (restartedAt[0]! < now - RESTART_WINDOW_MILLIS) restartedAt.shift()
-      if (restartedAt.length >= RESTARTS_MAX) {
-        park()
-        yield* Effect.logFatal(`${options.name}: parked after ${RESTARTS_MAX} restarts`)
-        return yield* Effect.never
+      for (const late of this.#turns.splice(0)) late()
+      this.#restarts++
+      onDefect?.(cause, this.#restarts)
+      yield* Effect.logError(`${name}: defect, restart ${this.#restarts}`, Cause.die(cause))
+      this.#failTaken()
+      yield* this.#settled()
+      const now = monotonic()
+      this.#restartedAt = [...this.#restartedAt.filter((at) => at >= now - RESTART_WINDOW_MILLIS), now]
+      if (this.#restartedAt.length >= RESTARTS_MAX) {
+        this.#park()
+        yield* Effect.logFatal(`${name}: parked after ${RESTARTS_MAX} restarts`)
+        return
       }
-      yield* Effect.sleep(BACKOFF_MILLIS * 2 ** (restartedAt.length - 1))
-    }
-  }).pipe(
-    Effect.ensuring(
-      Effect.sync(() => {
-        phase = "ended"
-        for (const reply of [...open]) reply.fail(reply.taken ? options.answers.lost() : options.answers.ended())
-      }),
-    ),
-    Effect.provide(context),
-  ) as Effect.Effect<never>
+      yield* Effect.sleep(BACKOFF_MILLIS * 2 ** (this.#restartedAt.length - 1))
+      this.#fiber = null
+      this.#build(host)
+    })
+  }
 
-  return {
-    life,
-    post: (message) => {
-      lastPostAt = options.monotonic()
-      if (phase === "ended" || phase === "parked") {
-        message.reply?.fail(phase === "parked" ? options.answers.parked() : options.answers.ended())
-        return
-      }
-      const refusable = options.refusable(message)
-      if (refusable && refusableWaiting >= mailboxMax) {
-        message.reply?.fail(options.answers.busy())
-        return
-      }
-      if (refusable) refusableWaiting++
-      if (message.reply === undefined) mailbox.push({ message, reply: null, refusable, at: lastPostAt })
-      else {
-        const reply = new OpenReply<E>(message.reply, open)
-        mailbox.push({ message: { ...message, reply }, reply, refusable, at: lastPostAt })
-      }
-      rouse()
-    },
-    isQuiet: () =>
-      phase === "running" &&
-      head >= mailbox.length &&
-      unsettled === 0 &&
-      open.size === 0 &&
-      (built?.isIdle?.() ?? true),
-    lastPostAt: () => lastPostAt,
-    restarts: () => restarts,
-    waiting: () => mailbox.length - head,
-    oldestAt: () => mailbox[head]?.at ?? null,
+  #failTaken(): void {
+    for (const reply of [...(this.#open ?? [])]) if (reply.taken) reply.fail(this.#options.answers.lost())
+  }
+
+  #settled(): Effect.Effect<void> {
+    return Effect.async<void>((resume) => {
+      if (this.#unsettled === 0) resume(Effect.void)
+      else
+        this.#settledAll = () => {
+          this.#settledAll = null
+          resume(Effect.void)
+        }
+    })
+  }
+
+  #park(): void {
+    this.#phase = "parked"
+    const { answers, onParked } = this.#options
+    for (let mail = this.#take(); mail !== undefined; mail = this.#take()) mail.reply?.fail(answers.parked())
+    onParked?.()
+  }
+
+  /** The incarnation's end; `isOrderly`: not by a defect. */
+  #close(isOrderly: boolean): Effect.Effect<void> {
+    return Effect.uninterruptible(
+      Effect.suspend(() => {
+        const [built, incarnation] = [this.#built, this.#incarnation]
+        this.#built = null
+        built?.ended?.(isOrderly)
+        return incarnation === null ? Effect.void : incarnation.close()
+      }),
+    )
+  }
+
+  get end(): Effect.Effect<void> {
+    return Effect.uninterruptible(
+      Effect.gen(this, function* () {
+        // No mail is taken while it ends.
+        if (this.#phase === "running") this.#phase = "leaving"
+        if (this.#fiber !== null) yield* Fiber.interrupt(this.#fiber)
+        yield* this.#close(true)
+        this.#phase = "ended"
+        const { answers } = this.#options
+        for (const reply of [...(this.#open ?? [])]) reply.fail(reply.taken ? answers.lost() : answers.ended())
+      }),
+    )
   }
 }
+
+/** `post` works from the first moment, whether or not it has begun. */
+export const create = <M extends Message<E>, E>(options: ActorOptions<M, E>): Actor<M> => new Mailed(options)
+
+/** For as long as the scope, or until it is interrupted. */
+export const live = <M>(actor: Actor<M>, monotonic: () => number): Effect.Effect<never> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const host = yield* makeHost(monotonic)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => actor.begin(host)),
+        () => actor.end,
+      )
+      return yield* Effect.never
+    }),
+  )

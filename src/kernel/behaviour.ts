@@ -2,7 +2,7 @@
  * An actor as its behaviour sees it: messages with one synchronous handler each, and what an incarnation may ask of its actor. A
  * handler never waits: outcomes of commits, timers and slow work come back as turns of their own.
  */
-import type { Effect, Exit } from "effect"
+import type { Effect, Exit, Scope } from "effect"
 import type { Reply } from "../domain/reply.ts"
 
 /** `E`: how the kernel itself may answer (busy, lost, parked, ended). */
@@ -22,6 +22,8 @@ export interface Built<M extends { readonly _tag: string }> {
   readonly started?: () => void
   /** Nothing keeps the actor awake. */
   readonly isIdle?: () => boolean
+  /** Once, when the incarnation ends; after a defect memory may be ahead of what its units say. No mail is taken any more. */
+  readonly ended?: (isOrderly: boolean) => void
 }
 
 /** What one incarnation of a behaviour may ask of its actor. All of it is void once the incarnation is over. */
@@ -33,8 +35,10 @@ export interface Self<R> {
   readonly settling: <A>(run: (outcome: A) => void, dead: (outcome: A) => void) => (outcome: A) => void
   /** A callback of something else (a later durability, for example) as a guarded turn; nothing when the incarnation is over. */
   readonly turn: (run: () => void) => () => void
-  /** Slow work in the incarnation's scope; its exit comes back as a turn. A defect of it is the actor's. */
+  /** Slow work, interrupted when the incarnation ends; its exit comes back as a turn. A defect of it is the actor's. */
   readonly fork: <A, E>(work: Effect.Effect<A, E, R>, done: (exit: Exit.Exit<A, E>) => void) => void
+  /** The same for work that leaves something open: the answer closes it, and so does the end of the incarnation. */
+  readonly open: <A, E>(work: Effect.Effect<A, E, R | Scope.Scope>, done: (exit: Exit.Exit<A, E>) => void) => () => void
   /** A turn after `millis`; the answer calls it off. */
   readonly later: (millis: number, run: () => void) => () => void
 }

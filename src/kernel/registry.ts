@@ -2,8 +2,10 @@
  * Actors by id: a post wakes the one it is for, idle ones are put to sleep. Check and removal are one synchronous step, and an
  * actor takes mail from the moment it exists, so no message can fall between the two.
  */
-import { Effect, Fiber, FiberSet, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { Actor } from "./actor.ts"
+import { makeHost } from "./host.ts"
+import { recurring } from "./recurring.ts"
 
 export interface Registry<Id, M> {
   /** To the actor of that id, waking it. */
@@ -24,37 +26,45 @@ export interface RegistryStats {
 }
 
 export const make = <Id, M>(options: {
-  /** A new actor; its life is the registry's to run. */
+  /** A new actor, which the registry begins and ends. */
   readonly create: (id: Id) => Actor<M>
   readonly idleMillis: number
   /** How often idle actors are looked for. */
   readonly sweepMillis: number
   readonly monotonic: () => number
+  /** An idle actor was put to sleep. */
+  readonly slept?: (id: Id) => void
 }): Effect.Effect<Registry<Id, M>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const run = yield* FiberSet.makeRuntime<never>()
-    const entries = new Map<Id, { readonly actor: Actor<M>; readonly fiber: Fiber.RuntimeFiber<never> }>()
+    const host = yield* makeHost(options.monotonic)
+    const entries = new Map<Id, Actor<M>>()
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...entries.values()], (actor) => actor.end, { concurrency: "unbounded", discard: true }),
+    )
     let gone = 0
 
     const wake = (id: Id): Actor<M> => {
       const known = entries.get(id)
-      if (known !== undefined) return known.actor
+      if (known !== undefined) return known
       const actor = options.create(id)
-      entries.set(id, { actor, fiber: run(actor.life) })
+      entries.set(id, actor)
+      actor.begin(host)
       return actor
     }
 
     const sweep = (): void => {
       const now = options.monotonic()
-      for (const [id, { actor, fiber }] of entries) {
+      for (const [id, actor] of entries) {
         if (now - actor.lastPostAt() < options.idleMillis || !actor.isQuiet()) continue
         entries.delete(id)
         gone += actor.restarts()
-        run(Fiber.interrupt(fiber))
+        options.slept?.(id)
+        host.fork(actor.end)
       }
     }
 
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.sync(sweep), options.sweepMillis)))
+    const sweeps = recurring("idle actors could not be put to sleep", options.sweepMillis, Effect.sync(sweep))
+    yield* Effect.forkScoped(Effect.delay(sweeps, options.sweepMillis))
     return {
       post: (id, message) => wake(id).post(message),
       wake: (id) => void wake(id),
@@ -62,7 +72,7 @@ export const make = <Id, M>(options: {
       stats: () => {
         const now = options.monotonic()
         let [restarts, waiting, oldestAt] = [gone, 0, now]
-        for (const { actor } of entries.values()) {
+        for (const actor of entries.values()) {
           restarts += actor.restarts()
           waiting += actor.waiting()
           oldestAt = Math.min(oldestAt, actor.oldestAt() ?? now)

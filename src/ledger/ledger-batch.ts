@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto"
 import type { WalletBalance } from "../domain/wallet.ts"
 import type { LedgerOutcome, LedgerRequest, Transfer } from "../ports/ledger-port.ts"
+import { actRow } from "../store/audit-write.ts"
+import { authorityRow } from "../store/authority.ts"
 import { balanceOf } from "../store/wallets.ts"
 import { failureOf } from "./ledger-failures.ts"
 
@@ -38,11 +40,15 @@ export const batchText = (batchId: string, fence: Fence, batch: ReadonlyArray<Ac
   const requests: Array<ReadonlyArray<unknown>> = []
   const transfers: Array<ReadonlyArray<unknown>> = []
   const guards: Array<ReadonlyArray<unknown>> = []
+  const actors: Array<ReadonlyArray<unknown>> = []
+  const acts: Array<ReadonlyArray<unknown>> = []
   const facts: Record<string, Array<ReadonlyArray<unknown>>> = {}
   for (const [index, { request, at }] of batch.entries()) {
     const number = index + 1
     const contents = request.transfers.map(contentOf)
     requests.push([request.requestId, fingerprintOf(contents), at])
+    if (request.authority !== undefined) actors.push([number, ...authorityRow(request.authority)])
+    if (request.act !== undefined) acts.push([number, actRow(request.act, at)])
     for (const [i, content] of contents.entries()) {
       const transfer = request.transfers[i]!
       transfers.push([number, ...content, "asset" in transfer ? transfer.expiresAt : null])
@@ -53,7 +59,8 @@ export const batchText = (batchId: string, fence: Fence, batch: ReadonlyArray<Ac
       else facts[fact.tag]!.push([number, fact.row])
     }
   }
-  return JSON.stringify({ id: batchId, node: fence.nodeId, epoch: fence.epoch, requests, transfers, guards, facts })
+  const { nodeId: node, epoch } = fence
+  return JSON.stringify({ id: batchId, node, epoch, requests, transfers, guards, facts, actors, acts })
 }
 
 interface BatchAnswer {

@@ -16,13 +16,21 @@ import {
   WalletFailed,
   WalletFrozen,
   WalletNotFound,
+  WalletsUnrelated,
 } from "../domain/errors/wallet.ts"
 import { AMOUNT_DIGITS_MAX, AMOUNT_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerRequest, type Transfer } from "../ports/ledger-port.ts"
+import { authorityFailure } from "../store/authority.ts"
 
 const textOf = (detail: unknown, field: string): string => {
   const value = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[field] : undefined
   return typeof value === "string" ? value : ""
+}
+
+const providedIn = (detail: unknown): ReadonlyArray<string> => {
+  const provided =
+    typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)["provided"] : undefined
+  return Array.isArray(provided) ? provided.map(String) : []
 }
 
 /** `at`: as LedgerOutcome has it. */
@@ -40,6 +48,8 @@ export const failureOf = (request: LedgerRequest, word: string, detail: unknown,
       return new WalletFrozen()
     case "WalletClosed":
       return new WalletClosed()
+    case "WalletsUnrelated":
+      return new WalletsUnrelated()
     case "OnlyFullWithdrawal":
       return new OnlyFullWithdrawal({ asset: textOf(detail, "asset") })
     case "out of range":
@@ -53,7 +63,7 @@ export const failureOf = (request: LedgerRequest, word: string, detail: unknown,
     case "guard":
       return request.facts[at - request.transfers.length]?.refusal?.(textOf(detail, "word")) ?? new InternalDefect()
     default:
-      return new InternalDefect()
+      return authorityFailure(word, providedIn(detail)) ?? new InternalDefect()
   }
 }
 

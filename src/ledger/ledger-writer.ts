@@ -25,7 +25,7 @@ const PASSING: ReadonlySet<string> = new Set([
   "ledger_request_pkey",
   "ledger_transfer_pkey",
   "wallet_balance_pkey",
-  "wallet_balance_wallet_id_allow_negative_status_fkey",
+  "wallet_balance_wallet_id_allow_negative_status_frozen_fkey",
 ])
 const PASSING_ATTEMPTS = 3
 

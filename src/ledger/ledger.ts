@@ -2,9 +2,10 @@
  * The ledger as a layer: LedgerPort over its writer and its reads, the expiry of holds, and the audit. Own the database first
  * (store/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Notice } from "../domain/log-line.ts"
 import type { WalletId } from "../domain/wallet.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
@@ -63,10 +64,11 @@ export const ledgerLayer = (
         })
       const expiry = makeHoldExpiry(post, journal, clock.now)
       const audit = makeLedgerAudit({ url: options.url, journal, now: clock.now, notice: options.notice })
-      const every = (millis: number) => Schedule.spaced(millis)
-      yield* Effect.ignore(expiry.run()).pipe(Effect.repeat(every(options.expiryMillis)), Effect.forkScoped)
-      yield* audit.look.pipe(Effect.repeat(every(options.auditMillis)), Effect.forkScoped)
-      yield* audit.nightly.pipe(Effect.repeat(every(10 * options.auditMillis)), Effect.forkScoped)
+      const { expiryMillis, auditMillis } = options
+      const expire = Effect.ignore(expiry.run())
+      yield* Effect.forkScoped(recurring("holds that are due could not be ended", expiryMillis, expire))
+      yield* Effect.forkScoped(recurring("the ledger could not be audited", auditMillis, audit.look))
+      yield* Effect.forkScoped(recurring("the ledger could not be audited whole", 10 * auditMillis, audit.nightly))
       return Context.empty().pipe(
         Context.add(LedgerPort, {
           post,

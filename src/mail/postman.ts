@@ -6,6 +6,7 @@
 import { Effect, Fiber, Queue, type Scope } from "effect"
 import type { Letter } from "../domain/letter.ts"
 import type { Notice } from "../domain/log-line.ts"
+import { recurring } from "../kernel/recurring.ts"
 import type { ClaimedMail, MailOutbox } from "../store/mail-outbox.ts"
 import { type Carrier, MailRefused } from "./carriers.ts"
 import { wording } from "./wording.ts"
@@ -92,14 +93,10 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
     }).pipe(
       // The mails wait where they are.
       Effect.catchTag("StorageUnavailable", () => Effect.sleep("1 second")),
-      // tidy: he has no actor to restart him: one row that he stumbles over must not keep all others
-      Effect.catchAllDefect((defect) => {
-        notice("the postman failed and begins again", { error: describe(defect) }, "error")
-        return Effect.sleep("10 seconds")
-      }),
     )
 
-    const working = yield* Effect.forkDaemon(Effect.forever(round))
+    const rounds = recurring("due mails could not be sent, they will be tried again", 0, round)
+    const working = yield* Effect.forkDaemon(rounds)
     yield* Effect.addFinalizer(() =>
       Fiber.interrupt(working).pipe(
         Effect.interruptible,

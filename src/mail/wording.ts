@@ -56,6 +56,10 @@ export const wording = (letter: Letter, appUrl: string | null): Words => {
       }
     case "PasswordChanged":
       return { subject: "Your password was changed", text: `All your other sessions were ended. ${alarm}` }
+    case "SecondFactorChanged":
+      return letter.isThere
+        ? { subject: "A second factor was set up", text: `Your other sessions were ended. ${alarm}` }
+        : { subject: "Your second factor was removed", text: `A password alone opens your account now. ${alarm}` }
     case "EmailChanged":
       return {
         subject: "Your e-mail address was changed",

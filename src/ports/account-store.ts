@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../domain/account-event.ts"
-import type { CredentialId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 
@@ -40,7 +40,7 @@ export type Settled =
    * that the account has handed over since: they were made by an actor that believed in it. A defect of the actor. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
-/** An event as the journal keeps it: nothing of its text is lost. */
+/** An event as it is read from the journal: its text is the one that was published. */
 export interface StoredEvent extends EventDraft {
   readonly sequence: number
 }
@@ -54,35 +54,74 @@ export interface Unit {
   readonly settled: (outcome: Settled) => void
 }
 
-/** How many of an account's ended orders its actor has in memory whole, and how many by name, the whole ones among them. */
-export const WHOLE_ORDERS = 500
-export const NAMED_ORDERS = 10_000
-
 /** The two names by which clients ask for an order. */
 export type OrderName = { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
 
-/** An order that is over, by all its names. */
-export interface PastOrder
-  extends Pick<
-    TradeOrder,
-    "tradeOrderId" | "version" | "instrumentId" | "orderSide" | "idempotencyKey" | "clientOrderId" | "externalOrderId"
-  > {
-  readonly externalTradeIds: ReadonlyArray<string>
+/** A trade, as its venue names it: some number the trades of each instrument apart, and both sides of a self trade carry one id. */
+export type TradeName = Pick<Execution, "instrumentId" | "orderSide" | "externalTradeId">
+
+/** One text of a trade's name. */
+export const tradeKey = (it: TradeName): string => `${it.instrumentId}|${it.orderSide}|${it.externalTradeId}`
+
+/** What a venue calls an order: some number the orders of each instrument apart. */
+export interface VenueOrderName {
+  readonly instrumentId: InstrumentId
+  readonly externalOrderId: string
+}
+
+/** One text of what a venue calls an order. */
+export const venueOrderKey = (it: VenueOrderName): string => `${it.instrumentId}|${it.externalOrderId}`
+
+/** Everything by which orders and trades of an account are asked for. */
+export interface AskedNames {
+  readonly tradeOrderIds: ReadonlyArray<TradeOrderId>
+  /** The keys that govern deduplication: the idempotency key, else the client order id (contract C2). */
+  readonly keys: ReadonlyArray<string>
+  readonly clientOrderIds: ReadonlyArray<string>
+  readonly venueOrders: ReadonlyArray<VenueOrderName>
+  readonly trades: ReadonlyArray<TradeName>
+}
+
+/** Whose each name is; one that the store does not know is not there. */
+export interface FoundNames {
+  readonly tradeOrderIds: ReadonlySet<TradeOrderId>
+  readonly keys: ReadonlyMap<string, TradeOrderId>
+  readonly clientOrderIds: ReadonlyMap<string, TradeOrderId>
+  /** By `venueOrderKey`; also by what the venue called an order before it was changed. */
+  readonly venueOrders: ReadonlyMap<string, TradeOrderId>
+  /** By `tradeKey`. */
+  readonly trades: ReadonlyMap<string, TradeOrderId>
+}
+
+/** How many of the newest ended orders say from when trades are fetched, and of which instruments. */
+export const NEWEST_ENDED = 100
+/** An order that ended by our cancel says nothing about its last fills: those of so long before the newest activity are looked for again. */
+export const ENDED_MILLIS = 600_000
+/** But not those of longer ago than this, however long the order lived. */
+export const LIFE_MILLIS = 3_600_000
+
+/** What the newest orders that are over say of where trades may be missing. Wall ms. */
+export interface EndedActivity {
+  /** When the newest of them changed for the last time. */
+  readonly newestAt: number
+  /** From when on those that changed within ENDED_MILLIS of that may have traded. */
+  readonly since: number
+  readonly instruments: ReadonlyArray<InstrumentId>
 }
 
 export interface AccountState {
   readonly account: TradingAccount
   /** Every order that is not terminal, with its executions, oldest first. */
   readonly openOrders: ReadonlyArray<TradeOrder>
-  /** The newest that are over, newest first; then what else belongs to their lists, and to those of open orders. */
-  readonly recentOrders: ReadonlyArray<TradeOrder>
-  /** The next older ones, newest first: `NAMED_ORDERS` with the whole ones. */
-  readonly pastOrders: ReadonlyArray<PastOrder>
+  /** What is over of the lists of open orders, oldest first. */
+  readonly listOrders: ReadonlyArray<TradeOrder>
+  /** Of the newest `NEWEST_ENDED`; null: none is over. */
+  readonly ended: EndedActivity | null
   /** Those among the newest that were declared never placed and that no venue has shown since. */
-  readonly unplacedOrders: ReadonlyArray<Pick<TradeOrder, "tradeOrderId" | "updatedAt">>
+  readonly unplacedOrders: ReadonlyArray<Pick<TradeOrder, "tradeOrderId" | "instrumentId" | "updatedAt">>
   /** Sequence of the account's newest event; 0 before the first. */
   readonly lastSequence: number
-  /** Time of the newest execution applied; null without one. */
+  /** The venue's time of the newest trade applied, what was inferred left aside; null without one. */
   readonly lastExecutionAt: number | null
 }
 
@@ -92,6 +131,8 @@ export class AccountStore extends Context.Tag("ports/AccountStore")<
     readonly load: (id: TradingAccountId) => Effect.Effect<AccountState>
     /** A stored order by id or client order id, terminal ones too; null when this account has none. */
     readonly find: (id: TradingAccountId, by: OrderName) => Effect.Effect<TradeOrder | null>
+    /** One query, whatever is asked. */
+    readonly names: (id: TradingAccountId, asked: AskedNames) => Effect.Effect<FoundNames>
     /** All orders of a list, oldest first; none when the account has no such list. */
     readonly ofList: (id: TradingAccountId, orderListId: string) => Effect.Effect<ReadonlyArray<TradeOrder>>
     /** Number of the account's newest event; 0 before the first. */

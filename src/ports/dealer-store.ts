@@ -3,7 +3,9 @@
  * wait until the database answers.
  */
 import { Context, type Effect } from "effect"
+import type { Act, Authority } from "../domain/act.ts"
 import type { Dealer } from "../domain/dealer.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteExpired, QuoteUsed } from "../domain/errors/quote.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { FirmQuote, PricingReceipt, Quote, QuoteNews } from "../domain/quote.ts"
@@ -28,6 +30,12 @@ export interface DealerState {
   readonly clientHolds: ReadonlyArray<ClientHold>
 }
 
+/** On whose word a dealer is changed, and the row of the audit that stands for it. */
+export interface DealerAct {
+  readonly act: Act
+  readonly right: Authority["right"]
+}
+
 /** By which a repeated request is found. */
 export interface QuoteRequestKey {
   readonly dealerAccountId: DealerAccountId
@@ -39,8 +47,11 @@ export class DealerStore extends Context.Tag("ports/DealerStore")<
   DealerStore,
   {
     readonly load: (id: DealerAccountId) => Effect.Effect<DealerState>
-    /** The next image, with its links; goes on until it is stored. */
-    readonly save: (dealer: Dealer) => Effect.Effect<void>
+    /**
+     * The next image, with its links; goes on until it is stored. With `asked` the right is asked in its transaction, which writes the row
+     * of the audit too. A failure: the right is not there, and nothing is stored.
+     */
+    readonly save: (dealer: Dealer, asked?: DealerAct) => Effect.Effect<void, DomainError>
     readonly findQuote: (id: QuoteId) => Effect.Effect<Quote | null>
     readonly findRequested: (key: QuoteRequestKey) => Effect.Effect<Quote | null>
     /** What the accounts have not told yet: left over by a process that ended in between. */

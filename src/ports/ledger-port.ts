@@ -3,6 +3,7 @@
  * after their commit. The one thing to know: every id makes its repeat harmless, and a request that was refused stays refused.
  */
 import { Context, type Effect } from "effect"
+import type { Act, Authority } from "../domain/act.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
@@ -74,6 +75,13 @@ export interface LedgerRequest {
   /** Judged in order, each by what those before it have left; at most 300 of a request. */
   readonly transfers: ReadonlyArray<Transfer>
   readonly facts: ReadonlyArray<LedgerFact>
+  /**
+   * Who asks for it, where it is done on a user's word: judged in the transaction. Its transfers are `single` or `pending`. Absent: the
+   * gateway itself (fills, ends of holds, mirrors). No part of what makes a repeat the same.
+   */
+  readonly authority?: Authority | undefined
+  /** Its row is written with the request, applied or refused; its id is the request's. */
+  readonly act?: Act
   /** Called exactly once, never within `post`; not at all when the process loses the database for good. */
   readonly settled: (outcome: LedgerOutcome) => void
 }

@@ -9,6 +9,8 @@ import type { Wallet } from "../domain/wallet.ts"
 export interface StoredFill {
   readonly number: number
   readonly execution: Execution
+  /** The inferred execution whose place it takes, which is mirrored already. */
+  readonly replaced: Execution | null
   readonly baseAsset: string
   readonly quoteAsset: string
   /** Of a dealer's own order. */

@@ -10,8 +10,6 @@ export interface RpcRequest {
   readonly principal: Principal
   /** The client's address. */
   readonly ip: string
-  /** Whether the socket came over loopback with no proxy in between. */
-  readonly loopback: boolean
 }
 
 export interface RpcAnswer {

@@ -2,10 +2,13 @@
  * One account's private session at its venue. Orders go out and reports come back as plain calls; only calls with an answer are
  * Effects. Decimals are text in the venue's own digits.
  */
+
 import type { Effect } from "effect"
+import type { Actor } from "../domain/act.ts"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { TriggerSource } from "../domain/order-terms.ts"
+import type { ViewEnding, ViewStatus } from "../domain/order-view.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/trade-order.ts"
 
 /** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
@@ -26,6 +29,8 @@ export interface VenueOrder {
   /** A market buy of so much quote asset, decimal text; `quantity` is an estimate then. */
   readonly cost?: string
   readonly leverage?: number
+  /** Who asked for it, for venues of ours; absent: the gateway itself, or it was asked before a restart. */
+  readonly actor?: Actor
   /** The other leg, with which it is placed in one request as a list of the venue's own; each is reported for itself. */
   readonly pairedWith?: VenueOrder
   /** Not to be signed after this instant (wall ms): then the report is NotSent. */
@@ -50,6 +55,8 @@ export interface VenueAmend {
   readonly stopPrice: string | null
   /** Its new price must not take: the change is refused then, or the venue ends the order. */
   readonly postOnly?: boolean
+  /** Wall ms: tells the answer to this change from that to an earlier one of the order, which may come late. */
+  readonly askedAt: number
 }
 
 /** How an order is found at the venue. */
@@ -59,7 +66,7 @@ export interface VenueOrderRef {
   readonly instrumentId: InstrumentId
 }
 
-export type VenueOrderStatus = "OPEN" | "FILLED" | "CANCELLED" | "REJECTED" | "EXPIRED" | "UNKNOWN"
+export type VenueOrderStatus = ViewStatus
 
 /** An order as the venue shows it. OPEN with executedQuantity > 0 is a partial fill. */
 export interface VenueOrderState {
@@ -76,11 +83,7 @@ export interface VenueOrderState {
   readonly quantity: string
   readonly executedQuantity: string
   readonly status: VenueOrderStatus
-  /**
-   * The venue ended the rest of an IOC, FOK or market order, stopped a self trade, or took a post-only order and ended it at once
-   * because it would have taken. LIST: of a pair that the venue keeps, the other leg was executed or triggered. Null otherwise.
-   */
-  readonly ending: "REMAINDER" | "SELF_TRADE_PREVENTION" | "WOULD_TAKE" | "LIST" | null
+  readonly ending: ViewEnding | null
   /** The venue's own trigger has fired; absent: it has not, or there is none. */
   readonly isTriggered?: boolean
   readonly createdAt: number | null
@@ -117,6 +120,8 @@ export interface VenueBalances {
   readonly complete: boolean
   readonly balances: ReadonlyArray<VenueBalance>
   readonly at: number
+  /** Of a venue with `VenueSession.movedTo`: up to which change from elsewhere they contain everything. */
+  readonly movedTo?: number
 }
 
 /** What a session tells its account. Order of arrival is order of sending per session; nothing else is promised. */
@@ -159,6 +164,8 @@ export type SessionReport =
   | {
       readonly _tag: "AmendAccepted"
       readonly tradeOrderId: TradeOrderId
+      /** Of the change that is answered. */
+      readonly askedAt: number
       readonly externalOrderId: string
       readonly at: number
     }
@@ -166,12 +173,19 @@ export type SessionReport =
   | {
       readonly _tag: "AmendRefused"
       readonly tradeOrderId: TradeOrderId
+      readonly askedAt: number
       readonly unknownOrder: boolean
       readonly text: string
       readonly at: number
     }
   /** Whether it was changed is unknown: never repeated, the order itself says (contract C3). */
-  | { readonly _tag: "AmendInDoubt"; readonly tradeOrderId: TradeOrderId; readonly reason: string; readonly at: number }
+  | {
+      readonly _tag: "AmendInDoubt"
+      readonly tradeOrderId: TradeOrderId
+      readonly askedAt: number
+      readonly reason: string
+      readonly at: number
+    }
   | { readonly _tag: "OrderSeen"; readonly state: VenueOrderState }
   | { readonly _tag: "Filled"; readonly fill: VenueFill }
   | { readonly _tag: "BalancesSeen"; readonly balances: VenueBalances }
@@ -186,6 +200,26 @@ export type OrderLookup =
   | { readonly _tag: "Found"; readonly state: VenueOrderState }
   /** The venue said explicitly that it does not know it. `definite`: an in-process venue, for which that is proof. */
   | { readonly _tag: "NotFound"; readonly definite: boolean }
+
+/** A part of a list of fills. `next`: where it goes on, a text of the venue's own; null: this was the last. */
+export interface FillsPage {
+  readonly fills: ReadonlyArray<VenueFill>
+  readonly next: string | null
+}
+
+export interface EndedOrdersPage {
+  readonly orders: ReadonlyArray<VenueOrderState>
+  readonly next: string | null
+}
+
+/** From where the orders of a market that are over are wanted. */
+export interface EndedSince {
+  readonly instrumentId: InstrumentId
+  /** Creation of the oldest, venue ms. */
+  readonly since: number
+  /** The smallest of their ids at the venue; null where ids are no numbers. */
+  readonly oldestId: string | null
+}
 
 /** One account's private session at its venue. */
 export interface VenueSession {
@@ -202,7 +236,33 @@ export interface VenueSession {
     since: number,
     instruments: ReadonlyArray<InstrumentId>,
   ) => Effect.Effect<ReadonlyArray<VenueFill>, VenueUnavailable>
+  /**
+   * The same page by page, each with a deadline of its own, so that a long list is read over a time and goes on where it was interrupted.
+   * `cursor`: `next` of the page before, null for the first. Absent where a list is never long.
+   */
+  readonly fetchFillsPage?: (
+    since: number,
+    instruments: ReadonlyArray<InstrumentId>,
+    cursor: string | null,
+  ) => Effect.Effect<FillsPage, VenueUnavailable>
+  /** Orders that are over, many at once; absent where the venue tells of them one at a time. */
+  readonly fetchEnded?: (
+    markets: ReadonlyArray<EndedSince>,
+    cursor: string | null,
+  ) => Effect.Effect<EndedOrdersPage, VenueUnavailable>
   readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
+  /**
+   * Of a venue in this process: the number of the newest change of the account's money from elsewhere (a deposit, a transfer, a quote) that
+   * was acknowledged to anybody. Absent where the venue does not tell.
+   */
+  readonly movedTo?: () => number
   /** The same questions where an order in doubt waits for the answer: they go before audits. Absent where nothing waits. */
   readonly forProof?: Pick<VenueSession, "fetchOpenOrders" | "fetchFills">
+  /** The same questions of an account that agrees with its venue before it works: they go before the audits of others. */
+  readonly forOpening?: () => VenueLists
 }
+
+export type VenueLists = Pick<
+  VenueSession,
+  "fetchOpenOrders" | "fetchFills" | "fetchFillsPage" | "fetchEnded" | "fetchBalances"
+>

@@ -2,7 +2,7 @@
 import type { VenueId } from "../domain/ids.ts"
 
 /** What a request to the venue is for, the most urgent first: what they wait for when the venue's budget is short. */
-export const PURPOSES = ["cancel", "doubt", "submit", "market", "audit"] as const
+export const PURPOSES = ["cancel", "doubt", "submit", "market", "opening", "audit"] as const
 export type Purpose = (typeof PURPOSES)[number]
 
 /** How much of a venue's request budget is used. */

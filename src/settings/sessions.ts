@@ -1,5 +1,5 @@
 /** Settings of sessions and of users who never proved their address: how long each lasts. */
-import { type Environment, integer } from "./environment.ts"
+import { choice, type Environment, integer } from "./environment.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -9,11 +9,24 @@ export interface SessionTerms {
   readonly idleMillis: number
   /** A session is over so long after its login whatever happens, in ms. */
   readonly maxMillis: number
+  /** Dangerous acts need a proof of who asks that is no older, in ms. */
+  readonly freshMillis: number
+  readonly admins: {
+    /** The right counts only in a session with the second factor. */
+    readonly needsSecondFactor: boolean
+    /** A session that nothing was asked in for so long is over, in ms; null: as any other. */
+    readonly idleMillis: number | null
+  }
 }
 
 export const sessionTerms = (env: Environment): SessionTerms => ({
   idleMillis: integer(env, "SESSION_IDLE_HOURS", 168, 1, 8_760) * HOUR,
   maxMillis: integer(env, "SESSION_MAX_HOURS", 720, 1, 87_600) * HOUR,
+  freshMillis: integer(env, "FRESH_SECONDS", 300, 1, 86_400) * 1000,
+  admins: {
+    needsSecondFactor: choice(env, "ADMIN_SECOND_FACTOR", ["optional", "required"], "optional") === "required",
+    idleMillis: integer(env, "ADMIN_IDLE_MINUTES", 30, 0, 10_080) * 60_000 || null,
+  },
 })
 
 /** Users whose address was never proven are removed after so long, in ms; null: they stay. */

@@ -5,9 +5,9 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
-import type { AccountEventKind } from "../domain/account-event.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { StoredEvent } from "../ports/account-store.ts"
+import { type EventRow, toldEvents } from "./kept-events.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
 const EVENTS_MAX = 1_000
@@ -18,22 +18,6 @@ const PAGE_BYTES = 524_288
 /** Clients wait 5 s for the answer to a subscribe. */
 const DEADLINE_MILLIS = 4_000
 const READS_AT_ONCE = 3
-
-interface EventRow {
-  readonly sequence: string
-  readonly at: string
-  readonly event_id: string
-  readonly kind: string
-  readonly payload: string
-}
-
-const eventOf = (row: EventRow): StoredEvent => ({
-  sequence: Number(row.sequence),
-  at: Number(row.at),
-  eventId: row.event_id,
-  kind: row.kind as AccountEventKind,
-  payload: row.payload,
-})
 
 /** Also what partitions that are gone have left behind (`partitions.ts`). */
 export const lastSequence = (sql: SqlClient.SqlClient, id: TradingAccountId): Effect.Effect<number, SqlError> =>
@@ -65,8 +49,7 @@ export const makeEventReader = (sql: SqlClient.SqlClient) => {
       for (let last = after; last < upTo; last = events.length + after) {
         const rows = yield* page(sql, id, last, upTo)
         if (rows.length === 0) return null
-        for (const row of rows) {
-          const event = eventOf(row)
+        for (const event of yield* toldEvents(sql, id, rows)) {
           bytes += event.payload.length
           if (event.sequence !== after + events.length + 1 || bytes > EVENTS_BYTES_MAX) return null
           events.push(event)

@@ -1,18 +1,25 @@
 /** DealerStore over PostgreSQL, for the dealers' actors: what they read waits until the database answers. */
 import { SqlClient } from "@effect/sql"
+import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer } from "effect"
 import type { Dealer } from "../domain/dealer.ts"
 import type { QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isFirm } from "../domain/quote.ts"
-import { type ClientHold, DealerStore, type OpenQuote } from "../ports/dealer-store.ts"
+import { type ClientHold, type DealerAct, DealerStore, type OpenQuote } from "../ports/dealer-store.ts"
+import { actRow, auditWrite, laneOf } from "./audit-write.ts"
+import { type AuthorityFailure, judged } from "./authority.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
 import { instant } from "./rows.ts"
 import { untilAvailable } from "./storage-failure.ts"
 
 /** A later image replaces an older one; its links are the dealer's links, but for accounts that are disconnected by now. */
-const save = (sql: SqlClient.SqlClient, dealer: Dealer) =>
+const save = (sql: SqlClient.SqlClient, dealer: Dealer, asked: DealerAct | undefined, at: number) =>
   sql.withTransaction(
     Effect.gen(function* () {
+      if (asked !== undefined) {
+        const { actor } = asked.act
+        yield* judged(sql, { actor, right: asked.right }, dealer.tenantId, dealer.dealerAccountId)
+      }
       const stored =
         yield* sql`UPDATE dealer SET version = ${dealer.version}, status = ${dealer.status}, updated_at = ${dealer.updatedAt}
         WHERE dealer_account_id = ${dealer.dealerAccountId} AND version < ${dealer.version} RETURNING version`
@@ -22,8 +29,11 @@ const save = (sql: SqlClient.SqlClient, dealer: Dealer) =>
         yield* sql`INSERT INTO dealer_link (dealer_account_id, trading_account_id, position)
           SELECT ${dealer.dealerAccountId}, trading_account_id, ${index + 1}::int FROM trading_account
           WHERE trading_account_id = ${account} AND status <> 'DISCONNECTED'`
+      if (asked !== undefined) yield* auditWrite(sql, laneOf(asked.act), [actRow(asked.act, at, "ok")])
     }),
   )
+
+const isNoFault = (error: AuthorityFailure | SqlError): error is AuthorityFailure => !(error instanceof SqlError)
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const one = (where: string, values: ReadonlyArray<string>) =>
@@ -64,7 +74,13 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
           return { dealer: dealerOf(row), openQuotes, clientHolds }
         }),
       ),
-    save: (dealer) => untilAvailable(save(sql, dealer)),
+    save: (dealer, asked) =>
+      save(sql, dealer, asked, dealer.updatedAt).pipe(
+        Effect.as<AuthorityFailure | null>(null),
+        Effect.catchIf(isNoFault, (refusal) => Effect.succeed(refusal)),
+        untilAvailable,
+        Effect.flatMap((refusal) => (refusal === null ? Effect.void : Effect.fail(refusal))),
+      ),
     findQuote: (id) => one("q.quote_id = $1", [id]),
     findRequested: (key) =>
       one("q.dealer_account_id = $1 AND q.trader_account_id = $2 AND q.quote_request_id = $3", [

@@ -2,10 +2,12 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
+import type { Authority } from "../domain/act.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import { Busy, type StorageUnavailable } from "../domain/errors/service.ts"
 import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Quote, QuoteStatus } from "../domain/quote.ts"
+import { judged } from "./authority.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
 import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
 import { orFound } from "./whole-transactions.ts"
@@ -96,6 +98,8 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
     return {
       loadDealers,
       insert,
+      /** For `insert`, before it: whether the caller still is an admin of that tenant. */
+      judged: (authority: Authority, tenantId: TenantId) => allOrUnavailable(judged(sql, authority, tenantId, null)),
       findQuote: (id: QuoteId): Effect.Effect<Quote | null, StorageUnavailable> =>
         orUnavailable(sql.unsafe<QuoteRow>(`SELECT ${QUOTE_COLUMNS} FROM quote q WHERE q.quote_id = $1`, [id])).pipe(
           Effect.map(([row]) => (row === undefined ? null : quoteOf(row))),

@@ -43,13 +43,12 @@ const HEDGED = `
 
 const FEES = `
   SELECT o.base_asset, o.quote_asset, fee->>'asset' AS asset, sum((fee->>'quantity')::numeric) AS quantity
-  FROM trade_order o JOIN execution x USING (trade_order_id), json_array_elements(x.fees) fee
+  FROM trade_order o, json_array_elements(o.fees) fee
   WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED' GROUP BY 1, 2, 3 ORDER BY 3`
 
 const NEWEST_HEDGES = `
   SELECT o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
-    o.executed_quantity, o.executed_cost,
-    (SELECT json_agg(fee) FROM execution x, json_array_elements(x.fees) fee WHERE x.trade_order_id = o.trade_order_id) AS fees
+    o.executed_quantity, o.executed_cost, o.fees
   FROM trade_order o WHERE o.trade_order_id IN
     (SELECT o.trade_order_id ${HEDGES} AND o.open
      UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC LIMIT ${HEDGES_KEPT}))`

@@ -39,7 +39,7 @@ const orderOf = (row: OrderRow): InternalOrder => ({
   tradeOrderId: row.trade_order_id as TradeOrderId,
   tradingAccountId: row.trading_account_id as TradingAccountId,
   tenantId: row.tenant_id as TenantId,
-  userId: row.user_id as UserId,
+  ownerId: row.user_id as UserId,
   walletId: row.wallet_id as WalletId,
   instrumentId: row.instrument_id as InstrumentId,
   orderSide: row.order_side as OrderSide,

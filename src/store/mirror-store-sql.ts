@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { MirrorStore } from "../ports/mirror-store.ts"
-import { EXECUTION_COLUMNS, type ExecutionRow, executionOf } from "./rows.ts"
+import { EXECUTION_COLUMNS, type ExecutionRow, executionJson, executionOf } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 import { Wallets } from "./wallets.ts"
 
@@ -11,7 +11,11 @@ interface FillRow extends ExecutionRow {
   readonly base_asset: string
   readonly quote_asset: string
   readonly is_hedge: boolean
+  readonly replaced: ExecutionRow | null
 }
+
+/** The execution whose place another one took. */
+const REPLACED = executionJson("r")
 
 export const mirrorStoreLayer = Layer.effect(
   MirrorStore,
@@ -34,7 +38,8 @@ export const mirrorStoreLayer = Layer.effect(
       fills: (account, after, limit) =>
         orUnavailable(
           sql.unsafe<FillRow>(
-            `SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset, o.dealer_account_id IS NOT NULL AS is_hedge
+            `SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset, o.dealer_account_id IS NOT NULL AS is_hedge,
+               (SELECT ${REPLACED} FROM execution r WHERE r.execution_id = x.replaces) AS replaced
              FROM execution x JOIN trade_order o USING (trade_order_id)
              WHERE x.trading_account_id = $1 AND x.number > $2 ORDER BY x.number LIMIT $3`,
             [account, after, limit],
@@ -44,6 +49,7 @@ export const mirrorStoreLayer = Layer.effect(
             rows.map((row) => ({
               number: Number(row.number),
               execution: executionOf(row),
+              replaced: row.replaced === null ? null : executionOf(row.replaced),
               baseAsset: row.base_asset,
               quoteAsset: row.quote_asset,
               isHedge: row.is_hedge,

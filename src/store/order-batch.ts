@@ -17,6 +17,15 @@ import {
   type StoredExecution,
   type StoredOrder,
 } from "./order-columns.ts"
+import {
+  isSameExecution,
+  isSameOrder,
+  ON_EXECUTION_CONFLICT,
+  ON_REPORT_CONFLICT,
+  onAccountConflict,
+  onOrderConflict,
+  strangerIn,
+} from "./row-identity.ts"
 
 /** What the writer knows of an account before it can write for it. */
 export interface Numbering {
@@ -61,29 +70,33 @@ const arrays = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string
 /** Nothing is written without the fence: an uncorrelated subquery, so it is asked once per section and the rows keep their order. */
 const FENCED = "WHERE EXISTS (SELECT FROM fence)"
 
-const orderSets = ORDER_COLUMNS.filter((column) => !ORDER_CONSTANTS.has(column.name))
+const orderSets = ORDER_COLUMNS.filter(({ name }) => !ORDER_CONSTANTS.has(name) && name !== "version")
   .map(({ name }) =>
     name === "accepted_number" ? `${name} = coalesce(t.${name}, excluded.${name})` : `${name} = excluded.${name}`,
   )
   .join(", ")
 
+const ACCOUNT_SETS = `external_trading_account_id = excluded.external_trading_account_id, nickname = excluded.nickname,
+        status = excluded.status, updated_at = excluded.updated_at, disconnected_at = excluded.disconnected_at,
+        cancel_all_at = excluded.cancel_all_at`
+
 /** In the order in which they stand in a statement; the index is the bit of the section in a statement's name. */
 const SECTIONS: ReadonlyArray<Section> = [
-  // Orders: a later image replaces an older one, an older one changes nothing.
+  // Orders: a later image replaces an older one, an older one changes nothing, and one of another order ends the statement.
   {
     params: ORDER_COLUMNS.length,
     sql: (first) => `orders AS (
       INSERT INTO trade_order AS t (${names(ORDER_COLUMNS)})
       SELECT * FROM unnest(${arrays(ORDER_COLUMNS, first)}) ${FENCED}
-      ON CONFLICT (trade_order_id) DO UPDATE SET ${orderSets} WHERE excluded.version > t.version)`,
+      ${onOrderConflict(orderSets)})`,
   },
-  // Executions: immutable. Only its own id is forgiven; another execution with the venue's trade id is a fault of the actor.
+  // Executions: immutable. Only the same one again is forgiven; another one with its id, or the venue's trade id, is a fault of the actor.
   {
     params: EXECUTION_COLUMNS.length,
     sql: (first) => `executions AS (
-      INSERT INTO execution (${names(EXECUTION_COLUMNS)})
+      INSERT INTO execution AS t (${names(EXECUTION_COLUMNS)})
       SELECT * FROM unnest(${arrays(EXECUTION_COLUMNS, first)}) ${FENCED}
-      ON CONFLICT (execution_id) DO NOTHING)`,
+      ${ON_EXECUTION_CONFLICT})`,
   },
   // Events.
   {
@@ -106,11 +119,7 @@ const SECTIONS: ReadonlyArray<Section> = [
         status, initial_balances, channel_epoch, created_at, updated_at, disconnected_at, cancel_all_at)
       SELECT trading_account_id, tenant_id, user_id, version, venue, external_trading_account_id, nickname, status, initial_balances,
         channel_epoch, created_at, updated_at, disconnected_at, cancel_all_at FROM account_image ${FENCED}
-      ON CONFLICT (trading_account_id) DO UPDATE SET version = excluded.version,
-        external_trading_account_id = excluded.external_trading_account_id, nickname = excluded.nickname, status = excluded.status,
-        updated_at = excluded.updated_at, disconnected_at = excluded.disconnected_at,
-        cancel_all_at = excluded.cancel_all_at
-      WHERE excluded.version > t.version
+      ${onAccountConflict(ACCOUNT_SETS)}
       RETURNING t.trading_account_id),
     account_credential AS (
       SELECT i.trading_account_id, c.credential_id::uuid, c.position FROM account_image i JOIN accounts USING (trading_account_id),
@@ -124,15 +133,17 @@ const SECTIONS: ReadonlyArray<Section> = [
       SELECT trading_account_id, credential_id, position FROM account_credential
       ON CONFLICT (trading_account_id, credential_id) DO UPDATE SET position = excluded.position)`,
   },
-  // Wiped credentials: kept while another account uses them. Sub-statements do not see each other's changes, hence the second
+  // Wiped credentials, of those that the unit's account has: kept while another account uses them. Sub-statements do not see each other's changes, hence the second
   // parameter: the accounts that this very batch disconnects.
   {
     params: 2,
     sql: (first) => `wiped AS (
       UPDATE credential c SET status = 'REVOKED', revoked_at = coalesce(c.revoked_at, w.at),
         updated_at = CASE WHEN c.status = 'REVOKED' THEN c.updated_at ELSE w.at END, secret = NULL, kid = NULL
-      FROM json_to_recordset($${first}::json) AS w(credential_id uuid, at bigint)
+      FROM json_to_recordset($${first}::json) AS w(trading_account_id uuid, credential_id uuid, at bigint)
       WHERE c.credential_id = w.credential_id AND EXISTS (SELECT FROM fence)
+        AND EXISTS (SELECT FROM trading_account_credential o
+          WHERE o.trading_account_id = w.trading_account_id AND o.credential_id = c.credential_id)
         AND NOT EXISTS (SELECT FROM trading_account_credential l JOIN trading_account a USING (trading_account_id)
           WHERE l.credential_id = c.credential_id AND a.status <> 'DISCONNECTED'
             AND a.trading_account_id <> ALL ($${first + 1}::uuid[])))`,
@@ -152,17 +163,17 @@ const SECTIONS: ReadonlyArray<Section> = [
   {
     params: 1,
     sql: (first) => `quarantined AS (
-      INSERT INTO quarantined_report (quarantined_report_id, tenant_id, trading_account_id, trade_order_id, report, reason, at)
+      INSERT INTO quarantined_report AS t (quarantined_report_id, tenant_id, trading_account_id, trade_order_id, report, reason, at)
       SELECT * FROM json_to_recordset($${first}::json) AS q(quarantined_report_id uuid, tenant_id text, trading_account_id uuid,
         trade_order_id uuid, report text, reason text, at bigint) ${FENCED}
-      ON CONFLICT (quarantined_report_id) DO NOTHING)`,
+      ${ON_REPORT_CONFLICT})`,
   },
   // News of quotes that stand among the events now.
   {
-    params: 1,
+    params: 2,
     sql: (first) => `told AS (
-      DELETE FROM quote_news n USING unnest($${first}::uuid[]) AS t(event_id)
-      WHERE n.event_id = t.event_id AND EXISTS (SELECT FROM fence))`,
+      DELETE FROM quote_news n USING unnest($${first}::uuid[], $${first + 1}::uuid[]) AS t(trading_account_id, event_id)
+      WHERE n.event_id = t.event_id AND n.trading_account_id = t.trading_account_id AND EXISTS (SELECT FROM fence))`,
   },
 ]
 
@@ -205,9 +216,14 @@ const accountImage = (a: TradingAccount) => ({
 const rests = (order: TradeOrder): boolean =>
   order.orderStatus === "ACCEPTED" || order.orderStatus === "PARTIALLY_FILLED"
 
+/** Rows of one id in a batch that are no images of one thing: halves find the unit whose fault it is. */
+const clash = (what: string): never => {
+  throw new Error(`${what} in the place of another`)
+}
+
 /**
  * Numbers the events, keeps the last image per row and writes everything as parameters. `numberOf` knows every account of the units;
- * `nextAccepted` hands out the next position in the queue of in-process venues.
+ * `nextAccepted` hands out the next position in the queue of in-process venues. Throws when a row is not its unit's account's.
  */
 export const freeze = (
   units: ReadonlyArray<Unit>,
@@ -216,13 +232,13 @@ export const freeze = (
   nextAccepted: () => number,
 ): FrozenBatch => {
   const orders = new Map<TradeOrderId, StoredOrder>()
-  const executions: Array<StoredExecution> = []
+  const executions = new Map<string, StoredExecution>()
   const accounts = new Map<TradingAccountId, TradingAccount>()
-  const wiped: Array<{ credential_id: CredentialId; at: number }> = []
+  const wiped: Array<{ trading_account_id: TradingAccountId; credential_id: CredentialId; at: number }> = []
   const leaving: Array<TradingAccountId> = []
   const ended: Array<{ trading_account_id: TradingAccountId; at: number }> = []
-  const quarantined: Array<Record<string, string | number | null>> = []
-  const told: Array<string> = []
+  const quarantined = new Map<string, Record<string, string | number | null>>()
+  const told = { accounts: [] as string[], events: [] as string[] }
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
   const events = {
@@ -237,31 +253,40 @@ export const freeze = (
 
   for (const unit of units) {
     const { tenantId, lastSequence } = numberOf(unit.accountId)
+    const stranger = strangerIn(unit, tenantId)
+    if (stranger !== undefined) throw new Error(`${stranger} of another account`)
     for (const row of unit.rows) {
       switch (row._tag) {
         case "Order": {
           const known = orders.get(row.order.tradeOrderId)
+          if (known !== undefined && !isSameOrder(known.order, row.order)) clash("an order")
           const acceptedNumber = known?.acceptedNumber ?? (rests(row.order) ? nextAccepted() : null)
           const order = known !== undefined && known.order.version >= row.order.version ? known.order : row.order
           orders.set(order.tradeOrderId, { order, acceptedNumber })
           break
         }
-        case "Execution":
-          executions.push({ execution: row.execution, tenantId })
+        case "Execution": {
+          const known = executions.get(row.execution.executionId)
+          if (known === undefined) executions.set(row.execution.executionId, { execution: row.execution, tenantId })
+          else if (!isSameExecution(known.execution, row.execution)) clash("an execution")
           break
+        }
         case "Account":
           if ((accounts.get(row.account.tradingAccountId)?.version ?? 0) < row.account.version)
             accounts.set(row.account.tradingAccountId, row.account)
           break
         case "CredentialsWiped":
-          for (const credentialId of row.credentialIds) wiped.push({ credential_id: credentialId, at: row.at })
+          for (const credentialId of row.credentialIds)
+            wiped.push({ trading_account_id: unit.accountId, credential_id: credentialId, at: row.at })
           leaving.push(unit.accountId)
           break
         case "SubscriptionsEnded":
           ended.push({ trading_account_id: row.tradingAccountId, at: row.at })
           break
         case "Quarantined":
-          quarantined.push({
+          if (quarantined.has(row.id) && quarantined.get(row.id)?.["trading_account_id"] !== unit.accountId)
+            clash("a report")
+          quarantined.set(row.id, {
             quarantined_report_id: row.id,
             tenant_id: tenantId,
             trading_account_id: unit.accountId,
@@ -272,7 +297,10 @@ export const freeze = (
           })
           break
         case "NewsTold":
-          told.push(...row.eventIds)
+          for (const eventId of row.eventIds) {
+            told.accounts.push(unit.accountId)
+            told.events.push(eventId)
+          }
           break
       }
     }
@@ -286,7 +314,7 @@ export const freeze = (
       events.ids.push(event.eventId)
       events.tenants.push(quoted(tenantId))
       events.kinds.push(event.kind)
-      events.payloads.push(event.payload)
+      events.payloads.push(event.kept ?? event.payload)
     }
     lastSequences.set(unit.accountId, sequence)
   }
@@ -298,7 +326,7 @@ export const freeze = (
     for (const param of params) values.push(param)
   }
   if (orders.size > 0) include(0, ...literalsOf(ORDER_COLUMNS, [...orders.values()]))
-  if (executions.length > 0) include(1, ...literalsOf(EXECUTION_COLUMNS, executions))
+  if (executions.size > 0) include(1, ...literalsOf(EXECUTION_COLUMNS, [...executions.values()]))
   if (events.payloads.length > 0) {
     const { accounts, sequences, instants, ids, tenants, kinds, payloads } = events
     include(2, ...[accounts, sequences, instants, ids, tenants, kinds].map(arrayLiteral), joined(payloads))
@@ -306,7 +334,7 @@ export const freeze = (
   if (accounts.size > 0) include(3, JSON.stringify([...accounts.values()].map(accountImage)))
   if (wiped.length > 0) include(4, JSON.stringify(wiped), `{${leaving.join(",")}}`)
   if (ended.length > 0) include(5, JSON.stringify(ended))
-  if (quarantined.length > 0) include(6, JSON.stringify(quarantined))
-  if (told.length > 0) include(7, arrayLiteral(told))
+  if (quarantined.size > 0) include(6, JSON.stringify([...quarantined.values()]))
+  if (told.events.length > 0) include(7, arrayLiteral(told.accounts), arrayLiteral(told.events))
   return { name: `batch-${mask}`, text: textOf(mask), values, firstSequences, lastSequences }
 }

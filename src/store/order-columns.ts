@@ -7,7 +7,7 @@ import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 /** One column of a table: where it stands, its type, and how a row's value is written inside an array literal; null is NULL. */
 export interface Column<Row> {
   readonly name: string
-  readonly type: "uuid" | "text" | "numeric" | "bigint" | "boolean" | "json" | "jsonb"
+  readonly type: "uuid" | "text" | "numeric" | "int" | "bigint" | "boolean" | "json" | "jsonb"
   readonly literal: (row: Row) => string | null
 }
 
@@ -73,12 +73,22 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "executed_cost", type: "numeric", literal: ({ order }) => order.executedCost.toString() },
   { name: "executed_price", type: "numeric", literal: ({ order }) => order.executedPrice?.toString() ?? null },
   { name: "overfill_quantity", type: "numeric", literal: ({ order }) => order.overfillQuantity.toString() },
+  { name: "execution_count", type: "int", literal: ({ order }) => integer(order.executionCount) },
+  {
+    name: "fees",
+    type: "json",
+    literal: ({ order }) => (order.fees.length === 0 ? null : quoted(JSON.stringify(order.fees))),
+  },
   { name: "client_order_id", type: "text", literal: ({ order }) => quotedOrNull(order.clientOrderId) },
   { name: "idempotency_key", type: "text", literal: ({ order }) => quotedOrNull(order.idempotencyKey) },
   { name: "fingerprint", type: "text", literal: ({ order }) => quotedOrNull(order.fingerprint) },
   { name: "external_order_id", type: "text", literal: ({ order }) => quotedOrNull(order.externalOrderId) },
   { name: "origin", type: "text", literal: ({ order }) => order.origin },
-  { name: "in_doubt", type: "boolean", literal: ({ order }) => flag(order.inDoubt) },
+  {
+    name: "doubt",
+    type: "json",
+    literal: ({ order }) => (order.doubt === null ? null : quoted(JSON.stringify(order.doubt))),
+  },
   { name: "cancel_requested", type: "boolean", literal: ({ order }) => flag(order.cancelRequested) },
   {
     name: "evidence",
@@ -96,7 +106,10 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "accepted_number", type: "bigint", literal: ({ acceptedNumber }) => integerOrNull(acceptedNumber) },
 ]
 
-/** Never changed by a later image: its keys and what the client asked for. Index columns are among them, so updates touch no index. */
+/**
+ * Never changed by a later image, which is refused if it differs: its keys, and what the client asked for and no change of the order
+ * touches. Index columns are among them, so updates touch no index.
+ */
 export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "trade_order_id",
   "tenant_id",
@@ -114,8 +127,6 @@ export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "quote_asset",
   "order_side",
   "order_type",
-  "time_in_force",
-  "order_quantity_type",
   "quantity_rounding",
   "client_order_id",
   "idempotency_key",
@@ -143,6 +154,7 @@ export const EXECUTION_COLUMNS: ReadonlyArray<Column<StoredExecution>> = [
   { name: "executed_cost", type: "numeric", literal: ({ execution }) => execution.executedCost.toString() },
   { name: "fees", type: "json", literal: ({ execution }) => quoted(JSON.stringify(execution.fees)) },
   { name: "inferred", type: "boolean", literal: ({ execution }) => flag(execution.inferred) },
+  { name: "replaces", type: "uuid", literal: ({ execution }) => execution.replaces },
   { name: "executed_at", type: "bigint", literal: ({ execution }) => integer(execution.executedAt) },
 ]
 

@@ -3,8 +3,10 @@
  * The one thing to know: an answer of the server about a key names the key, which finds the unit without halving the batch.
  */
 import type { Settled, Unit } from "../ports/account-store.ts"
-import { EXECUTION_COLUMNS, type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
-import { constraintOf, sqlStateOf } from "./storage-failure.ts"
+import { NEWEST_EXECUTIONS } from "./executions.ts"
+import { anotherOrderOf } from "./row-identity.ts"
+import { type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
+import { constraintOf, detailOf, sqlStateOf } from "./storage-failure.ts"
 import type { WriterSession } from "./writer-session.ts"
 
 /** Owner and newest event number of accounts; numbers of dropped partitions stand in account_sequence. */
@@ -31,15 +33,19 @@ const KEY_DETAIL = /=\(([0-9a-f-]{36}), (.+)\) /s
 const keyOf = (order: { readonly idempotencyKey: string | null; readonly clientOrderId: string | null }) =>
   order.idempotencyKey ?? order.clientOrderId
 
-/** Index of the last unit that can have caused the error; undefined when the error does not say. */
+/** Index of a unit that can have caused the error; undefined when the error does not say. */
 export const suspectOf = (units: ReadonlyArray<Unit>, error: unknown): number | undefined => {
+  const another = anotherOrderOf(error)
+  if (another !== undefined) {
+    // The first: what its account made on top of it is not even sent.
+    const index = units.findIndex(({ rows }) =>
+      rows.some((row) => row._tag === "Order" && row.order.tradeOrderId === another),
+    )
+    return index < 0 ? undefined : index
+  }
   // Of a quote that is used halves find the unit: that happens hardly ever.
   if (!KEY_INDEXES.has(constraintOf(error) ?? "")) return undefined
-  const detail =
-    typeof error === "object" && error !== null && "detail" in error && typeof error.detail === "string"
-      ? error.detail
-      : ""
-  const [, account, key] = KEY_DETAIL.exec(detail) ?? []
+  const [, account, key] = KEY_DETAIL.exec(detailOf(error)) ?? []
   if (account === undefined || key === undefined) return undefined
   const index = units.findLastIndex(
     (unit) =>
@@ -57,7 +63,7 @@ const OLDER = {
 }
 const EXECUTIONS = {
   name: "older-executions",
-  text: `SELECT ${EXECUTION_COLUMNS} FROM execution x WHERE x.trade_order_id = $1 ORDER BY x.number`,
+  text: NEWEST_EXECUTIONS,
 }
 
 /**
@@ -75,7 +81,7 @@ export const olderOrder = async (session: WriterSession, unit: Unit): Promise<Se
     if (found._tag === "Closed") return "closed"
     if (found._tag === "Refused" || found.rows[0] === undefined) continue
     const older = found.rows[0] as unknown as OrderRow
-    const executions = await session.ask({ ...EXECUTIONS, values: [older.trade_order_id] })
+    const executions = await session.ask({ ...EXECUTIONS, values: [`{${older.trade_order_id}}`] })
     if (executions._tag === "Closed") return "closed"
     const rows = executions._tag === "Rows" ? (executions.rows as unknown as ReadonlyArray<ExecutionRow>) : []
     const sameKey = order.idempotencyKey !== null && (older.idempotency_key ?? older.client_order_id) === keyOf(order)

@@ -81,7 +81,7 @@ interface Entry {
 
 const bytesOf = (unit: Unit): number => {
   let bytes = ROW_BYTES * unit.rows.length
-  for (const event of unit.events) bytes += event.payload.length + 100
+  for (const event of unit.events) bytes += (event.kept ?? event.payload).length + 100
   for (const row of unit.rows) if (row._tag === "Quarantined") bytes += row.report.length
   return bytes
 }
@@ -128,19 +128,29 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const outcomes = makeOutcomes(settleNow)
   const settle = outcomes.add
 
+  /** False: closed meanwhile. A question that the server refuses is asked in halves: one name that it does not take is no other's fault. */
+  const learnAccounts = async (accounts: ReadonlyArray<TradingAccountId>): Promise<boolean> => {
+    const answer = await session.ask({ ...LEARN_ACCOUNTS, values: [accounts] })
+    if (answer._tag === "Closed") return false
+    if (answer._tag === "Rows")
+      for (const row of answer.rows)
+        numbering.set(row["trading_account_id"] as TradingAccountId, {
+          tenantId: row["tenant_id"] as string,
+          lastSequence: Number(row["last_sequence"]),
+        })
+    else if (accounts.length > 1) {
+      const half = accounts.length >> 1
+      return (await learnAccounts(accounts.slice(0, half))) && learnAccounts(accounts.slice(half))
+    }
+    return true
+  }
+
   /** Owner and newest number of the accounts that the writer meets for the first time. False: closed meanwhile. */
   const learn = async (entries: ReadonlyArray<Entry>): Promise<boolean> => {
     const unknown = new Set<TradingAccountId>()
     for (const { unit } of entries) if (!numbering.has(unit.accountId)) unknown.add(unit.accountId)
     if (unknown.size > 0) {
-      const answer = await session.ask({ ...LEARN_ACCOUNTS, values: [[...unknown]] })
-      if (answer._tag === "Closed") return false
-      if (answer._tag === "Rows")
-        for (const row of answer.rows)
-          numbering.set(row["trading_account_id"] as TradingAccountId, {
-            tenantId: row["tenant_id"] as string,
-            lastSequence: Number(row["last_sequence"]),
-          })
+      if (!(await learnAccounts([...unknown]))) return false
       for (const { unit } of entries)
         for (const row of unit.rows)
           if (row._tag === "Account" && !numbering.has(row.account.tradingAccountId))
@@ -228,7 +238,11 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     if (older === "closed") return false
     const quoteUsed = older === undefined && (await isQuoteUsed(session, entry.unit, error))
     if (quoteUsed === "closed") return false
-    if (older === undefined && !quoteUsed) leaveGroundless(entry)
+    if (older === undefined && !quoteUsed) {
+      leaveGroundless(entry)
+      // What a refused unit said of a new account was not stored: whose it is, is learned again.
+      numbering.delete(entry.unit.accountId)
+    }
     settle(entry, older ?? (quoteUsed ? { _tag: "QuoteUsed" } : { _tag: "Refused", reason: wordsOf(error) }))
     return true
   }

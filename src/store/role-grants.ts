@@ -6,7 +6,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /** What only grows: triggers forbid the rest to everybody, the missing grant to this role. */
-const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected"]
+const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected", "audit_row", "audit_head", "audit_seal"]
+/** What a function alone adds to, with its owner's rights. */
+const WRITTEN_FOR_IT = ["audit_row", "audit_head"]
 
 export const grantTo = (role: string) =>
   Effect.gen(function* () {
@@ -20,6 +22,7 @@ export const grantTo = (role: string) =>
           `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES ${all} TO ${name}`,
           `GRANT USAGE ON ALL SEQUENCES ${all} TO ${name}`,
           `REVOKE UPDATE, DELETE, TRUNCATE ON ${JOURNALS.join(", ")} FROM ${name}`,
+          `REVOKE INSERT ON ${WRITTEN_FOR_IT.join(", ")} FROM ${name}`,
           `REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM ${name}`,
         ],
         (statement) => sql.unsafe(statement),

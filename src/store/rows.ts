@@ -18,20 +18,21 @@ import type {
 } from "../domain/ids.ts"
 import type { OrderStatus } from "../domain/order-status.ts"
 import { termsOf } from "../domain/order-terms.ts"
-import type {
-  CancelReason,
-  ContingencyType,
-  Execution,
-  Fee,
-  OrderSide,
-  OrderType,
-  QuantityType,
-  StoredTimeInForce,
-  TradeOrder,
+import {
+  type CancelReason,
+  type ContingencyType,
+  EXECUTIONS_KEPT,
+  type Execution,
+  type Fee,
+  type OrderDoubt,
+  type OrderSide,
+  type OrderType,
+  type QuantityType,
+  type StoredTimeInForce,
+  type TradeOrder,
 } from "../domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../domain/trading-account.ts"
 import type { WalletId } from "../domain/wallet.ts"
-import type { PastOrder } from "../ports/account-store.ts"
 
 /** Of numeric text; a defect when the column holds NaN or Infinity, which nothing of ours writes. */
 export const decimal = (text: string): Decimal => {
@@ -42,6 +43,18 @@ export const decimal = (text: string): Decimal => {
 const decimalOrNull = (text: string | null): Decimal | null => (text === null ? null : decimal(text))
 export const instant = (text: string): number => Number(text)
 export const instantOrNull = (text: string | null): number | null => (text === null ? null : Number(text))
+
+interface FeeRow {
+  readonly asset: string
+  readonly venue: string
+  readonly quantity: string
+}
+
+const feeOf = ({ asset, venue, quantity }: FeeRow): Fee => ({
+  asset,
+  venue: venue as VenueId,
+  quantity: decimal(quantity),
+})
 
 export interface OrderRow {
   readonly trade_order_id: string
@@ -77,12 +90,14 @@ export interface OrderRow {
   readonly executed_cost: string
   readonly executed_price: string | null
   readonly overfill_quantity: string
+  readonly execution_count: number
+  readonly fees: ReadonlyArray<FeeRow> | null
   readonly client_order_id: string | null
   readonly idempotency_key: string | null
   readonly fingerprint: string | null
   readonly external_order_id: string | null
   readonly origin: string
-  readonly in_doubt: boolean
+  readonly doubt: OrderDoubt | null
   readonly cancel_requested: boolean
   readonly evidence: ReadonlyArray<{ readonly at: number; readonly what: string }> | null
   readonly not_after: string | null
@@ -100,7 +115,8 @@ export const ORDER_COLUMNS = `o.trade_order_id, o.tenant_id, o.trading_account_i
   o.contingency_type, o.quote_id, o.position_id, o.replaces_trade_order_id, o.dealer_account_id,
   o.hedge_for_quote_ids, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
   o.limit_price, o.quantity, o.order_quantity_type, o.quantity_rounding, o.base_quantity, o.executed_quantity, o.executed_cost,
-  o.executed_price, o.overfill_quantity, o.client_order_id, o.idempotency_key, o.fingerprint, o.external_order_id, o.origin, o.in_doubt,
+  o.executed_price, o.overfill_quantity, o.execution_count, o.fees, o.client_order_id, o.idempotency_key, o.fingerprint,
+  o.external_order_id, o.origin, o.doubt,
   o.cancel_requested, o.evidence, o.not_after, o.submit_deadline, o.held, o.created_at, o.updated_at, o.expire_at, o.canceled_at,
   o.venue_updated_at`
 
@@ -115,14 +131,26 @@ export interface ExecutionRow {
   readonly executed_quantity: string
   readonly executed_price: string
   readonly executed_cost: string
-  readonly fees: ReadonlyArray<{ readonly asset: string; readonly venue: string; readonly quantity: string }>
+  readonly fees: ReadonlyArray<FeeRow>
   readonly inferred: boolean
+  readonly replaces: string | null
   readonly executed_at: string
 }
 
 /** Select list of ExecutionRow, for a table or alias `x`. */
 export const EXECUTION_COLUMNS = `x.execution_id, x.trading_account_id, x.trade_order_id, x.venue, x.external_trade_id, x.instrument_id,
-  x.order_side, x.executed_quantity, x.executed_price, x.executed_cost, x.fees, x.inferred, x.executed_at`
+  x.order_side, x.executed_quantity, x.executed_price, x.executed_cost, x.fees, x.inferred, x.replaces, x.executed_at`
+
+/** An ExecutionRow of a table or alias as JSON, for a statement that answers executions inside another row. */
+export const executionJson = (x: string): string => `json_build_object(
+  'execution_id', ${x}.execution_id, 'trading_account_id', ${x}.trading_account_id, 'trade_order_id', ${x}.trade_order_id,
+  'venue', ${x}.venue, 'external_trade_id', ${x}.external_trade_id, 'instrument_id', ${x}.instrument_id, 'order_side', ${x}.order_side,
+  'executed_quantity', ${x}.executed_quantity::text, 'executed_price', ${x}.executed_price::text,
+  'executed_cost', ${x}.executed_cost::text, 'fees', ${x}.fees, 'inferred', ${x}.inferred, 'replaces', ${x}.replaces,
+  'executed_at', ${x}.executed_at::text)`
+
+/** An execution `x` counts: none has taken its place. */
+export const COUNTS = "NOT (x.inferred AND EXISTS (SELECT FROM execution r WHERE r.replaces = x.execution_id))"
 
 export const executionOf = (row: ExecutionRow): Execution => ({
   executionId: row.execution_id as ExecutionId,
@@ -135,13 +163,13 @@ export const executionOf = (row: ExecutionRow): Execution => ({
   executedQuantity: decimal(row.executed_quantity),
   executedPrice: decimal(row.executed_price),
   executedCost: decimal(row.executed_cost),
-  fees: row.fees.map(
-    (fee): Fee => ({ asset: fee.asset, venue: fee.venue as VenueId, quantity: decimal(fee.quantity) }),
-  ),
+  fees: row.fees.map(feeOf),
   inferred: row.inferred,
+  replaces: row.replaces as ExecutionId | null,
   executedAt: instant(row.executed_at),
 })
 
+/** `executions`: the newest that count, and the inferred one that is not explained. */
 export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): TradeOrder => ({
   tradeOrderId: row.trade_order_id as TradeOrderId,
   tenantId: row.tenant_id as TenantId,
@@ -175,13 +203,16 @@ export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): Tr
   executedCost: decimal(row.executed_cost),
   executedPrice: decimalOrNull(row.executed_price),
   overfillQuantity: decimal(row.overfill_quantity),
-  executions,
+  executions: executions.slice(-EXECUTIONS_KEPT),
+  executionCount: row.execution_count,
+  fees: (row.fees ?? []).map(feeOf),
+  unexplained: executions.findLast(({ inferred }) => inferred) ?? null,
   clientOrderId: row.client_order_id,
   idempotencyKey: row.idempotency_key,
   fingerprint: row.fingerprint,
   externalOrderId: row.external_order_id,
   origin: row.origin as TradeOrder["origin"],
-  inDoubt: row.in_doubt,
+  doubt: row.doubt,
   cancelRequested: row.cancel_requested,
   evidence: row.evidence ?? [],
   notAfter: instantOrNull(row.not_after),
@@ -212,33 +243,7 @@ export const ordersOf = (
 
 /** Ids of orders that can have executions: the others need no second look-up. */
 export const executedIds = (rows: ReadonlyArray<OrderRow>): ReadonlyArray<string> =>
-  rows.filter((row) => row.executed_quantity !== "0").map((row) => row.trade_order_id)
-
-export interface PastRow
-  extends Pick<
-    OrderRow,
-    | "trade_order_id"
-    | "version"
-    | "instrument_id"
-    | "order_side"
-    | "idempotency_key"
-    | "client_order_id"
-    | "external_order_id"
-    | "created_at"
-  > {
-  readonly trades: ReadonlyArray<string> | null
-}
-
-export const pastOrderOf = (row: PastRow): PastOrder => ({
-  tradeOrderId: row.trade_order_id as TradeOrderId,
-  version: Number(row.version),
-  instrumentId: row.instrument_id as InstrumentId,
-  orderSide: row.order_side as OrderSide,
-  idempotencyKey: row.idempotency_key,
-  clientOrderId: row.client_order_id,
-  externalOrderId: row.external_order_id,
-  externalTradeIds: row.trades ?? [],
-})
+  rows.filter((row) => row.execution_count > 0).map((row) => row.trade_order_id)
 
 export interface CredentialRow {
   readonly credential_id: string
@@ -275,7 +280,7 @@ export const credentialOf = (row: CredentialRow): Credential => ({
 export interface AccountRow {
   readonly trading_account_id: string
   readonly tenant_id: string
-  readonly user_id: string
+  readonly user_id: string | null
   readonly version: string
   readonly venue: string
   readonly external_trading_account_id: string
@@ -299,7 +304,7 @@ export const ACCOUNT_COLUMNS = `a.trading_account_id, a.tenant_id, a.user_id, a.
 export const accountOf = (row: AccountRow, credentials: ReadonlyArray<Credential>): TradingAccount => ({
   tradingAccountId: row.trading_account_id as TradingAccountId,
   tenantId: row.tenant_id as TenantId,
-  userId: row.user_id as UserId,
+  userId: row.user_id as UserId | null,
   version: Number(row.version),
   venue: row.venue as VenueId,
   externalTradingAccountId: row.external_trading_account_id,

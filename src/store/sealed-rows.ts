@@ -9,7 +9,7 @@ import { OWNER_LOCK } from "./node.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable, sqlStateOf } from "./storage-failure.ts"
 
-export const SEALED_TABLES = ["credential", "session", "mail_outbox"] as const
+export const SEALED_TABLES = ["credential", "session", "mail_outbox", "second_factor"] as const
 export type SealedTable = (typeof SEALED_TABLES)[number]
 
 export interface SealedRow {
@@ -61,6 +61,13 @@ const COLUMNS: { readonly [T in SealedTable]: Columns } = {
     kid: "kid",
     envelope: "envelope::text",
     set: "envelope = n.envelope::json",
+  },
+  second_factor: {
+    id: "user_id",
+    ownerId: "user_id",
+    kid: "kid",
+    envelope: "secret::text",
+    set: "secret = n.envelope::json",
   },
 }
 
@@ -128,7 +135,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       kidsInUse: orUnavailable(sql<{ kid: string }>`
         SELECT kid FROM encryption_key k
         WHERE EXISTS (SELECT FROM credential WHERE kid = k.kid) OR EXISTS (SELECT FROM session WHERE refresh_kid = k.kid)
-          OR EXISTS (SELECT FROM mail_outbox WHERE kid = k.kid)
+          OR EXISTS (SELECT FROM mail_outbox WHERE kid = k.kid) OR EXISTS (SELECT FROM second_factor WHERE kid = k.kid)
         ORDER BY kid`).pipe(Effect.map((rows) => rows.map(({ kid }) => kid))),
 
       /** Reads all of them: for operators. */
@@ -136,6 +143,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
         SELECT 'credential' AS "table", kid, count(*)::int AS rows FROM credential WHERE kid IS NOT NULL GROUP BY kid
         UNION ALL SELECT 'session', refresh_kid, count(*)::int FROM session GROUP BY refresh_kid
         UNION ALL SELECT 'mail_outbox', kid, count(*)::int FROM mail_outbox WHERE kid IS NOT NULL GROUP BY kid
+        UNION ALL SELECT 'second_factor', kid, count(*)::int FROM second_factor WHERE kid IS NOT NULL GROUP BY kid
         ORDER BY 1, 2`).pipe(Effect.map((rows): ReadonlyArray<SealedCount> => rows)),
 
       /**
@@ -176,7 +184,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
         ).pipe(Effect.asVoid)
       },
 
-      /** In a transaction: gives up what a lost key sealed. Credentials are revoked, sessions end, mails fail. */
+      /** In a transaction: gives up what a lost key sealed. Credentials are revoked, sessions end, mails fail, and of second factors the recovery codes are left. */
       abandon: (kid: string, at: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(
           Effect.all(
@@ -186,6 +194,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
               sql`DELETE FROM session WHERE refresh_kid = ${kid}`,
               sql`UPDATE mail_outbox SET envelope = NULL, kid = NULL, failed_at = ${at}, last_error = 'its key is lost'
                 WHERE kid = ${kid}`,
+              sql`UPDATE second_factor SET secret = NULL, kid = NULL WHERE kid = ${kid}`,
             ],
             { discard: true },
           ),

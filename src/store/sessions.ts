@@ -29,6 +29,12 @@ export interface SessionRow {
   readonly ip: string | null
   readonly userAgent: string | null
   readonly method: SessionMethod
+  /** When the user last proved who that is. */
+  readonly provenAt: number
+  /** How often, since the session began. */
+  readonly generation: number
+  /** Whether the second factor was proven in it. */
+  readonly secondFactor: boolean
 }
 
 interface JoinedRow extends UserRow {
@@ -43,10 +49,14 @@ interface JoinedRow extends UserRow {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly method: SessionMethod
+  readonly proven_at: string
+  readonly generation: number
+  readonly second_factor: boolean
 }
 
-const JOINED = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.refresh_kid,
-  s.revoked_at, s.ip, s.user_agent, s.method, ${USER_COLUMNS} FROM session s JOIN app_user u USING (user_id)`
+const COLUMNS = `SELECT s.session_id, s.created_at, s.refreshed_at, s.not_after, s.refresh_counter, s.refresh_key, s.refresh_kid,
+  s.revoked_at, s.ip, s.user_agent, s.method, s.proven_at, s.generation, s.second_factor, ${USER_COLUMNS}`
+const JOINED = `${COLUMNS} FROM session s JOIN app_user u USING (user_id)`
 
 export interface SessionWithUser {
   readonly row: SessionRow
@@ -67,6 +77,9 @@ const joinedOf = (row: JoinedRow): SessionWithUser => ({
     ip: row.ip,
     userAgent: row.user_agent,
     method: row.method,
+    provenAt: instant(row.proven_at),
+    generation: row.generation,
+    secondFactor: row.second_factor,
   },
   user: userOf(row),
 })
@@ -76,18 +89,22 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
     const sql = yield* SqlClient.SqlClient
     return {
       /**
-       * False, and nothing is stored, when the user is banned or has another password by now. The user's row is locked meanwhile: a ban
+       * False, and nothing is stored, when the user is banned, has another password or a second factor that was not proven by now. The user's row is locked meanwhile: a ban
        * or a change of the password comes before the session, which then is not, or after it and ends it.
        */
       insert: (row: SessionRow, passwordHash: string): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(sql`
           INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key,
-            refresh_kid, revoked_at, ip, user_agent, method)
+            refresh_kid, revoked_at, ip, user_agent, method, proven_at, generation,
+            second_factor)
           SELECT ${row.sessionId}, u.user_id, u.tenant_id, ${row.createdAt}::bigint, ${row.refreshedAt}::bigint,
             ${row.notAfter}::bigint, ${row.refreshCounter}::bigint, ${row.refreshKey}::bytea, ${row.refreshKid},
-            ${row.revokedAt}::bigint, ${row.ip}::text, ${row.userAgent}::text, ${row.method}
+            ${row.revokedAt}::bigint, ${row.ip}::text, ${row.userAgent}::text, ${row.method},
+            ${row.provenAt}::bigint, ${row.generation}::int,
+            ${row.secondFactor}::boolean
           FROM app_user u
           WHERE u.user_id = ${row.userId} AND u.banned_at IS NULL AND u.password_hash = ${passwordHash}
+            AND (u.second_factor_at IS NULL OR ${row.secondFactor})
           FOR SHARE
           RETURNING session_id`).pipe(Effect.map((rows) => rows.length === 1)),
 
@@ -102,6 +119,34 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           UPDATE session SET refresh_counter = refresh_counter + 1, refreshed_at = ${at}
           WHERE session_id = ${sessionId} AND refresh_counter = ${fromCounter} AND revoked_at IS NULL
           RETURNING session_id`).pipe(Effect.map((rows) => rows.length === 1)),
+
+      /**
+       * The user has proven again who that is. Null, and nothing is stored, when the session is over, or the user banned, or has another
+       * password by now, or a second factor that was not proven. The refresh counter goes on by two: a refresh token of before is an old one at once, without the time that the
+       * one before the newest has.
+       */
+      prove: (
+        sessionId: SessionId,
+        passwordHash: string,
+        secondFactor: boolean,
+        at: number,
+      ): Effect.Effect<SessionRow | null, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<JoinedRow>(
+            `WITH whose AS (
+               SELECT u.* FROM app_user u JOIN session s USING (user_id)
+               WHERE s.session_id = $1 AND u.banned_at IS NULL AND u.password_hash = $2
+                 AND (u.second_factor_at IS NULL OR $4) FOR SHARE OF u
+             ), s AS (
+               UPDATE session SET proven_at = $3, generation = generation + 1, refresh_counter = refresh_counter + 2,
+                 refreshed_at = $3, second_factor = second_factor OR $4
+               FROM whose WHERE session.session_id = $1 AND session.user_id = whose.user_id AND session.revoked_at IS NULL
+               RETURNING session.*
+             )
+             ${COLUMNS} FROM s JOIN whose u USING (user_id)`,
+            [sessionId, passwordHash, at, secondFactor],
+          ),
+        ).pipe(Effect.map(([row]) => (row === undefined ? null : joinedOf(row).row))),
 
       /** False when it was revoked before, or does not exist. The first reason stays. Leaves news, as all that ends sessions. */
       revoke: (sessionId: SessionId, reason: string, at: number): Effect.Effect<boolean, StorageUnavailable> =>

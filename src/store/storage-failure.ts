@@ -20,6 +20,13 @@ export const constraintOf = (error: unknown): string | undefined => {
   return typeof cause.constraint === "string" ? cause.constraint : undefined
 }
 
+/** What the server adds to an error; it may quote whole rows. Empty without. */
+export const detailOf = (error: unknown): string => {
+  const cause = error instanceof SqlError ? error.cause : error
+  if (typeof cause !== "object" || cause === null || !("detail" in cause)) return ""
+  return typeof cause.detail === "string" ? cause.detail : ""
+}
+
 /**
  * The server refuses these values now and for ever: a row met twice (21), data exceptions (22), broken constraints (23), limits (54).
  * Everything else may pass when it is sent again.

@@ -48,7 +48,7 @@ export class Tenants extends Effect.Service<Tenants>()("store/Tenants", {
           Effect.map((rows) => rows.length === 1),
         ),
 
-      /** What a user still has in its tenant, in words; none: it may leave. */
+      /** What a user still has in its tenant, in words; none: it may leave. Dealers belong to the tenant, not to the admin who made them. */
       heldBy: (userId: UserId): Effect.Effect<ReadonlyArray<string>, StorageUnavailable> =>
         orUnavailable(sql<{ what: string; n: number }>`
           SELECT * FROM (VALUES
@@ -58,9 +58,7 @@ export class Tenants extends Effect.Service<Tenants>()("store/Tenants", {
               (SELECT count(*)::int FROM credential WHERE user_id = ${userId} AND status <> 'REVOKED')),
             ('wallets that are not CLOSED, or not empty',
               (SELECT count(*)::int FROM wallet w WHERE w.user_id = ${userId} AND w.wallet_type = 'CLIENT' AND (w.status <> 'CLOSED' OR EXISTS (
-                SELECT FROM wallet_balance b WHERE b.wallet_id = w.wallet_id AND b.credits_posted <> b.debits_posted)))),
-            ('dealers that are not ARCHIVED',
-              (SELECT count(*)::int FROM dealer WHERE owner_user_id = ${userId} AND status <> 'ARCHIVED'))
+                SELECT FROM wallet_balance b WHERE b.wallet_id = w.wallet_id AND b.credits_posted <> b.debits_posted))))
           ) AS held (what, n) WHERE n > 0`).pipe(Effect.map((rows) => rows.map(({ what, n }) => `${n} ${what}`))),
     }
   }),

@@ -8,9 +8,11 @@ import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal, type OrderStatus } from "../domain/order-status.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
-import { withExecutions } from "./account-store-sql.ts"
-import { ORDER_COLUMNS, type OrderRow } from "./rows.ts"
+import { withExecutions } from "./executions.ts"
+import { COUNTS, type ExecutionRow, executionJson, executionOf, ORDER_COLUMNS, type OrderRow, orderOf } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
+
+const EXECUTION_AS_JSON = executionJson("x")
 
 /** Counting stops here (contract C14): the total is then a lower bound. */
 const TOTAL_MAX = 10_000
@@ -148,6 +150,22 @@ export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrder
               totalIsLowerBound: counted > TOTAL_MAX,
               hasNext: rows.length > query.limit,
             }
+          }),
+        ),
+
+      /** With all of its executions, of one instant with the rest; null when there is no such order. */
+      whole: (id: TradeOrderId): Effect.Effect<TradeOrder | null, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<OrderRow & { readonly all: ReadonlyArray<ExecutionRow> | null }>(
+            `SELECT ${ORDER_COLUMNS}, (SELECT json_agg(${EXECUTION_AS_JSON} ORDER BY x.number) FROM execution x
+               WHERE x.trade_order_id = o.trade_order_id AND ${COUNTS}) AS "all"
+             FROM trade_order o WHERE o.trade_order_id = $1`,
+            [id],
+          ),
+        ).pipe(
+          Effect.map(([row]) => {
+            const executions = (row?.all ?? []).map(executionOf)
+            return row === undefined ? null : { ...orderOf(row, executions), executions }
           }),
         ),
 

@@ -31,7 +31,7 @@ export class TradingModes extends Effect.Service<TradingModes>()("store/TradingM
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('trading_mode') IS NOT NULL AS found`).pipe(
+      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
         Effect.map(([row]) => row?.found === true),
       ),
 

@@ -19,7 +19,7 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('allowed_network') IS NOT NULL AS found`).pipe(
+      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
         Effect.map(([row]) => row?.found === true),
       ),
 

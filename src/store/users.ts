@@ -1,5 +1,5 @@
 /** Users, as the authentication edge needs them. A tenant's row is there before its first user. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { UserExists } from "../domain/errors/user.ts"
@@ -17,9 +17,6 @@ export interface NewUser {
   readonly environments: ReadonlyArray<"PROD" | "UAT">
   readonly userMetadata: Readonly<Record<string, unknown>>
   readonly at: number
-  /** Becomes admin when nobody has signed up before, decided together with the insertion (contract C16). */
-  readonly adminIfFirst: boolean
-  readonly admin: boolean
   /** The address need not be proven. */
   readonly confirmed: boolean
 }
@@ -42,13 +39,14 @@ export interface UserRow {
   readonly banned_at: string | null
   readonly ban_reason: string | null
   readonly pending_email: string | null
+  readonly second_factor_at: string | null
   readonly user_created_at: string
   readonly user_updated_at: string
 }
 
 /** Select list of UserRow, for a table or alias `u`. */
 export const USER_COLUMNS = `u.user_id, u.email, u.tenant_id, u.permissions, u.environments, u.user_metadata, u.email_confirmed_at,
-  u.last_sign_in_at, u.banned_at, u.ban_reason, u.pending_email, u.created_at AS user_created_at, u.updated_at AS user_updated_at`
+  u.last_sign_in_at, u.banned_at, u.ban_reason, u.pending_email, u.second_factor_at, u.created_at AS user_created_at, u.updated_at AS user_updated_at`
 
 export const userOf = (row: UserRow): User => ({
   userId: row.user_id as UserId,
@@ -62,12 +60,18 @@ export const userOf = (row: UserRow): User => ({
   bannedAt: instantOrNull(row.banned_at),
   banReason: row.ban_reason,
   pendingEmail: row.pending_email,
+  secondFactorAt: instantOrNull(row.second_factor_at),
   createdAt: instant(row.user_created_at),
   updatedAt: instant(row.user_updated_at),
 })
 
-/** Transaction advisory lock of signups that may become the first admin ("user" in ASCII). */
-const FIRST_USER_LOCK = 0x75736572
+/** Transaction advisory lock of signups that would become the first admin ("user" in ASCII). */
+const FIRST_ADMIN_LOCK = 0x75736572
+
+/** One who can act: an installation whose only admin is banned has none. */
+const AN_ADMIN = "SELECT FROM app_user WHERE 'admin' = ANY(permissions) AND banned_at IS NULL"
+
+const NEWCOMERS: ReadonlyArray<Permission> = ["read", "write"]
 
 export class Users extends Effect.Service<Users>()("store/Users", {
   effect: Effect.gen(function* () {
@@ -85,16 +89,15 @@ export class Users extends Effect.Service<Users>()("store/Users", {
         ),
       )
 
-    const insertRow = (user: NewUser) =>
+    const hasAdmin = Effect.map(
+      sql.unsafe<{ found: boolean }>(`SELECT EXISTS (${AN_ADMIN}) AS found`),
+      ([row]) => row?.found === true,
+    )
+
+    const insertRow = (user: NewUser, permissions: ReadonlyArray<Permission>) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          // Two first signups at once: the second waits here and then finds the first.
-          if (user.adminIfFirst) yield* sql`SELECT pg_advisory_xact_lock(${FIRST_USER_LOCK})`
           yield* sql`INSERT INTO tenant (tenant_id, created_at) VALUES (${user.tenantId}, ${user.at}) ON CONFLICT DO NOTHING`
-          const first =
-            user.adminIfFirst &&
-            (yield* sql<{ empty: boolean }>`SELECT NOT EXISTS (SELECT FROM app_user) AS empty`)[0]?.empty === true
-          const permissions = first || user.admin ? ["read", "write", "admin"] : ["read", "write"]
           const rows = yield* sql.unsafe<UserRow>(
             `INSERT INTO app_user AS u (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata,
                email_confirmed_at, created_at, updated_at)
@@ -115,17 +118,38 @@ export class Users extends Effect.Service<Users>()("store/Users", {
         }),
       )
 
+    /** `work` inserts a user. */
+    const orUserExists = <A extends User | null>(
+      work: Effect.Effect<A, SqlError.SqlError>,
+    ): Effect.Effect<A, UserExists | StorageUnavailable> =>
+      orUnavailable(
+        work.pipe(
+          Effect.map((stored): A | undefined => stored),
+          Effect.catchIf(
+            (error) => constraintOf(error) === "app_user_email",
+            () => Effect.succeed(undefined),
+          ),
+        ),
+      ).pipe(Effect.flatMap((stored) => (stored === undefined ? new UserExists() : Effect.succeed(stored))))
+
     return {
       insert: (user: NewUser): Effect.Effect<User, UserExists | StorageUnavailable> =>
-        orUnavailable(
-          insertRow(user).pipe(
-            Effect.map((stored): User | undefined => stored),
-            Effect.catchIf(
-              (error) => constraintOf(error) === "app_user_email",
-              () => Effect.succeed(undefined),
-            ),
+        orUserExists(insertRow(user, NEWCOMERS)),
+
+      /** As admin, decided together with the insertion; null and nothing stored: the installation has one. */
+      insertFirstAdmin: (user: NewUser): Effect.Effect<User | null, UserExists | StorageUnavailable> =>
+        orUserExists(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              // Two at once: the second waits here and then finds the first.
+              yield* sql`SELECT pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`
+              return (yield* hasAdmin) ? null : yield* insertRow(user, [...NEWCOMERS, "admin"])
+            }),
           ),
-        ).pipe(Effect.flatMap((stored) => (stored === undefined ? new UserExists() : Effect.succeed(stored)))),
+        ),
+
+      /** Whether there is an admin who is not banned. */
+      hasAdmin: orUnavailable(hasAdmin),
 
       findByEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("lower(u.email) = lower($1)", email),

@@ -4,6 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import type { Authority } from "../domain/act.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { WalletClosed, WalletFailed, WalletNotFound } from "../domain/errors/wallet.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
@@ -16,6 +17,7 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../domain/wallet.ts"
+import { type AuthorityFailure, authorityFailure, authorityRow } from "./authority.ts"
 import { decimal, instant } from "./rows.ts"
 import { allOrUnavailable, orUnavailable } from "./storage-failure.ts"
 
@@ -77,7 +79,7 @@ const rowOf = (wallet: Wallet) => ({
 
 export interface WalletPage {
   readonly tenantId: TenantId
-  /** Null: the installation's own. */
+  /** Null: those of no user. */
   readonly userId: UserId | null
   readonly walletType: WalletType | null
   /** Of the last record of the page before. */
@@ -163,16 +165,28 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
                 WHERE ${sql.in("wallet_id", ids)} ORDER BY wallet_id, asset COLLATE "C"`,
             ).pipe(Effect.map((rows) => rows.map((row) => balanceOf(row.wallet_id, row.asset, row.balance, row.held)))),
 
-      /** The wallet as it is then; on one that has the status already nothing changes. Null: it has holds. */
+      /**
+       * The wallet as it is then; on one that has the status already nothing changes. Null: it has holds. An OWNER's or DEALER's only way is
+       * CLOSED; a wallet that the right does not reach is not found.
+       */
       setStatus: (
         id: WalletId,
         status: WalletStatus,
         at: number,
-      ): Effect.Effect<Wallet | null, WalletNotFound | WalletClosed | WalletFailed | StorageUnavailable> =>
+        authority: Authority,
+      ): Effect.Effect<
+        Wallet | null,
+        WalletNotFound | WalletClosed | WalletFailed | AuthorityFailure | StorageUnavailable
+      > =>
         Effect.gen(function* () {
+          const asked = JSON.stringify(authorityRow(authority))
           const [said] = yield* orUnavailable(
-            sql<{ word: string | null }>`SELECT wallet_set_status(${id}, ${status}, ${at}) AS word`,
+            sql<{ word: string | null; provided: ReadonlyArray<string> | null }>`
+              SELECT word, (SELECT permissions FROM app_user WHERE word IS NOT NULL AND user_id = ${authority.actor.userId}) AS provided
+              FROM wallet_set_status(${id}, ${status}, ${at}, ${asked}::jsonb) AS said (word)`,
           )
+          const refused = said?.word ? authorityFailure(said.word, said.provided ?? []) : undefined
+          if (refused !== undefined) return yield* Effect.fail(refused)
           if (said?.word === "WalletNotFound") return yield* new WalletNotFound()
           if (said?.word === "WalletClosed") return yield* new WalletClosed()
           if (said?.word === "accounting")

@@ -38,6 +38,7 @@ export const IN_PROCESS_VENUE = {
   needsPassphrase: false,
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   orderExpiryMillis: null,
+  orderIds: "VENUE",
   feeInQuote: false,
   inProcess: true,
 } as const satisfies Partial<Venue>

@@ -10,8 +10,10 @@ import { NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts
 import type { MeterBoard } from "../ports/meters.ts"
 import type { VenueSession } from "../ports/venue-session.ts"
 import type { ConnectorStats, VenueStats } from "../ports/venue-stats.ts"
+import { allFills } from "./all-fills.ts"
 import { capabilitiesOf } from "./capabilities.ts"
 import { instrumentOf } from "./instrument-of.ts"
+import { isNewestFirst } from "./paging.ts"
 import { Placement, type ShardRule } from "./placement.ts"
 import type { VenueProfile } from "./profile.ts"
 import { type Health, IDLE } from "./reach.ts"
@@ -20,14 +22,16 @@ import { SHARD_TIMES, type ShardTimes } from "./shard-times.ts"
 import { Supervisor, unavailable } from "./supervisor.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 import { VenueMeters } from "./venue-meters.ts"
-import type { VenueFailure } from "./wire.ts"
+import type { Errand, VenueFailure } from "./wire.ts"
 
 const SESSIONS_PER_CONNECTOR = 200
 const CALL_MILLIS = 15_000
 /** The first use of a venue also starts its thread and loads its markets. */
 const FIRST_CALL_MILLIS = 30_000
-/** Pages of fills wait for the venue's budget. */
-const FILLS_MILLIS = 60_000
+/** Of one page, which waits for the venue's budget. */
+const PAGE_MILLIS = 60_000
+/** Of a list that an account waits for to open, behind those of others: longer than a full window of any venue. */
+const OPENING_MILLIS = 90_000
 /** So do pages of klines; who asks over HTTP waits no longer than this. */
 const KLINES_MILLIS = 40_000
 
@@ -187,7 +191,7 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
           () => Effect.sync(() => connector.closeSession(session)),
         )
         yield* connector.call("ready", { session }, FIRST_CALL_MILLIS).pipe(Effect.mapError(told))
-        return sessionOf(connector, session, told, capabilitiesOf(profile).amend)
+        return sessionOf({ connector, session, told, profile })
       }),
     instruments: (symbols) =>
       first.call("instruments", { symbols }, FIRST_CALL_MILLIS).pipe(
@@ -249,29 +253,51 @@ const teller = (notice: (what: string) => void): Told => {
   }
 }
 
-const sessionOf = (connector: Supervisor, session: string, told: Told, amends: boolean): VenueSession => ({
-  submit: (order) => connector.submit(session, order),
-  cancel: (order) => connector.cancel(session, order),
-  ...(amends && { amend: (order, to) => connector.amend(session, order, to) }),
-  fetchOrder: (order) =>
-    connector.call("order", { session, order }, CALL_MILLIS).pipe(
-      Effect.map((state) =>
-        state === null ? ({ _tag: "NotFound", definite: false } as const) : ({ _tag: "Found", state } as const),
-      ),
-      Effect.mapError(told),
-    ),
-  ...listsOf(connector, session, told, false),
-  fetchBalances: connector.call("balances", { session }, CALL_MILLIS).pipe(Effect.mapError(told)),
-  forProof: listsOf(connector, session, told, true),
-})
+interface SessionParts {
+  readonly connector: Supervisor
+  readonly session: string
+  readonly told: Told
+  readonly profile: VenueProfile
+}
 
-const listsOf = (
-  connector: Supervisor,
-  session: string,
-  told: Told,
-  isProof: boolean,
-): Pick<VenueSession, "fetchOpenOrders" | "fetchFills"> => ({
-  fetchOpenOrders: connector.call("openOrders", { session, isProof }, CALL_MILLIS).pipe(Effect.mapError(told)),
-  fetchFills: (since, instruments) =>
-    connector.call("fills", { session, isProof, since, instruments }, FILLS_MILLIS).pipe(Effect.mapError(told)),
-})
+const sessionOf = (parts: SessionParts): VenueSession => {
+  const { connector, session, told, profile } = parts
+  return {
+    submit: (order) => connector.submit(session, order),
+    cancel: (order) => connector.cancel(session, order),
+    ...(capabilitiesOf(profile).amend && { amend: (order, to) => connector.amend(session, order, to) }),
+    fetchOrder: (order) =>
+      connector.call("order", { session, order }, CALL_MILLIS).pipe(
+        Effect.map((state) =>
+          state === null ? ({ _tag: "NotFound", definite: false } as const) : ({ _tag: "Found", state } as const),
+        ),
+        Effect.mapError(told),
+      ),
+    ...listsOf(parts, "audit"),
+    ...restOf(parts, "audit"),
+    forProof: listsOf(parts, "doubt"),
+    // Made anew for each agreement: an account that rests keeps none.
+    forOpening: () => ({ ...listsOf(parts, "opening"), ...restOf(parts, "opening") }),
+  }
+}
+
+const millisFor = (errand: Errand): number => (errand === "opening" ? OPENING_MILLIS : CALL_MILLIS)
+
+const listsOf = ({ connector, session, told, profile }: SessionParts, errand: Errand) => {
+  const fetchFillsPage: NonNullable<VenueSession["fetchFillsPage"]> = (since, instruments, cursor) =>
+    connector.call("fills", { session, errand, since, instruments, cursor }, PAGE_MILLIS).pipe(Effect.mapError(told))
+  return {
+    fetchOpenOrders: connector.call("openOrders", { session, errand }, millisFor(errand)).pipe(Effect.mapError(told)),
+    fetchFillsPage,
+    fetchFills: allFills(fetchFillsPage, isNewestFirst(profile.fills.paging)),
+  }
+}
+
+const restOf = ({ connector, session, told, profile }: SessionParts, errand: Errand) => {
+  const fetchEnded: NonNullable<VenueSession["fetchEnded"]> = (markets, cursor) =>
+    connector.call("ended", { session, errand, markets, cursor }, PAGE_MILLIS).pipe(Effect.mapError(told))
+  return {
+    ...(profile.endedOrders !== null && { fetchEnded }),
+    fetchBalances: connector.call("balances", { session, errand }, millisFor(errand)).pipe(Effect.mapError(told)),
+  }
+}

@@ -8,13 +8,13 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
-import { acceptedOf, fillOf, stateOf } from "./internal-reports.ts"
+import { changedOf, fillOf, stateOf } from "./internal-reports.ts"
 import { Settlement } from "./internal-settlement.ts"
 import { type MatchEvent, Matcher, type MatchOrder } from "./matcher.ts"
 import { countOf } from "./units.ts"
 
 /** How an order comes to the book: for the first time, changed by its owner, or on its way through a book of many orders. */
-export type Arrival = "NEW" | "AMENDED" | "GOES_ON"
+export type Arrival = "NEW" | { readonly _tag: "AMENDED"; readonly askedAt: number } | "GOES_ON"
 
 export interface BookOptions {
   readonly instrument: Instrument
@@ -73,7 +73,7 @@ export class InternalBook {
       settlement.report(stored, { _tag: "OrderSeen", state: stateOf(refused) })
       return null
     }
-    if (arrival === "AMENDED") settlement.report(stored, { ...acceptedOf(stored, at), _tag: "AmendAccepted" })
+    if (typeof arrival !== "string") settlement.report(stored, changedOf(stored, arrival.askedAt, at))
     const order = this.#sized(stored)
     settlement.know(order)
     const match = this.#matchOrder(order)
@@ -101,13 +101,13 @@ export class InternalBook {
   }
 
   /** A resting order is stored with less to trade at the same price: it keeps its place. */
-  shrink(stored: InternalOrder, settlement: Settlement): void {
+  shrink(stored: InternalOrder, askedAt: number, settlement: Settlement): void {
     const { price, quantity } = this.#matchOrder(stored)
     const events = this.#matcher.amend(stored.tradeOrderId, price!, quantity)
     if (events === undefined || events === "WOULD_TAKE") throw new Error(`order ${stored.tradeOrderId} does not rest`)
     this.#levels(events, settlement)
     settlement.know(stored)
-    settlement.report(stored, { ...acceptedOf(stored, settlement.at), _tag: "AmendAccepted" })
+    settlement.report(stored, changedOf(stored, askedAt, settlement.at))
   }
 
   /** A resting order is stored with another price or more to trade: it leaves its place, to come to the book again. */
@@ -139,7 +139,7 @@ export class InternalBook {
     const { timeInForce } = order
     return {
       id: order.tradeOrderId,
-      owner: order.userId,
+      owner: order.ownerId,
       side: order.orderSide,
       price: order.limitPrice === null ? null : countOf(order.limitPrice, precision),
       quantity: countOf(restOf(order), scale),

@@ -1,6 +1,7 @@
 /** What a market of the platform's own venue works with, what it is told, what waits in its queue, and what one request of its settles. */
 
 import type { Effect } from "effect"
+import type { Authority } from "../domain/act.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
@@ -36,6 +37,8 @@ export interface MarketParts {
 export interface Submission {
   readonly _tag: "Submit"
   readonly order: InternalOrder
+  /** Of a dealer's own account: on whose word its money is held. */
+  readonly authority?: Authority | undefined
   /** Wall ms: too late after it. */
   readonly notAfter: number
 }

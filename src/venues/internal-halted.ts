@@ -36,7 +36,8 @@ export const atHalted = (parts: HaltedParts, message: MarketMessage): void => {
   }
   const { account, tradeOrderId } = message
   if (message._tag === "Amend") {
-    report(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder: false, text: TEXT, at: now() })
+    const { askedAt } = message.to
+    report(account, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: TEXT, at: now() })
     return
   }
   parts.run(

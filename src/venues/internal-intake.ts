@@ -2,6 +2,7 @@
  * How an order comes into a market: checked against the instrument, then held for in the ledger together with its row, which is the moment
  * at which the venue has taken it. Many holds are in flight at once; their orders keep the places in which they came.
  */
+import type { Authority } from "../domain/act.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { type InternalOrder, isPostOnly, restOf } from "../domain/internal-order.ts"
 import type { LedgerFact, LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
@@ -26,6 +27,7 @@ export interface IntakeParts {
     facts: ReadonlyArray<LedgerFact>,
     settled: (outcome: LedgerOutcome) => void,
     dead?: () => void,
+    authority?: Authority,
   ) => void
   readonly nextSequence: () => number
   readonly tell: (settlement: Settlement) => void
@@ -40,7 +42,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
     parts.decided(order.tradeOrderId)
   }
 
-  const submit = ({ order: asked, notAfter }: Submission): void => {
+  const submit = ({ order: asked, authority, notAfter }: Submission): void => {
     const at = now()
     if (at > notAfter) {
       const { tradingAccountId, tradeOrderId } = asked
@@ -55,7 +57,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
       return refuse(asked, "WOULD_TAKE", "post-only order would trade at once")
     const order: InternalOrder = { ...asked, sequence: nextSequence() }
     const need = needOf(order)
-    if (need.isPositive()) hold(order, need, true)
+    if (need.isPositive()) hold(order, need, true, authority)
     else endAtOnce(order)
   }
 
@@ -70,7 +72,13 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
     return Decimal.fromUnits(book.matcher.cost("BUY", units), instrument.precision + instrument.scale)
   }
 
-  const hold = (order: InternalOrder, amount: Decimal, mayBeLess: boolean, waiting?: Take): void => {
+  const hold = (
+    order: InternalOrder,
+    amount: Decimal,
+    mayBeLess: boolean,
+    authority: Authority | undefined,
+    waiting?: Take,
+  ): void => {
     const holdId = uuid()
     const held: InternalOrder = { ...order, holdId, held: amount }
     const entry: Take = waiting ?? { _tag: "Take", order: held, arrival: "NEW", isReady: false }
@@ -86,7 +94,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
         const exact = order.orderType === "MARKET" && order.budget === null ? marketCost(order) : amount
         const isDear = outcome.failure._tag === "InsufficientBalance" && order.orderSide === "BUY"
         if (mayBeLess && isDear && exact.isPositive() && exact.lessThan(amount)) {
-          hold(order, exact, false, entry)
+          hold(order, exact, false, authority, entry)
           return
         }
         queue.remove(entry)
@@ -95,7 +103,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
       pump()
     }
     const transfers = [pendingOf(held, instrument, holdId, amount)]
-    post(transfers, [orderFact(held)], settled, () => parts.decided(order.tradeOrderId))
+    post(transfers, [orderFact(held)], settled, () => parts.decided(order.tradeOrderId), authority)
   }
 
   /** A market buy while nobody sells. */

@@ -4,7 +4,9 @@
  * know: holds are asked for as orders come in, many at a time, but one settlement is in flight at most, and the queue waits for it.
  * What the ledger refuses is taken back whole and done again command by command, so that it stops no more than the order concerned.
  */
+
 import { Effect } from "effect"
+import type { Authority } from "../domain/act.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { type InternalOrder, isImmediate } from "../domain/internal-order.ts"
 import type { Built, Self } from "../kernel/behaviour.ts"
@@ -73,7 +75,8 @@ const behaviour = (
     facts: ReadonlyArray<LedgerFact>,
     settled: (outcome: LedgerOutcome) => void,
     dead: () => void = () => undefined,
-  ): void => ledger.post({ requestId: uuid(), transfers, facts, settled: self.settling(settled, dead) })
+    authority?: Authority,
+  ): void => ledger.post({ requestId: uuid(), transfers, facts, authority, settled: self.settling(settled, dead) })
 
   const { end, stuck } = makeEndings({ parts, book, post })
 
@@ -214,8 +217,9 @@ const behaviour = (
   }
 
   const amend = ({ account, tradeOrderId, to, sequence: place }: Change): void => {
+    const { askedAt } = to
     const no = (text: string, unknownOrder = false): void =>
-      report(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text, at: now() })
+      report(account, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text, at: now() })
     const order = book.find(tradeOrderId)
     if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
     const wanted = amendedOf(book, instrument, order, to, now())
@@ -233,11 +237,11 @@ const behaviour = (
         const stored = settlement.image(tradeOrderId)!
         const after = book.begin()
         if (stays) {
-          book.shrink(stored, after)
+          book.shrink(stored, askedAt, after)
           book.commit(after, null)
         } else {
           book.lift(tradeOrderId, after)
-          queue.unshift([{ _tag: "Take", order: stored, arrival: "AMENDED", isReady: true }])
+          queue.unshift([{ _tag: "Take", order: stored, arrival: { _tag: "AMENDED", askedAt }, isReady: true }])
         }
         tell(after)
       }

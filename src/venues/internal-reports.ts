@@ -66,6 +66,9 @@ export const fillsOf = (
 export const acceptedOf = (order: InternalOrder, at: number) =>
   ({ _tag: "Accepted", tradeOrderId: order.tradeOrderId, externalOrderId: order.tradeOrderId, at }) as const
 
+export const changedOf = (order: InternalOrder, askedAt: number, at: number) =>
+  ({ ...acceptedOf(order, at), _tag: "AmendAccepted", askedAt }) as const
+
 export const refusedOf = (tradeOrderId: TradeOrderId, code: string, text: string, at: number) =>
   ({ _tag: "Refused", tradeOrderId, code, text, at }) as const
 
@@ -74,6 +77,10 @@ const CODES: Partial<Record<DomainError["_tag"], string>> = {
   WalletFrozen: "WALLET_FROZEN",
   WalletClosed: "WALLET_CLOSED",
   StorageUnavailable: "STORAGE_UNAVAILABLE",
+  AccountForbidden: "ACCOUNT_FORBIDDEN",
+  InsufficientPermissions: "INSUFFICIENT_PERMISSIONS",
+  SessionRevoked: "SESSION_REVOKED",
+  Busy: "BUSY",
 }
 /** Why the ledger does not take an order, in the words of the errno table where there is one. */
 export const codeOf = ({ _tag }: DomainError): string => CODES[_tag] ?? "SETTLEMENT_REFUSED"

@@ -18,11 +18,15 @@ const TELL_MILLIS = 20
 interface Open {
   readonly walletId: WalletId
   readonly report: (report: SessionReport) => void
+  /** The newest change from elsewhere. */
+  movedTo: number
 }
 
 export class InternalSessions {
   readonly #open = new Map<TradingAccountId, Open>()
   readonly #byWallet = new Map<WalletId, TradingAccountId>()
+  /** Changes from elsewhere, counted over all wallets. */
+  #moves = 0
   /** Counts what is asked of the ledger for an account, and what is answered. */
   readonly #stirs = new Map<TradingAccountId, number>()
   /** Submits of which the journal does not know yet, and who waits for it. */
@@ -40,7 +44,7 @@ export class InternalSessions {
   }
 
   open(account: TradingAccountId, walletId: WalletId, report: (report: SessionReport) => void): void {
-    this.#open.set(account, { walletId, report })
+    this.#open.set(account, { walletId, report, movedTo: 0 })
     this.#byWallet.set(walletId, account)
   }
 
@@ -98,6 +102,7 @@ export class InternalSessions {
       Effect.gen(this, function* () {
         yield* calm
         const before = this.#stirs.get(account) ?? 0
+        const movedTo = this.#moves
         const at = this.#now()
         const found = yield* this.#ledger.balances(walletId)
         if ((this.#stirs.get(account) ?? 0) !== before && left > 0) return yield* read(left - 1)
@@ -106,12 +111,26 @@ export class InternalSessions {
           available: available.toString(),
           locked: held.toString(),
         }))
-        return { complete: true, balances, at }
+        return { complete: true, balances, at, movedTo }
       })
     return Effect.mapError(read(READS_MAX), () => new VenueUnavailable({ reason: "the ledger cannot be read" }))
   }
 
-  /** Wallets moved from elsewhere: deposits, transfers, quotes. */
+  movedTo(account: TradingAccountId): number {
+    return this.#open.get(account)?.movedTo ?? 0
+  }
+
+  /** Wallets moved from elsewhere: deposits, transfers, quotes. Known before whoever asked for it hears that it is done. */
+  moved(wallets: Iterable<WalletId>): void {
+    this.#moves++
+    for (const walletId of wallets) {
+      const account = this.#byWallet.get(walletId)
+      const open = account === undefined ? undefined : this.#open.get(account)
+      if (open !== undefined) open.movedTo = this.#moves
+    }
+  }
+
+  /** Their accounts are told, once for all that comes close together. */
   tell(wallets: Iterable<WalletId>): Effect.Effect<void> {
     const accounts = new Set<TradingAccountId>()
     for (const walletId of wallets) {

@@ -4,6 +4,7 @@
  * transactions stored, so every answer here is definite.
  */
 import { Context, Effect, FiberMap, FiberSet, Schedule, type Scope } from "effect"
+import type { Authority } from "../domain/act.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
@@ -13,7 +14,7 @@ import type { Notice } from "../domain/log-line.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { WalletId } from "../domain/wallet.ts"
-import { type Actor, create } from "../kernel/actor.ts"
+import { type Actor, create, live as living } from "../kernel/actor.ts"
 import { Clock } from "../ports/clock.ts"
 import { Failpoint } from "../ports/failpoint.ts"
 import { Ids } from "../ports/ids.ts"
@@ -121,73 +122,68 @@ export const internalVenue = (
       })
     }
     ledger.watch((wallets, requestId) => {
-      if (!own.has(requestId)) run(sessions.tell(wallets))
+      if (own.has(requestId)) return
+      sessions.moved(wallets)
+      run(sessions.tell(wallets))
     })
 
     const patient = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
       Effect.orDie(Effect.retry(read, Schedule.spaced("1 second")))
 
     const actorOf = (instrument: Instrument, shown: InternalPublic): Actor<MarketMessage> =>
-      create<MarketMessage, never, never>(
-        {
-          name: `InternalMarket ${instrument.instrumentId}`,
-          behaviour: (self) =>
-            internalMarket(
-              {
-                instrument,
-                fees: options.fees,
-                ledger: { post, wallet: ledger.wallet },
-                openOrders: patient(store.openOrders(instrument.instrumentId)),
-                now: clock.now,
-                uuid,
-                hit: failpoint.hit,
-                report: (account, report) => sessions.report(account, report),
-                published: (settlement) => {
-                  shown.published(settlement)
-                  schedule()
-                },
-                opened: (book) => {
-                  shown.open((side) => book.matcher.levels(side))
-                  schedule()
-                },
-                decided: (tradeOrderId) => sessions.decided(tradeOrderId),
-                notice: options.notice,
+      create<MarketMessage, never>({
+        name: `InternalMarket ${instrument.instrumentId}`,
+        behaviour: (self) =>
+          internalMarket(
+            {
+              instrument,
+              fees: options.fees,
+              ledger: { post, wallet: ledger.wallet },
+              openOrders: patient(store.openOrders(instrument.instrumentId)),
+              now: clock.now,
+              uuid,
+              hit: failpoint.hit,
+              report: (account, report) => sessions.report(account, report),
+              published: (settlement) => {
+                shown.published(settlement)
+                schedule()
               },
-              self,
-            ),
-          refusable: () => false,
-          answers: { busy: never, lost: never, parked: never, ended: never },
-          monotonic: clock.monotonic,
-          onDefect: (cause, restarts) => {
-            options.notice(
-              "a market of the internal venue began anew",
-              { instrumentId: instrument.instrumentId, restarts, cause: String(cause) },
-              "error",
-            )
-            // What was on its way is asked for: every account agrees with the venue again.
-            sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
-            sessions.everyone({ _tag: "StreamUp" })
-          },
-          onParked: () => {
-            options.notice(
-              "a market of the internal venue is halted",
-              { instrumentId: instrument.instrumentId },
-              "error",
-            )
-            halted.add(instrument.instrumentId)
-            // Mail that was never looked at: nothing of it is stored.
-            sessions.decideAll(instrument.instrumentId)
-            run(Effect.delay(reopen(instrument), options.reopenMillis ?? REOPEN_MILLIS))
-          },
+              opened: (book) => {
+                shown.open((side) => book.matcher.levels(side))
+                schedule()
+              },
+              decided: (tradeOrderId) => sessions.decided(tradeOrderId),
+              notice: options.notice,
+            },
+            self,
+          ),
+        refusable: () => false,
+        answers: { busy: never, lost: never, parked: never, ended: never },
+        monotonic: clock.monotonic,
+        onDefect: (cause, restarts) => {
+          options.notice(
+            "a market of the internal venue began anew",
+            { instrumentId: instrument.instrumentId, restarts, cause: String(cause) },
+            "error",
+          )
+          // What was on its way is asked for: every account agrees with the venue again.
+          sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
+          sessions.everyone({ _tag: "StreamUp" })
         },
-        Context.empty(),
-      )
+        onParked: () => {
+          options.notice("a market of the internal venue is halted", { instrumentId: instrument.instrumentId }, "error")
+          halted.add(instrument.instrumentId)
+          // Mail that was never looked at: nothing of it is stored.
+          sessions.decideAll(instrument.instrumentId)
+          run(Effect.delay(reopen(instrument), options.reopenMillis ?? REOPEN_MILLIS))
+        },
+      })
 
     const live = (instrument: Instrument, shown: InternalPublic): Effect.Effect<void> =>
       Effect.suspend(() => {
         const actor = actorOf(instrument, shown)
         markets.set(instrument.instrumentId, { actor, shown })
-        return Effect.asVoid(FiberMap.run(lives, instrument.instrumentId, actor.life))
+        return Effect.asVoid(FiberMap.run(lives, instrument.instrumentId, living(actor, clock.monotonic)))
       })
 
     const reopen = (instrument: Instrument): Effect.Effect<void> =>
@@ -256,7 +252,8 @@ export const internalVenue = (
             if (asked.trigger !== undefined || asked.pairedWith !== undefined || (asked.leverage ?? 1) !== 1)
               return report(refusedOf(tradeOrderId, "NOT_SUPPORTED", "no triggers and no leverage here", at))
             sessions.undecided(tradeOrderId, asked.instrumentId)
-            actor.post({ _tag: "Submit", order: orderOf(account, walletId, asked, at), notAfter: asked.notAfter })
+            const order = orderOf(account, walletId, asked, at)
+            actor.post({ _tag: "Submit", order, authority: authorityOf(account, asked), notAfter: asked.notAfter })
           },
           cancel: ({ tradeOrderId, instrumentId }) => {
             const text = "no such instrument"
@@ -269,7 +266,14 @@ export const internalVenue = (
             const text = "no such instrument"
             const actor = marketOf(instrumentId)
             if (actor === undefined)
-              report({ _tag: "AmendRefused", tradeOrderId, unknownOrder: true, text, at: clock.now() })
+              report({
+                _tag: "AmendRefused",
+                tradeOrderId,
+                askedAt: to.askedAt,
+                unknownOrder: true,
+                text,
+                at: clock.now(),
+              })
             else actor.post({ _tag: "Amend", account: account.tradingAccountId, tradeOrderId, to })
           },
           fetchOrder: ({ tradeOrderId }) => lookup(tradeOrderId),
@@ -283,6 +287,7 @@ export const internalVenue = (
               ),
             ),
           fetchBalances: sessions.balances(account.tradingAccountId, walletId),
+          movedTo: () => sessions.movedTo(account.tradingAccountId),
         }
       })
 
@@ -320,11 +325,16 @@ const assetsOf = (instrumentId: InstrumentId): { readonly baseAsset: string; rea
   return { baseAsset, quoteAsset }
 }
 
+/** The right to a dealer's money is asked with each order; a user's own is its own. */
+const authorityOf = ({ userId }: TradingAccount, { actor }: VenueOrder): Authority | undefined =>
+  userId !== null || actor === undefined ? undefined : { actor, right: "DEALER" }
+
 const orderOf = (account: TradingAccount, walletId: WalletId, asked: VenueOrder, at: number): InternalOrder => ({
   tradeOrderId: asked.tradeOrderId,
   tradingAccountId: account.tradingAccountId,
   tenantId: account.tenantId,
-  userId: account.userId,
+  // A dealer's own account has no user, but its dealer.
+  ownerId: account.userId ?? account.dealerAccountId!,
   walletId,
   instrumentId: asked.instrumentId,
   orderSide: asked.orderSide,

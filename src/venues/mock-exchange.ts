@@ -156,8 +156,9 @@ export class MockExchange {
   /** Changes a resting order; what it trades by that is told after. */
   amend(account: MockAccount, { tradeOrderId }: VenueOrderRef, to: VenueAmend): void {
     const at = this.#now()
+    const { askedAt } = to
     const refuse = (text: string, unknownOrder: boolean): void =>
-      this.#outbox.tell(account, { _tag: "AmendRefused", tradeOrderId, unknownOrder, text, at })
+      this.#outbox.tell(account, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text, at })
     const order = account.orders.get(tradeOrderId)
     const market = order === undefined ? undefined : this.markets.get(order.request.instrumentId)
     if (order === undefined || market === undefined) return refuse("unknown order", true)
@@ -171,7 +172,7 @@ export class MockExchange {
     lockRest(order, market.instrument)
     if (typeof events === "string") return refuse(events, false)
     const { externalOrderId } = order
-    this.#outbox.tell(account, { _tag: "AmendAccepted", tradeOrderId, externalOrderId, at }, order)
+    this.#outbox.tell(account, { _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at }, order)
     this.#settle(market, events)
   }
 

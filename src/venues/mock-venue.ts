@@ -7,6 +7,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Venue } from "../domain/venue.ts"
+import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
@@ -105,7 +106,7 @@ export const mockVenue = (
             if (!isMoving) isWatched.unsafeClose()
           }),
         ),
-        Effect.forever,
+        (tick) => recurring("MOCK could not move", 0, tick),
         Effect.forkScoped,
       )
 

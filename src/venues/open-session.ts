@@ -2,21 +2,31 @@
  * One account's session as this side of the connector knows it: what it has out without an answer, and what its account is told of that
  * when no connector runs, or when it was lost: a submit or a change that the worker may have read is in doubt.
  */
+
 import type { VenueSecrets } from "../domain/credential.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
+import { RareMap } from "../domain/rare.ts"
 import type { SessionReport, VenueOrder } from "../ports/venue-session.ts"
 import type { VenueMeters } from "./venue-meters.ts"
 
 const NOBODY = "no connector is running"
+
+/** A change without an answer: which, and since when (monotonic ms). */
+interface Amending {
+  readonly askedAt: number
+  readonly since: number
+}
+
+type AmendReport = Extract<SessionReport, { readonly _tag: "AmendAccepted" | "AmendRefused" | "AmendInDoubt" }>
 
 export class OpenSession {
   readonly secrets: VenueSecrets
   readonly #report: (report: SessionReport) => void
   readonly #meters: VenueMeters | undefined
   /** What has no answer yet, since when: monotonic ms. */
-  readonly #submits = new Map<TradeOrderId, number>()
-  readonly #cancels = new Map<TradeOrderId, number>()
-  readonly #amends = new Map<TradeOrderId, number>()
+  readonly #submits = new RareMap<TradeOrderId, number>()
+  readonly #cancels = new RareMap<TradeOrderId, number>()
+  readonly #amends = new RareMap<TradeOrderId, Amending>()
 
   constructor(secrets: VenueSecrets, report: (report: SessionReport) => void, meters: VenueMeters | undefined) {
     this.secrets = secrets
@@ -47,13 +57,13 @@ export class OpenSession {
     queueMicrotask(() => this.#report({ _tag: "CancelInDoubt", tradeOrderId, reason: NOBODY, at: Date.now() }))
   }
 
-  amending(id: TradeOrderId): void {
-    this.#amends.set(id, performance.now())
+  amending(id: TradeOrderId, askedAt: number): void {
+    this.#amends.set(id, { askedAt, since: performance.now() })
   }
 
-  notAmended(id: TradeOrderId): void {
+  notAmended(id: TradeOrderId, askedAt: number): void {
     this.#amends.delete(id)
-    queueMicrotask(() => this.#report(unamended(id, NOBODY, Date.now())))
+    queueMicrotask(() => this.#report(unamended(id, askedAt, NOBODY, Date.now())))
   }
 
   /** The connector's word, on its way to the account. */
@@ -73,7 +83,7 @@ export class OpenSession {
       case "AmendAccepted":
       case "AmendRefused":
       case "AmendInDoubt":
-        this.#answered(report._tag, this.#amends, report.tradeOrderId)
+        this.#amended(report)
         break
     }
     this.#report(report)
@@ -88,14 +98,26 @@ export class OpenSession {
     this.#submits.clear()
     for (const tradeOrderId of this.#cancels.keys()) this.#report({ _tag: "CancelInDoubt", tradeOrderId, reason, at })
     this.#cancels.clear()
-    for (const tradeOrderId of this.#amends.keys())
-      this.#report(began ? { _tag: "AmendInDoubt", tradeOrderId, reason, at } : unamended(tradeOrderId, reason, at))
+    for (const [tradeOrderId, { askedAt }] of this.#amends)
+      this.#report(
+        began
+          ? { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason, at }
+          : unamended(tradeOrderId, askedAt, reason, at),
+      )
     this.#amends.clear()
   }
 
-  #answered(tag: Parameters<VenueMeters["reported"]>[0], out: Map<TradeOrderId, number>, id: TradeOrderId): void {
+  #answered(tag: Parameters<VenueMeters["reported"]>[0], out: RareMap<TradeOrderId, number>, id: TradeOrderId): void {
     this.#meters?.reported(tag, out.get(id))
     out.delete(id)
+  }
+
+  /** The answer to an earlier change leaves the one that is under way without an answer. */
+  #amended({ _tag, tradeOrderId, askedAt }: AmendReport): void {
+    const out = this.#amends.get(tradeOrderId)
+    const isIt = out?.askedAt === askedAt
+    this.#meters?.reported(_tag, isIt ? out.since : undefined)
+    if (isIt) this.#amends.delete(tradeOrderId)
   }
 }
 
@@ -104,9 +126,10 @@ const submittedIn = ({ tradeOrderId, pairedWith }: VenueOrder): ReadonlyArray<Tr
   pairedWith === undefined ? [tradeOrderId] : [tradeOrderId, pairedWith.tradeOrderId]
 
 /** It never left this process: the order is as it was. */
-const unamended = (tradeOrderId: TradeOrderId, text: string, at: number): SessionReport => ({
+const unamended = (tradeOrderId: TradeOrderId, askedAt: number, text: string, at: number): SessionReport => ({
   _tag: "AmendRefused",
   tradeOrderId,
+  askedAt,
   unknownOrder: false,
   text,
   at,

@@ -1,11 +1,11 @@
 /**
- * The profile of a venue that needs nothing special: one line of the registry brings any exchange of ccxt.pro. What differs is said
- * in `special`; nothing is promised that nobody has proved (post-only, IOC, FOK).
+ * The profile of a venue that needs nothing special: the facts of its answers bring any exchange of ccxt.pro. What differs is said in
+ * `special`; nothing is promised that is not proven (post-only, IOC, FOK).
  */
 import type { VenueId } from "../domain/ids.ts"
-import type { VenueProfile } from "./profile.ts"
+import type { VenueFacts, VenueProfile } from "./profile.ts"
 
-export const plain = (venue: string, exchange: string, special: Partial<VenueProfile> = {}): VenueProfile => ({
+export const plain = (venue: string, exchange: string, special: VenueFacts & Partial<VenueProfile>): VenueProfile => ({
   venue: venue as VenueId,
   name: venue,
   exchange,
@@ -14,7 +14,6 @@ export const plain = (venue: string, exchange: string, special: Partial<VenuePro
   needsPassphrase: false,
   timesInForce: ["GTC"],
   lists: "spot",
-  orderExpiryMillis: null,
   feeInQuote: false,
   hosts: [],
   options: {},
@@ -26,7 +25,6 @@ export const plain = (venue: string, exchange: string, special: Partial<VenuePro
   tickerParams: {},
   lastQuantityField: null,
   fillsWithOrders: false,
-  fillsPage: "since",
   clientIdParam: "clientOrderId",
   quirks: "none",
   ...special,

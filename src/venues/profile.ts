@@ -3,7 +3,8 @@
  * `worker/quirks.ts`, found by name. `plain.ts` has what holds for a venue that needs nothing special.
  */
 import type { VenueId } from "../domain/ids.ts"
-import type { TimeInForce } from "../domain/venue.ts"
+import type { OrderIds, TimeInForce } from "../domain/venue.ts"
+import type { EndedOrders, ListPaging, Paging } from "./paging.ts"
 
 export interface BookAuditTimes {
   /** Each book so often, less often while the venue's request budget is short; null where the stream shows what is missing. */
@@ -14,7 +15,31 @@ export interface BookAuditTimes {
   readonly settleMillis: number
 }
 
-export interface VenueProfile {
+/**
+ * What the venue's answers mean. None of it has a default, because a wrong one is told to clients as a fact: an order that "ended" and
+ * then fills, a fill that is counted twice, a list that is cut.
+ */
+export interface VenueFacts {
+  /** A cancel that was answered is carried out, or only asked for: then the order's end has to be seen. */
+  readonly cancelAnswer: "DONE" | "REQUESTED"
+  /** The same of a change of an order. */
+  readonly amendAnswer: "DONE" | "REQUESTED"
+  readonly openOrders: Paging
+  readonly fills: ListPaging
+  /** How orders that are over are read: many at once, or null for one at a time. */
+  readonly endedOrders: EndedOrders | null
+  /**
+   * Where an order's times stand: fields of ccxt's order, or of the venue's own with `info.`. `updated` null: the venue does not say
+   * when an order last changed, and a view of it says so.
+   */
+  readonly orderTimes: { readonly created: string; readonly updated: string | null }
+  /** Until when after its signature the venue may still take an order, ms; null: it sets no end. */
+  readonly orderExpiryMillis: number | null
+  /** INSTRUMENT: two instruments may have orders of one number. */
+  readonly orderIds: OrderIds
+}
+
+export interface VenueProfile extends VenueFacts {
   readonly venue: VenueId
   readonly name: string
   /** The file name under ccxt's `js/src/pro`. */
@@ -26,7 +51,6 @@ export interface VenueProfile {
   readonly timesInForce: ReadonlyArray<TimeInForce>
   /** What is listed: the spot pairs, or the perpetuals, one per BASE/QUOTE (contract C14a). */
   readonly lists: "spot" | "perpetual"
-  readonly orderExpiryMillis: number | null
   readonly feeInQuote: boolean
   /** Every host the connector dials, `host:port`: what VENUE_ROUTES must name. */
   readonly hosts: ReadonlyArray<string>
@@ -55,8 +79,6 @@ export interface VenueProfile {
   readonly tradeHistory?: Readonly<Record<string, unknown>> | null
   /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
   readonly fillsWithOrders: boolean
-  /** How the next page of fills is asked for. */
-  readonly fillsPage: "fromId" | "since" | "older"
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string
   /** Levels a side of a book that are asked for, where the venue wants to be told. */
@@ -65,10 +87,6 @@ export interface VenueProfile {
   readonly bookRefreshMillis?: number
   /** When its books are compared with the venue's by REST, where not as its stream needs it (`worker/book-audits.ts`); null: never. */
   readonly bookAudit?: BookAuditTimes | null
-  /** The answer to a cancel says only that it was asked for; how the order ended is to be seen. */
-  readonly cancelIsRequest?: boolean
-  /** The answer to a change of an order says only that it was asked for; what became of it is to be seen. */
-  readonly amendIsRequest?: boolean
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
   readonly rollingWindowMillis?: number
   /** Bars that the venue gives in one answer; as ccxt says when absent. */

@@ -44,6 +44,7 @@ export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>):
   needsPassphrase: profile.needsPassphrase,
   timesInForce: profile.timesInForce,
   orderExpiryMillis: profile.orderExpiryMillis,
+  orderIds: profile.orderIds,
   feeInQuote: profile.feeInQuote,
   inProcess: false,
   capabilities: capabilitiesOf(profile),

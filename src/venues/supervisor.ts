@@ -151,8 +151,8 @@ export class Supervisor {
   amend(session: string, order: VenueOrderRef, to: VenueAmend): void {
     const open = this.#sessions.get(session)
     if (open === undefined) return
-    open.amending(order.tradeOrderId)
-    if (!this.#link.post({ _tag: "Amend", session, order, to })) open.notAmended(order.tradeOrderId)
+    open.amending(order.tradeOrderId, to.askedAt)
+    if (!this.#link.post({ _tag: "Amend", session, order, to })) open.notAmended(order.tradeOrderId, to.askedAt)
   }
 
   /** Asks the worker; fails with what the venue said, or at the deadline. */

@@ -16,15 +16,17 @@ import type {
   TickerUpdate,
 } from "../ports/market-source.ts"
 import type {
+  EndedOrdersPage,
+  EndedSince,
+  FillsPage,
   SessionReport,
   VenueAmend,
   VenueBalances,
-  VenueFill,
   VenueOrder,
   VenueOrderRef,
   VenueOrderState,
 } from "../ports/venue-session.ts"
-import type { ConnectorFigures } from "../ports/venue-stats.ts"
+import type { ConnectorFigures, Purpose } from "../ports/venue-stats.ts"
 import type { VenueProfile } from "./profile.ts"
 
 export interface ConnectorSettings {
@@ -123,6 +125,9 @@ export interface InstrumentRow {
   readonly active: boolean
 }
 
+/** What an account's lists are asked for: by an order in doubt, by an account that agrees with its venue, or once more. */
+export type Errand = Extract<Purpose, "doubt" | "opening" | "audit">
+
 /** A call with an answer, by name: what goes in and what comes out. */
 export interface Calls {
   readonly instruments: {
@@ -141,20 +146,32 @@ export interface Calls {
     readonly answer: VenueOrderState | null
   }
   readonly openOrders: {
-    readonly ask: { readonly session: string; readonly isProof: boolean }
+    readonly ask: { readonly session: string; readonly errand: Errand }
     readonly answer: ReadonlyArray<VenueOrderState>
   }
   readonly fills: {
     readonly ask: {
       readonly session: string
-      /** An order in doubt waits for it. */
-      readonly isProof: boolean
+      readonly errand: Errand
       readonly since: number
       readonly instruments: ReadonlyArray<InstrumentId>
+      readonly cursor: string | null
     }
-    readonly answer: ReadonlyArray<VenueFill>
+    readonly answer: FillsPage
   }
-  readonly balances: { readonly ask: { readonly session: string }; readonly answer: VenueBalances }
+  readonly ended: {
+    readonly ask: {
+      readonly session: string
+      readonly errand: Errand
+      readonly markets: ReadonlyArray<EndedSince>
+      readonly cursor: string | null
+    }
+    readonly answer: EndedOrdersPage
+  }
+  readonly balances: {
+    readonly ask: { readonly session: string; readonly errand: Errand }
+    readonly answer: VenueBalances
+  }
   readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
 }
 

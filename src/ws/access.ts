@@ -1,5 +1,6 @@
 /** Who may subscribe to what on the gateway (realtime B): synchronous, from the directories and the live session. */
 import type { AccountDirectory } from "../actors/account-directory.ts"
+import type { DealerDirectory } from "../actors/dealer-directory.ts"
 import type { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import type { AuthFailure } from "../auth/live-sessions.ts"
 import {
@@ -15,10 +16,12 @@ import {
   tradeChannel,
   venueTickerChannel,
 } from "../domain/channel.ts"
+import { isDealersSide } from "../domain/dealer.ts"
 import { AccessTokenExpired } from "../domain/errors/authentication.ts"
 import { IpForbidden } from "../domain/errors/authorisation.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { ChannelSource } from "../ports/channel-port.ts"
@@ -29,6 +32,7 @@ import type { Served } from "./stream.ts"
 
 export interface AccessRules {
   readonly accounts: AccountDirectory
+  readonly dealers: Pick<DealerDirectory, "ofOwnAccount">
   readonly instruments: InstrumentDirectory
   /** By its identifier or an alias of it. */
   readonly findVenue: (name: string) => Venue | undefined
@@ -105,7 +109,7 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
       account !== undefined &&
       account.tenantId === principal.tenantId &&
       account.status !== "DISCONNECTED" &&
-      (account.userId === principal.userId || principal.permissions.includes("admin"))
+      mayHear(rules, account, principal)
     // An account that is not there and one of somebody else look the same.
     return mine ? served(rules, channel, request.type) : denied(ERRORS.permissionDenied)
   }
@@ -119,6 +123,12 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
     return denied(ERRORS.unknownChannel)
   return served(rules, meant, request.type)
 }
+
+/** Its owner, and admins; of a dealer's own account who is on the dealer's side. */
+const mayHear = ({ dealers }: AccessRules, account: TradingAccount, principal: Principal): boolean =>
+  account.userId === null
+    ? isDealersSide(principal, dealers.ofOwnAccount(account.tradingAccountId))
+    : account.userId === principal.userId || principal.permissions.includes("admin")
 
 type MarketChannel = Extract<Channel, { readonly venue: VenueId }>
 

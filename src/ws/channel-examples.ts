@@ -5,6 +5,7 @@ import type { ExecutionId, TenantId, TradeOrderId, TradingAccountId, UserId, Ven
 import { instrumentIdOf } from "../domain/instrument.ts"
 import type { KlineRecord } from "../domain/kline.ts"
 import type { OrderBookRecord, TickerRecord, TradeRecord } from "../domain/market.ts"
+import { graver } from "../domain/order-doubt.ts"
 import { OrderStatus } from "../domain/order-status.ts"
 import { type Quote, quoteRecord } from "../domain/quote.ts"
 import { dateTime } from "../domain/time.ts"
@@ -110,6 +111,7 @@ const execution: Execution = {
   executedCost: Decimal.of("256"),
   fees: [{ asset: "USDT", venue, quantity: Decimal.of("0.256") }],
   inferred: false,
+  replaces: null,
   executedAt: AT,
 }
 
@@ -142,7 +144,7 @@ const orderThatIs = (orderStatus: OrderStatus): TradeOrderRecord =>
   tradeOrderRecord({
     ...submitted,
     orderStatus,
-    inDoubt: orderStatus === "UNKNOWN",
+    doubt: orderStatus === "UNKNOWN" ? graver(submitted, "SUBMIT") : null,
     cancelReason: orderStatus === "CANCELLED" ? "USER_REQUEST" : null,
     rejectReason: orderStatus === "REJECTED" ? "GATEWAY_LATE" : null,
     ...(EXECUTED.has(orderStatus)
@@ -169,10 +171,12 @@ export const POSITION_EXAMPLE = positionRecord({
   updatedAt: AT,
 })
 
+const userId = "0198f3a2-4a0b-7b2d-8c1e-5f0a9b1c2d3e" as UserId
+
 const account: TradingAccount = {
   tradingAccountId,
   tenantId,
-  userId: "0198f3a2-4a0b-7b2d-8c1e-5f0a9b1c2d3e" as UserId,
+  userId,
   version: 2,
   venue,
   externalTradingAccountId: "demo",
@@ -197,7 +201,7 @@ const quote: Quote = {
   fingerprint: null,
   dealerAccountId: "0198f3a2-9f50-7072-9b63-ae5f40617285" as Quote["dealerAccountId"],
   traderAccountId: tradingAccountId,
-  traderUserId: account.userId,
+  traderUserId: userId,
   dealerWalletId: "0198f3a2-9f50-7072-9b63-ae5f40617286" as Quote["dealerWalletId"],
   traderWalletId: "0198f3a2-9f50-7072-9b63-ae5f40617287" as Quote["traderWalletId"],
   instrumentId: "INTERNAL:BTC/USDT" as Quote["instrumentId"],

@@ -48,7 +48,6 @@ export interface ClientSocket {
 /** Where the socket came from. */
 export interface Peer {
   readonly ip: string
-  readonly loopback: boolean
   /** Of the upgrade. */
   readonly requestId?: string
 }

@@ -6,6 +6,7 @@ import { addressKey } from "../domain/address-key.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { TooManyConnections } from "../domain/errors/limits.ts"
 import type { SessionId } from "../domain/ids.ts"
+import { isOriginAllowed } from "../domain/web-origin.ts"
 import type { Credentials } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"
 import { jsonCodec } from "./codec-json.ts"
@@ -52,7 +53,6 @@ export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   ) => {
     readonly requestId: string
     readonly ip: string
-    readonly loopback: boolean
     readonly refusal: {
       readonly status: string
       readonly body: string
@@ -83,14 +83,6 @@ export interface SocketServer {
   /** Tells every client that the server goes away (3001: they reconnect elsewhere), in slices so that they do not come back at once. */
   readonly shutdown: () => Promise<void>
   readonly stats: () => SocketStats
-}
-
-const sameHost = (origin: string, host: string): boolean => {
-  try {
-    return new URL(origin).host === host
-  } catch {
-    return false
-  }
 }
 
 /** How the client speaks, and the subprotocol to answer: exactly one that it offered, or none (realtime A.1). */
@@ -185,15 +177,9 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     for (const connection of connections) connection.endSubscriptions(channel, names, reason)
   })
 
-  const originAllowed = (origin: string, host: string): boolean =>
-    origin === "" ||
-    sameHost(origin, host) ||
-    options.allowedOrigins.includes("*") ||
-    options.allowedOrigins.includes(origin)
-
   const upgrade = (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t): void => {
-    const isOriginAllowed = originAllowed(req.getHeader("origin"), req.getHeader("host"))
-    const { requestId, refusal, ip, loopback } = options.screen(res, req, isOriginAllowed, admit)
+    const isAllowed = isOriginAllowed(req.getHeader("origin"), req.getHeader("host"), options.allowedOrigins)
+    const { requestId, refusal, ip } = options.screen(res, req, isAllowed, admit)
     if (refusal !== null) {
       res
         .writeStatus(refusal.status)
@@ -207,7 +193,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     res.writeStatus("101 Switching Protocols").writeHeader("X-Request-ID", requestId)
     const { codec, subprotocol } = negotiate(req)
     const nativePings = req.getQuery("cf_ws_frame_ping_pong") === "true"
-    const state: SocketState = { codec, nativePings, peer: { ip, loopback, requestId }, connection: undefined }
+    const state: SocketState = { codec, nativePings, peer: { ip, requestId }, connection: undefined }
     res.upgrade(
       state,
       req.getHeader("sec-websocket-key"),

@@ -50,6 +50,8 @@ export interface Ready {
   readonly http: string
   readonly ws: string
   readonly version: string
+  /** While the installation has no admin: makes one. */
+  readonly setupToken?: string | undefined
 }
 
 export interface Gateway extends Launched, Ready {
@@ -86,13 +88,15 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
   const program = (options.built ?? isShipped) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   // Tests of limits set their own; production is never without.
+  // Tests of stale proofs set their own; the others may run longer than one is fresh.
+  const patient = { FRESH_SECONDS: "86400" }
   const unlimited = options.env?.["NODE_ENV"] === "production" ? {} : { RATE_LIMITS: "off" }
   const child = spawn(process.execPath, ["--max-semi-space-size=32", ...program], {
     cwd: root,
     // Its own process group, so that nothing of it can outlive the test.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, ...unlimited, ...options.env },
+    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, ...patient, ...unlimited, ...options.env },
   })
   launched.add(child)
   const stdout: Array<string> = []

@@ -16,16 +16,15 @@ import { fingerprint } from "../../src/domain/fingerprint.ts"
 import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
 import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
+import { graver } from "../../src/domain/order-doubt.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
-import { type Execution, feesOf, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
+import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
-
-const progressOf = (order: TradeOrder) => ({ ...order, fees: feesOf(order.executions) })
 
 interface Stored {
   readonly order: TradeOrder
@@ -90,12 +89,10 @@ export class HedgeWorld {
     const next: TradeOrder = {
       ...order,
       orderStatus,
-      inDoubt: orderStatus === "UNKNOWN",
+      doubt: orderStatus === "UNKNOWN" ? graver(order, "SUBMIT") : null,
       executedQuantity,
       executedCost,
-      executions: (fee === undefined
-        ? []
-        : [{ fees: [{ asset: "BTC", quantity: Decimal.of(fee) }] }]) as unknown as ReadonlyArray<Execution>,
+      fees: fee === undefined ? [] : [{ asset: "BTC", venue: order.venue, quantity: Decimal.of(fee) }],
       version: order.version + 1,
     }
     this.orders[index] = { order: next, print }
@@ -144,7 +141,7 @@ export class HedgeWorld {
   stored(): ReadonlyArray<StoredHedges> {
     if (this.intents.length === 0) return []
     const owed = this.intents.reduce(withIntent, noTotals("BTC"))
-    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, progressOf(order)), owed)
+    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, order), owed)
     const newestFirst = this.intents.toReversed()
     const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
     const sent = new Map<HedgeIntentId, number>()
@@ -159,7 +156,7 @@ export class HedgeWorld {
         totals,
         intents: newestFirst.filter((intent, index) => index === 0 || open.includes(intent)),
         sent,
-        hedges: this.orders.map(({ order }) => ({ ...progressOf(order), isOver: isTerminal(order.orderStatus) })),
+        hedges: this.orders.map(({ order }) => ({ ...order, isOver: isTerminal(order.orderStatus) })),
       },
     ]
   }

@@ -1,7 +1,4 @@
-/**
- * A dealer that hedges at the loopback Binance, and a client of it, over HTTP. The one thing to know: the first user of a fresh gateway is
- * its admin, so this one has to sign up before anybody else.
- */
+/** A dealer that hedges at the loopback Binance, and a client of it, over HTTP. */
 import { randomBytes, randomUUID } from "node:crypto"
 import type { DealerRecord } from "../../src/domain/dealer.ts"
 import type { DealerConfigRecord } from "../../src/domain/dealer-config.ts"
@@ -40,11 +37,6 @@ export interface DeskOptions {
 }
 
 export const INVENTORY = { BTC: "100", USDT: "10000000" }
-
-export const signUpAdmin = async (gateway: Ready): Promise<Api> => {
-  const session = (await api(gateway).signup(`admin-${randomUUID()}@example.com`)).record
-  return api(gateway).as(session.accessToken)
-}
 
 /** An ACTIVE account at the exchange, of whoever calls. */
 export const connectExchange = async (

@@ -16,6 +16,9 @@ export const principal = (permissions: Principal["permissions"] = ["read", "writ
   tenantId: "default" as TenantId,
   permissions,
   environments: ["PROD", "UAT"],
+  provenAt: 0,
+  secondFactor: "none",
+  isAdminWithheld: false,
 })
 
 /** `Bearer reader` reads, `Bearer writer` writes too. */
@@ -73,6 +76,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       log: (line) => lines.push(line),
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,
+      freshMillis: 300_000,
       pages: options.pages ?? [],
       limiter: options.limiter ?? null,
     }),

@@ -1,8 +1,10 @@
 /** The platform's own venue over HTTP: an admin who lists instruments and funds wallets, and traders with an account each. */
+
 import { randomUUID } from "node:crypto"
 import { expect } from "vitest"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { WalletRecord } from "../../src/domain/wallet.ts"
+import { founder } from "./founder.ts"
 import { type Api, api, type Gateway, type Ready, until } from "./gateway.ts"
 import { restsOf } from "./order-waits.ts"
 
@@ -67,12 +69,12 @@ export const traderOf = (
   }
 }
 
-/** The first to sign up at a new installation is its admin. */
+/** For an installation without an admin. */
 export const internalMarket = async (
   gateway: Gateway,
   terms: Readonly<Record<string, string>> = {},
 ): Promise<InternalMarket> => {
-  const admin = await member(gateway)
+  const admin = await founder(gateway)
   const listed = await admin.post<{ readonly securityId: string }>("/market/instrument/create", {
     baseAsset: "BTC",
     quoteAsset: "USD",

@@ -17,6 +17,8 @@ export interface ModelTransfer {
 export interface ModelRequest {
   readonly id: string
   readonly transfers: ReadonlyArray<ModelTransfer>
+  /** On an admin's word; else on the gateway's own. */
+  readonly asAdmin: boolean
 }
 
 interface Account {
@@ -46,6 +48,9 @@ export class LedgerModel {
   readonly #refused = new Map<string, string>()
   readonly #requests = new Map<string, { readonly content: string; readonly word: string }>()
 
+  /** What they were when they were closed counts. */
+  readonly #frozen = new Set<string>()
+
   constructor(
     readonly statuses: Map<string, Status>,
     readonly free: ReadonlySet<string>,
@@ -67,6 +72,8 @@ export class LedgerModel {
     const isHeld = [...this.#accounts].some(([key, it]) => key.startsWith(wallet) && (it.held > 0n || it.claimed > 0n))
     if (wanted === "CLOSED" && isHeld) return "WalletHasHolds"
     this.statuses.set(wallet, wanted)
+    if (wanted === "FROZEN") this.#frozen.add(wallet)
+    else if (wanted === "ACTIVE") this.#frozen.delete(wallet)
     return null
   }
 
@@ -79,8 +86,11 @@ export class LedgerModel {
     }
     const undo: Array<() => void> = []
     let word = "applied"
-    for (const transfer of request.transfers) {
-      const refused = this.#transfer(transfer, now, undo)
+    // An admin reaches what is there, and hears of what is not before anything is judged.
+    const isBeyond = request.transfers.some((t) => !this.statuses.has(t.from) || !this.statuses.has(t.to))
+    if (request.asAdmin && isBeyond) word = "WalletNotFound"
+    for (const transfer of word === "applied" ? request.transfers : []) {
+      const refused = this.#transfer(transfer, now, undo, request.asAdmin)
       if (refused === null) continue
       word = refused
       break
@@ -91,7 +101,7 @@ export class LedgerModel {
   }
 
   /** Null: done. `undo` gets what takes it back. */
-  #transfer(t: ModelTransfer, now: number, undo: Array<() => void>): string | null {
+  #transfer(t: ModelTransfer, now: number, undo: Array<() => void>, asAdmin: boolean): string | null {
     const hold = t.hold === null ? undefined : this.#holds.get(t.hold)
     const amount = t.kind === "void" || t.amount === null ? (hold?.amount ?? 0n) : t.amount
     const content = contentOf(t, amount)
@@ -99,7 +109,7 @@ export class LedgerModel {
     if (done !== undefined) return done === content ? null : "id used otherwise"
     const before = this.#refused.get(t.id)
     if (before !== undefined) return before
-    const refusal = this.#refusal(t, hold, amount, now)
+    const refusal = this.#refusal(t, hold, amount, now, asAdmin)
     if (refusal !== null) {
       this.#refused.set(t.id, refusal)
       return refusal
@@ -128,7 +138,7 @@ export class LedgerModel {
     return null
   }
 
-  #refusal(t: ModelTransfer, hold: Hold | undefined, amount: bigint, now: number): string | null {
+  #refusal(t: ModelTransfer, hold: Hold | undefined, amount: bigint, now: number, asAdmin: boolean): string | null {
     if (t.kind === "post" || t.kind === "void") {
       if (hold === undefined) return "no such hold"
       if (!hold.isOpen) return "hold resolved"
@@ -144,6 +154,7 @@ export class LedgerModel {
     const account = this.account(from, asset)
     if (out === "CLOSED") {
       if (t.kind !== "single") return "WalletClosed"
+      if (this.#frozen.has(from) && !asAdmin) return "WalletFrozen"
       if (amount !== account.posted) return "OnlyFullWithdrawal"
     }
     if (hold === undefined && !this.free.has(from) && amount > account.posted - account.held)

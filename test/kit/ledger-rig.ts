@@ -5,12 +5,14 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type pg from "pg"
+import type { Actor, Authority } from "../../src/domain/act.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { LedgerConflict } from "../../src/domain/errors/wallet.ts"
-import type { TenantId, UserId } from "../../src/domain/ids.ts"
+import type { SessionId, TenantId, UserId } from "../../src/domain/ids.ts"
 import { accountingWallet, type WalletId, type WalletType } from "../../src/domain/wallet.ts"
 import { type LedgerWriter, type LedgerWriterOptions, startLedgerWriter } from "../../src/ledger/ledger-writer.ts"
 import type { LedgerFact, LedgerOutcome, LedgerRequest, Movement, Resolution } from "../../src/ports/ledger-port.ts"
+import { authorityRow } from "../../src/store/authority.ts"
 import { connectDedicated } from "../../src/store/sql.ts"
 
 export const TENANT = "default" as TenantId
@@ -74,7 +76,7 @@ export const guard = (word: string, id: string = randomUUID()): LedgerFact => ({
   refusal: () => new LedgerConflict({ reason: "hold expired" }),
 })
 
-export type Asked = Pick<LedgerRequest, "transfers"> & Partial<Pick<LedgerRequest, "requestId" | "facts">>
+export type Asked = Pick<LedgerRequest, "transfers"> & Partial<Pick<LedgerRequest, "requestId" | "facts" | "authority">>
 
 export interface LedgerRig {
   readonly client: pg.Client
@@ -83,13 +85,16 @@ export interface LedgerRig {
   readonly defects: Array<unknown>
   readonly lost: Array<string>
   readonly wallet: (type?: WalletType) => Promise<WalletId>
+  /** Of the user whose wallets these are; ADMIN by one who is no owner of any. */
+  readonly by: (right: Authority["right"]) => Authority
   readonly ask: (asked: Asked) => Promise<LedgerOutcome>
   /** "applied", "replayed", or the failure's tag and reason. */
   readonly word: (asked: Asked) => Promise<string>
   /** From outside, so that there is something to move. */
   readonly fund: (wallet: WalletId, amount: string, asset?: string) => Promise<void>
   readonly balance: (wallet: WalletId, asset?: string) => Promise<Balance>
-  readonly setStatus: (wallet: WalletId, status: string) => Promise<string | null>
+  /** Without `authority` as the gateway itself. */
+  readonly setStatus: (wallet: WalletId, status: string, authority?: Authority) => Promise<string | null>
   readonly violations: () => Promise<ReadonlyArray<string>>
   /** Until the writer's statement waits for what `client` has locked in its transaction. */
   readonly untilBlocked: () => Promise<void>
@@ -107,22 +112,35 @@ const plain = (text: string): string => Decimal.fromVenue(text)?.toString() ?? t
 
 export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOptions> = {}): Promise<LedgerRig> => {
   const client = await connectDedicated(url)
-  const userId = randomUUID() as UserId
   const clock = { now: 1_000_000 }
   const defects: Array<unknown> = []
   const lost: Array<string> = []
   await client.query("INSERT INTO tenant VALUES ($1, 0) ON CONFLICT DO NOTHING", [TENANT])
-  await client.query(
-    `INSERT INTO app_user (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata, created_at, updated_at)
-     VALUES ($1, $2, '', $3, '{}', '{}', '{}', 0, 0)`,
-    [userId, `${userId}@example.com`, TENANT],
-  )
+  await client.query("INSERT INTO encryption_key VALUES ('rig', 0) ON CONFLICT DO NOTHING")
+  const person = async (permissions: string): Promise<Actor> => {
+    const [userId, sessionId] = [randomUUID() as UserId, randomUUID() as SessionId]
+    await client.query(
+      `INSERT INTO app_user (user_id, email, password_hash, tenant_id, permissions, environments, user_metadata, created_at, updated_at)
+       VALUES ($1, $2, '', $3, $4, '{}', '{}', 0, 0)`,
+      [userId, `${userId}@example.com`, TENANT, permissions],
+    )
+    await client.query(
+      `INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key, refresh_kid,
+         proven_at)
+       VALUES ($1, $2, $3, 0, 0, 0, 0, '', 'rig', 0)`,
+      [sessionId, userId, TENANT],
+    )
+    const nowhere = { ip: null, userAgent: null, requestId: null, clientRequestId: null }
+    return { kind: "USER", userId, sessionId, tenantId: TENANT, ...nowhere }
+  }
+  const owner = await person("{read,write}")
+  const admin = await person("{read,write,admin}")
   await client.query("INSERT INTO gateway_node VALUES ('gateway', 1, 0) ON CONFLICT DO NOTHING")
   if ((await client.query("SELECT to_regclass('probe') AS it")).rows[0].it === null) await client.query(PROBE)
   const insert = async (walletId: string, type: WalletType): Promise<void> => {
     await client.query(
       `INSERT INTO wallet VALUES ($1, $2, $3, 'ACTIVE', false, $4, $5, NULL, '{}', 0, 0) ON CONFLICT DO NOTHING`,
-      [walletId, TENANT, type, type === "ACCOUNTING", type === "ACCOUNTING" ? null : userId],
+      [walletId, TENANT, type, type === "ACCOUNTING", type === "ACCOUNTING" ? null : owner.userId],
     )
   }
   await insert(WORLD, "ACCOUNTING")
@@ -151,6 +169,7 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
       await insert(walletId, type)
       return walletId
     },
+    by: (right) => ({ right, actor: right === "ADMIN" ? admin : owner }),
     word: async (asked) => wordOf(await ask(asked)),
     fund: async (wallet, amount, asset = "USDT") => {
       const said = wordOf(await ask({ transfers: [single(WORLD, wallet, amount, { asset, code: "DEPOSIT" })] }))
@@ -163,8 +182,11 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
       )
       return { balance: plain(rows[0]?.balance ?? "0"), held: plain(rows[0]?.held ?? "0") }
     },
-    setStatus: async (wallet, status) =>
-      (await client.query("SELECT wallet_set_status($1, $2, 1) AS word", [wallet, status])).rows[0].word,
+    setStatus: async (wallet, status, authority) => {
+      const asked = authority === undefined ? null : JSON.stringify(authorityRow(authority))
+      const said = await client.query("SELECT wallet_set_status($1, $2, 1, $3) AS word", [wallet, status, asked])
+      return said.rows[0].word
+    },
     untilBlocked: async () => {
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ledger test writer' AND wait_event_type = 'Lock'
         AND datname = current_database()`

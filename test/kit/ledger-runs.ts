@@ -34,9 +34,9 @@ interface Leg {
 }
 
 export type Command =
-  | { readonly tag: "request"; readonly legs: ReadonlyArray<Leg> }
+  | { readonly tag: "request"; readonly legs: ReadonlyArray<Leg>; readonly asAdmin: boolean }
   | { readonly tag: "repeat"; readonly back: number; readonly other: boolean }
-  | { readonly tag: "status"; readonly wallet: number; readonly status: Status }
+  | { readonly tag: "status"; readonly wallet: number; readonly statuses: ReadonlyArray<Status> }
   | { readonly tag: "wait"; readonly millis: number }
   | { readonly tag: "sync" }
 
@@ -61,7 +61,11 @@ const leg: fc.Arbitrary<Leg> = fc.record({
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 20,
-    arbitrary: fc.record({ tag: fc.constant("request" as const), legs: fc.array(leg, { minLength: 1, maxLength: 4 }) }),
+    arbitrary: fc.record({
+      tag: fc.constant("request" as const),
+      legs: fc.array(leg, { minLength: 1, maxLength: 4 }),
+      asAdmin: fc.boolean(),
+    }),
   },
   { weight: 3, arbitrary: fc.record({ tag: fc.constant("repeat" as const), back: fc.nat(10), other: fc.boolean() }) },
   {
@@ -69,7 +73,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       tag: fc.constant("status" as const),
       wallet: fc.nat(WALLETS - 1),
-      status: fc.constantFrom<Status>("FROZEN", "ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "ACTIVE", "CLOSED"),
+      statuses: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(["ACTIVE"] as const) },
+        {
+          weight: 3,
+          arbitrary: fc.constantFrom(["FROZEN"] as const, ["CLOSED"] as const, ["FROZEN", "CLOSED"] as const),
+        },
+      ),
     }),
   },
   { weight: 2, arbitrary: fc.record({ tag: fc.constant("wait" as const), millis: fc.constantFrom(1, 5, 20) }) },
@@ -118,7 +128,9 @@ export const play = async (rig: LedgerRig, all: ReadonlyArray<Command>): Promise
     open.push(
       new Promise((done) => {
         const settled: LedgerRequest["settled"] = (outcome) => done([at, expected, wordOf(outcome)])
-        rig.writer.post({ requestId: request.id, transfers: request.transfers.map(written), facts: [], settled })
+        const authority = request.asAdmin ? rig.by("ADMIN") : undefined
+        const transfers = request.transfers.map(written)
+        rig.writer.post({ requestId: request.id, transfers, facts: [], authority, settled })
       }),
     )
   }
@@ -154,7 +166,7 @@ export const play = async (rig: LedgerRig, all: ReadonlyArray<Command>): Promise
         amount: FUNDS,
         expiresAt: null,
       } as const
-      give(-1, { id, transfers: [deposit] })
+      give(-1, { id, transfers: [deposit], asAdmin: false })
     }
   for (const [at, each] of all.entries()) {
     switch (each.tag) {
@@ -168,7 +180,9 @@ export const play = async (rig: LedgerRig, all: ReadonlyArray<Command>): Promise
           if (transfer.kind === "pending") holds.push(transfer.id)
           transfers.push(transfer)
         }
-        const request = { id: randomUUID(), transfers }
+        // Ends of holds are the gateway's own.
+        const asAdmin = each.asAdmin && transfers.every(({ hold }) => hold === null)
+        const request = { id: randomUUID(), transfers, asAdmin }
         asked.push(request)
         give(at, request)
         break
@@ -184,9 +198,11 @@ export const play = async (rig: LedgerRig, all: ReadonlyArray<Command>): Promise
       case "status": {
         await compare()
         const wallet = wallets[each.wallet]!
-        const expected = model.setStatus(wallet, each.status)
-        const found = await rig.setStatus(wallet as WalletId, each.status)
-        if (expected !== found) throw new Error(`command ${at}: the model says ${expected}, the ledger ${found}`)
+        for (const status of each.statuses) {
+          const expected = model.setStatus(wallet, status)
+          const found = await rig.setStatus(wallet as WalletId, status)
+          if (expected !== found) throw new Error(`command ${at}: the model says ${expected}, the ledger ${found}`)
+        }
         break
       }
       case "wait":

@@ -1,15 +1,17 @@
 /**
  * A world with one list of orders: an entry that rests at the simulated venue with its exits waiting, or a bare pair of exits, as rows
- * that a process finds when it starts. `fire` is what the watch over a trigger does.
+ * that a process finds when it starts. `fire` is what the watch over a trigger does. The test mocks the session: see `newest-core.ts`.
  */
-import type { AccountCore } from "../../src/actors/trading-account-core.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../src/domain/ids.ts"
 import { NO_TERMS, type Trigger } from "../../src/domain/order-terms.ts"
 import { type OrderSide, type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { Venue } from "../../src/domain/venue.ts"
-import { BTC_USDT, SIM, type SimOrder } from "../sim/venue.ts"
+import type { SimOrder } from "../sim/exchange.ts"
+import { BTC_USDT, SIM } from "../sim/listing.ts"
 import { ACCOUNT, START, simAccount, World } from "../sim/world.ts"
+import { newestCore } from "./newest-core.ts"
+import { placedElsewhere } from "./ready-world.ts"
 
 export const ENTRY = "0ddddddd-0000-4000-8000-00000000000e" as TradeOrderId
 export const TAKE_PROFIT = "0ddddddd-0000-4000-8000-00000000000a" as TradeOrderId
@@ -47,7 +49,8 @@ const base = (tradeOrderId: TradeOrderId, orderSide: OrderSide, quantity: string
   updatedAt: START,
 })
 
-const triggerAt = (kind: Trigger["kind"], stopPrice: string, execution: Trigger["execution"]): Trigger => ({
+/** Not armed yet. */
+export const triggerAt = (kind: Trigger["kind"], stopPrice: string, execution: Trigger["execution"]): Trigger => ({
   kind,
   execution,
   source: "LAST_TRADE",
@@ -80,27 +83,12 @@ const legOf = (leg: "TAKE_PROFIT" | "STOP_LOSS", parentId: TradeOrderId | null, 
 
 export class ListWorld extends World {
   readonly entry: SimOrder | null
-  /** The core of the newest process. */
-  core: () => AccountCore = () => {
-    throw new Error("no process has started")
-  }
-
   constructor(kind: "entry" | "pair", options: ListOptions = {}) {
     super({ ...(options.venue && { venue: options.venue }) })
     const { quantity = "10", legs = ["TAKE_PROFIT", "STOP_LOSS"] } = options
     const rows: Array<TradeOrder> = []
     if (kind === "entry") {
-      this.entry = this.venue.place(
-        {
-          instrumentId: BTC_USDT,
-          orderSide: "BUY",
-          orderType: "LIMIT",
-          timeInForce: "GTC",
-          quantity,
-          limitPrice: "100",
-        },
-        ENTRY,
-      )
+      this.entry = placedElsewhere(this, { quantity }, ENTRY)
       rows.push({
         ...base(ENTRY, "BUY", quantity),
         limitPrice: Decimal.of("100"),
@@ -133,7 +121,7 @@ export class ListWorld extends World {
 
   /** The newest order of a leg, as memory has it. */
   leg(kind: "TAKE_PROFIT" | "STOP_LOSS"): TradeOrder {
-    const orders = this.core()
+    const orders = newestCore()
       .ofList(ENTRY)
       .map((it) => it.order)
       .filter((it) => it.terms?.leg === kind)
@@ -160,7 +148,7 @@ export class ListWorld extends World {
 
   /** A price passed the leg's stop: as the watch over triggers stores it. */
   fire(kind: "TAKE_PROFIT" | "STOP_LOSS"): void {
-    const core = this.core()
+    const core = newestCore()
     const live = core.orders.get(this.leg(kind).tradeOrderId)
     const terms = live?.order.terms
     if (live === undefined || !terms?.trigger) throw new Error(`the ${kind} has no trigger`)

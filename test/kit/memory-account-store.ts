@@ -6,19 +6,26 @@ import { Context, Effect, Layer } from "effect"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { CredentialId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import { isTerminal } from "../../src/domain/order-status.ts"
-import { type Execution, NEVER_PLACED, type TradeOrder } from "../../src/domain/trade-order.ts"
+import { EXECUTIONS_KEPT, type Execution, NEVER_PLACED, type TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import {
   type AccountState,
   AccountStore,
-  NAMED_ORDERS,
+  type AskedNames,
+  ENDED_MILLIS,
+  type EndedActivity,
+  type FoundNames,
+  LIFE_MILLIS,
+  NEWEST_ENDED,
   type Row,
   type Settled,
   type StoredEvent,
+  tradeKey,
   type Unit,
-  WHOLE_ORDERS,
+  venueOrderKey,
 } from "../../src/ports/account-store.ts"
 import { JournalPort } from "../../src/ports/journal-port.ts"
+import { isSameAccount, isSameExecution, isSameOrder, strangerIn } from "../../src/store/row-identity.ts"
 
 interface StoredOrder {
   /** Its executions stand in `executions`. */
@@ -30,17 +37,20 @@ interface StoredOrder {
 export interface MemoryDatabase {
   readonly accounts: Map<TradingAccountId, TradingAccount>
   readonly orders: Map<TradeOrderId, StoredOrder>
+  /** What venues have ever called an order, by account and `venueOrderKey`. */
+  readonly atVenue: Map<string, TradeOrderId>
   /** By execution id, in order of application. */
   readonly executions: Map<string, Execution>
   readonly events: Map<TradingAccountId, Array<StoredEvent>>
   readonly wipedCredentials: Set<CredentialId>
   readonly endedSubscriptions: Set<TradingAccountId>
-  readonly quarantined: Map<string, Extract<Row, { readonly _tag: "Quarantined" }>>
+  readonly quarantined: Map<string, Extract<Row, { readonly _tag: "Quarantined" }> & Pick<Unit, "accountId">>
 }
 
 export const makeMemoryDatabase = (accounts: ReadonlyArray<TradingAccount> = []): MemoryDatabase => ({
   accounts: new Map(accounts.map((account) => [account.tradingAccountId, account])),
   orders: new Map(),
+  atVenue: new Map(),
   executions: new Map(),
   events: new Map(),
   wipedCredentials: new Set(),
@@ -54,6 +64,8 @@ export interface MemoryFaults {
   readonly release: () => void
   /** How long each batch takes, ms; 0 at the start. */
   readonly delay: (millis: number) => void
+  /** How long each read takes, ms; 0 at the start. It answers what was true when it began. */
+  readonly delayReads: (millis: number) => void
   /** The next batch (with a unit that fits) is the process's last: lost or stored whole, and nothing settles any more. */
   readonly dieNext: (when: "beforeCommit" | "afterCommit", unit?: (unit: Unit) => boolean) => void
   /** Units that fit are Refused with this reason, until null. */
@@ -83,9 +95,15 @@ interface Entry {
   isGroundless: boolean
 }
 
+/** A unit of a batch and what became of it. */
+export interface Applied {
+  readonly unit: Unit
+  readonly outcome: Settled
+}
+
 /**
  * `schedule` runs a function later, never within the call, in order for equal delays: by default the event loop, in a simulation its
- * clock. A new store over the same database is a restarted process.
+ * clock. A new store over the same database is a restarted process. `beside` is told each batch in the moment in which it is stored.
  */
 export const makeMemoryAccountStore = (
   database: MemoryDatabase,
@@ -93,6 +111,7 @@ export const makeMemoryAccountStore = (
     if (delayMillis === 0) setImmediate(run)
     else setTimeout(run, delayMillis)
   },
+  beside?: (applied: ReadonlyArray<Applied>) => void,
 ): MemoryAccountStore => {
   const newest = new Map<TradingAccountId, Entry>()
   let waiting: Array<Entry> = []
@@ -101,6 +120,7 @@ export const makeMemoryAccountStore = (
   let held = false
   let died = false
   let delayMillis = 0
+  let readMillis = 0
   let death: { readonly when: "beforeCommit" | "afterCommit"; readonly fits: (unit: Unit) => boolean } | undefined
   let refusal: ((unit: Unit) => string | undefined) | null = null
 
@@ -124,12 +144,16 @@ export const makeMemoryAccountStore = (
     if (last === "beforeCommit") return
     waiting = waiting.slice(batch.length)
     const refused = new Set<TradingAccountId>()
+    const applied: Array<Applied> = []
     const outcomes = batch.map((entry): Settled => {
       if (entry.isGroundless || refused.has(entry.unit.accountId)) return GROUNDLESS
-      const outcome = apply(database, entry.unit, refusal?.(entry.unit))
+      const reason = refusal?.(entry.unit)
+      const outcome = apply(database, entry.unit, reason)
       if (outcome._tag === "Refused") refused.add(entry.unit.accountId)
+      if (reason === undefined) applied.push({ unit: entry.unit, outcome })
       return outcome
     })
+    if (applied.length > 0) beside?.(applied)
     if (died) return
     for (const [i, entry] of batch.entries()) {
       const outcome = outcomes[i]!
@@ -141,23 +165,31 @@ export const makeMemoryAccountStore = (
     next()
   }
 
+  const read = <A>(answer: () => A): Effect.Effect<A> =>
+    Effect.suspend(() => {
+      const found = answer()
+      if (readMillis === 0) return Effect.succeed(found)
+      return Effect.async<A>((resume) => schedule(() => resume(Effect.succeed(found)), readMillis))
+    })
+
   const store: Context.Tag.Service<AccountStore> = {
     load: (id) => Effect.sync(() => stateOf(database, id)),
+    names: (id, asked) => read(() => namesIn(database, id, asked)),
     find: (id, by) =>
-      Effect.sync(() => {
+      read(() => {
         for (const { order } of database.orders.values())
           if (
             order.tradingAccountId === id &&
             ("tradeOrderId" in by ? order.tradeOrderId === by.tradeOrderId : order.clientOrderId === by.clientOrderId)
           )
-            return completed(database, order)
+            return withTrades(database, order)
         return null
       }),
     ofList: (id, orderListId) =>
-      Effect.sync(() =>
+      read(() =>
         [...database.orders.values()]
           .filter(({ order }) => order.tradingAccountId === id && order.orderListId === orderListId)
-          .map(({ order }) => completed(database, order))
+          .map(({ order }) => withTrades(database, order))
           .sort((a, b) => a.createdAt - b.createdAt || (a.tradeOrderId < b.tradeOrderId ? -1 : 1)),
       ),
     lastSequence: (id) => Effect.sync(() => database.events.get(id)?.length ?? 0),
@@ -212,6 +244,9 @@ export const makeMemoryAccountStore = (
       delay: (millis) => {
         delayMillis = millis
       },
+      delayReads: (millis) => {
+        readMillis = millis
+      },
       dieNext: (when, unit = () => true) => {
         death = { when, fits: unit }
       },
@@ -242,6 +277,39 @@ const olderOf = (database: MemoryDatabase, order: TradeOrder): Settled | undefin
   return { _tag: "KeyUsed", by, order: completed(database, older.order) }
 }
 
+const namesIn = (
+  database: MemoryDatabase,
+  id: TradingAccountId,
+  { tradeOrderIds, keys, clientOrderIds, venueOrders, trades }: AskedNames,
+): FoundNames => {
+  const own = [...database.orders.values()].flatMap(({ order }) => (order.tradingAccountId === id ? [order] : []))
+  const named = (asked: ReadonlyArray<string>, of: (order: TradeOrder) => string | null) =>
+    new Map(
+      own.flatMap((order): ReadonlyArray<[string, TradeOrderId]> => {
+        const name = of(order)
+        return name !== null && asked.includes(name) ? [[name, order.tradeOrderId]] : []
+      }),
+    )
+  const calls = venueOrders.flatMap((it): ReadonlyArray<[string, TradeOrderId]> => {
+    const owner = database.atVenue.get(`${id}|${venueOrderKey(it)}`)
+    return owner === undefined ? [] : [[venueOrderKey(it), owner]]
+  })
+  const askedTrades = new Set(trades.map(tradeKey))
+  const executions = [...database.executions.values()].filter((it) => it.tradingAccountId === id)
+  return {
+    tradeOrderIds: new Set(tradeOrderIds.filter((it) => own.some(({ tradeOrderId }) => tradeOrderId === it))),
+    keys: named(keys, keyOf),
+    clientOrderIds: named(clientOrderIds, ({ clientOrderId }) => clientOrderId),
+    venueOrders: new Map(calls),
+    trades: new Map(
+      executions.flatMap(
+        (it): ReadonlyArray<[string, TradeOrderId]> =>
+          askedTrades.has(tradeKey(it)) ? [[tradeKey(it), it.tradeOrderId]] : [],
+      ),
+    ),
+  }
+}
+
 const isQuoteTaken = (database: MemoryDatabase, { quoteId, tradeOrderId }: TradeOrder): boolean =>
   quoteId !== null &&
   [...database.orders.values()].some(
@@ -258,15 +326,44 @@ const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined
     if (older !== undefined) return older
     if (row._tag === "Order" && isQuoteTaken(database, row.order)) return { _tag: "QuoteUsed" }
   }
+  const another = anotherIn(database, unit)
+  if (another !== undefined) return { _tag: "Refused", reason: `another ${another}` }
   if (unit.rows.some((row) => row._tag === "Execution" && isSecondTrade(database, row.execution)))
     return { _tag: "Refused", reason: "23505 execution_external_trade" }
   for (const row of unit.rows) store(database, unit, row)
   const events = database.events.get(unit.accountId) ?? []
   const firstSequence = events.length + 1
-  for (const { eventId, kind, at, payload } of unit.events)
-    events.push({ eventId, kind, at, payload, sequence: events.length + 1 })
+  for (const { eventId, kind, at, payload, kept = null } of unit.events)
+    events.push({ eventId, kind, at, payload, ...(kept !== null && { kept }), sequence: events.length + 1 })
   database.events.set(unit.accountId, events)
   return { _tag: "Committed", firstSequence }
+}
+
+/** What of the unit is not its account's, or stands under the id of something else (`row-identity.ts`). */
+const anotherIn = (database: MemoryDatabase, unit: Unit): string | undefined => {
+  const owner = database.accounts.get(unit.accountId)
+  const orders = new Map<TradeOrderId, TradeOrder>()
+  const isAnother = (row: Row): boolean => {
+    switch (row._tag) {
+      case "Order": {
+        const { tradeOrderId } = row.order
+        const known = orders.get(tradeOrderId) ?? database.orders.get(tradeOrderId)?.order
+        orders.set(tradeOrderId, row.order)
+        return known !== undefined && !isSameOrder(known, row.order)
+      }
+      case "Execution": {
+        const known = database.executions.get(row.execution.executionId)
+        return known !== undefined && !isSameExecution(known, row.execution)
+      }
+      case "Account":
+        return owner !== undefined && !isSameAccount(owner, row.account)
+      case "Quarantined":
+        return (database.quarantined.get(row.id)?.accountId ?? unit.accountId) !== unit.accountId
+      default:
+        return false
+    }
+  }
+  return (owner && strangerIn(unit, owner.tenantId)) ?? unit.rows.find(isAnother)?._tag
 }
 
 const isSecondTrade = (database: MemoryDatabase, execution: Execution): boolean => {
@@ -290,7 +387,14 @@ const store = (database: MemoryDatabase, unit: Unit, row: Row): void => {
       if (known !== undefined && known.order.version >= row.order.version) return
       const rests = row.order.orderStatus === "ACCEPTED" || row.order.orderStatus === "PARTIALLY_FILLED"
       const acceptedNumber = known?.acceptedNumber ?? (rests ? nextAccepted(database) : null)
-      database.orders.set(row.order.tradeOrderId, { order: { ...row.order, executions: [] }, acceptedNumber })
+      database.orders.set(row.order.tradeOrderId, {
+        order: { ...row.order, executions: [], unexplained: null },
+        acceptedNumber,
+      })
+      const { externalOrderId, instrumentId } = row.order
+      if (externalOrderId === null || isInProcess(row.order)) return
+      const name = `${row.order.tradingAccountId}|${venueOrderKey({ externalOrderId, instrumentId })}`
+      if (!database.atVenue.has(name)) database.atVenue.set(name, row.order.tradeOrderId)
       return
     }
     case "Execution":
@@ -310,7 +414,7 @@ const store = (database: MemoryDatabase, unit: Unit, row: Row): void => {
       database.endedSubscriptions.add(row.tradingAccountId)
       return
     case "Quarantined":
-      if (!database.quarantined.has(row.id)) database.quarantined.set(row.id, row)
+      if (!database.quarantined.has(row.id)) database.quarantined.set(row.id, { ...row, accountId: unit.accountId })
       return
   }
 }
@@ -326,13 +430,45 @@ const isUsed = (database: MemoryDatabase, id: CredentialId, leaving: TradingAcco
       account.credentials.some((credential) => credential.credentialId === id),
   )
 
-const completed = (database: MemoryDatabase, order: TradeOrder): TradeOrder => ({
-  ...order,
-  executions: [...database.executions.values()].filter((execution) => execution.tradeOrderId === order.tradeOrderId),
-})
+/** Those that count: whose place no other has taken. */
+export const countedExecutions = (database: MemoryDatabase): ReadonlyArray<Execution> => {
+  const all = [...database.executions.values()]
+  const replaced = new Set(all.map(({ replaces }) => replaces))
+  return all.filter(({ executionId }) => !replaced.has(executionId))
+}
+
+const completed = (database: MemoryDatabase, order: TradeOrder): TradeOrder => {
+  const executions = countedExecutions(database).filter(({ tradeOrderId }) => tradeOrderId === order.tradeOrderId)
+  return {
+    ...order,
+    executions: executions.slice(-EXECUTIONS_KEPT),
+    unexplained: executions.findLast(({ inferred }) => inferred) ?? null,
+  }
+}
+
+/** For an actor, which counts each trade once. */
+const withTrades = (database: MemoryDatabase, order: TradeOrder): TradeOrder => {
+  const whole = completed(database, order)
+  if (whole.executionCount <= whole.executions.length) return whole
+  const olderTradeIds = [...database.executions.values()]
+    .filter((it) => it.tradeOrderId === order.tradeOrderId && !it.inferred)
+    .map((it) => it.externalTradeId)
+  return olderTradeIds.length === 0 ? whole : { ...whole, olderTradeIds }
+}
 
 const byCreation = (a: TradeOrder, b: TradeOrder): number =>
   a.createdAt - b.createdAt || (a.tradeOrderId < b.tradeOrderId ? -1 : 1)
+
+/** Venues in this process say whose order they mean by our own id. */
+const isInProcess = ({ venue }: TradeOrder): boolean => ["MOCK", "PAPER", "INTERNAL"].includes(venue)
+
+const endedActivity = (newest: ReadonlyArray<TradeOrder>): EndedActivity | null => {
+  if (newest.length === 0) return null
+  const newestAt = Math.max(...newest.map((order) => order.updatedAt))
+  const late = newest.filter((order) => order.updatedAt > newestAt - ENDED_MILLIS)
+  const since = Math.min(...late.map((order) => Math.max(order.createdAt, newestAt - LIFE_MILLIS)))
+  return { newestAt, since, instruments: [...new Set(newest.map((order) => order.instrumentId))].sort() }
+}
 
 const stateOf = (database: MemoryDatabase, id: TradingAccountId): AccountState => {
   const account = database.accounts.get(id)
@@ -341,27 +477,18 @@ const stateOf = (database: MemoryDatabase, id: TradingAccountId): AccountState =
     .map((stored) => stored.order)
     .filter((order) => order.tradingAccountId === id)
     .sort(byCreation)
-    .map((order) => completed(database, order))
+    .map((order) => withTrades(database, order))
   const executedAt = [...database.executions.values()]
-    .filter((execution) => execution.tradingAccountId === id)
+    .filter((execution) => execution.tradingAccountId === id && !execution.inferred)
     .map((execution) => execution.executedAt)
   const ended = orders.filter((order) => isTerminal(order.orderStatus)).reverse()
-  const whole = ended.slice(0, WHOLE_ORDERS)
-  const lists = new Set(
-    [...orders.filter((order) => !isTerminal(order.orderStatus)), ...whole].map((it) => it.orderListId),
-  )
-  const past = ended.slice(WHOLE_ORDERS, NAMED_ORDERS)
+  const open = orders.filter((order) => !isTerminal(order.orderStatus))
+  const lists = new Set(open.flatMap((order) => order.orderListId ?? []))
   return {
     account,
-    openOrders: orders.filter((order) => !isTerminal(order.orderStatus)),
-    recentOrders: [
-      ...whole,
-      ...ended.slice(WHOLE_ORDERS).filter(({ orderListId }) => orderListId !== null && lists.has(orderListId)),
-    ],
-    pastOrders: past.map((order) => ({
-      ...order,
-      externalTradeIds: order.executions.map((it) => it.externalTradeId),
-    })),
+    openOrders: open,
+    listOrders: ended.filter(({ orderListId }) => orderListId !== null && lists.has(orderListId)).reverse(),
+    ended: endedActivity(ended.slice(0, NEWEST_ENDED)),
     unplacedOrders: ended.filter(
       ({ externalOrderId, rejectReason }) =>
         externalOrderId === null && (rejectReason === NEVER_PLACED.restarted || rejectReason === NEVER_PLACED.proven),
@@ -392,7 +519,7 @@ const balanceChanges = (
   const add = (asset: string, change: Decimal): void => {
     sums.set(asset, (sums.get(asset) ?? Decimal.ZERO).add(change))
   }
-  for (const execution of database.executions.values()) {
+  for (const execution of countedExecutions(database)) {
     if (execution.tradingAccountId !== account) continue
     const order = database.orders.get(execution.tradeOrderId)?.order
     if (order === undefined) continue

@@ -1,9 +1,13 @@
 /** `gateway admin` without its process: the same words and the same transactions, on the database of a gateway that runs or rests. */
+import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { runCommand } from "../../src/admin/commands.ts"
 import { parseCommand } from "../../src/admin/words.ts"
+import type { Actor } from "../../src/domain/act.ts"
+import { actsLayer } from "../../src/store/acts.ts"
 import { AllowedNetworks } from "../../src/store/allowed-networks.ts"
 import { OneTimeTokens } from "../../src/store/one-time-tokens.ts"
+import { SecondFactors } from "../../src/store/second-factors.ts"
 import { SessionRows } from "../../src/store/sessions.ts"
 import { sqlLayer } from "../../src/store/sql.ts"
 import { Tenants } from "../../src/store/tenants.ts"
@@ -13,8 +17,10 @@ import { UserNews } from "../../src/store/user-news.ts"
 import { Users } from "../../src/store/users.ts"
 
 const repositories = Layer.mergeAll(
+  actsLayer({ told: () => undefined, now: Date.now, uuid: randomUUID }),
   AllowedNetworks.Default,
   OneTimeTokens.Default,
+  SecondFactors.Default,
   SessionRows.Default,
   Tenants.Default,
   Transactions.Default,
@@ -23,6 +29,17 @@ const repositories = Layer.mergeAll(
   Users.Default,
 )
 
+export const OPERATOR: Actor = {
+  kind: "OPERATOR",
+  userId: null,
+  sessionId: null,
+  tenantId: null,
+  ip: null,
+  userAgent: "gateway admin, test",
+  requestId: null,
+  clientRequestId: null,
+}
+
 /** Each call is one command line; it answers the records that the program prints, and rejects with what it complains of. */
 export const operatorOf =
   (databaseUrl: string) =>
@@ -30,7 +47,7 @@ export const operatorOf =
     const command = parseCommand(line.split(" "))
     if (command === undefined) throw new Error(`no command: ${line}`)
     return Effect.runPromise(
-      runCommand(command, Date.now()).pipe(
+      runCommand(command, Date.now(), OPERATOR).pipe(
         Effect.map(({ records }) => records as ReadonlyArray<Readonly<Record<string, unknown>>>),
         Effect.provide(repositories.pipe(Layer.provide(sqlLayer(databaseUrl)))),
       ),

@@ -6,7 +6,7 @@ import { checkOrder } from "../../src/domain/order-rules.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { Venue } from "../../src/domain/venue.ts"
 import type { VenueCapabilities } from "../../src/domain/venue-capabilities.ts"
-import { instrument, simVenue } from "../sim/venue.ts"
+import { instrument, simVenue } from "../sim/listing.ts"
 import { ACCOUNT, START } from "../sim/world.ts"
 
 export interface Around {
@@ -15,6 +15,8 @@ export interface Around {
   readonly instrument?: Partial<Instrument>
   /** Of the newest trade. */
   readonly last?: string
+  /** The same, of the last minute. */
+  readonly recent?: string
   readonly bids?: BookRows
   readonly asks?: BookRows
   /** Free funds by asset. */
@@ -43,6 +45,8 @@ export const check = (patch: object, around: Around = {}): Checked =>
       findInstrument: (id) => (id === "SIM:BTC/USDT" ? { ...instrument, ...around.instrument } : undefined),
       now: START,
       lastPrice: () => around.last ?? null,
+      recentPrice: () => around.recent ?? null,
+      mayAwaitCollar: () => around.mayWait ?? false,
       book: (_id, side) => (side === "asks" ? around.asks : around.bids) ?? [],
       available: (asset) => Decimal.of(around.funds?.[asset] ?? "0"),
       mayWait: around.mayWait ?? false,

@@ -1,11 +1,52 @@
 /** An OpenTelemetry collector of the test's own on loopback: keeps what it is sent, or refuses it, or never answers. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http"
 
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+type Attributes = ReadonlyArray<Attribute>
+
+/** OTLP 1.x as JSON, as far as it is read here. */
+export interface ReceivedSpan {
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: Attributes
+}
+interface DataPoint {
+  readonly asDouble: number
+  readonly attributes: Attributes
+}
+export interface ReceivedMetric {
+  readonly name: string
+  readonly sum?: { readonly dataPoints: ReadonlyArray<DataPoint> }
+  readonly histogram?: { readonly dataPoints: ReadonlyArray<unknown> }
+}
+export interface ReceivedLog {
+  readonly traceId?: string
+  readonly body: { readonly stringValue: string }
+  readonly attributes: Attributes
+}
+interface Body {
+  readonly resourceSpans?: ReadonlyArray<{
+    readonly scopeSpans: ReadonlyArray<{ readonly spans: Array<ReceivedSpan> }>
+  }>
+  readonly resourceMetrics?: ReadonlyArray<{
+    readonly scopeMetrics: ReadonlyArray<{ readonly metrics: Array<ReceivedMetric> }>
+  }>
+  readonly resourceLogs?: ReadonlyArray<{
+    readonly resource: { readonly attributes: Attributes }
+    readonly scopeLogs: ReadonlyArray<{ readonly logRecords: Array<ReceivedLog> }>
+  }>
+}
+
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: OTLP's own shape, read field by field
-  readonly body: any
+  readonly body: Body
 }
 
 export interface Collector {
@@ -16,12 +57,9 @@ export interface Collector {
   readonly waiting: () => number
   /** `hang`: takes requests and never answers; `endless`: answers 200 with a body that has no end. */
   readonly answer: (how: number | "hang" | "endless") => void
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly spans: () => ReadonlyArray<any>
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly metrics: () => ReadonlyArray<any>
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly logs: () => ReadonlyArray<any>
+  readonly spans: () => ReadonlyArray<ReceivedSpan>
+  readonly metrics: () => ReadonlyArray<ReceivedMetric>
+  readonly logs: () => ReadonlyArray<ReceivedLog>
   readonly close: () => Promise<void>
 }
 
@@ -57,7 +95,9 @@ export const startCollector = async (port = 0, elsewhere?: string): Promise<Coll
   })
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const address = server.address()
-  const of = (path: string) => received.filter((one) => one.path === path).map(({ body }) => body)
+  /** What a request brings in all its groups. */
+  const of = <A>(read: (body: Body) => ReadonlyArray<ReadonlyArray<A>> | undefined): ReadonlyArray<A> =>
+    received.flatMap(({ body }) => read(body)?.flat() ?? [])
   return {
     url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
     received,
@@ -66,12 +106,9 @@ export const startCollector = async (port = 0, elsewhere?: string): Promise<Coll
     answer: (next) => {
       how = next
     },
-    spans: () =>
-      of("/v1/traces").flatMap((body) => body.resourceSpans[0].scopeSpans[0].spans as ReadonlyArray<unknown>),
-    metrics: () =>
-      of("/v1/metrics").flatMap((body) => body.resourceMetrics[0].scopeMetrics[0].metrics as ReadonlyArray<unknown>),
-    logs: () =>
-      of("/v1/logs").flatMap((body) => body.resourceLogs[0].scopeLogs[0].logRecords as ReadonlyArray<unknown>),
+    spans: () => of((body) => body.resourceSpans?.flatMap((it) => it.scopeSpans.map(({ spans }) => spans))),
+    metrics: () => of((body) => body.resourceMetrics?.flatMap((it) => it.scopeMetrics.map(({ metrics }) => metrics))),
+    logs: () => of((body) => body.resourceLogs?.flatMap((it) => it.scopeLogs.map(({ logRecords }) => logRecords))),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

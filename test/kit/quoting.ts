@@ -39,7 +39,7 @@ export const signUp = async (gateway: Ready): Promise<Api> => {
   return api(gateway).as(accessToken)
 }
 
-/** `admin`: the first to sign up. */
+/** `admin`: one who may make dealers. */
 export const openDesk = async (gateway: Ready, admin: Api, terms: Fields = {}): Promise<Desk> => {
   const config = { pricing: { allowSimulatedVenues: true } }
   const created = await admin.post<DealerRecord>("/dealer/create", {

@@ -1,12 +1,15 @@
-/** A simulated world whose account is ready and has told it, and orders placed there. */
+/** A simulated world whose account is ready and has told it, and orders placed there, by the gateway or beside it. */
 import { expect } from "vitest"
 import type { Credential } from "../../src/domain/credential.ts"
-import type { CredentialId, TenantId, UserId } from "../../src/domain/ids.ts"
+import type { CredentialId, TenantId, TradeOrderId, UserId } from "../../src/domain/ids.ts"
 import type { TradeOrder } from "../../src/domain/trade-order.ts"
-import { SIM } from "../sim/venue.ts"
+import type { SimOrder } from "../sim/exchange.ts"
+import { BTC_USDT, SIM } from "../sim/listing.ts"
 import { okOf, START, World, type WorldOptions } from "../sim/world.ts"
 
-export type Patch = Parameters<World["submit"]>[0]
+type Request = NonNullable<Parameters<World["submit"]>[0]>
+/** Of a submit; texts need no brand here. */
+export type Patch = { readonly [Field in keyof Request]?: Request[Field] | string | undefined }
 
 /** What comes from now on is told in `published` alone. */
 export const readyWorld = (options: WorldOptions = {}, lastPrice?: string): World => {
@@ -21,7 +24,7 @@ export const readyWorld = (options: WorldOptions = {}, lastPrice?: string): Worl
 
 /** As it was when it was answered. */
 export const placed = (world: World, patch: Patch = {}): TradeOrder => {
-  const asked = world.submit(patch)
+  const asked = world.submit(patch as Request)
   world.advance(100)
   return okOf(asked).order
 }
@@ -39,3 +42,22 @@ export const CREDENTIAL: Credential = {
   updatedAt: START,
   revokedAt: null,
 }
+
+/** As another program of the account's owner places it at the venue; under `name`, as a submit of ours that nothing here remembers. */
+export const placedElsewhere = (
+  world: World,
+  patch: Partial<SimOrder["order"]> = {},
+  name: TradeOrderId | null = null,
+): SimOrder =>
+  world.venue.place(
+    {
+      instrumentId: BTC_USDT,
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      timeInForce: "GTC",
+      quantity: "1",
+      limitPrice: "100",
+      ...patch,
+    },
+    name,
+  )

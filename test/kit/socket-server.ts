@@ -76,6 +76,9 @@ const principal = (name: string, permissions: Principal["permissions"]): Princip
   tenantId: "default" as TenantId,
   permissions,
   environments: ["PROD"],
+  provenAt: 0,
+  secondFactor: "none",
+  isAdminWithheld: false,
 })
 
 export interface TestSocketOptions {
@@ -162,6 +165,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   const maps = new Maps(hub, kinds)
   const authority = makeAuthority({
     accounts,
+    dealers: { ofOwnAccount: () => undefined },
     instruments,
     kinds,
     source: (kind) => hub.source(kind),
@@ -177,6 +181,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
             needsPassphrase: false,
             timesInForce: ["GTC"],
             orderExpiryMillis: null,
+            orderIds: "VENUE",
             feeInQuote: false,
             inProcess: true,
             capabilities: PLAIN_CAPABILITIES,
@@ -212,7 +217,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       const failure = isOriginAllowed ? admit(ip) : undefined
       const status = failure === undefined ? "403 Forbidden" : "429 Too Many Requests"
       const refusal = isOriginAllowed && failure === undefined ? null : { status, body: "{}" }
-      return { requestId: "test", ip, loopback: true, refusal }
+      return { requestId: "test", ip, refusal }
     },
     onSessionEnded: (listener) => void enders.push(listener),
     onSessionRenewed: () => undefined,

@@ -14,6 +14,7 @@ export const someUser: User = {
   bannedAt: null,
   banReason: null,
   pendingEmail: null,
+  secondFactorAt: null,
   createdAt: 0,
   updatedAt: 0,
 }

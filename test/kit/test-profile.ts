@@ -109,7 +109,7 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     slow: { conflateBytes: 131_072, ageMillis: 15_000 },
     allowedOrigins: [],
     deflate: false,
-    screen: () => ({ requestId: "test", ip: "127.0.0.1", loopback: true, refusal: null }),
+    screen: () => ({ requestId: "test", ip: "127.0.0.1", refusal: null }),
     onSessionEnded: () => {},
     onSessionRenewed: () => {},
   })

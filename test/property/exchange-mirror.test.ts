@@ -43,10 +43,12 @@ const fill: fc.Arbitrary<StoredFill> = fc
     baseAsset: "BTC",
     quoteAsset: "USDT",
     isHedge,
+    replaced: null,
     execution: {
       executionId: executionId as ExecutionId,
       orderSide,
       executedQuantity: quantity,
+      executedPrice: price,
       executedCost: quantity.multiply(price),
       fees: fee === null ? [] : [{ ...fee, venue: "BINANCE" as VenueId }],
     } as unknown as Execution,
@@ -91,12 +93,56 @@ describe("the mirror of an account", () => {
     )
   })
 
+  it("has the trades alone in the end, where they took the place of what was inferred", () => {
+    const part = fc.integer({ min: 1, max: 50 })
+    const trade = fc.record({ quantity: part, price: fc.integer({ min: 90, max: 110 }) })
+    const side = fc.constantFrom<OrderSide>("BUY", "SELL")
+    const whole = fc.integer({ min: 1, max: 100 })
+    void fc.assert(
+      fc.property(fc.array(trade, { minLength: 1, maxLength: 8 }), side, whole, (trades, orderSide, named) => {
+        let number = 0
+        const executionOf = (quantity: number, price: number, inferred: boolean) =>
+          ({
+            executionId: `e${++number}`,
+            orderSide,
+            executedQuantity: Decimal.of(`${quantity}`),
+            executedPrice: Decimal.of(`${price}`),
+            executedCost: Decimal.of(`${quantity * price}`),
+            fees: inferred ? [] : [{ asset: "BNB", venue: "BINANCE" as VenueId, quantity: Decimal.of(`${quantity}`) }],
+          }) as unknown as Execution
+        const stored = { number: 1, baseAsset: "BTC", quoteAsset: "USDT", isHedge: false }
+        let inferred: Execution | null = executionOf(named, 100, true)
+        let unexplained = named
+        const rows: Array<StoredFill> = [{ ...stored, execution: inferred, replaced: null }]
+        for (const { quantity, price } of trades) {
+          const replaced: Execution | null = inferred
+          unexplained = Math.max(0, unexplained - quantity)
+          inferred = replaced === null || unexplained === 0 ? null : executionOf(unexplained, 100, true)
+          if (inferred !== null) rows.push({ ...stored, execution: inferred, replaced })
+          rows.push({ ...stored, execution: executionOf(quantity, price, false), replaced })
+        }
+        const full = Decimal.of("1000000")
+        const ledger: MirrorBalances = new Map(["BTC", "USDT", "BNB"].map((asset) => [asset, full]))
+        for (const row of rows) play(ledger, fillTransfers(account, row, new Map(ledger)))
+        const sum = (of: (it: (typeof trades)[number]) => number) => trades.reduce((all, it) => all + of(it), 0)
+        const sign = orderSide === "BUY" ? 1 : -1
+        const moved = (asset: string) => `${ledger.get(asset)!.subtract(full)}`
+        expect([moved("BTC"), moved("USDT"), moved("BNB")]).toEqual([
+          `${sign * (sum((it) => it.quantity) + unexplained)}`,
+          `${-sign * (sum((it) => it.quantity * it.price) + unexplained * 100)}`,
+          `${-sum((it) => it.quantity)}`,
+        ])
+      }),
+    )
+  })
+
   it("trades with the world outside, and takes what nobody explains from suspense", () => {
     const one: StoredFill = {
       number: 1,
       baseAsset: "BTC",
       quoteAsset: "USDT",
       isHedge: true,
+      replaced: null,
       execution: {
         executionId: "e" as ExecutionId,
         orderSide: "BUY",

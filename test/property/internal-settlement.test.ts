@@ -101,7 +101,7 @@ class World {
       tradeOrderId: `order-${++this.#ids}` as TradeOrderId,
       tradingAccountId: `account-${user}` as TradingAccountId,
       tenantId: TENANT,
-      userId: `user-${user}` as UserId,
+      ownerId: `user-${user}` as UserId,
       walletId: walletOf(user),
       instrumentId: instrument.instrumentId,
       orderSide: side,

@@ -1,13 +1,41 @@
 /** Submit requests drawn from a seed: every type, quantity type and time in force, lists of every kind; some of them are to be refused. */
+import { Decimal } from "../../src/domain/decimal.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
+import type { Units } from "./listing.ts"
 import type { Random } from "./time.ts"
 
 export type Drawn = Partial<SubmitRequest>
 
 type Fields = Record<string, unknown>
 
-/** `price` is the market's, a whole number; `wall` the gateway's wall clock. */
-export const drawRequest = (random: Random, price: number, wall: number): Drawn => {
+const PRICES = [
+  "limitPrice",
+  "stopPrice",
+  "trailingAmount",
+  "takeProfitPrice",
+  "takeProfitLimitPrice",
+  "stopLossPrice",
+  "stopLossLimitPrice",
+]
+
+/** Fields drawn in units, in the amounts of an instrument. */
+export const scaled = <A extends Fields>(fields: A, { price, quantity }: Units): A => {
+  const by = (name: string): Decimal | null => {
+    if (PRICES.includes(name)) return price
+    if (name !== "quantity") return null
+    if (fields.quantityType === "QUOTE") return price.multiply(quantity)
+    return fields.quantityType === undefined ? quantity : null
+  }
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const unit = by(name)
+      return [name, unit === null || typeof value !== "string" ? value : unit.multiply(Decimal.of(value)).toString()]
+    }),
+  ) as A
+}
+
+/** `price` is the market's in units, a whole number; `wall` the gateway's wall clock. */
+export const drawRequest = (random: Random, price: number, wall: number, units: Units): Drawn => {
   const side = random.pick(["BUY", "SELL"] as const)
   const kind = random.pick([
     "plain",
@@ -32,13 +60,14 @@ export const drawRequest = (random: Random, price: number, wall: number): Drawn 
           : kind === "entry"
             ? entry(random, price, side)
             : pair(random, price, side)
-  return {
+  const drawn: Fields = {
     orderSide: side,
     ...amount(random, fields.orderType === "MARKET"),
     ...time(random, fields, wall),
     ...fields,
     awaitClosed: random.chance(0.15),
-  } as Drawn
+  }
+  return scaled(drawn, units) as Drawn
 }
 
 const text = (value: number): string => `${value}`

@@ -2,7 +2,7 @@
  * One world: the real account actors over the memory store, a simulated venue, and time that is run by hand. `start` is a process that
  * begins with what was committed, `crash` is its end at any instant.
  */
-import { Context, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account-messages.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
@@ -14,9 +14,10 @@ import { CredentialRevoked } from "../../src/domain/errors/credential.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { OrderBookUnavailable, TickerUnavailable } from "../../src/domain/errors/market.ts"
 import { VenueUnavailable } from "../../src/domain/errors/venue.ts"
-import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import { parseInstrumentId } from "../../src/domain/instrument.ts"
+import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../../src/domain/ids.ts"
+import { type Instrument, parseInstrumentId } from "../../src/domain/instrument.ts"
 import { type Bar, klineRecord } from "../../src/domain/kline.ts"
+import type { AskedChange } from "../../src/domain/order-change-rules.ts"
 import { ORDER_LIMITS, type OrderLimits, OrderLimitsInForce } from "../../src/domain/order-limits.ts"
 import type { Reply } from "../../src/domain/reply.ts"
 import type { SubmitRequest } from "../../src/domain/submit-request.ts"
@@ -24,7 +25,7 @@ import type { TradeOrder } from "../../src/domain/trade-order.ts"
 import type { Position, TradingAccount } from "../../src/domain/trading-account.ts"
 import { type TradingMode, TradingModeInForce } from "../../src/domain/trading-mode.ts"
 import type { Venue } from "../../src/domain/venue.ts"
-import { AccountStore } from "../../src/ports/account-store.ts"
+import { AccountStore, type Unit } from "../../src/ports/account-store.ts"
 import { ChannelPort, type ChannelSource, type ChannelState, type Publication } from "../../src/ports/channel-port.ts"
 import { Clock } from "../../src/ports/clock.ts"
 import { CredentialVault } from "../../src/ports/credential-vault.ts"
@@ -32,43 +33,24 @@ import { Failpoint, type FailpointName } from "../../src/ports/failpoint.ts"
 import { Ids } from "../../src/ports/ids.ts"
 import { VenuePort } from "../../src/ports/venue-port.ts"
 import {
+  type Applied,
   type MemoryAccountStore,
   type MemoryDatabase,
   makeMemoryAccountStore,
   makeMemoryDatabase,
 } from "../kit/memory-account-store.ts"
+import { ACCOUNT, START, simAccount, type VenueCall, watchedPort } from "./accounts.ts"
+import { BTC_USDT, instrument, simVenue } from "./listing.ts"
 import { SimTime } from "./time.ts"
-import { BTC_USDT, instrument, SIM, SimVenue, simVenue } from "./venue.ts"
+import { UnitsInFlight } from "./units.ts"
+import { SimVenue } from "./venue.ts"
 
-const simName = parseInstrumentId(BTC_USDT)!
+export { ACCOUNT, START, simAccount } from "./accounts.ts"
 
-export const START = Date.UTC(2026, 0, 1)
 const LEAVING_MILLIS = 600_000
+const CONNECT_MILLIS = 30_000
 /** So few that ended orders are read back from the store all the time. */
 const WHOLE = 6
-export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
-
-export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount => ({
-  tradingAccountId: ACCOUNT,
-  tenantId: "default" as TenantId,
-  userId: "0bbbbbbb-0000-4000-8000-000000000001" as UserId,
-  version: 1,
-  venue: SIM,
-  externalTradingAccountId: "sim-1",
-  nickname: "sim",
-  status: "CREATED",
-  credentials: [],
-  initialBalances: [],
-  channelEpoch: "epoch",
-  createdAt: START,
-  updatedAt: START,
-  disconnectedAt: null,
-  cancelAllAt: null,
-  walletId: null,
-  dealerAccountId: null,
-  ...patch,
-})
-
 /** What came back for one command; undefined while it waits. */
 export interface Asked<A> {
   answer: { readonly ok: A } | { readonly error: DomainError } | undefined
@@ -77,23 +59,43 @@ export interface Asked<A> {
 export interface WorldOptions {
   readonly venue?: Partial<Venue>
   readonly account?: Partial<TradingAccount>
+  /** Accounts beside the first. */
+  readonly others?: ReadonlyArray<TradingAccount>
   readonly asks?: ReadonlyArray<readonly [string, string]>
   /** Wall ms. */
   readonly startAt?: number
   readonly limits?: OrderLimits
+  /** A database of its own kind beside the memory store, which must do the same with each batch, and which answers the reads. */
+  readonly backing?: Backing
   /** What every process has in the store's place: for tests that break it. */
   readonly storeOf?: (store: Context.Tag.Service<AccountStore>, world: World) => Context.Tag.Service<AccountStore>
 }
 
+export interface Backing {
+  /** A new process. */
+  readonly begin: () => void
+  readonly insert: (account: TradingAccount) => void
+  /** `at`: wall ms. */
+  readonly revoke: (id: CredentialId, at: number) => void
+  readonly commit: (applied: ReadonlyArray<Applied>) => void
+  readonly reads: Partial<Context.Tag.Service<AccountStore>>
+  /** What of it is not as in the memory store. */
+  readonly differences: (database: MemoryDatabase) => ReadonlyArray<string>
+}
+
 /** A market that moves by itself, as the world sees it. */
 export interface MovingMarket {
-  readonly bars: ReadonlyArray<Bar>
+  readonly of: (instrumentId: InstrumentId) => {
+    readonly bars: ReadonlyArray<Bar>
+    readonly asks: ReadonlyArray<readonly [string, string]>
+    readonly lastPrice: string | null
+  }
   /** A process started; `alive` says whether it still runs. */
   readonly begin: (alive: () => boolean) => void
   /** Somebody asked for the price. */
-  readonly know: () => void
+  readonly know: (instrumentId: InstrumentId) => void
   readonly tellsHistory: () => boolean
-  readonly follow: (listener: MarketListener) => () => void
+  readonly follow: (instrumentId: InstrumentId, listener: MarketListener) => () => void
 }
 
 export class World {
@@ -112,9 +114,19 @@ export class World {
   asks: ReadonlyArray<readonly [string, string]>
   /** Of the newest trade that the gateway has seen. */
   lastPrice: string | null = null
+  /** How long a feed that is closed takes to know a price. */
+  tickerMillis = 20
   pressure: "calm" | "full" = "calm"
   mode: TradingMode = "online"
   hasCredential = true
+  /** Beside that, of one account. */
+  hasSecrets: (id: TradingAccountId) => boolean = () => true
+  /** What the gateway knows to be traded. */
+  instruments: ReadonlyArray<Instrument> = [instrument]
+  /** Told of every call of a living process at the venue. */
+  watch: (account: TradingAccount, call: VenueCall) => void = () => undefined
+  /** Told of every unit that a living process hands to its store. */
+  watchUnit: (unit: Unit) => void = () => undefined
   /** Somebody listens to the account's channel. */
   isHeard = true
   /** Who follows the market in the newest process, and what the venue's history says of it. */
@@ -126,6 +138,24 @@ export class World {
   wallAheadMillis = 0
   /** It was not always the same. */
   hasSteppedClock = false
+  /** When the newest process began. */
+  startedAt = START
+  /** Units of the newest process that its store was made to refuse. */
+  refusals = 0
+  /** When something last went wrong. */
+  troubledAt = START
+  /** What the actors of the newest process died of and began anew after. */
+  readonly defects: Array<string> = []
+  private readonly defectLog = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ cause }) => {
+      if (!Cause.isEmpty(cause)) this.defects.push(Cause.pretty(cause))
+    }),
+  )
+  /** What each account has handed to the store of the newest process. */
+  readonly units = new UnitsInFlight(() => this.time.now)
+  /** Accounts of the newest process with a session. */
+  readonly inSession = new Set<TradingAccountId>()
   private scope: Scope.CloseableScope | undefined
   private fiber: Fiber.RuntimeFiber<void> | undefined
   /** Grows with every process: what an older one still does, goes nowhere. */
@@ -134,7 +164,7 @@ export class World {
 
   constructor(private readonly options: WorldOptions = {}) {
     this.time = new SimTime(options.startAt ?? START)
-    this.database = makeMemoryDatabase([simAccount(options.account)])
+    this.database = makeMemoryDatabase([simAccount(options.account), ...(options.others ?? [])])
     this.venue = new SimVenue(this.time, { ...simVenue, ...options.venue })
     this.asks = options.asks ?? [["100", "1000"]]
   }
@@ -164,25 +194,47 @@ export class World {
   start(): void {
     const mine = ++this.generation
     this.followers.clear()
+    this.inSession.clear()
+    this.refusals = 0
+    this.defects.length = 0
+    this.startedAt = this.time.now
+    this.units.clear()
     const alive = (): boolean => mine === this.generation
-    this.memory = makeMemoryAccountStore(this.database, (run, delay) => {
-      this.time.schedule(() => {
-        if (alive()) run()
-      }, delay)
-    })
+    const { backing } = this.options
+    backing?.begin()
+    this.memory = makeMemoryAccountStore(
+      this.database,
+      (run, delay) => {
+        this.time.schedule(() => {
+          if (alive()) run()
+        }, delay)
+      },
+      backing?.commit,
+    )
     const memoryStore = this.memory.store
     this.market?.begin(alive)
     const base: Context.Tag.Service<AccountStore> = {
       ...memoryStore,
+      ...backing?.reads,
       commit: (unit) => {
-        if (alive()) memoryStore.commit(unit)
+        if (!alive()) return
+        this.watchUnit(unit)
+        memoryStore.commit(this.units.handedOver(unit))
       },
       pressure: () => this.pressure,
     }
     const store = this.options.storeOf?.(base, this) ?? base
     const ports = Layer.mergeAll(
       Layer.succeed(AccountStore, store),
-      Layer.succeed(VenuePort, this.venue.port),
+      Layer.succeed(
+        VenuePort,
+        watchedPort(this.venue.port, (account, call) => {
+          if (!alive()) return
+          if (call._tag === "Opened") this.inSession.add(account.tradingAccountId)
+          if (call._tag === "Closed") this.inSession.delete(account.tradingAccountId)
+          this.watch(account, call)
+        }),
+      ),
       Layer.succeed(ChannelPort, {
         publish: (publication) => {
           if (alive()) this.published.push(publication)
@@ -199,8 +251,8 @@ export class World {
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
       Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),
       Layer.succeed(CredentialVault, {
-        secretsOf: () =>
-          this.hasCredential
+        secretsOf: (id) =>
+          this.hasCredential && this.hasSecrets(id)
             ? Effect.succeed({ apiKey: "k", apiSecret: "s", apiPassphrase: null })
             : Effect.fail(new CredentialRevoked()),
       }),
@@ -210,24 +262,34 @@ export class World {
           if (this.market === null) return reply.fail(new TickerUnavailable({ instrumentId }))
           this.time.schedule(() => {
             if (!alive()) return
-            this.market?.know()
+            this.market?.know(instrumentId)
             reply.fail(new TickerUnavailable({ instrumentId }))
-          }, 20)
+          }, this.tickerMillis)
         },
         readKlines: (instrumentId, range, reply) => {
-          const bars = (this.market?.bars ?? this.bars).filter(({ openAt }) => openAt >= (range.from ?? 0))
+          const bars = (this.market?.of(instrumentId).bars ?? this.bars).filter(
+            ({ openAt }) => openAt >= (range.from ?? 0),
+          )
           if (this.market?.tellsHistory() === false) return reply.fail(new VenueUnavailable({ reason: "simulated" }))
           this.time.schedule(() => {
-            if (alive()) reply.ok(klineRecord({ instrumentId, name: simName, ...range }, bars, false, this.time.now))
+            if (alive())
+              reply.ok(
+                klineRecord(
+                  { instrumentId, name: parseInstrumentId(instrumentId)!, ...range },
+                  bars,
+                  false,
+                  this.time.now,
+                ),
+              )
           }, 5)
         },
         tickers: () => [],
-        topOfBook: (_id, side) => (side === "asks" ? this.asks : []),
-        lastPrice: () => this.lastPrice,
+        topOfBook: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
+        lastPrice: (id) => (this.market === null ? this.lastPrice : this.market.of(id).lastPrice),
         hold: () => undefined,
         release: () => undefined,
-        follow: (_id, listener) => {
-          if (this.market !== null) return alive() ? this.market.follow(listener) : () => undefined
+        follow: (id, listener) => {
+          if (this.market !== null) return alive() ? this.market.follow(id, listener) : () => undefined
           if (alive()) this.followers.add(listener)
           return () => void this.followers.delete(listener)
         },
@@ -246,7 +308,7 @@ export class World {
       Layer.effect(
         InstrumentDirectory,
         Effect.map(InstrumentDirectory, (directory) => {
-          directory.put([instrument])
+          directory.put(this.instruments)
           return directory
         }),
       ).pipe(Layer.provide(InstrumentDirectory.Default)),
@@ -260,7 +322,8 @@ export class World {
         }),
       ),
       Effect.withClock(this.time.clock),
-      Logger.withMinimumLogLevel(LogLevel.None),
+      Effect.provide(this.defectLog),
+      Logger.withMinimumLogLevel(LogLevel.Error),
     )
     this.fiber = Effect.runFork(boot, { scheduler: this.time })
     this.time.settle()
@@ -305,18 +368,61 @@ export class World {
 
   // Commands
 
-  ask<A>(build: (reply: Reply<A, DomainError>) => AccountCommand): Asked<A> {
+  /** `heard` is told the answer in the moment in which it is given. */
+  ask<A>(
+    build: (reply: Reply<A, DomainError>) => AccountCommand,
+    id: TradingAccountId = ACCOUNT,
+    heard: (answer: NonNullable<Asked<A>["answer"]>) => void = () => undefined,
+  ): Asked<A> {
     const asked: Asked<A> = { answer: undefined }
     const mine = this.generation
     const settle = (answer: NonNullable<Asked<A>["answer"]>): void => {
-      if (mine === this.generation) asked.answer ??= answer
+      if (mine !== this.generation) return
+      asked.answer ??= answer
+      heard(answer)
     }
-    this.accounts.post(ACCOUNT, build({ ok: (ok) => settle({ ok }), fail: (error) => settle({ error }) }))
+    this.accounts.post(id, build({ ok: (ok) => settle({ ok }), fail: (error) => settle({ error }) }))
     this.time.settle()
     return asked
   }
 
-  submit(patch: Partial<SubmitRequest> = {}): Asked<SubmitAnswer> {
+  /** As connect stores it. */
+  insert(account: TradingAccount): void {
+    this.database.accounts.set(account.tradingAccountId, account)
+    this.options.backing?.insert(account)
+  }
+
+  /** As the credential's service stores it, before accounts are told. */
+  revoke(id: CredentialId): void {
+    const at = this.wall()
+    const { accounts } = this.database
+    for (const [key, account] of accounts) {
+      const credentials = account.credentials.map((it) =>
+        it.credentialId === id && it.status !== "REVOKED"
+          ? { ...it, status: "REVOKED" as const, updatedAt: at, revokedAt: at }
+          : it,
+      )
+      accounts.set(key, { ...account, credentials })
+    }
+    this.options.backing?.revoke(id, at)
+  }
+
+  /** A new account, stored; its actor starts and agrees with the venue. Later than at a process's start. */
+  connect(account: TradingAccount): void {
+    this.insert(account)
+    Effect.runFork(
+      Effect.withClock(this.accounts.start(account, CONNECT_MILLIS), this.time.clock).pipe(
+        Logger.withMinimumLogLevel(LogLevel.None),
+      ),
+      { scheduler: this.time },
+    )
+    this.time.settle()
+  }
+
+  submit(
+    patch: Partial<SubmitRequest> = {},
+    heard?: (answer: NonNullable<Asked<SubmitAnswer>["answer"]>) => void,
+  ): Asked<SubmitAnswer> {
     const request = {
       tradingAccountId: ACCOUNT,
       instrumentId: BTC_USDT,
@@ -327,16 +433,23 @@ export class World {
       ...patch,
     } as SubmitRequest
     const receivedAt = this.time.now - START
-    return this.ask((reply) => ({ _tag: "SubmitOrder", request, receivedAt, named: () => undefined, reply }))
+    return this.ask<SubmitAnswer>(
+      (reply) => ({ _tag: "SubmitOrder", request, receivedAt, named: () => undefined, reply }),
+      request.tradingAccountId,
+      heard,
+    )
   }
 
-  cancel(tradeOrderId: TradeOrderId): Asked<TradeOrder> {
-    return this.ask((reply) => ({
-      _tag: "CancelOrder",
-      by: { tradeOrderId },
-      receivedAt: this.time.now - START,
-      reply,
-    }))
+  cancel(tradeOrderId: TradeOrderId, id?: TradingAccountId): Asked<TradeOrder> {
+    return this.ask(
+      (reply) => ({ _tag: "CancelOrder", by: { tradeOrderId }, receivedAt: this.time.now - START, reply }),
+      id,
+    )
+  }
+
+  replace(tradeOrderId: TradeOrderId, asked: AskedChange): Asked<TradeOrder> {
+    const receivedAt = this.monotonic()
+    return this.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
   }
 
   read(tradeOrderId: TradeOrderId): TradeOrder {
@@ -345,15 +458,15 @@ export class World {
     return okOf(asked)
   }
 
-  portfolio(currency: string | null = null): ReadonlyArray<Position> {
-    const asked = this.ask<ReadonlyArray<Position>>((reply) => ({ _tag: "ReadPortfolio", currency, reply }))
+  portfolio(currency: string | null = null, id?: TradingAccountId): ReadonlyArray<Position> {
+    const asked = this.ask<ReadonlyArray<Position>>((reply) => ({ _tag: "ReadPortfolio", currency, reply }), id)
     this.advance(10)
     return okOf(asked)
   }
 
   /** What a map of the account begins with; null when it cannot be read, undefined while nothing was answered. */
-  state(of: "accountOrders" | "accountPositions"): ChannelState | null | undefined {
-    const channel = of === "accountOrders" ? accountOrdersChannel(ACCOUNT) : accountPositionsChannel(ACCOUNT)
+  state(of: "accountOrders" | "accountPositions", id: TradingAccountId = ACCOUNT): ChannelState | null | undefined {
+    const channel = of === "accountOrders" ? accountOrdersChannel(id) : accountPositionsChannel(id)
     let answer: ChannelState | null | undefined
     this.sources.get(of)?.state?.(channel, (state) => {
       answer = state
@@ -362,8 +475,8 @@ export class World {
     return answer
   }
 
-  status(): string {
-    return this.directory.find(ACCOUNT)?.status ?? "none"
+  status(id: TradingAccountId = ACCOUNT): string {
+    return this.directory.find(id)?.status ?? "none"
   }
 
   /** Kinds of the published events, in order. */

@@ -2,8 +2,10 @@
  * Tellers: loops that move money between wallets of one user over HTTP, each move under a key of its own, repeated under it until the
  * answer is definite. What each was told is the history that the journal is held against.
  */
+
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import { founder } from "../kit/founder.ts"
 import { type Api, api, type Gateway } from "../kit/gateway.ts"
 
 const ASSET = "USDT"
@@ -120,14 +122,14 @@ export class Tellers {
   }
 }
 
-/** The first user is the admin who funds them all. */
+/** At a gateway without an admin: theirs funds them all. */
 export const openBank = async (
   gateway: Gateway,
   customers: number,
 ): Promise<{ readonly admin: Api; readonly customers: ReadonlyArray<Customer>; readonly total: number }> => {
   const signed = async (name: string): Promise<Api> =>
     api(gateway).as((await api(gateway).signup(`${name}@example.com`)).record.accessToken)
-  const admin = await signed("bank-admin")
+  const admin = await founder(gateway)
   const all: Array<Customer> = []
   for (let i = 0; i < customers; i++) {
     const calls = await signed(`bank-${i}`)

@@ -3,6 +3,7 @@
  * gap, nothing published that is not stored, every execution told once, the last event of an order its state.
  */
 import pg from "pg"
+import { keptEventOf } from "../../src/domain/account-event-kept.ts"
 import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { Load } from "./kill-load.ts"
 import { none, short, type Verdict } from "./kill-verdict.ts"
@@ -24,12 +25,22 @@ export const readEvents = async (databaseUrl: string): Promise<ReadonlyArray<Sto
   return (await client.query<StoredEvent>(query).finally(() => client.end())).rows
 }
 
+/** What is looked at of an event, whether the journal keeps its text or less. */
+const recordOf = (payload: string): Partial<TradeOrderRecord> & { readonly executionId?: string } => {
+  const kept = keptEventOf(payload)
+  if (kept === null) return JSON.parse(payload)
+  if (kept._tag === "Execution") return { executionId: kept.executionId }
+  if (kept._tag === "Positions") return {}
+  const { id, s, exec, ext = null } = kept.kept
+  return { tradeOrderId: id, orderStatus: s, executedQuantity: exec, externalOrderId: ext }
+}
+
 /** For whoever looks for the reason: the stored life of every order that a verdict names. */
 export const historyOf = ({ says }: Verdict, stored: ReadonlyArray<StoredEvent>): string => {
   const named = new Set(says.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g))
   const lives = [...named].map((tradeOrderId) => {
     const life = stored.flatMap(({ kind, at, payload }) => {
-      const record: Partial<TradeOrderRecord> = JSON.parse(payload)
+      const record = recordOf(payload)
       if (record.tradeOrderId !== tradeOrderId) return []
       const seen = `${record.origin ?? ""} ${record.orderType ?? ""} ${record.externalOrderId ?? ""} ${record.executedQuantity ?? ""}`
       return [`${new Date(Number(at)).toISOString().slice(11)} ${kind} ${seen}`]
@@ -55,10 +66,10 @@ export const judgeEvents = (
     next.set(account, Number(sequence) + 1)
     stored.set(`${account} ${sequence}`, event_id)
     if (kind === "EXECUTION.CREATED") {
-      const { executionId } = JSON.parse(payload)
+      const { executionId = "" } = recordOf(payload)
       executions.set(executionId, (executions.get(executionId) ?? 0) + 1)
     } else if (kind.startsWith("TRADE_ORDER.")) {
-      const { tradeOrderId, orderStatus } = JSON.parse(payload)
+      const { tradeOrderId = "", orderStatus = "" } = recordOf(payload)
       last.set(tradeOrderId, orderStatus)
     }
   }

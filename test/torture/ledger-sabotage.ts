@@ -204,6 +204,11 @@ const LIST: ReadonlyArray<Sabotage> = [
   },
   { name: "a frozen wallet pays", replaced: [["OR b_status[d] = 'FROZEN'", ""]], check: withinModel },
   {
+    name: "a wallet that was frozen when it was closed pays",
+    replaced: [["b_frozen[d] AND (NOT acting OR a_admin[r] IS NOT TRUE)", "false"]],
+    check: withinModel,
+  },
+  {
     name: "a hold is over one moment late",
     replaced: [["h_expires[h] <= r_at[r]", "h_expires[h] < r_at[r]"]],
     check: withinModel,

@@ -15,6 +15,7 @@ import type { Verdict } from "./kill-verdict.ts"
 import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { loginStorm } from "./login-storm.ts"
+import { manyAccounts } from "./many-accounts.ts"
 import { clockSteps } from "./nemesis/clock-steps.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { failover } from "./nemesis/failover.ts"
@@ -38,6 +39,7 @@ import { runSocketFuzz } from "./socket-fuzz.ts"
 import { sqlInjection } from "./sql-injection.ts"
 import { steady } from "./steady.ts"
 import { timing } from "./timing.ts"
+import { upkeep } from "./upkeep.ts"
 import { workerFaults } from "./worker-faults.ts"
 
 const { values, positionals, tokens } = parseArgs({
@@ -48,8 +50,11 @@ const { values, positionals, tokens } = parseArgs({
     cuts: { type: "string", default: "200" },
     publications: { type: "string", default: "10000" },
     connections: { type: "string" },
+    accounts: { type: "string", default: "1000" },
+    orders: { type: "string", default: "10000" },
     frames: { type: "string", default: "1000000" },
     requests: { type: "string", default: "200000" },
+    events: { type: "string", default: "5000000" },
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
@@ -57,6 +62,7 @@ const { values, positionals, tokens } = parseArgs({
     rate: { type: "string", default: "500" },
     stall: { type: "string", default: "60" },
     samples: { type: "string", default: "300" },
+    lanes: { type: "string", default: "3" },
     built: { type: "boolean", default: false },
     only: { type: "string" },
     venue: { type: "string" },
@@ -82,12 +88,16 @@ interface Run {
 class Misused extends Error {}
 
 type Count =
+  | "lanes"
   | "kills"
   | "cuts"
   | "publications"
   | "connections"
+  | "accounts"
+  | "orders"
   | "frames"
   | "requests"
+  | "events"
   | "minutes"
   | "rounds"
   | "runs"
@@ -127,9 +137,17 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: killRun,
   },
   failpoints: {
-    usage: "[--runs 20] [--only TEXT] [--built] [--seed N]: the process kills itself at every named place",
+    usage:
+      "[--runs 20] [--only TEXT] [--lanes 3] [--built] [--seed N]: the process kills itself at every named place; lanes: gateways side by side",
     run: (progress) =>
-      failpoints({ runs: count("runs", 1), seed: count("seed", 0), only: values.only, built: values.built, progress }),
+      failpoints({
+        runs: count("runs", 1),
+        seed: count("seed", 0),
+        only: values.only,
+        built: values.built,
+        lanes: count("lanes", 1),
+        progress,
+      }),
   },
   "postgres-kills": {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",
@@ -174,6 +192,17 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--minutes 30] [--rate 500] [--built]: orders with fills at a steady rate",
     run: (progress) =>
       steady({ minutes: count("minutes", 1), ratePerSecond: count("rate", 1), built: values.built, progress }),
+  },
+  upkeep: {
+    usage:
+      "[--events 5000000] [--rate 200] [--seconds 20]: a day of so many events is dropped under steady commits, and a start beside a reader",
+    run: (progress) =>
+      upkeep({
+        events: count("events", 10_000),
+        ratePerSecond: Number(written.rate ?? 200),
+        seconds: count("seconds", 5, 20),
+        progress,
+      }),
   },
   recovery: {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
@@ -231,6 +260,18 @@ const RUNS: Readonly<Record<string, Run>> = {
   "login-storm": {
     usage: "[--seconds 20] [--built]: passwords tried in three shapes, and 300 logins a second while orders run",
     run: (progress) => loginStorm({ seconds: count("seconds", 5, 20), built: values.built, progress }),
+  },
+  "many-accounts": {
+    usage:
+      "[--accounts 1000] [--orders 10000] [--seconds 600] [--built]: a start with connected accounts that have many past orders",
+    run: (progress) =>
+      manyAccounts({
+        accounts: count("accounts", 2),
+        orders: count("orders", 1),
+        seconds: count("seconds", 10, 600),
+        built: values.built,
+        progress,
+      }),
   },
   overload: {
     usage: "[--seconds 10] [--built]: three times as many orders as can be taken",

@@ -8,6 +8,7 @@ import { WebSocket } from "ws"
 import { openStage, type Stage, type Trader } from "./failpoints/stage.ts"
 import type { Verdict } from "./kill-verdict.ts"
 import { quantile, reckon, Traffic } from "./nemesis/traffic.ts"
+import { CAUSES_PROBE, watchCauses } from "./steady-causes.ts"
 
 export interface SteadyOptions {
   readonly minutes: number
@@ -24,7 +25,7 @@ const P99_MILLIS = 100
 /** Runs in the gateway's main thread, by NODE_OPTIONS: its event loop and its heap after a collection of garbage it did anyway. */
 const PROBE = `
 import { isMainThread } from "node:worker_threads"
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks"
 if (isMainThread && process.argv[1]?.includes("main.")) {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
@@ -33,6 +34,7 @@ if (isMainThread && process.argv[1]?.includes("main.")) {
     process.stderr.write("probe " + JSON.stringify(line) + "\\n")
     delay.reset()
   }, ${PROBE_MILLIS}).unref()
+  ${CAUSES_PROBE}
 }`
 
 interface Probe {
@@ -109,6 +111,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
       orderType: "MARKET",
       quantity: "0.0001",
     }))
+    const causes = await watchCauses(stage.databaseUrl)
     traffic.begin()
     const from = performance.now()
     for (let ticks = minutes * 6; ticks > 0; ticks -= 1) {
@@ -121,8 +124,15 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
       progress(`steady: ${traffic.sent.length} sent, ${heard.filledAt.size} filled, answers p99 ${p99} ms`)
     }
     await traffic.end()
+    await causes.end()
     const seconds = (performance.now() - from) / 1000
     const answered = traffic.sent.map(({ answeredAt, plannedAt }) => answeredAt - plannedAt)
+    const slow = traffic.sent
+      .filter(({ answeredAt, plannedAt }) => answeredAt - plannedAt > P99_MILLIS)
+      .map(
+        ({ answeredAt, plannedAt }) =>
+          [performance.timeOrigin + plannedAt, performance.timeOrigin + answeredAt] as const,
+      )
     const first = traffic.sent.filter(({ status }) => status === 200)
     await traffic.repeat()
     const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
@@ -143,7 +153,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
       {
         name: "submit to answer",
         passed: quantile(answered, 0.99) <= P99_MILLIS && first.length === traffic.sent.length,
-        says: `${spread(answered)}; ${(traffic.sent.length / seconds).toFixed(0)} a second, ${traffic.sent.length - first.length} of ${traffic.sent.length} not answered 200 at first`,
+        says: `${spread(answered)}; ${(traffic.sent.length / seconds).toFixed(0)} a second, ${traffic.sent.length - first.length} of ${traffic.sent.length} not answered 200 at first; ${slow.length} above ${P99_MILLIS} ms: ${causes.say(slow, stage.gateway().stderr())}`,
       },
       {
         name: "submit to FILLED on the socket",

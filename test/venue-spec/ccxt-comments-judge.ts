@@ -23,7 +23,7 @@ import type {
 } from "../../src/venues/worker/ccxt.ts"
 import { Digits } from "../../src/venues/worker/digits.ts"
 import { classify } from "../../src/venues/worker/errors.ts"
-import { privateInstance, publicInstance } from "../../src/venues/worker/instance.ts"
+import { privateInstances, publicInstance } from "../../src/venues/worker/instance.ts"
 import { Listing } from "../../src/venues/worker/listing.ts"
 import { tickerRow, tradeRows } from "../../src/venues/worker/market-rows.ts"
 import { fill, orderState } from "../../src/venues/worker/normalise.ts"
@@ -176,7 +176,7 @@ export class SampleReader {
     this.#profile = profile
     this.#quirks = quirksOf(profile)
     this.#public = publicInstance(Exchange, settings) as Parsing
-    this.#private = privateInstance(Exchange, settings, SECRETS) as Parsing
+    this.#private = privateInstances(Exchange, settings)(SECRETS) as Parsing
     this.#digits.install(this.#public)
     const isSpot = profile.lists === "spot"
     const [market, shared] = [this.#public, this.#private].map((exchange) =>
@@ -341,7 +341,7 @@ export class SampleReader {
 
   #order(order: CcxtOrder): Outcome {
     const named = this.#listing.named(order)
-    const state = orderState(this.#profile.venue, named, this.#quirks)
+    const state = orderState(this.#profile, named, this.#quirks)
     if (state === undefined)
       return refused(
         missing({

@@ -3,8 +3,8 @@
  * normalisers. Each gives a record as the contract has it, or is refused for something that it lacks; nothing else may come out.
  */
 import { beforeAll, describe, expect, it } from "vitest"
-import { plain } from "../../src/venues/plain.ts"
 import { PROFILES } from "../../src/venues/registry.ts"
+import { unproven } from "../kit/unproven-venue.ts"
 import { loadClass, PARSERS, readSamples, type Sample } from "./ccxt-comments.ts"
 import { KINDS, type Kind, type Outcome, SampleReader } from "./ccxt-comments-judge.ts"
 
@@ -31,7 +31,7 @@ const THROWN: Readonly<Record<string, string>> = {
 }
 
 const profileOf = (exchange: string) =>
-  PROFILES.find((profile) => profile.exchange === exchange) ?? plain(exchange.toUpperCase(), exchange)
+  PROFILES.find((profile) => profile.exchange === exchange) ?? unproven(exchange.toUpperCase(), exchange)
 
 const judgeAll = async (samples: ReadonlyArray<Sample>): Promise<ReadonlyArray<Judged>> => {
   const judged: Array<Judged> = []

@@ -49,9 +49,29 @@ export class UserDisabled extends Schema.TaggedError<UserDisabled>()("UserDisabl
   override message = "Account disabled"
 }
 
-/** The login is too old for this change: log in again, or give the current password with it. */
-export class ReauthenticationNeeded extends Schema.TaggedError<ReauthenticationNeeded>()("ReauthenticationNeeded", {}) {
+/** The last proof of who asks is too old for this: prove it again (auth/reauthenticate), then call again. */
+export class ReauthenticationNeeded extends Schema.TaggedError<ReauthenticationNeeded>()("ReauthenticationNeeded", {
+  /** How old a proof may be. */
+  maxAgeSeconds: Schema.Number,
+  /** What proves it. */
+  needs: Schema.Array(Schema.Literal("password", "totp")),
+}) {
   override message = "Reauthentication needed"
+}
+
+/** The password is right, and the user has a second factor: call again with a code of it, or a recovery code, as totpCode. */
+export class SecondFactorNeeded extends Schema.TaggedError<SecondFactorNeeded>()("SecondFactorNeeded", {}) {
+  override message = "Second factor needed"
+}
+
+/** Wrong, too old or used before; or there is none to prove. The four are never told apart. */
+export class InvalidSecondFactor extends Schema.TaggedError<InvalidSecondFactor>()("InvalidSecondFactor", {}) {
+  override message = "Invalid second factor"
+}
+
+/** Remove the one that there is first. */
+export class SecondFactorExists extends Schema.TaggedError<SecondFactorExists>()("SecondFactorExists", {}) {
+  override message = "Second factor already set up"
 }
 
 /** Unknown, used or too old: the three are never told apart. Ask for a new mail. */

@@ -19,6 +19,8 @@ export class InsufficientPermissions extends Schema.TaggedError<InsufficientPerm
 export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminRequired", {
   required: Schema.Array(Schema.String),
   provided: Schema.Array(Schema.String),
+  /** What the session lacks for rights that its user has; absent: the user has none. */
+  needs: Schema.optional(Schema.Array(Schema.Literal("totp"))),
 }) {
   override message = "Admin only"
 }

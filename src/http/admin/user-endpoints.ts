@@ -6,7 +6,7 @@ import { InvalidParameter } from "../../domain/errors/request.ts"
 import { UserNotFound } from "../../domain/errors/user.ts"
 import { AdminUserRecord } from "../../domain/user.ts"
 import { Fail, Ok } from "../envelope.ts"
-import { Access } from "../route.ts"
+import { Access, always, Fresh } from "../route.ts"
 import { optional, text } from "../wire-text.ts"
 
 const which = {
@@ -29,6 +29,7 @@ const ban = HttpApiEndpoint.post("ban", "/api/v3/admin/user/ban")
   .addSuccess(Ok(AdminUserRecord))
   .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Ban a user")
   .annotate(
     OpenApi.Description,
@@ -40,6 +41,7 @@ const unban = HttpApiEndpoint.post("unban", "/api/v3/admin/user/unban")
   .addSuccess(Ok(AdminUserRecord))
   .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Lift a ban")
   .annotate(OpenApi.Description, "The user may log in again; sessions that ended stay ended.")
 

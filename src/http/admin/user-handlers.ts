@@ -1,8 +1,8 @@
 /** Passes bans on to auth, which asks the store whether the caller still is an admin. */
 import { Effect } from "effect"
 import type { Bans } from "../../auth/bans.ts"
+import { actorOf } from "../actor.ts"
 import type { Handlers } from "../route.ts"
-import { originOf } from "../session/handlers.ts"
 import type { AdminUserApi } from "./user-endpoints.ts"
 
 export const adminUserHandlers = (bans: Bans): Handlers<typeof AdminUserApi> => ({
@@ -12,11 +12,11 @@ export const adminUserHandlers = (bans: Bans): Handlers<typeof AdminUserApi> => 
         principal,
         { userId: body.userId ?? null, email: body.email ?? null },
         body.reason ?? null,
-        originOf(request),
+        actorOf(request, principal),
       )
       .pipe(Effect.map((user) => reply.ok(user))),
   unban: ({ body, principal, request }, reply) =>
     bans
-      .unban(principal, { userId: body.userId ?? null, email: body.email ?? null }, originOf(request))
+      .unban(principal, { userId: body.userId ?? null, email: body.email ?? null }, actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
 })

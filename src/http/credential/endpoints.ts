@@ -13,7 +13,7 @@ import { ConflictingParameters, InvalidCursor } from "../../domain/errors/reques
 import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { CredentialId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
 import { Ask, optional, text, VenueText } from "../wire-text.ts"
 
 const CreateCredential = Schema.Struct({
@@ -57,6 +57,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/credential/create")
     ),
   )
   .annotate(Access, "write")
+  .annotate(Fresh, always)
   .annotate(Deadline, within(30_000))
   .annotate(OpenApi.Summary, "Store a credential")
   .annotate(
@@ -79,6 +80,7 @@ const revoke = HttpApiEndpoint.post("revoke", "/api/v3/credential/revoke")
   .addSuccess(Ok(CredentialRecord))
   .addError(Fail(CredentialNotFound, CredentialInUse))
   .annotate(Access, "write")
+  .annotate(Fresh, always)
   .annotate(Deadline, within(15_000))
   .annotate(OpenApi.Summary, "Revoke a credential")
   .annotate(

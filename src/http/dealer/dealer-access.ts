@@ -1,4 +1,4 @@
-/** Who sees what of a dealer (contract C16): its side is its operators and the admins of its tenant. */
+/** Dealers as a caller may name them: those of its tenant. */
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type { Dealer } from "../../domain/dealer.ts"
 import { DealerNotFound } from "../../domain/errors/dealer.ts"
@@ -9,8 +9,3 @@ export const dealerOf = (dealers: DealerDirectory, principal: Principal, id: str
   const dealer = dealers.find(id.toLowerCase() as DealerAccountId)
   return dealer === undefined || dealer.tenantId !== principal.tenantId ? new DealerNotFound() : dealer
 }
-
-export const isDealersSide = (principal: Principal, dealer: Dealer | undefined): boolean =>
-  dealer !== undefined &&
-  dealer.tenantId === principal.tenantId &&
-  (principal.permissions.includes("admin") || dealer.config.operators.includes(principal.userId))

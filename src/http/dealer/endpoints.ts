@@ -18,7 +18,7 @@ import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/tr
 import { HedgeReportRecord } from "../../domain/hedge-report.ts"
 import { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, KnowsRepeats, Query, within } from "../route.ts"
+import { Access, always, Deadline, Fresh, KnowsRepeats, Query, within } from "../route.ts"
 import { Ask, optional } from "../wire-text.ts"
 
 const ByDealer = Schema.Struct({ dealerAccountId: DealerAccountId }).annotations({ identifier: "ByDealer" })
@@ -42,12 +42,13 @@ const create = HttpApiEndpoint.post("create", "/api/v3/dealer/create")
   .addSuccess(Ok(DealerRecord))
   .addError(Fail(InvalidParameter))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(Deadline, within(15_000))
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Create a dealer")
   .annotate(
     OpenApi.Description,
-    "Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.",
+    "Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its admins and operators of the moment act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.",
   )
 
 const DealerDetail = Schema.Struct({
@@ -108,6 +109,7 @@ const archive = HttpApiEndpoint.post("archive", "/api/v3/dealer/archive")
   .addSuccess(Ok(DealerRecord))
   .addError(Fail(DealerNotFound, DealerArchived, DealerHasPositions))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Archive a dealer")
   .annotate(
     OpenApi.Description,
@@ -157,7 +159,10 @@ const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/acco
   )
   .annotate(Access, "write")
   .annotate(OpenApi.Summary, "Unlink an account from a dealer")
-  .annotate(OpenApi.Description, "Refused while a hedge is at work on it.")
+  .annotate(
+    OpenApi.Description,
+    "By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.",
+  )
 
 export class DealerApi extends HttpApiGroup.make("dealer")
   .add(create)

@@ -4,38 +4,46 @@ import { Effect, Fiber } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
-import type { Dealers } from "../../actors/dealer-messages.ts"
-import { type Dealer, type DealerStatus, dealerRecord } from "../../domain/dealer.ts"
+import type { DealerCommand, Dealers, LinkAccount, UnlinkAccount } from "../../actors/dealer-messages.ts"
+import type { Act, Action } from "../../domain/act.ts"
+import { type Dealer, type DealerStatus, dealerRecord, isDealersSide, isLinked } from "../../domain/dealer.ts"
 import { configFault, dealerConfigOf } from "../../domain/dealer-config.ts"
 import { Decimal } from "../../domain/decimal.ts"
-import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
+import { TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
+import type { Reply } from "../../domain/reply.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Principal } from "../../domain/user.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
+import type { DealerAct } from "../../ports/dealer-store.ts"
 import type { Accounts } from "../../store/accounts.ts"
+import type { Acts } from "../../store/acts.ts"
 import type { DealerRows } from "../../store/dealers.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import type { Wallets } from "../../store/wallets.ts"
-import { accountOf } from "../account-access.ts"
-import { isFailure, relayed } from "../answers.ts"
+import { type AccountReach, accountOf } from "../account-access.ts"
+import { actorOf } from "../actor.ts"
+import { ask, isFailure, relayed } from "../answers.ts"
 import { REPLAYED } from "../idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
-import type { Claim, Handlers, HttpReply } from "../route.ts"
+import type { Claim, HandlerInput, Handlers, HttpReply, RequestFacts } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
-import { dealerOf, isDealersSide } from "./dealer-access.ts"
+import { dealerOf } from "./dealer-access.ts"
 import type { DealerApi, DealerDetail } from "./endpoints.ts"
 
 export interface DealerHandlerParts {
   readonly dealers: Dealers["Type"]
   readonly directory: DealerDirectory
-  readonly rows: Pick<DealerRows, "insert">
+  readonly rows: Pick<DealerRows, "insert" | "judged">
+  readonly acts: Acts["Type"]
   readonly accountRows: Pick<Accounts, "insertInternalAccount">
   readonly wallets: Pick<Wallets, "insert">
   readonly accounts: AccountDirectory
+  readonly reach: AccountReach
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly gate: VenueGate
   readonly cursors: Cursors
@@ -43,13 +51,30 @@ export interface DealerHandlerParts {
   readonly uuid: () => string
 }
 
+/** It may be done, or may be tried again: no row says that it was refused. */
+const OPEN_ENDS: ReadonlySet<string> = new Set(["Busy", "OutcomeUnknown", "ShuttingDown", "StorageUnavailable"])
+
 /** How long create waits for the dealer's own account. */
 const READY_MILLIS = 10_000
 
 export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof DealerApi> => {
-  const { dealers, directory, rows, accountRows, wallets, accounts, tradingAccounts, gate, cursors, now, uuid } = parts
+  const {
+    dealers,
+    directory,
+    rows,
+    acts,
+    accountRows,
+    wallets,
+    accounts,
+    reach,
+    tradingAccounts,
+    gate,
+    cursors,
+    now,
+    uuid,
+  } = parts
 
-  /** As its own admin made it: dealer, account and wallet, none of them stored yet. */
+  /** As an admin made it: dealer, account and wallet, none of them stored yet, and none of them the admin's. */
   const newDealer = (
     principal: Principal,
     asked: Pick<Dealer, "name" | "baseCurrencies" | "riskThreshold" | "config">,
@@ -80,7 +105,7 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
         ...times,
         tradingAccountId,
         tenantId,
-        userId,
+        userId: null,
         version: 1,
         venue: INTERNAL,
         externalTradingAccountId: walletId,
@@ -95,26 +120,68 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
         cancelAllAt: null,
       },
       wallet: newWallet(
-        { walletId, tenantId, walletType: "DEALER", userId, dealerAccountId, metadata: { nickname: asked.name } },
+        { walletId, tenantId, walletType: "DEALER", userId: null, dealerAccountId, metadata: { nickname: asked.name } },
         at,
       ),
     }
   }
 
+  const actOf = (action: Action, request: RequestFacts, principal: Principal, dealer: Dealer): Act => ({
+    actId: uuid(),
+    action,
+    actor: actorOf(request, principal),
+    object: { type: "DEALER", id: dealer.dealerAccountId, tenantId: dealer.tenantId },
+  })
+
+  /** Changed by its actor, which writes the act's row with the change; one that was refused has a row, too. */
+  const changed = (dealer: Dealer, act: Act, command: (reply: Reply<Dealer, DomainError>) => DealerCommand) =>
+    Effect.tapBoth(
+      ask<Dealer, DomainError>((reply) => dealers.post(dealer.dealerAccountId, command(reply))),
+      {
+        onSuccess: ({ version }) => Effect.sync(() => version > dealer.version && acts.told(act, "ok")),
+        onFailure: (error) =>
+          OPEN_ENDS.has(error._tag)
+            ? Effect.sync(() => acts.told(act, error._tag))
+            : Effect.ignore(acts.commit(act, () => Effect.fail(error))),
+      },
+    )
+
   const setStatus =
-    (status: DealerStatus) =>
+    (status: DealerStatus, action: "dealer.pause" | "dealer.resume" | "dealer.archive") =>
     (
-      { body, principal }: { readonly body: { readonly dealerAccountId: string }; readonly principal: Principal },
+      {
+        body,
+        principal,
+        request,
+      }: Pick<HandlerInput<never, { readonly dealerAccountId: string }>, "body" | "principal" | "request">,
       reply: Pick<HttpReply<ReturnType<typeof dealerRecord>, never>, "ok" | "relay">,
-    ): void => {
+    ) => {
       const dealer = dealerOf(directory, principal, body.dealerAccountId)
       if (isFailure(dealer)) return reply.relay(dealer)
-      dealers.post(dealer.dealerAccountId, {
+      const act = actOf(action, request, principal, dealer)
+      const done = changed(dealer, act, (answered) => ({
         _tag: "SetDealerStatus",
         status,
-        reply: { ok: (changed) => reply.ok(recordOf(changed, true)), fail: reply.relay },
-      })
+        asked: { act, right: "ADMIN" },
+        reply: answered,
+      }))
+      return relayed(
+        Effect.map(done, (stored) => reply.ok(recordOf(stored, true))),
+        reply,
+      )
     }
+
+  const relinked = (
+    dealer: Dealer,
+    command: Omit<LinkAccount | UnlinkAccount, "reply" | "asked"> & { readonly asked: DealerAct },
+    reply: Pick<HttpReply<"ok", never>, "ok" | "relay">,
+  ) => {
+    const done = changed(dealer, command.asked.act, (answered) => ({ ...command, reply: answered }))
+    return relayed(
+      Effect.map(done, () => reply.ok("ok")),
+      reply,
+    )
+  }
 
   /** Accounts that are disconnected are linked no longer. */
   const recordOf = (dealer: Dealer, full: boolean) => {
@@ -122,21 +189,19 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
     return dealerRecord({ ...dealer, linkedAccountIds }, full)
   }
 
-  /** Of one's own account, as admin or operator of the dealer. */
   const linkOf = (
     principal: Principal,
     body: { readonly dealerAccountId: string; readonly tradingAccountId: string },
-  ): { readonly dealer: Dealer; readonly account: TradingAccount } | DomainError => {
+  ): { readonly dealer: Dealer; readonly account: TradingAccount; readonly isOwn: boolean } | DomainError => {
     const dealer = dealerOf(directory, principal, body.dealerAccountId)
     if (isFailure(dealer)) return dealer
-    const account = accountOf(accounts, principal, body.tradingAccountId, "write")
-    if (isFailure(account)) return account
-    if (isDealersSide(principal, dealer)) return { dealer, account }
-    return new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] })
+    const account = accounts.find(body.tradingAccountId.toLowerCase() as TradingAccountId)
+    if (account === undefined || account.tenantId !== principal.tenantId) return new TradingAccountNotFound()
+    return { dealer, account, isOwn: !isFailure(accountOf(reach, principal, account.tradingAccountId, "write")) }
   }
 
   return {
-    create: ({ body, principal, claim }, reply) => {
+    create: ({ body, principal, request, claim }, reply) => {
       const config = body.config ?? {}
       const fault = configFault(config, (name) => gate.find(name) !== undefined)
       if (fault !== null) return reply.fail(new InvalidParameter({ parameter: fault.field, reason: fault.reason }))
@@ -153,7 +218,12 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
         dealers.start(dealer)
         return Effect.forkDaemon(tradingAccounts.start(account, READY_MILLIS))
       })
-      const stored = rows.insert(dealer, accountRows.insertInternalAccount(account, wallets.insert(wallet)))
+      const act = { ...actOf("dealer.create", request, principal, dealer), actId: dealer.dealerAccountId }
+      const provided = Effect.zipRight(
+        rows.judged({ actor: act.actor, right: "ADMIN" }, dealer.tenantId),
+        accountRows.insertInternalAccount(account, wallets.insert(wallet)),
+      )
+      const stored = acts.commit(act, () => rows.insert(dealer, provided))
       const created = Effect.gen(function* () {
         yield* Fiber.join(yield* seenThrough(Effect.zipRight(stored, started), MAKING_TIMES))
         reply.ok(recordOf(dealer, true))
@@ -197,33 +267,41 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       )
     },
 
-    pause: setStatus("PAUSED"),
-    resume: setStatus("ACTIVE"),
-    archive: setStatus("ARCHIVED"),
+    pause: setStatus("PAUSED", "dealer.pause"),
+    resume: setStatus("ACTIVE", "dealer.resume"),
+    archive: setStatus("ARCHIVED", "dealer.archive"),
 
-    accountLink: ({ body, principal }, reply) => {
+    // Of one's own account, as admin or operator of the dealer: none is linked without its owner.
+    accountLink: ({ body, principal, request }, reply) => {
       const link = linkOf(principal, body)
       if (isFailure(link)) return reply.relay(link)
-      const { dealer, account } = link
-      if (account.tradingAccountId === dealer.tradingAccountId)
+      const { dealer, account, isOwn } = link
+      if (!isOwn) return reply.fail(new AccountForbidden())
+      if (!isDealersSide(principal, dealer))
+        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const { tradingAccountId } = account
+      if (tradingAccountId === dealer.tradingAccountId)
         return reply.fail(
           new InvalidParameter({ parameter: "tradingAccountId", reason: "is the dealer's own account" }),
         )
-      return dealers.post(dealer.dealerAccountId, {
-        _tag: "LinkAccount",
-        tradingAccountId: account.tradingAccountId,
-        reply: { ok: () => reply.ok("ok"), fail: reply.relay },
-      })
+      const act = { ...actOf("dealer.link", request, principal, dealer), otherId: tradingAccountId }
+      return relinked(dealer, { _tag: "LinkAccount", tradingAccountId, asked: { act, right: "DEALER" } }, reply)
     },
 
-    accountUnlink: ({ body, principal }, reply) => {
+    // By the account's owner, or by the dealer's side: the owner may be gone. Of what is not linked neither says so alone.
+    accountUnlink: ({ body, principal, request }, reply) => {
       const link = linkOf(principal, body)
       if (isFailure(link)) return reply.relay(link)
-      return dealers.post(link.dealer.dealerAccountId, {
-        _tag: "UnlinkAccount",
-        tradingAccountId: link.account.tradingAccountId,
-        reply: { ok: () => reply.ok("ok"), fail: reply.relay },
-      })
+      const { dealer, account, isOwn } = link
+      const { tradingAccountId } = account
+      const isSide = isDealersSide(principal, dealer)
+      const isThere = isLinked(dealer, tradingAccountId)
+      if (!isOwn && !(isSide && isThere)) return reply.fail(new AccountForbidden())
+      if (!isSide && !isThere)
+        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const act = { ...actOf("dealer.unlink", request, principal, dealer), otherId: tradingAccountId }
+      const right = isOwn ? "OWNER" : "DEALER"
+      return relinked(dealer, { _tag: "UnlinkAccount", tradingAccountId, asked: { act, right } }, reply)
     },
   }
 }

@@ -22,7 +22,7 @@ import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
 import { SecurityRecord } from "../../domain/security.ts"
 import { VenueCapabilityRecord, VenueRecord } from "../../domain/venue.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
 import { Ask, InstrumentText, optional, text, VenueText } from "../wire-text.ts"
 import { NewInstrument } from "./instrument-create.ts"
 
@@ -61,6 +61,7 @@ const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/marke
   .addSuccess(Ok(SecurityRecord))
   .addError(Fail(InvalidParameter, ConflictingParameters))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "List an instrument at INTERNAL")
   .annotate(
     OpenApi.Description,

@@ -2,10 +2,11 @@
  * The instruments of the venues in use, fetched anew every hour: what is listed since, steps and limits that changed, and what is
  * listed no more. In use is a venue that something was asked of since the start: one that nobody uses is not woken up for its list.
  */
-import { Effect, Random, Schedule } from "effect"
+import { Effect, Random } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { VenueId } from "../../domain/ids.ts"
 import type { Venue } from "../../domain/venue.ts"
+import { recurring } from "../../kernel/recurring.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
 
@@ -76,7 +77,6 @@ export const refreshInstruments = ({
   })
 
   return Effect.forEach(venues, ({ venue }) => drawAge(venue), { discard: true }).pipe(
-    Effect.zipRight(Effect.repeat(look, Schedule.spaced(LOOK))),
-    Effect.asVoid,
+    Effect.zipRight(recurring("the instruments could not be refreshed", LOOK, look)),
   )
 }

@@ -4,7 +4,7 @@ import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type { Dealers } from "../../actors/dealer-messages.ts"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
-import type { Dealer } from "../../domain/dealer.ts"
+import { type Dealer, isDealersSide } from "../../domain/dealer.ts"
 import { AccountForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
@@ -19,9 +19,9 @@ import { type AskedQuote, type QuoteRequest, quoteFingerprint, quoteTermsOf } fr
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { DealerRows } from "../../store/dealers.ts"
-import { accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf } from "../account-access.ts"
 import { isFailure } from "../answers.ts"
-import { dealerOf, isDealersSide } from "../dealer/dealer-access.ts"
+import { dealerOf } from "../dealer/dealer-access.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
@@ -32,6 +32,7 @@ export interface QuoteHandlerParts {
   readonly directory: DealerDirectory
   readonly rows: Pick<DealerRows, "findQuote" | "listQuotes">
   readonly accounts: AccountDirectory
+  readonly reach: AccountReach
   readonly instruments: InstrumentDirectory
   readonly gate: VenueGate
   readonly cursors: Cursors
@@ -41,7 +42,7 @@ export interface QuoteHandlerParts {
 type Pair = Pick<AskedQuote, "baseAsset" | "quoteAsset">
 
 export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteApi> => {
-  const { dealers, directory, rows, accounts, instruments, gate, cursors, now } = parts
+  const { dealers, directory, rows, accounts, reach, instruments, gate, cursors, now } = parts
 
   /** Any name of the pair at a venue of the installation, or its two assets. */
   const pairOf = (principal: Principal, body: QuoteRequest): Pair | DomainError => {
@@ -85,7 +86,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
         ? new MissingParameter({ parameter: "traderAccountId" })
         : checked(only)
     }
-    const account = accountOf(accounts, principal, named, "write")
+    const account = accountOf(reach, principal, named, "write")
     return isFailure(account) ? account : checked(account)
 
     function checked(account: TradingAccount): TradingAccount | DomainError {

@@ -6,20 +6,22 @@ import {
   InvalidLoginCredentials,
   InvalidOneTimeToken,
   InvalidRefreshToken,
+  InvalidSecondFactor,
   ReauthenticationNeeded,
   RefreshTokenExpired,
   RefreshTokenReused,
+  SecondFactorNeeded,
   SessionNotFound,
   SessionRevoked,
   UserDisabled,
 } from "../../domain/errors/authentication.ts"
-import { IpForbidden } from "../../domain/errors/authorisation.ts"
+import { Forbidden, IpForbidden } from "../../domain/errors/authorisation.ts"
 import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { InvalidEmail, SamePassword, SignupDisabled, UserExists, WeakPassword } from "../../domain/errors/user.ts"
 import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user.ts"
 import { Fail, Ok } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
 import { optional, text } from "../wire-text.ts"
 
 const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
@@ -37,12 +39,20 @@ const Signup = Schema.Struct({
   metadata: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
     description: "Free-form; returned as user.userMetadata",
   }),
+  setupToken: optional(text(512)).annotations({
+    description:
+      "Of the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP says; good once",
+  }),
 }).annotations({
   identifier: "Signup",
   examples: [{ email: "ada@example.com", password: "correct-horse-battery", metadata: { desk: "fx" } }],
 })
 
-const Login = Schema.Struct({ email: Email, password: Password }).annotations({
+const TotpCode = optional(text(64)).annotations({
+  description: "Where a second factor is set up: six digits of the authenticator, or a recovery code",
+})
+
+const Login = Schema.Struct({ email: Email, password: Password, totpCode: TotpCode }).annotations({
   identifier: "Login",
   examples: [{ email: "ada@example.com", password: "correct-horse-battery" }],
 })
@@ -53,12 +63,18 @@ const UpdateUser = Schema.Struct({
   email: optional(Email),
   password: optional(Password),
   currentPassword: optional(Schema.String.pipe(Schema.maxLength(1_024))).annotations({
-    description: "Needed for a new password when this session is older than 24 hours",
+    description: "Needed for a new password or address, unless it was proven in the last FRESH_SECONDS who asks",
   }),
+  totpCode: TotpCode,
   metadata: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
     description: "Merged key by key into userMetadata; null removes a key",
   }),
 }).annotations({ identifier: "UpdateUser", examples: [{ metadata: { desk: "rates" } }] })
+
+const Reauthenticate = Schema.Struct({
+  currentPassword: text(1_024),
+  totpCode: TotpCode,
+}).annotations({ identifier: "Reauthenticate", examples: [{ currentPassword: "correct-horse-battery" }] })
 
 const Recover = Schema.Struct({ email: Email }).annotations({
   identifier: "Recover",
@@ -73,6 +89,7 @@ const Resend = Schema.Struct({
 const Verify = Schema.Struct({
   type: Schema.Literal("signup", "recovery", "email_change"),
   token: text(512).annotations({ description: "From the mail" }),
+  totpCode: TotpCode,
 }).annotations({ identifier: "Verify" })
 
 const RevokeSession = Schema.Struct({ sessionId: Schema.UUID }).annotations({ identifier: "RevokeSession" })
@@ -83,7 +100,19 @@ const hashing = within(15_000)
 const signup = HttpApiEndpoint.post("signup", "/api/v3/auth/signup")
   .setPayload(Signup)
   .addSuccess(Ok(Schema.Union(SessionRecord, UserRecord)))
-  .addError(Fail(UserExists, WeakPassword, InvalidEmail, InvalidParameter, IpForbidden, SignupDisabled, RateLimited))
+  .addError(
+    Fail(
+      Forbidden,
+      InvalidEmail,
+      InvalidOneTimeToken,
+      InvalidParameter,
+      IpForbidden,
+      RateLimited,
+      SignupDisabled,
+      UserExists,
+      WeakPassword,
+    ),
+  )
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Register a user")
@@ -95,13 +124,23 @@ const signup = HttpApiEndpoint.post("signup", "/api/v3/auth/signup")
 const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
   .setPayload(Login)
   .addSuccess(Ok(SessionRecord))
-  .addError(Fail(InvalidLoginCredentials, LoginRateLimited, EmailNotConfirmed, UserDisabled, RateLimited))
+  .addError(
+    Fail(
+      EmailNotConfirmed,
+      InvalidLoginCredentials,
+      InvalidSecondFactor,
+      LoginRateLimited,
+      RateLimited,
+      SecondFactorNeeded,
+      UserDisabled,
+    ),
+  )
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Log in")
   .annotate(
     OpenApi.Description,
-    "Opens a session. An unknown e-mail, a wrong password and an address that the user may not come from are never told apart.",
+    "Opens a session. Where a second factor is set up the right password alone is answered -100014 SECOND_FACTOR_NEEDED: call again with totpCode. An unknown e-mail, a wrong password and an address that the user may not come from are never told apart.",
   )
 
 const refresh = HttpApiEndpoint.post("refresh", "/api/v3/auth/token/refresh")
@@ -125,6 +164,7 @@ const logout = HttpApiEndpoint.post("logout", "/api/v3/auth/logout")
   )
   .addSuccess(Ok(Schema.Literal("ok")))
   .annotate(Access, "session")
+  .annotate(Fresh, ({ query }: { readonly query: { readonly scope?: string } }) => (query.scope ?? "local") !== "local")
   .annotate(OpenApi.Summary, "Log out")
   .annotate(OpenApi.Description, "Ends sessions: their tokens are refused from now on and their sockets close.")
 
@@ -135,6 +175,10 @@ const user = HttpApiEndpoint.get("user", "/api/v3/auth/user")
   .annotate(OpenApi.Summary, "Current user")
   .annotate(OpenApi.Description, "The user that the access token speaks for.")
 
+/** The current password beside it is a proof of its own. */
+const needsProofOfUpdate = ({ body }: { readonly body: typeof UpdateUser.Type }): boolean =>
+  ((body.password ?? null) !== null || (body.email ?? null) !== null) && (body.currentPassword ?? null) === null
+
 const update = HttpApiEndpoint.post("update", "/api/v3/auth/user/update")
   .setPayload(UpdateUser)
   .addSuccess(Ok(UserRecord))
@@ -143,19 +187,34 @@ const update = HttpApiEndpoint.post("update", "/api/v3/auth/user/update")
       InvalidEmail,
       InvalidLoginCredentials,
       InvalidParameter,
+      InvalidSecondFactor,
       RateLimited,
       ReauthenticationNeeded,
       SamePassword,
+      SecondFactorNeeded,
       SessionRevoked,
       WeakPassword,
     ),
   )
   .annotate(Access, "session")
+  .annotate(Fresh, needsProofOfUpdate)
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Update the current user")
   .annotate(
     OpenApi.Description,
-    "All of it is done, or nothing. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.",
+    "All of it is done, or nothing. A new address or password needs currentPassword, or a sign-in (auth/reauthenticate) of the last FRESH_SECONDS. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.",
+  )
+
+const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/api/v3/auth/reauthenticate")
+  .setPayload(Reauthenticate)
+  .addSuccess(Ok(SessionRecord))
+  .addError(Fail(InvalidLoginCredentials, InvalidSecondFactor, RateLimited, SecondFactorNeeded, SessionRevoked))
+  .annotate(Access, "session")
+  .annotate(Deadline, hashing)
+  .annotate(OpenApi.Summary, "Prove again who you are")
+  .annotate(
+    OpenApi.Description,
+    "For what is answered -100011 REAUTHENTICATION_NEEDED: the session goes on with new tokens, and its old ones are good no longer. Sockets stay.",
   )
 
 const recover = HttpApiEndpoint.post("recover", "/api/v3/auth/recover")
@@ -178,7 +237,7 @@ const resend = HttpApiEndpoint.post("resend", "/api/v3/auth/resend")
 const verify = HttpApiEndpoint.post("verify", "/api/v3/auth/verify")
   .setPayload(Verify)
   .addSuccess(Ok(Schema.Union(SessionRecord, EmailChangeRecord)))
-  .addError(Fail(InvalidOneTimeToken, UserDisabled, RateLimited))
+  .addError(Fail(InvalidOneTimeToken, InvalidSecondFactor, RateLimited, SecondFactorNeeded, UserDisabled))
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Use a token that was mailed")
@@ -198,6 +257,7 @@ const sessionRevoke = HttpApiEndpoint.post("sessionRevoke", "/api/v3/auth/sessio
   .addSuccess(Ok(Schema.Literal("ok")))
   .addError(Fail(SessionNotFound))
   .annotate(Access, "session")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Revoke a session")
   .annotate(OpenApi.Description, "Ends one of your sessions: its tokens are refused from now on and its sockets close.")
 
@@ -226,6 +286,7 @@ export class SessionApi extends HttpApiGroup.make("auth")
   .add(logout)
   .add(user)
   .add(update)
+  .add(reauthenticate)
   .add(recover)
   .add(resend)
   .add(verify)

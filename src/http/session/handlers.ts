@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import type { Origin } from "../../auth/audit.ts"
 import type { Sessions } from "../../auth/sessions.ts"
 import type { UserActs } from "../../auth/user-acts.ts"
+import { Forbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
+import { isOriginAllowed } from "../../domain/web-origin.ts"
+import { actorOf } from "../actor.ts"
 import type { Handlers, RequestFacts } from "../route.ts"
 import type { SessionApi } from "./endpoints.ts"
 import { JWKS_CACHED } from "./jwks-page.ts"
@@ -16,18 +19,25 @@ export const originOf = (request: RequestFacts): Origin => ({
 
 export const sessionHandlers = (
   sessions: Sessions["Type"],
-  { signIn, proofs, updates }: UserActs["Type"],
+  { signIn, proofs, updates, reauthentication }: UserActs["Type"],
+  allowedOrigins: ReadonlyArray<string>,
 ): Handlers<typeof SessionApi> => ({
-  signup: ({ body, request }, reply) =>
-    signIn
+  signup: ({ body, request }, reply) => {
+    const setupToken = body.setupToken ?? null
+    // What makes an admin is typed by the operator, or sent by the installation's own page.
+    if (setupToken !== null && !isOriginAllowed(request.header("origin"), request.header("host"), allowedOrigins))
+      return reply.fail(new Forbidden())
+    return signIn
       .signup(
-        { email: body.email, password: body.password, metadata: body.metadata ?? {}, loopback: request.loopback },
+        { email: body.email, password: body.password, metadata: body.metadata ?? {}, setupToken },
         originOf(request),
+        actorOf(request),
       )
-      .pipe(Effect.map((answer) => reply.ok(answer))),
+      .pipe(Effect.map((answer) => reply.ok(answer)))
+  },
   login: ({ body, request }, reply) =>
     signIn
-      .login({ email: body.email, password: body.password }, originOf(request))
+      .login({ email: body.email, password: body.password, totpCode: body.totpCode ?? null }, originOf(request))
       .pipe(Effect.map((session) => reply.ok(session))),
   refresh: ({ body, request }, reply) =>
     sessions.refresh(body.refreshToken, originOf(request)).pipe(Effect.map((session) => reply.ok(session))),
@@ -42,18 +52,27 @@ export const sessionHandlers = (
           email: body.email ?? null,
           password: body.password ?? null,
           currentPassword: body.currentPassword ?? null,
+          totpCode: body.totpCode ?? null,
           metadata: body.metadata ?? null,
         },
         originOf(request),
       )
       .pipe(Effect.map((user) => reply.ok(user))),
+  reauthenticate: ({ body, principal, request }, reply) =>
+    reauthentication
+      .reauthenticate(
+        principal,
+        { currentPassword: body.currentPassword, totpCode: body.totpCode ?? null },
+        originOf(request),
+      )
+      .pipe(Effect.map((session) => reply.ok(session))),
   recover: ({ body, request }, reply) =>
     proofs.recover(body.email, originOf(request)).pipe(Effect.map(() => reply.ok("ok"))),
   resend: ({ body, request }, reply) =>
     proofs.resend({ type: body.type, email: body.email }, originOf(request)).pipe(Effect.map(() => reply.ok("ok"))),
   verify: ({ body, request }, reply) =>
     proofs
-      .verify({ type: body.type, token: body.token }, originOf(request))
+      .verify({ type: body.type, token: body.token, totpCode: body.totpCode ?? null }, originOf(request))
       .pipe(Effect.map((answer) => reply.ok(answer))),
   jwks: (_input, reply) => reply.ok({ keys: sessions.jwks() }, { headers: JWKS_CACHED }),
   sessionList: ({ principal }, reply) => sessions.list(principal).pipe(Effect.map((entries) => reply.ok(entries))),

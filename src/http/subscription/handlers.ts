@@ -1,6 +1,5 @@
 /** Order book subscriptions: the record in the store, and a hold that keeps the book's feed open. */
 import { Effect } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
 import { MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected } from "../../domain/errors/trading-account.ts"
@@ -9,7 +8,7 @@ import type { SubscriptionRecord } from "../../domain/market.ts"
 import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
 import { seenThrough } from "../../store/storage-failure.ts"
 import type { Subscription, SubscriptionRef, Subscriptions } from "../../store/subscriptions.ts"
-import { accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
 import type { FindInstrument } from "../market/instrument-lookup.ts"
 import type { Handlers } from "../route.ts"
@@ -19,7 +18,7 @@ import type { SubscriptionApi } from "./endpoints.ts"
 export interface SubscriptionParts {
   readonly subscriptions: Subscriptions
   readonly markets: Markets["Type"]
-  readonly accounts: AccountDirectory
+  readonly reach: AccountReach
   readonly find: FindInstrument
   readonly gate: VenueGate
   readonly now: () => number
@@ -30,7 +29,7 @@ export interface SubscriptionParts {
 const LIMIT = 200
 
 export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof SubscriptionApi> => {
-  const { subscriptions, markets, accounts, find, gate, now, uuid } = parts
+  const { subscriptions, markets, reach, find, gate, now, uuid } = parts
 
   const record = (s: Subscription): SubscriptionRecord => {
     const lastEventAt = markets.lastUpdateAt(s.instrumentId)
@@ -52,7 +51,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
 
   return {
     subscribe: ({ body, principal }, reply) => {
-      const account = body.tradingAccountId ? accountOf(accounts, principal, body.tradingAccountId, "write") : undefined
+      const account = body.tradingAccountId ? accountOf(reach, principal, body.tradingAccountId, "write") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
       if (account?.status === "DISCONNECTED") return reply.fail(new AccountDisconnected())
       const found = find(body.instrumentId, principal)

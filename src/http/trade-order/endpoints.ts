@@ -225,7 +225,10 @@ const get = HttpApiEndpoint.get("get", "/api/v3/tradeOrder/get")
   .addError(Fail(MissingParameter, ConflictingParameters, TradingAccountNotFound, AccountForbidden, OrderNotFound))
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "Get an order")
-  .annotate(OpenApi.Description, "Extension: one order in its current state, by tradeOrderId, or by clientOrderId.")
+  .annotate(
+    OpenApi.Description,
+    "Extension: one order in its current state with all of its executions, by tradeOrderId, or by clientOrderId.",
+  )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
   .setUrlParams(

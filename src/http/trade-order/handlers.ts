@@ -1,6 +1,5 @@
 /** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
 import { Effect, Schema } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidInstrumentId } from "../../domain/errors/market.ts"
@@ -20,7 +19,8 @@ import type { TradeOrder } from "../../domain/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../domain/trade-order-record.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/trade-orders.ts"
-import { accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
+import { actorOf } from "../actor.ts"
 import { isFailure } from "../answers.ts"
 import { JsonText } from "../envelope.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
@@ -31,7 +31,7 @@ import { statusFilter } from "./status-filter.ts"
 import { submittedText, timingText } from "./submit-answer.ts"
 
 export interface TradeOrderParts {
-  readonly accounts: AccountDirectory
+  readonly reach: AccountReach
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly orders: TradeOrders
   readonly gate: VenueGate
@@ -62,14 +62,11 @@ const keysetOf = (after: string): OrderKeyset | undefined => {
 const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(order))
 
 export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
-  const { accounts, tradingAccounts, orders, gate, cursors } = parts
+  const { reach, tradingAccounts, orders, gate, cursors } = parts
 
   /** In the tenant where the user is now. */
-  const ownAccounts = ({ userId, tenantId }: Principal): ReadonlyArray<TradingAccountId> =>
-    accounts
-      .ofUser(userId)
-      .filter((it) => it.tenantId === tenantId)
-      .map((it) => it.tradingAccountId)
+  const ownAccounts = (principal: Principal): ReadonlyArray<TradingAccountId> =>
+    accountsOf(reach, principal).map((it) => it.tradingAccountId)
 
   /** From the actor: current, and durable before it is told. */
   const readOrder = (
@@ -78,9 +75,24 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     reply: { readonly ok: (order: TradeOrder) => void; readonly fail: (error: DomainError) => void },
   ): void => tradingAccounts.post(account, { _tag: "ReadOrder", by, reply })
 
+  /** With all of its executions: of an order that has more than it carries the store tells them, with the image that they belong to. */
+  const wholeOrder = (account: TradingAccountId, by: OrderName) =>
+    Effect.flatMap(
+      Effect.async<TradeOrder, DomainError>((resume) =>
+        readOrder(account, by, {
+          ok: (order) => resume(Effect.succeed(order)),
+          fail: (error) => resume(Effect.fail(error)),
+        }),
+      ),
+      (order) =>
+        order.executionCount > order.executions.length
+          ? Effect.map(orders.whole(order.tradeOrderId), (stored) => stored ?? order)
+          : Effect.succeed(order),
+    )
+
   return {
     submit: ({ body, principal, request }, reply) => {
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       const closed = gate.closedTo(account.venue, principal)
       if (closed !== undefined) return reply.fail(closed)
@@ -91,6 +103,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         _tag: "SubmitOrder",
         request: isAlias ? ofInstrument(body, instrumentId) : body,
         receivedAt: request.receivedAt,
+        // The right to a user's own money is its own for ever; to a dealer's it is asked with each order.
+        ...(account.userId === null ? { actor: actorOf(request, principal) } : {}),
         named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
         reply: {
           ok: (answer) => {
@@ -109,7 +123,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     cancel: ({ body, principal, request }, reply) => {
       const by = nameOf(body)
       if ("_tag" in by) return reply.fail(by)
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
       return tradingAccounts.post(account.tradingAccountId, {
@@ -123,7 +137,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     replace: ({ body, principal, request }, reply) => {
       const by = nameOf(body)
       if ("_tag" in by) return reply.fail(by)
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       const closed = gate.closedTo(account.venue, principal)
       if (closed !== undefined) return reply.fail(closed)
@@ -142,7 +156,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const instrumentId = body.instrumentId ? gate.canonicalInstrumentId(body.instrumentId) : null
       if (instrumentId !== null && parseInstrumentId(instrumentId) === undefined)
         return reply.fail(new InvalidInstrumentId())
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "CancelAllOrders",
@@ -153,7 +167,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     },
 
     cancelAllAfter: ({ body, principal }, reply) => {
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "CancelAllAfter",
@@ -173,10 +187,14 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     get: ({ query, principal }, reply) => {
       const by = nameOf(query)
       if ("_tag" in by) return reply.fail(by)
-      const answer = { ok: (order: TradeOrder) => reply.ok(orderText(order)), fail: reply.relay }
+      const answer = (account: TradingAccountId) =>
+        Effect.match(wholeOrder(account, by), {
+          onSuccess: (order) => reply.ok(orderText(order)),
+          onFailure: reply.relay,
+        })
       if (query.tradingAccountId !== undefined) {
-        const account = accountOf(accounts, principal, query.tradingAccountId, "read")
-        return isFailure(account) ? reply.fail(account) : readOrder(account.tradingAccountId, by, answer)
+        const account = accountOf(reach, principal, query.tradingAccountId, "read")
+        return isFailure(account) ? reply.fail(account) : answer(account.tradingAccountId)
       }
       if (!("tradeOrderId" in by)) return reply.fail(new MissingParameter({ parameter: "tradingAccountId" }))
       const found = orders.list({
@@ -186,8 +204,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         offset: 0,
         counted: false,
       })
-      return Effect.map(found, ({ orders: [order] }) =>
-        order === undefined ? reply.fail(new OrderNotFound()) : readOrder(order.tradingAccountId, by, answer),
+      return Effect.flatMap(found, ({ orders: [order] }) =>
+        order === undefined ? Effect.sync(() => reply.fail(new OrderNotFound())) : answer(order.tradingAccountId),
       )
     },
 
@@ -215,7 +233,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const wanted = orderQuery(plan.filters)
       if (isFailure(wanted)) return reply.fail(wanted)
       const named = plan.filters["tradingAccountId"]
-      const account = typeof named === "string" ? accountOf(accounts, principal, named, "read") : undefined
+      const account = typeof named === "string" ? accountOf(reach, principal, named, "read") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
       const cursor = plan.after === null ? undefined : keysetOf(plan.after)
       if (plan.after !== null && cursor === undefined) return reply.fail(new InvalidCursor())

@@ -21,7 +21,7 @@ import { WalletFailed } from "../../domain/errors/wallet.ts"
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, KnowsRepeats, Query, within } from "../route.ts"
+import { Access, Deadline, Fresh, KnowsRepeats, Query, within } from "../route.ts"
 import { AccountText, Ask, optional, text, VenueText } from "../wire-text.ts"
 
 const ConnectAccount = Schema.Struct({
@@ -121,6 +121,7 @@ const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/di
   .addSuccess(Ok(TradingAccountRecord))
   .addError(Fail(AccountUnsupported, TradingAccountNotFound, AccountForbidden, DisconnectIncomplete))
   .annotate(Access, "write")
+  .annotate(Fresh, ({ body }: { readonly body: { readonly force?: boolean | null } }) => body.force === true)
   .annotate(Deadline, within(40_000))
   .annotate(OpenApi.Summary, "Disconnect a trading account")
   .annotate(

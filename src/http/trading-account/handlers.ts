@@ -11,7 +11,7 @@ import {
   type TradingAccountRecord,
   tradingAccountRecord,
 } from "../../domain/trading-account.ts"
-import { accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
 import { isFailure, relayed } from "../answers.ts"
 import { REPLAYED } from "../idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
@@ -25,6 +25,7 @@ import { readPortfolios } from "./portfolio.ts"
 export interface TradingAccountParts extends ConnectParts {
   readonly gate: VenueGate
   readonly cursors: Cursors
+  readonly reach: AccountReach
   /** The account that a dealer delivers from, unless the dealer is archived. */
   readonly isDealersOwn: (id: TradingAccountId) => boolean
 }
@@ -35,7 +36,7 @@ const answering = (reply: HttpReply<TradingAccountRecord, never>) => ({
 })
 
 export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typeof TradingAccountApi> => {
-  const { gate, cursors, accounts, tradingAccounts } = parts
+  const { gate, cursors, accounts, reach, tradingAccounts } = parts
   const connect = makeConnect(parts)
   return {
     connect: ({ body, principal, claim }, reply) => {
@@ -60,7 +61,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
     },
 
     update: ({ body, principal }, reply) => {
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "UpdateAccount",
@@ -92,18 +93,16 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
         return reply.fail(new TenantForbidden({ tenantId: `${tenantId}` }))
       if (userId !== undefined && userId !== principal.userId && !principal.permissions.includes("admin"))
         return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
-      const owner = typeof userId === "string" ? (userId as UserId) : principal.userId
       const showsEnded = accountStatus !== undefined || tradingAccountId !== undefined
-      const items = accounts
-        .ofUser(owner)
-        .filter(
-          (it) =>
-            it.tenantId === principal.tenantId &&
-            (tradingAccountId === undefined || it.tradingAccountId === tradingAccountId) &&
-            (venue === undefined || it.venue === venue) &&
-            (accountStatus === undefined || it.status === accountStatus) &&
-            (showsEnded || it.status !== "DISCONNECTED"),
-        )
+      const asked = typeof userId === "string" ? accounts.ofUser(userId as UserId) : accountsOf(reach, principal)
+      const items = asked.filter(
+        (it) =>
+          it.tenantId === principal.tenantId &&
+          (tradingAccountId === undefined || it.tradingAccountId === tradingAccountId) &&
+          (venue === undefined || it.venue === venue) &&
+          (accountStatus === undefined || it.status === accountStatus) &&
+          (showsEnded || it.status !== "DISCONNECTED"),
+      )
       const keyOf = (it: TradingAccount): string => timeKey(it.createdAt, it.tradingAccountId)
       const page = pageOf(cursors, plan, sortedBy(items, keyOf, "descending"), keyOf, "descending")
       return reply.ok(page.items.map(tradingAccountRecord), {
@@ -113,7 +112,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
     },
 
     disconnect: ({ body, principal }, reply) => {
-      const account = accountOf(accounts, principal, body.tradingAccountId, "write")
+      const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       if (account.status === "DISCONNECTED") return reply.ok(tradingAccountRecord(account))
       if (parts.isDealersOwn(account.tradingAccountId))
@@ -138,9 +137,9 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       if (isFailure(plan)) return reply.fail(plan)
       const { tradingAccountId, venue, currency } = plan.filters
       const account =
-        typeof tradingAccountId === "string" ? accountOf(accounts, principal, tradingAccountId, "read") : undefined
+        typeof tradingAccountId === "string" ? accountOf(reach, principal, tradingAccountId, "read") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
-      const own = account === undefined ? accounts.ofUser(principal.userId) : [account]
+      const own = account === undefined ? accountsOf(reach, principal) : [account]
       const asked = own.filter(
         (it) =>
           it.tenantId === principal.tenantId &&

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { AdminRequired, TenantForbidden } from "../../domain/errors/authorisation.ts"
 import { TradingMode } from "../../domain/trading-mode.ts"
 import { Fail, Ok } from "../envelope.ts"
-import { Access } from "../route.ts"
+import { Access, always, Fresh } from "../route.ts"
 import { optional, text } from "../wire-text.ts"
 
 const SetTradingMode = Schema.Struct({ tradingMode: TradingMode, reason: optional(text(500)) }).annotations({
@@ -27,6 +27,7 @@ const set = HttpApiEndpoint.post("set", "/api/v3/admin/tradingMode")
   .addSuccess(Ok(TradingModeRecord))
   .addError(Fail(AdminRequired, TenantForbidden))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Set the trading mode")
   .annotate(OpenApi.Description, WORDS)
 

@@ -1,13 +1,13 @@
 /** Passes the operator's word on to auth, which asks the store whether the caller still is an admin. */
 import { Effect } from "effect"
 import type { TradingModeSwitch } from "../../auth/trading-mode-switch.ts"
+import { actorOf } from "../actor.ts"
 import type { Handlers } from "../route.ts"
-import { originOf } from "../session/handlers.ts"
 import type { TradingModeApi } from "./endpoints.ts"
 
 export const tradingModeHandlers = (modes: TradingModeSwitch["Type"]): Handlers<typeof TradingModeApi> => ({
   set: ({ body, principal, request }, reply) =>
     modes
-      .change(principal, { tradingMode: body.tradingMode, reason: body.reason ?? null }, originOf(request))
+      .change(principal, { tradingMode: body.tradingMode, reason: body.reason ?? null }, actorOf(request, principal))
       .pipe(Effect.map((record) => reply.ok(record))),
 })

@@ -21,7 +21,7 @@ import { UserId } from "../../domain/ids.ts"
 import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
 import { COUNTED_MAX } from "../../store/ledger-journal.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, KnowsRepeats, Query } from "../route.ts"
+import { Access, always, Fresh, KnowsRepeats, Query } from "../route.ts"
 import { Ask, optional, text } from "../wire-text.ts"
 
 /** What moving money may answer beside its own. */
@@ -78,7 +78,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/wallet/list")
   .annotate(OpenApi.Summary, "List wallets")
   .annotate(
     OpenApi.Description,
-    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them.",
+    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, DEALER those that dealers deliver from.",
   )
 
 const Transfer = Schema.Struct({
@@ -107,7 +107,7 @@ const transfer = HttpApiEndpoint.post("transfer", "/api/v3/wallet/transfer")
   .annotate(OpenApi.Summary, "Move money between your wallets")
   .annotate(
     OpenApi.Description,
-    "Both wallets are yours, and not of two different dealers. Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.",
+    "Both wallets are yours. Money in a wallet of no dealer may go to any; in a wallet of a dealer it stays with that dealer (-150005). Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.",
   )
 
 const Funding = Schema.Struct({ walletId: WalletId, asset: AssetText, amount: PositiveDecimalText })
@@ -117,6 +117,7 @@ const deposit = HttpApiEndpoint.post("deposit", "/api/v3/wallet/deposit")
   .addSuccess(Ok(WalletRecord))
   .addError(Fail(...moving))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Fund a wallet (admin)")
   .annotate(
@@ -129,6 +130,7 @@ const withdraw = HttpApiEndpoint.post("withdraw", "/api/v3/wallet/withdraw")
   .addSuccess(Ok(WalletRecord))
   .addError(Fail(...moving))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Pay out of a wallet (admin)")
   .annotate(OpenApi.Description, "Extension: money to the outside. Of a CLOSED wallet: the whole balance of an asset.")
@@ -140,6 +142,7 @@ const freeze = HttpApiEndpoint.post("freeze", "/api/v3/wallet/freeze")
   .addSuccess(Ok(WalletRecord))
   .addError(Fail(WalletNotFound, WalletClosed, WalletFailed))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Freeze a wallet (admin)")
   .annotate(
     OpenApi.Description,
@@ -151,6 +154,7 @@ const unfreeze = HttpApiEndpoint.post("unfreeze", "/api/v3/wallet/unfreeze")
   .addSuccess(Ok(WalletRecord))
   .addError(Fail(WalletNotFound, WalletClosed, WalletFailed))
   .annotate(Access, "admin")
+  .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Unfreeze a wallet (admin)")
   .annotate(OpenApi.Description, "ACTIVE again.")
 

@@ -3,6 +3,8 @@
  * the body, so that a repeat after any crash meets what the first call did.
  */
 import { Effect } from "effect"
+import type { DealerDirectory } from "../../actors/dealer-directory.ts"
+import type { Act, Action, ActObject, Authority } from "../../domain/act.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
@@ -11,7 +13,6 @@ import {
   AssetScaleExceeded,
   SameWallet,
   WalletFailed,
-  WalletFrozen,
   WalletHasHolds,
   WalletNotFound,
   WalletsUnrelated,
@@ -26,25 +27,28 @@ import {
   type Wallet,
   type WalletBalance,
   type WalletId,
-  type WalletStatus,
   type WalletType,
   walletRecord,
 } from "../../domain/wallet.ts"
 import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
+import type { Acts } from "../../store/acts.ts"
 import type { LedgerJournal } from "../../store/ledger-journal.ts"
 import type { Wallets } from "../../store/wallets.ts"
+import { actorOf } from "../actor.ts"
 import { isFailure, relayed } from "../answers.ts"
 import { REPLAYED } from "../idempotency.ts"
 import type { Cursors } from "../pagination.ts"
-import type { Claim, Handlers } from "../route.ts"
+import type { Claim, Handlers, RequestFacts } from "../route.ts"
 import type { WalletApi } from "./endpoints.ts"
 import { statementHandler } from "./statement.ts"
-import { isAdmin, readableWallet } from "./wallet-access.ts"
+import { isAdmin, readableWallet, rightTo } from "./wallet-access.ts"
 
 export interface WalletParts {
   readonly wallets: Wallets
+  readonly dealers: Pick<DealerDirectory, "find">
   readonly journal: LedgerJournal
   readonly ledger: LedgerPort["Type"]
+  readonly acts: Acts["Type"]
   readonly cursors: Cursors
   /** Asset → digits behind the point that amounts may have; all others 18. */
   readonly assetDigits: Readonly<Record<string, number>>
@@ -62,12 +66,16 @@ interface Move {
   readonly to: WalletId
   readonly asset: string
   readonly amount: Decimal
+  readonly authority: Authority
+  readonly act: Pick<Act, "action" | "object" | "otherId">
 }
 
-export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> => {
-  const { wallets, journal, ledger, cursors, assetDigits, walletsMax, now, uuid } = parts
+const objectOf = ({ walletId, tenantId }: Wallet): ActObject => ({ type: "WALLET", id: walletId, tenantId })
 
-  const readable = (principal: Principal, id: string) => readableWallet(wallets, principal, id)
+export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> => {
+  const { wallets, journal, ledger, acts, cursors, assetDigits, walletsMax, now, uuid } = parts
+
+  const readable = (principal: Principal, id: string) => readableWallet(parts, principal, id)
 
   const recordOf = (wallet: Wallet) =>
     Effect.map(wallets.balances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
@@ -83,6 +91,8 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   const move = (claim: Claim | undefined, it: Move) => {
     if (ledger.pressure() === "full") return Effect.fail(new Busy({ retryAfterSeconds: 1 }))
     const id = claim?.id ?? uuid()
+    const { actor } = it.authority
+    const act: Act = { actId: id, actor, ...it.act, asset: it.asset, amount: it.amount.toString() }
     return Effect.async<
       Extract<LedgerOutcome, { _tag: "Applied" }>,
       Extract<LedgerOutcome, { _tag: "Refused" }>["failure"]
@@ -104,7 +114,12 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           },
         ],
         facts: [],
+        authority: it.authority,
+        act,
         settled: (outcome) => {
+          // Its row is stored with it; a repeat has the one of the first.
+          if (outcome._tag === "Refused") acts.told(act, outcome.failure._tag)
+          else if (!outcome.replayed) acts.told(act, "ok")
           if (outcome._tag === "Applied") return resume(Effect.succeed(outcome))
           claim?.refused()
           resume(Effect.fail(outcome.failure))
@@ -123,7 +138,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
 
   const fund =
     (operation: "deposit" | "withdraw"): Handlers<typeof WalletApi>["deposit"] =>
-    ({ body, principal, claim }, reply) => {
+    ({ body, principal, request, claim }, reply) => {
       const amount = amountOf(body.asset, body.amount)
       if (isFailure(amount)) return reply.fail(amount)
       return relayed(
@@ -138,6 +153,8 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
             to: isDeposit ? wallet.walletId : world,
             asset: body.asset,
             amount,
+            authority: { actor: actorOf(request, principal), right: "ADMIN" },
+            act: { action: `wallet.${operation}`, object: objectOf(wallet) },
           })
           reply.ok(yield* recordOf(wallet), headersOf(outcome))
         }),
@@ -145,24 +162,39 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       )
     }
 
+  const actOf = (action: Action, request: RequestFacts, principal: Principal, wallet: Wallet): Act => ({
+    actId: uuid(),
+    action,
+    actor: actorOf(request, principal),
+    object: objectOf(wallet),
+  })
+
   const setStatus =
-    (status: WalletStatus): Handlers<typeof WalletApi>["freeze"] =>
-    ({ body, principal }, reply) =>
-      Effect.gen(function* () {
-        const wallet = yield* readable(principal, body.walletId)
-        // Only closing meets holds.
-        reply.ok(yield* recordOf((yield* wallets.setStatus(wallet.walletId, status, now())) ?? wallet))
-      })
+    (action: "wallet.freeze" | "wallet.unfreeze"): Handlers<typeof WalletApi>["freeze"] =>
+    ({ body, principal, request }, reply) =>
+      relayed(
+        Effect.gen(function* () {
+          const wallet = yield* readable(principal, body.walletId)
+          const act = actOf(action, request, principal, wallet)
+          const status = action === "wallet.freeze" ? "FROZEN" : "ACTIVE"
+          const authority = { actor: act.actor, right: "ADMIN" } as const
+          const stored = yield* acts.commit(act, () => wallets.setStatus(wallet.walletId, status, now(), authority))
+          // Only closing meets holds.
+          reply.ok(yield* recordOf(stored ?? wallet))
+        }),
+        reply,
+      )
 
   return {
-    create: ({ body, principal, claim }, reply) =>
+    create: ({ body, principal, request, claim }, reply) =>
       Effect.gen(function* () {
         const { tenantId, userId } = principal
         const nickname = body.nickname ?? null
         const metadata = nickname === null ? {} : { nickname }
         const walletId = (claim?.id ?? uuid()) as WalletId
         const wallet = newWallet({ walletId, tenantId, walletType: "CLIENT", userId, metadata }, now())
-        yield* wallets.insertOwn(wallet, walletsMax)
+        const act = { ...actOf("wallet.create", request, principal, wallet), actId: walletId }
+        yield* acts.commit(act, () => wallets.insertOwn(wallet, walletsMax))
         const stored = (yield* wallets.find(wallet.walletId)) ?? wallet
         reply.ok(yield* recordOf(stored))
       }),
@@ -184,7 +216,9 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       const { walletType, userId } = plan.filters
       if (userId !== undefined && userId !== principal.userId && !isAdmin(principal))
         return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
-      const ours = walletType === "ACCOUNTING" && userId === undefined && isAdmin(principal)
+      // Those of no user.
+      const isHouses = walletType === "ACCOUNTING" || walletType === "DEALER"
+      const ours = isHouses && userId === undefined && isAdmin(principal)
       const [createdAt, walletId] = plan.after?.split("|") ?? []
       return Effect.gen(function* () {
         const { rows, total } = yield* wallets.list({
@@ -208,7 +242,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       })
     },
 
-    transfer: ({ body, principal, claim }, reply) => {
+    transfer: ({ body, principal, request, claim }, reply) => {
       const from = body.sourceWalletId.toLowerCase() as WalletId
       const to = body.destWalletId.toLowerCase() as WalletId
       const amount = amountOf(body.asset, body.amount)
@@ -219,16 +253,17 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           const found = yield* wallets.findAll([from, to])
           const source = found.find((it) => it.walletId === from)
           const dest = found.find((it) => it.walletId === to)
-          if (source === undefined || source.userId !== principal.userId || source.tenantId !== principal.tenantId)
-            return yield* new WalletNotFound()
+          const right = source === undefined ? null : rightTo(parts, source, principal)
+          if (source === undefined || right === null) return yield* new WalletNotFound()
           if (dest === undefined || dest.tenantId !== principal.tenantId) return yield* new WalletNotFound()
-          const scopes = new Set([source.dealerAccountId, dest.dealerAccountId].filter((it) => it !== null))
-          if (dest.userId !== principal.userId || scopes.size > 1) return yield* new WalletsUnrelated()
+          // Money that belongs with one dealer stays there; one's own of no dealer may go to any.
+          const leaves = source.dealerAccountId !== null && source.dealerAccountId !== dest.dealerAccountId
+          if (rightTo(parts, dest, principal) !== right || leaves) return yield* new WalletsUnrelated()
           yield* fundable(source)
           yield* fundable(dest)
-          // Frozen when it was closed: what is left goes through an admin.
-          if (source.status === "CLOSED" && source.frozen && !isAdmin(principal)) return yield* new WalletFrozen()
-          const outcome = yield* move(claim, { code: "TRANSFER", from, to, asset: body.asset, amount })
+          const authority: Authority = { actor: actorOf(request, principal), right }
+          const act = { action: "wallet.transfer", object: objectOf(source), otherId: to } as const
+          const outcome = yield* move(claim, { code: "TRANSFER", from, to, asset: body.asset, amount, authority, act })
           reply.ok("ok", headersOf(outcome))
         }),
         reply,
@@ -237,19 +272,28 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
 
     deposit: fund("deposit"),
     withdraw: fund("withdraw"),
-    freeze: setStatus("FROZEN"),
-    unfreeze: setStatus("ACTIVE"),
+    freeze: setStatus("wallet.freeze"),
+    unfreeze: setStatus("wallet.unfreeze"),
 
-    close: ({ body, principal }, reply) =>
-      Effect.gen(function* () {
-        const wallet = yield* readable(principal, body.walletId)
-        if (wallet.userId !== principal.userId) return yield* new WalletNotFound()
-        yield* ledger.expireHolds(wallet.walletId)
-        const closed = yield* wallets.setStatus(wallet.walletId, "CLOSED", now())
-        if (closed !== null) return reply.ok(yield* recordOf(closed))
-        const holds = yield* journal.openHolds(wallet.walletId)
-        return yield* new WalletHasHolds({ transferIds: holds.slice(0, HOLDS_NAMED).map((it) => it.transferId) })
-      }),
+    close: ({ body, principal, request }, reply) =>
+      relayed(
+        Effect.gen(function* () {
+          const wallet = yield* readable(principal, body.walletId)
+          const right = rightTo(parts, wallet, principal)
+          if (right === null) return yield* new WalletNotFound()
+          yield* ledger.expireHolds(wallet.walletId)
+          const act = actOf("wallet.close", request, principal, wallet)
+          const closing = Effect.gen(function* () {
+            const authority = { actor: act.actor, right }
+            const closed = yield* wallets.setStatus(wallet.walletId, "CLOSED", now(), authority)
+            if (closed !== null) return closed
+            const holds = yield* journal.openHolds(wallet.walletId)
+            return yield* new WalletHasHolds({ transferIds: holds.slice(0, HOLDS_NAMED).map((it) => it.transferId) })
+          })
+          reply.ok(yield* recordOf(yield* acts.commit(act, () => closing)))
+        }),
+        reply,
+      ),
 
     transferList: statementHandler(parts),
   }

@@ -8,7 +8,7 @@ import { isFailure } from "../answers.ts"
 import type { Cursors } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { StatementRow, WalletApi } from "./endpoints.ts"
-import { mayRead, readableWallet } from "./wallet-access.ts"
+import { mayRead, readableWallet, type WalletReach } from "./wallet-access.ts"
 
 const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): StatementRow => {
   const isDebit = t.debitWalletId === wallet.walletId
@@ -34,9 +34,10 @@ const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): 
 export const statementHandler =
   ({
     wallets,
+    dealers,
     journal,
     cursors,
-  }: {
+  }: WalletReach & {
     readonly wallets: Wallets
     readonly journal: LedgerJournal
     readonly cursors: Cursors
@@ -52,7 +53,7 @@ export const statementHandler =
     if (isFailure(plan)) return reply.fail(plan)
     const asset = (plan.filters["asset"] as string | undefined) ?? null
     return Effect.gen(function* () {
-      const wallet = yield* readableWallet(wallets, principal, String(plan.filters["walletId"]))
+      const wallet = yield* readableWallet({ wallets, dealers }, principal, String(plan.filters["walletId"]))
       const rows = yield* journal.statement({
         walletId: wallet.walletId,
         asset,
@@ -63,7 +64,7 @@ export const statementHandler =
       const page = rows.slice(0, plan.limit)
       const others = new Set(page.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
       const known = (yield* wallets.findAll([wallet.walletId, ...others]))
-        .filter((it) => mayRead(it, principal))
+        .filter((it) => mayRead({ dealers }, it, principal))
         .map((it) => it.walletId)
       const counted = plan.total?.count ?? (yield* journal.count(wallet.walletId, asset))
       const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX

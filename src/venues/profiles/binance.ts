@@ -10,7 +10,6 @@ const binanceSpot = {
   features: ["SPOT"],
   needsPassphrase: false,
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  orderExpiryMillis: BINANCE_RECV_WINDOW_MILLIS,
   lists: "spot",
   feeInQuote: false,
   needsCurrencies: false,
@@ -32,7 +31,26 @@ const binanceSpot = {
   // ccxt would ask for aggregates, which have ids of their own.
   tradeHistory: { fetchTradesMethod: "publicGetTrades", limit: 1000 },
   fillsWithOrders: true,
-  fillsPage: "fromId",
+  // DELETE /api/v3/order answers with the order as it ended, `status: "CANCELED"`.
+  cancelAnswer: "DONE",
+  // The gateway changes its orders by cancel and new order (`capabilities.json`): nothing of it is answered in advance.
+  amendAnswer: "REQUESTED",
+  // GET /api/v3/openOrders has no limit: all of the account.
+  openOrders: { way: "WHOLE" },
+  // GET /api/v3/myTrades: "limit: default 500; max 1000"; "fromId: TradeId to fetch from", oldest first.
+  fills: { of: "INSTRUMENT", paging: { way: "AFTER_ID", param: "fromId", size: 1000, last: "SHORT" } },
+  // GET /api/v3/allOrders: "orderId: if set, it will get orders >= that orderId", at most 1,000, of one symbol.
+  endedOrders: {
+    of: "INSTRUMENT",
+    lists: ["fetchOrders"],
+    starts: "ID",
+    paging: { way: "AFTER_ID", param: "orderId", size: 1000, last: "SHORT" },
+  },
+  // ccxt parseOrder: `updateTime` or `transactTime`, of the stream `T`.
+  orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+  orderExpiryMillis: BINANCE_RECV_WINDOW_MILLIS,
+  // An orderId is given with its symbol, and each symbol counts for itself.
+  orderIds: "INSTRUMENT",
   clientIdParam: "origClientOrderId",
   quirks: "binance",
 } as const satisfies Omit<VenueProfile, "venue" | "name" | "sandbox" | "hosts">

@@ -10,7 +10,6 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     features: ["FUTURES"],
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     lists: "perpetual",
-    orderExpiryMillis: RECV_WINDOW_MILLIS,
     hosts: ["fapi.binance.com:443", "fstream.binance.com:443"],
     unsubscribes: true,
     options: {
@@ -23,7 +22,29 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     tickerParams: { name: "ticker" },
     lastQuantityField: "Q",
     fillsWithOrders: true,
-    fillsPage: "fromId",
+    // DELETE /fapi/v1/order answers with the order, `status: "CANCELED"`.
+    cancelAnswer: "DONE",
+    // PUT /fapi/v1/order answers with the order as it is then.
+    amendAnswer: "DONE",
+    // GET /fapi/v1/openOrders has no limit.
+    openOrders: { way: "WHOLE" },
+    // GET /fapi/v1/userTrades: at most 1,000; "the time between startTime and endTime cannot be longer than 7 days".
+    fills: {
+      of: "INSTRUMENT",
+      paging: { way: "AFTER_ID", param: "fromId", size: 1000, last: "SHORT", windowMillis: 7 * 86_400_000 },
+    },
+    // GET /fapi/v1/allOrders: from `orderId` on, at most 1,000; cancelled ones without a fill are kept for three days.
+    endedOrders: {
+      of: "INSTRUMENT",
+      lists: ["fetchOrders"],
+      starts: "ID",
+      paging: { way: "AFTER_ID", param: "orderId", size: 1000, last: "SHORT" },
+    },
+    // ccxt parseOrder: `updateTime`, of the stream `T`.
+    orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+    orderExpiryMillis: RECV_WINDOW_MILLIS,
+    // As on the spot side: an orderId is given with its symbol.
+    orderIds: "INSTRUMENT",
     clientIdParam: "origClientOrderId",
     quirks: "binance",
   }),

@@ -15,7 +15,6 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     needsPassphrase: false,
     timesInForce: ["GTC", "IOC", "GTX"],
     lists: "spot",
-    orderExpiryMillis: ORDER_EXPIRY_MILLIS,
     // `fciq` goes with every order.
     feeInQuote: true,
     hosts: ["api.kraken.com:443", "ws.kraken.com:443", "ws-auth.kraken.com:443"],
@@ -33,7 +32,26 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     // By number, in `worker/kraken-trades.ts`.
     tradeHistory: null,
     fillsWithOrders: true,
-    fillsPage: "older",
+    // CancelOrder answers with the number of orders cancelled; where it says `pending`, the order itself is asked for.
+    cancelAnswer: "DONE",
+    // AmendOrder is answered once it is made, with its `amend_id`.
+    amendAnswer: "DONE",
+    // OpenOrders: all of them.
+    openOrders: { way: "WHOLE" },
+    // TradesHistory: 50 of all markets, newest first, `ofs`.
+    fills: { of: "ACCOUNT", paging: { way: "OFFSET", param: "ofs", size: 50, last: "SHORT" } },
+    // ClosedOrders: 50 of all markets, newest first, `ofs`.
+    endedOrders: {
+      of: "ACCOUNT",
+      lists: ["fetchClosedOrders"],
+      starts: "CREATION",
+      paging: { way: "OFFSET", param: "ofs", size: 50, last: "SHORT" },
+    },
+    // `closetm` of a closed order, `timestamp` of an event; an open order of an answer has none.
+    orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+    orderExpiryMillis: ORDER_EXPIRY_MILLIS,
+    // A txid.
+    orderIds: "VENUE",
     clientIdParam: "clientOrderId",
     bookDepth: 1000,
     // docs.kraken.com, OHLC: "up to 720 of the most recent entries", whatever is asked for.

@@ -11,7 +11,6 @@ const okxSpot = {
   needsPassphrase: true,
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   lists: "spot",
-  orderExpiryMillis: ORDER_EXPIRY_MILLIS,
   feeInQuote: false,
   bareNumbers: false,
   needsCurrencies: false,
@@ -35,10 +34,27 @@ const okxSpot = {
   lastQuantityField: "lastSz",
   tradeHistory: { limit: 500 },
   fillsWithOrders: true,
-  fillsPage: "older",
   clientIdParam: "clOrdId",
-  cancelIsRequest: true,
-  amendIsRequest: true,
+  // "Cancel order returns with sCode equal to 0. It is not strictly considered that the order has been canceled."
+  cancelAnswer: "REQUESTED",
+  // "Amend order returns … 0 … only means that the request has been accepted."
+  amendAnswer: "REQUESTED",
+  // GET /api/v5/trade/orders-pending: at most 100, `after` an ordId for older ones.
+  openOrders: { way: "BEFORE_ID", param: "after", size: 100, last: "SHORT" },
+  // GET /api/v5/trade/fills-history: at most 100, `after` a billId.
+  fills: { of: "INSTRUMENT", paging: { way: "BEFORE_ID", param: "after", field: "billId", size: 100, last: "SHORT" } },
+  // GET /api/v5/trade/orders-history: at most 100, `after` an ordId; cancelled ones without a fill are kept for two hours.
+  endedOrders: {
+    of: "ACCOUNT",
+    lists: ["fetchCanceledOrders", "fetchClosedOrders"],
+    starts: "CREATION",
+    paging: { way: "BEFORE_ID", param: "after", size: 100, last: "SHORT" },
+  },
+  // `uTime`.
+  orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+  orderExpiryMillis: ORDER_EXPIRY_MILLIS,
+  // One count of ids.
+  orderIds: "VENUE",
   // 60 orders in 2 s of an instrument; ccxt's bucket would space them by 37 ms, and an order behind a question by 220 ms.
   rollingWindowMillis: 2000,
   quirks: "okx",

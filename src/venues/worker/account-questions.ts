@@ -4,20 +4,23 @@
  */
 import { type InstrumentId, venueClientId } from "../../domain/ids.ts"
 import type {
+  EndedOrdersPage,
+  EndedSince,
+  FillsPage,
   SessionReport,
   VenueBalances,
-  VenueFill,
   VenueOrderRef,
   VenueOrderState,
 } from "../../ports/venue-session.ts"
 import type { VenueProfile } from "../profile.ts"
+import { endedPage, fillsPage, type ListReader } from "./account-lists.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
 import { type CredentialStanding, REFUSED, type Subject } from "./credential-standing.ts"
 import { classify } from "./errors.ts"
-import { fillsOf, openOrdersOf } from "./fill-pages.ts"
 import type { KnownOrders } from "./known-orders.ts"
 import type { Markets } from "./markets.ts"
 import { balances, namedBalances, orderState } from "./normalise.ts"
+import { openOrdersOf } from "./open-orders.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 
 const BALANCES_WITHIN_MILLIS = 1000
@@ -64,23 +67,37 @@ export class AccountQuestions {
 
   async openOrders(): Promise<ReadonlyArray<VenueOrderState>> {
     return this.#asking("account", async () => {
-      const orders = await openOrdersOf(this.#parts.profile, this.#parts.exchange)
-      return orders.flatMap((order) => {
-        const state = this.stateOf(order)
-        if (state === undefined) return []
-        this.#parts.known.remember(state)
-        return [state]
-      })
+      return this.#statesOf(await openOrdersOf(this.#reader()))
     })
   }
 
-  async fills(since: number, instruments: ReadonlyArray<InstrumentId>): Promise<ReadonlyArray<VenueFill>> {
+  /** One page, in one request: a scan that is long keeps what it has read, and others go between. */
+  async fills(since: number, instruments: ReadonlyArray<InstrumentId>, cursor: string | null): Promise<FillsPage> {
     return this.#asking("order", async () => {
-      const { profile, exchange, known, markets } = this.#parts
-      const fills: Array<VenueFill> = []
-      for (const instrumentId of instruments)
-        fills.push(...(await fillsOf(profile, exchange, known, markets.listing, instrumentId, since)))
-      return fills.sort((a, b) => a.executedAt - b.executedAt)
+      const page = await fillsPage(this.#reader(), this.#parts.known, { since, instruments, cursor })
+      return { ...page, fills: [...page.fills].sort((a, b) => a.executedAt - b.executedAt) }
+    })
+  }
+
+  /** One page, in one request. */
+  async ended(markets: ReadonlyArray<EndedSince>, cursor: string | null): Promise<EndedOrdersPage> {
+    return this.#asking("order", async () => {
+      const { orders, next } = await endedPage(this.#reader(), markets, cursor)
+      return { orders: this.#statesOf(orders), next }
+    })
+  }
+
+  #reader(): ListReader {
+    const { profile, exchange, markets } = this.#parts
+    return { profile, exchange, listing: markets.listing, now: markets.venueNow() }
+  }
+
+  #statesOf(orders: ReadonlyArray<CcxtOrder>): ReadonlyArray<VenueOrderState> {
+    return orders.flatMap((order) => {
+      const state = this.stateOf(order)
+      if (state === undefined) return []
+      this.#parts.known.remember(state)
+      return [state]
     })
   }
 
@@ -110,7 +127,7 @@ export class AccountQuestions {
   }
 
   stateOf(order: CcxtOrder, knownAs: string | null = null): VenueOrderState | undefined {
-    return orderState(this.#parts.profile.venue, this.#parts.markets.listing.named(order), this.#quirks, knownAs)
+    return orderState(this.#parts.profile, this.#parts.markets.listing.named(order), this.#quirks, knownAs)
   }
 
   /** Once more after the answer, if the stream spoke of the order meanwhile. A question that fails is left to the account's audits. */

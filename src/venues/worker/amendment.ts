@@ -52,13 +52,14 @@ export const editAt = (
 
 /** Never rejects. */
 export const amendReports = async (amendment: Amendment): Promise<ReadonlyArray<SessionReport>> => {
-  const { ref, isRequest, ready, ask, failed, venueNow } = amendment
+  const { ref, to, isRequest, ready, ask, failed, venueNow } = amendment
   const { tradeOrderId, externalOrderId } = ref
+  const { askedAt } = to
   try {
     await ready()
   } catch (error) {
     const { text } = classify(error)
-    return [{ _tag: "AmendRefused", tradeOrderId, unknownOrder: false, text, at: venueNow() }]
+    return [{ _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text, at: venueNow() }]
   }
   try {
     await ask()
@@ -69,17 +70,18 @@ export const amendReports = async (amendment: Amendment): Promise<ReadonlyArray<
     const at = venueNow()
     if (verdict === "IN_DOUBT") {
       const reason = code === null ? category : `${category}: ${text}`
-      return [{ _tag: "AmendInDoubt", tradeOrderId, reason, at }]
+      return [{ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason, at }]
     }
-    return [{ _tag: "AmendRefused", tradeOrderId, unknownOrder: category === "ORDER_NOT_FOUND", text, at }]
+    return [{ _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: category === "ORDER_NOT_FOUND", text, at }]
   }
   if (!isRequest && externalOrderId !== null)
-    return [{ _tag: "AmendAccepted", tradeOrderId, externalOrderId, at: venueNow() }]
+    return [{ _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at: venueNow() }]
   return doingFor("doubt", Date.now() + LOOK_WITHIN_MILLIS, () => seenAmended(amendment))
 }
 
 const seenAmended = async ({ ref, to, look, venueNow }: Amendment): Promise<ReadonlyArray<SessionReport>> => {
   const { tradeOrderId } = ref
+  const { askedAt } = to
   let reason = "the venue has not carried it out yet"
   for (const pause of PAUSES_MILLIS) {
     if (pause > 0) await sleep(pause)
@@ -91,15 +93,16 @@ const seenAmended = async ({ ref, to, look, venueNow }: Amendment): Promise<Read
       }
       const { externalOrderId, status } = state
       const seen: SessionReport = { _tag: "OrderSeen", state }
-      if (isAsAsked(state, to)) return [seen, { _tag: "AmendAccepted", tradeOrderId, externalOrderId, at: venueNow() }]
+      if (isAsAsked(state, to))
+        return [seen, { _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at: venueNow() }]
       if (status === "OPEN" || status === "UNKNOWN") continue
       const text = `the order ended before: ${status}`
-      return [seen, { _tag: "AmendRefused", tradeOrderId, unknownOrder: true, text, at: venueNow() }]
+      return [seen, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: true, text, at: venueNow() }]
     } catch (error) {
       reason = classify(error).category
     }
   }
-  return [{ _tag: "AmendInDoubt", tradeOrderId, reason, at: venueNow() }]
+  return [{ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason, at: venueNow() }]
 }
 
 const isSame = (a: string | null, b: string | null): boolean => {

@@ -233,6 +233,7 @@ export interface CcxtExchange {
   fetchClosedOrders: CcxtExchange["fetchOpenOrders"]
   fetchCanceledOrders: CcxtExchange["fetchOpenOrders"]
   fetchOrders: CcxtExchange["fetchOpenOrders"]
+  fetchCanceledAndClosedOrders: CcxtExchange["fetchOpenOrders"]
   fetchOpenOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
   fetchMyTrades(
     symbol: string | undefined,

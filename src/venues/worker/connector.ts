@@ -10,9 +10,9 @@ import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../wire.ts"
 import { hasRoomForAudits } from "./book-audits.ts"
 import { Budgets } from "./budgets.ts"
-import type { CcxtExchangeClass } from "./ccxt.ts"
+import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
-import { privateInstance, publicInstance } from "./instance.ts"
+import { privateInstances, publicInstance } from "./instance.ts"
 import { instrumentRow } from "./instrument-row.ts"
 import { KlinePages } from "./kline-pages.ts"
 import { loadExchange } from "./load.ts"
@@ -29,39 +29,32 @@ const CANCEL_WAIT_MILLIS = 15_000
 /** As long as a submit: prices grow stale. What has not left by then was not changed. */
 const AMEND_WAIT_MILLIS = 2_000
 
-const PURPOSES: { readonly [N in CallName]: Purpose } = {
+/** Of calls that do not say it themselves. */
+const PURPOSES = {
   instruments: "market",
   verify: "submit",
   ready: "doubt",
   order: "doubt",
-  openOrders: "audit",
-  fills: "audit",
-  balances: "audit",
   klines: "market",
-}
-
-/** What an account asks to agree with its venue, and goes on asking from time to time. */
-const AGREEING: ReadonlySet<CallName> = new Set(["openOrders", "fills", "balances"])
+} as const satisfies Partial<Record<CallName, Purpose>>
 
 class Connector {
   readonly #settings: ConnectorSettings
   readonly #outbox: Outbox
-  readonly #Exchange: CcxtExchangeClass
   readonly #budgets: Budgets
   readonly #exchange
+  readonly #instanceOf: (secrets: VenueSecrets) => CcxtExchange
   readonly #markets: Markets
   readonly #feed: PublicFeed
   readonly #klines: KlinePages
   readonly #sessions = new Map<string, PrivateSession>()
-  /** What each session has not been answered since its stream went down or came up: an account that is not ACTIVE goes before audits of others. */
-  readonly #unasked = new Map<string, Set<CallName>>()
 
   constructor(settings: ConnectorSettings, outbox: Outbox, Exchange: CcxtExchangeClass) {
     this.#settings = settings
     this.#outbox = outbox
-    this.#Exchange = Exchange
     this.#budgets = new Budgets(settings.profile, (what) => outbox.push({ _tag: "Noticed", what }))
     this.#exchange = publicInstance(Exchange, settings, this.#budgets)
+    this.#instanceOf = privateInstances(Exchange, settings, this.#budgets)
     this.#markets = new Markets(settings.profile, this.#exchange, (failure) =>
       outbox.push({ _tag: "Reachable", reason: failure === undefined ? null : classify(failure).text }),
     )
@@ -95,7 +88,6 @@ class Connector {
       case "CloseSession": {
         const session = this.#sessions.get(command.session)
         this.#sessions.delete(command.session)
-        this.#unasked.delete(command.session)
         if (session !== undefined) void session.stop()
         return
       }
@@ -116,11 +108,8 @@ class Connector {
       }
       case "Call": {
         const { call, request, deadlineMillis } = command
-        // Of the agreement that is due now: one that is due by the time of the answer has its own questions.
-        const unasked = "session" in request ? this.#unasked.get(request.session) : undefined
-        const isUrgent = unasked?.has(request.name) === true || ("isProof" in request && request.isProof)
-        const purpose = isUrgent ? "doubt" : PURPOSES[request.name]
-        void doingFor(purpose, Date.now() + deadlineMillis, () => this.#answer(call, request, unasked))
+        const purpose = "errand" in request ? request.errand : PURPOSES[request.name]
+        void doingFor(purpose, Date.now() + deadlineMillis, () => this.#answer(call, request))
         return
       }
       case "Share":
@@ -159,13 +148,11 @@ class Connector {
 
   #openSession(name: string, secrets: VenueSecrets): void {
     if (this.#sessions.has(name)) return
-    const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
+    const exchange = this.#instanceOf(secrets)
     const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) => {
-      if (report._tag === "StreamDown" || report._tag === "StreamUp") this.#unasked.set(name, new Set(AGREEING))
       this.#outbox.push({ _tag: "Report", session: name, report })
     })
     this.#sessions.set(name, session)
-    this.#unasked.set(name, new Set(AGREEING))
   }
 
   /** Desired state comes before everything else through the same port: an unknown session is a defect of ours. */
@@ -175,10 +162,9 @@ class Connector {
     return session
   }
 
-  async #answer(call: number, request: CallRequest, unasked: Set<CallName> | undefined): Promise<void> {
+  async #answer(call: number, request: CallRequest): Promise<void> {
     try {
       const value = await this.#ask(request)
-      unasked?.delete(request.name)
       this.#outbox.push({ _tag: "Answer", call, value })
     } catch (error) {
       const { category, code, text } = classify(error)
@@ -200,7 +186,9 @@ class Connector {
       case "openOrders":
         return this.#session(request.session).questions.openOrders()
       case "fills":
-        return this.#session(request.session).questions.fills(request.since, request.instruments)
+        return this.#session(request.session).questions.fills(request.since, request.instruments, request.cursor)
+      case "ended":
+        return this.#session(request.session).questions.ended(request.markets, request.cursor)
       case "balances":
         return this.#session(request.session).questions.balances()
       case "klines":
@@ -221,7 +209,7 @@ class Connector {
   /** A signed question that changes nothing. The account's id comes with it as `uid`, or is asked for; some venues do not say it. */
   async #verify(secrets: VenueSecrets): Promise<{ readonly externalAccountId: string | null }> {
     await this.#markets.loaded()
-    const exchange = privateInstance(this.#Exchange, this.#settings, secrets, this.#budgets)
+    const exchange = this.#instanceOf(secrets)
     this.#markets.share(exchange)
     try {
       const { info } = await exchange.fetchBalance()

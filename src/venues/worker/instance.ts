@@ -1,11 +1,13 @@
 /**
  * Builds the two kinds of ccxt instances with every setting venues.md section 4 asks for. A public instance has floats and no keys;
- * a private one has strings and the keys of one account. Their requests share the venue's budget, the most urgent first.
+ * a private one has strings and the keys of one account, and shares what they have alike. Their requests share the venue's budget, the
+ * most urgent first.
  */
 import type { VenueSecrets } from "../../domain/credential.ts"
 import type { ConnectorSettings } from "../wire.ts"
 import { Budgets } from "./budgets.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
+import { mouldOf } from "./mould.ts"
 import { quirksOf } from "./quirks.ts"
 import { queueSnapshots } from "./snapshot-queue.ts"
 import { applyTransport } from "./transport.ts"
@@ -22,9 +24,9 @@ const record = (value: unknown): Record<string, unknown> =>
 /** What an instance must know of its connector. */
 export type InstanceSettings = Pick<ConnectorSettings, "profile" | "routes" | "proxy">
 
-const build = (
+const made = (
   Exchange: CcxtExchangeClass,
-  { profile, routes, proxy }: InstanceSettings,
+  { profile }: InstanceSettings,
   given: Record<string, unknown>,
 ): CcxtExchange => {
   const exchange = new Exchange({
@@ -38,9 +40,13 @@ const build = (
     options: structuredClone(profile.options),
   })
   if (profile.needsCurrencies === false) exchange.has["fetchCurrencies"] = false
-  // First of all: it exchanges the URLs.
+  // It exchanges the URLs.
   if (profile.sandbox) exchange.setSandboxMode(true)
-  exchange.options["ws"] = { ...record(exchange.options["ws"]), backoff: DIAL_BACKOFF }
+  return exchange
+}
+
+const connected = (exchange: CcxtExchange, { routes, proxy }: InstanceSettings): CcxtExchange => {
+  exchange.options["ws"] = { ...record(exchange.options["ws"]), backoff: { ...DIAL_BACKOFF } }
   // The rolling window is for REST. Sockets made from here on get the leaky bucket, which spaces what is sent: a window would let
   // 200 subscribe messages out at once, and Binance closes a connection that sends more than 5 a second.
   exchange.tokenBucket = { ...exchange.tokenBucket, algorithm: "leakyBucket" }
@@ -53,7 +59,7 @@ export const publicInstance = (
   settings: InstanceSettings,
   budgets = new Budgets(settings.profile),
 ): CcxtExchange => {
-  const exchange = build(Exchange, settings, {})
+  const exchange = connected(made(Exchange, settings, {}), settings)
   budgets.install(exchange, false)
   // Where we ask for snapshots ourselves, each question is answered.
   if (!settings.profile.snapshotsAsked) queueSnapshots(exchange)
@@ -66,25 +72,29 @@ export const publicInstance = (
 /** Text that is already right stays as it is; ccxt would pass it through floats. */
 const asGiven = (value: unknown): string => String(value)
 
-export const privateInstance = (
+/** Answers what makes the instance of each account; what they share is made with the first. */
+export const privateInstances = (
   Exchange: CcxtExchangeClass,
   settings: InstanceSettings,
-  secrets: VenueSecrets,
   budgets = new Budgets(settings.profile),
-): CcxtExchange => {
-  const exchange = build(Exchange, settings, {
-    number: String,
-    apiKey: secrets.apiKey,
-    secret: secrets.apiSecret,
-    ...(secrets.apiPassphrase === null ? {} : { password: secrets.apiPassphrase }),
-  })
-  budgets.install(exchange, true)
-  // Prices and quantities were checked against the steps before they came here; ccxt would truncate and round them silently.
-  exchange.amountToPrecision = (_symbol, amount) => asGiven(amount)
-  exchange.priceToPrecision = (_symbol, price) => asGiven(price)
-  exchange.costToPrecision = (_symbol, cost) => asGiven(cost)
-  // Fees can be in an asset that no listed market has; ccxt would throw and lose the fill.
-  exchange.currencyToPrecision = (_code, fee) => asGiven(fee)
-  quirksOf(settings.profile).prepare?.(exchange, settings.profile)
-  return exchange
+): ((secrets: VenueSecrets) => CcxtExchange) => {
+  let cast: (() => CcxtExchange) | null = null
+  return (secrets) => {
+    cast ??= mouldOf(Exchange, (Unbound) => made(Unbound, settings, { number: String }))
+    const exchange = connected(cast(), settings)
+    Object.assign(exchange, {
+      apiKey: secrets.apiKey,
+      secret: secrets.apiSecret,
+      ...(secrets.apiPassphrase === null ? {} : { password: secrets.apiPassphrase }),
+    })
+    budgets.install(exchange, true)
+    // Prices and quantities were checked against the steps before they came here; ccxt would truncate and round them silently.
+    exchange.amountToPrecision = (_symbol, amount) => asGiven(amount)
+    exchange.priceToPrecision = (_symbol, price) => asGiven(price)
+    exchange.costToPrecision = (_symbol, cost) => asGiven(cost)
+    // Fees can be in an asset that no listed market has; ccxt would throw and lose the fill.
+    exchange.currencyToPrecision = (_code, fee) => asGiven(fee)
+    quirksOf(settings.profile).prepare?.(exchange, settings.profile)
+    return exchange
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * What a private instance of ccxt's Kraken needs to be right: nonces that grow, orders that expire and are found by our own id, and
- * all pages of fills. Each function replaces one of ccxt's on the instance, before its first call.
+ * fills in their order. Each function replaces one of ccxt's on the instance, before its first call.
  */
 
 import type { VenueProfile } from "../profile.ts"
@@ -17,10 +17,6 @@ const NONCE_ATTEMPTS = 5
 /** What no race explains: another program uses the key, or the clock was set back. */
 const RAISES_MILLIS: Readonly<Record<number, number>> = { 3: 60_000, 4: 86_400_000 }
 
-const FILLS_PAGE = 50
-/** One scan of the fills answers the questions for several instruments. */
-const SCAN_KEPT_MILLIS = 1000
-
 /** Of ccxt's name, by which it is classified. */
 class OrderNotFound extends Error {}
 class AuthenticationError extends Error {}
@@ -36,7 +32,7 @@ export const prepareKraken = (instance: CcxtExchange, { orderExpiryMillis }: Ven
   signInTime(exchange, orderExpiryMillis ?? 0)
   repeatRefusedNonces(exchange)
   findByClientId(exchange)
-  fetchAllFills(exchange)
+  readFills(exchange)
   readPrivateStream(exchange)
   const parseOrder = exchange.parseOrder.bind(exchange)
   exchange.parseOrder = (order, market) => asOrdered(parseOrder(order, market))
@@ -116,28 +112,11 @@ const figure = ({ info }: CcxtTrade, name: string): number => Number(info?.[name
 const inVenueOrder = (a: CcxtTrade, b: CcxtTrade): number =>
   figure(a, "time") - figure(b, "time") || figure(a, "trade_id") - figure(b, "trade_id")
 
-/** The history comes 50 fills at a time, newest first, of all markets; its start is a whole second, exclusive. */
-const fetchAllFills = (exchange: KrakenExchange): void => {
+/** Of all markets, in the venue's order; the start of its history is a whole second, exclusive. */
+const readFills = (exchange: KrakenExchange): void => {
   const fetchMyTrades = exchange.fetchMyTrades.bind(exchange)
-  const page = async (since: number | undefined, ofs: number): Promise<ReadonlyArray<CcxtTrade>> =>
-    fetchMyTrades(undefined, since === undefined ? undefined : Math.max(0, since - 1000), undefined, { ofs })
-  const scan = async (since: number | undefined): Promise<ReadonlyArray<CcxtTrade>> => {
-    const all = new Map<string | undefined, CcxtTrade>()
-    for (let ofs = 0; ; ofs += FILLS_PAGE) {
-      // A fill that comes meanwhile moves the others back: they are seen twice, and none is missed.
-      const trades = await page(since, ofs)
-      for (const trade of trades) all.set(trade.id, trade)
-      if (trades.length < FILLS_PAGE) break
-    }
-    return [...all.values()].sort(inVenueOrder)
-  }
-  let kept:
-    | { readonly since: number | undefined; readonly fills: ReadonlyArray<CcxtTrade>; readonly at: number }
-    | undefined
-  exchange.fetchMyTrades = async (symbol, since) => {
-    if (kept === undefined || kept.since !== since || performance.now() - kept.at > SCAN_KEPT_MILLIS) {
-      kept = { since, fills: await scan(since), at: performance.now() }
-    }
-    return kept.fills.filter((trade) => symbol === undefined || trade.symbol === symbol)
+  exchange.fetchMyTrades = async (_, since, __, params) => {
+    const from = since === undefined ? undefined : Math.max(0, since - 1000)
+    return [...(await fetchMyTrades(undefined, from, undefined, params))].sort(inVenueOrder)
   }
 }

@@ -1,9 +1,10 @@
 /** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not say stays null or "0". */
-import { tradeOrderIdOf, type VenueId } from "../../domain/ids.ts"
+import { tradeOrderIdOf } from "../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../domain/instrument.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../domain/trade-order.ts"
 import type { VenueBalance, VenueFee, VenueFill, VenueOrderState, VenueOrderStatus } from "../../ports/venue-session.ts"
-import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade } from "./ccxt.ts"
+import type { VenueProfile } from "../profile.ts"
+import type { CcxtBalance, CcxtExchange, CcxtFee, CcxtOrder, CcxtTrade, Raw } from "./ccxt.ts"
 import { venueInstant } from "./instants.ts"
 import type { BalanceRow, Quirks } from "./quirks.ts"
 
@@ -64,7 +65,7 @@ const endOf = (order: CcxtOrder, quirks: Quirks): Pick<VenueOrderState, "status"
  * client id that it was asked for with or is remembered by, only counts where the answer carries none of ours.
  */
 export const orderState = (
-  venue: VenueId,
+  { venue, orderTimes }: Pick<VenueProfile, "venue" | "orderTimes">,
   order: CcxtOrder,
   quirks: Quirks,
   knownAs: string | null = null,
@@ -93,12 +94,16 @@ export const orderState = (
     ending: end.ending,
     ...(quirks.isTriggered?.(order) === true && { isTriggered: true }),
     // Binance says -1 of a stop that does not work yet, others 0 of a trade that never was.
-    createdAt: venueInstant(order.timestamp),
-    updatedAt:
-      venueInstant(order.lastUpdateTimestamp) ??
-      venueInstant(order.lastTradeTimestamp) ??
-      venueInstant(order.timestamp),
+    createdAt: timeOf(order, orderTimes.created),
+    updatedAt: orderTimes.updated === null ? null : timeOf(order, orderTimes.updated),
   }
+}
+
+/** Of ccxt's order, or with `info.` of the venue's own row. An order's creation is no time of what became of it. */
+const timeOf = (order: CcxtOrder, field: string): number | null => {
+  const [, own] = /^info\.(.+)$/.exec(field) ?? []
+  const value = own === undefined ? (order as unknown as Raw)[field] : order.info?.[own]
+  return venueInstant(typeof value === "string" ? Number(value) : (value as number | undefined))
 }
 
 const feesOf = (trade: CcxtTrade): ReadonlyArray<VenueFee> => {
@@ -120,7 +125,7 @@ export interface FillContext {
   readonly at: number
 }
 
-export const fill = (venue: VenueId, trade: CcxtTrade, context: FillContext): VenueFill | undefined => {
+export const fill = (venue: VenueProfile["venue"], trade: CcxtTrade, context: FillContext): VenueFill | undefined => {
   const side = sideOf(trade.side ?? context.side)
   const price = text(trade.price)
   const quantity = text(trade.amount)

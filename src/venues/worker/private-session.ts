@@ -16,7 +16,7 @@ import { KnownOrders } from "./known-orders.ts"
 import type { Markets } from "./markets.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
-import { requestedCancel } from "./requested-cancel.ts"
+import { RequestedCancel } from "./requested-cancel.ts"
 import { answerFor, submitReports } from "./submit-answer.ts"
 
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
@@ -33,6 +33,8 @@ export class PrivateSession {
   readonly #departures: Departures
   readonly #standing: CredentialStanding
   readonly questions: AccountQuestions
+  /** Cancels that were asked for and are not seen to be carried out. */
+  readonly #cancels = new Set<RequestedCancel>()
   #hasMarkets = false
 
   /** The private stream is opened at once and kept up until `stop`. */
@@ -46,13 +48,17 @@ export class PrivateSession {
     this.#exchange = exchange
     this.#markets = markets
     this.#quirks = quirksOf(profile)
-    this.#report = report
+    const told = (it: SessionReport): void => {
+      if (it._tag === "OrderSeen") for (const cancel of this.#cancels) cancel.saw(it.state)
+      report(it)
+    }
+    this.#report = told
     this.#departures = new Departures(exchange)
     this.#standing = new CredentialStanding({
       ask: () => this.questions.balances(),
       refused: (failure) => {
         this.#stream.stop()
-        report({ _tag: "SessionRefused", reason: inWords(failure) })
+        told({ _tag: "SessionRefused", reason: inWords(failure) })
       },
     })
     this.questions = new AccountQuestions({
@@ -62,12 +68,12 @@ export class PrivateSession {
       known: this.#known,
       standing: this.#standing,
       ready: () => this.ready(),
-      report,
+      report: told,
     })
     this.#stream = new PrivateStream({
       profile,
       exchange,
-      report,
+      report: told,
       known: this.#known,
       listing: markets.listing,
       look: (order) => this.questions.look(order),
@@ -125,7 +131,7 @@ export class PrivateSession {
       const answers = (await this.questions.byVenueClock(ask)).map((answer) => listing.named(answer))
       const [quirks, known, at] = [this.#quirks, this.#known, this.#markets.venueNow()]
       for (const one of orders)
-        for (const report of submitReports(this.#profile.venue, {
+        for (const report of submitReports(this.#profile, {
           order: one,
           answer: answerFor(one, orders, answers),
           quirks,
@@ -159,16 +165,12 @@ export class PrivateSession {
       const answer = await this.questions.byVenueClock(() =>
         this.#exchange.cancelOrder(id, this.#markets.listing.symbolOf(ref.instrumentId), { ...params }),
       )
-      if (this.#profile.cancelIsRequest === true) {
-        const reports = await requestedCancel(
-          tradeOrderId,
-          () => this.questions.order(ref),
-          () => this.#markets.venueNow(),
-        )
-        for (const report of reports) this.#report(report)
+      const state = this.questions.stateOf(answer, this.questions.knownAs(ref))
+      const isDone = this.#profile.cancelAnswer === "DONE" && this.#quirks.cancelPends?.(answer) !== true
+      if (!isDone || state?.status === "OPEN") {
+        for (const report of await this.#seenCancelled(ref)) this.#report(report)
         return
       }
-      const state = this.questions.stateOf(answer, this.questions.knownAs(ref))
       // First what was executed before the end: the answer may know of fills that no event has told yet.
       if (state !== undefined && state.status !== "UNKNOWN") this.#report({ _tag: "OrderSeen", state })
       this.#report({ _tag: "CancelAccepted", tradeOrderId, at: this.#markets.venueNow() })
@@ -183,12 +185,26 @@ export class PrivateSession {
     }
   }
 
+  async #seenCancelled(ref: VenueOrderRef): Promise<ReadonlyArray<SessionReport>> {
+    const cancel = new RequestedCancel(
+      ref,
+      () => this.questions.order(ref),
+      () => this.#markets.venueNow(),
+    )
+    this.#cancels.add(cancel)
+    try {
+      return await cancel.reports()
+    } finally {
+      this.#cancels.delete(cancel)
+    }
+  }
+
   /** Asked for once: what is in doubt then, the order itself will say. */
   async amend(ref: VenueOrderRef, to: VenueAmend): Promise<void> {
     const reports = await amendReports({
       ref,
       to,
-      isRequest: this.#profile.amendIsRequest === true,
+      isRequest: this.#profile.amendAnswer === "REQUESTED",
       ready: () => (this.#standing.isRefused ? Promise.reject(new Error(REFUSED)) : this.ready()),
       ask: () => {
         const [id, params] = this.questions.nameOf(ref)

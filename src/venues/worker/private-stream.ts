@@ -188,7 +188,7 @@ export class PrivateStream {
       look(order)
       return
     }
-    const state = orderState(profile.venue, listing.named(order), this.#quirks)
+    const state = orderState(profile, listing.named(order), this.#quirks)
     if (state === undefined) return
     known.remember(state)
     report({ _tag: "OrderSeen", state })

@@ -58,12 +58,8 @@ export interface Quirks {
   readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
   /** The venue's name of the account; absent where the balances carry it as `uid`. */
   readonly accountId?: (exchange: CcxtExchange) => Promise<string | null>
-  /** Lists that come newest first: how many rows are a full page, and what asks for those that are older. */
-  readonly pages?: {
-    readonly size: number
-    readonly olderFills: (page: ReadonlyArray<CcxtTrade>) => Raw | undefined
-    readonly olderOrders: (page: ReadonlyArray<CcxtOrder>) => Raw | undefined
-  }
+  /** The answer to a cancel that is usually carried out says of this one that it is not yet. */
+  readonly cancelPends?: (answer: CcxtOrder) => boolean
   /** Private events that ccxt would make wrong balances of. */
   readonly misleads: (event: Raw) => boolean
   /** Answers to public subscriptions that ccxt would take for the failure of all streams, or not see at all. */

@@ -66,6 +66,5 @@ export const kraken: Quirks = {
     event["type"] === "update" &&
     Array.isArray(event["data"]) &&
     event["data"].some((row) => record(row)["type"] !== "trade"),
-  // One answer has them all (kraken-private.ts).
-  pages: { size: 1_000_000, olderFills: () => undefined, olderOrders: () => undefined },
+  cancelPends: ({ info }) => record(info?.["result"])["pending"] === true,
 }

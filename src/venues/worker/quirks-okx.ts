@@ -22,25 +22,12 @@ interface Signed {
   readonly headers: Record<string, string>
 }
 
-const PAGE = 100
-
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
 
 /** "-0.01" is charged and "0.01" a rebate; a fee is the other way round. */
 const negated = (signed: string): string =>
   signed.startsWith("-") ? signed.slice(1) : /^0*(\.0*)?$/.test(signed) ? signed : `-${signed}`
-
-/** The smallest id of a page: ids are longer than a float is exact. */
-const oldest = (ids: ReadonlyArray<string | null>): string | undefined => {
-  let least: bigint | undefined
-  for (const id of ids) {
-    if (id === null || !/^\d+$/.test(id)) continue
-    const value = BigInt(id)
-    if (least === undefined || value < least) least = value
-  }
-  return least?.toString()
-}
 
 const balanceRows = (account: Raw): ReadonlyArray<BalanceRow> =>
   rows(account["details"]).flatMap((row) => {
@@ -123,17 +110,6 @@ export const okx: Quirks = {
   fetchedBalances: ({ info }: CcxtBalance) => balanceRows(rows(info?.["data"])[0] ?? {}),
   misleads: () => false,
   accountId: async (exchange) => (await (exchange as OkxExchange).fetchAccounts())[0]?.id ?? null,
-  pages: {
-    size: PAGE,
-    olderFills: (page) => {
-      const after = oldest(page.map(({ info }) => word(record(info), "billId")))
-      return after === undefined ? undefined : { after }
-    },
-    olderOrders: (page) => {
-      const after = oldest(page.map(({ id }) => id ?? null))
-      return after === undefined ? undefined : { after }
-    },
-  },
   streamNews: (message) => {
     const event = record(message)
     const arg = record(event["arg"])

@@ -1,13 +1,22 @@
 /**
  * A venue's request budget for one address, in ccxt's units of cost, over a rolling window. The most urgent request goes first: cancel,
- * the question about a doubtful order, submit, market data, audit. Less urgent ones leave room for the others and wait for it; audits get
- * a quarter at most (order-path 7). A venue that says 429 or 418 is left alone for as long as it asks.
+ * the question about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones leave room for the others
+ * and wait for it; audits get a quarter at most (order-path 7). A venue that says 429 or 418 is left alone for as long as it asks.
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../ports/venue-stats.ts"
 import { TooLate } from "./errors.ts"
 
 /** The share of the budget up to which requests of a kind may fill it. */
-const CEILINGS: Readonly<Record<Purpose, number>> = { cancel: 1, doubt: 0.97, submit: 0.95, market: 0.65, audit: 0.85 }
+const CEILINGS: Readonly<Record<Purpose, number>> = {
+  cancel: 1,
+  doubt: 0.97,
+  submit: 0.95,
+  market: 0.65,
+  opening: 0.85,
+  audit: 0.85,
+}
+/** Of market data beside accounts that open: a thousand of them fill the budget for minutes. */
+const CEILING_BESIDE_OPENINGS = 0.9
 /** Of market data while there are no accounts to leave room for. */
 const CEILING_ALONE = 0.95
 const AUDITS_SHARE = 0.25
@@ -48,6 +57,7 @@ export class RateBudget {
   #spent: Array<Spent> = []
   #used = 0
   #audits = 0
+  #openings = 0
   #share = 1
   #pausedUntil = 0
   #hasAccounts = false
@@ -182,12 +192,21 @@ export class RateBudget {
     if (soonest < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#admit(), soonest)
   }
 
+  #hasRoom(cost: number, purpose: Purpose): boolean {
+    if (this.#used === 0) return true
+    const capacity = this.#capacity()
+    const wanted = this.#used + cost
+    if (wanted <= capacity * this.#ceiling(purpose)) return true
+    const isBeside = purpose === "market" && wanted <= capacity * CEILING_BESIDE_OPENINGS
+    return isBeside && wanted - this.#openings <= capacity * this.#ceiling(purpose)
+  }
+
   /** Until it may leave; 0: now. What alone is larger than its share may leave when nothing else does. */
   #waitMillis(cost: number, purpose: Purpose): number {
     const now = this.#monotonic()
     if (this.#pausedUntil > now) return this.#pausedUntil - now
     const capacity = this.#capacity()
-    const hasRoom = this.#used === 0 || this.#used + cost <= capacity * this.#ceiling(purpose)
+    const hasRoom = this.#hasRoom(cost, purpose)
     const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
     const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]
@@ -201,6 +220,7 @@ export class RateBudget {
       this.#spent.push({ at, cost: Math.min(left, capacity), purpose })
     this.#used += cost
     if (purpose === "audit") this.#audits += cost
+    if (purpose === "opening") this.#openings += cost
   }
 
   #expire(): void {
@@ -211,10 +231,11 @@ export class RateBudget {
       count += 1
       this.#used -= cost
       if (purpose === "audit") this.#audits -= cost
+      if (purpose === "opening") this.#openings -= cost
     }
     if (count > 0) this.#spent.splice(0, count)
     // Sums of floats drift; an empty window is nothing.
-    if (this.#spent.length === 0) this.#used = 0
+    if (this.#spent.length === 0) this.#used = this.#openings = 0
     if (!this.#spent.some((each) => each.purpose === "audit")) this.#audits = 0
   }
 }

@@ -1,37 +1,72 @@
 /**
- * A cancel whose answer says only that it was asked for (OKX): the order may still fill. It is looked at until it has ended, a few
- * times; what is not seen then is in doubt.
+ * A cancel whose answer says only that it was asked for: the order may still fill. It is looked at until it has ended, a few times, or
+ * until the stream has told of its end; what is not seen then is in doubt.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TradeOrderId } from "../../domain/ids.ts"
-import type { SessionReport, VenueOrderState } from "../../ports/venue-session.ts"
+import type { SessionReport, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
 import { classify } from "./errors.ts"
+import { doingFor } from "./work.ts"
 
-/** Before each look; the venue cancels within milliseconds. */
-const PAUSES_MILLIS = [0, 50, 200, 800]
+/** Before each look; venues cancel within milliseconds, and most streams tell before the first look. */
+const PAUSES_MILLIS = [50, 150, 400, 1000]
+/** Of a look that the budget holds back. */
+const LOOK_WITHIN_MILLIS = 15_000
 
-/** `look` answers null where the venue does not know the order. Never rejects: the cancel itself was taken. */
-export const requestedCancel = async (
-  tradeOrderId: TradeOrderId,
-  look: () => Promise<VenueOrderState | null>,
-  venueNow: () => number,
-): Promise<ReadonlyArray<SessionReport>> => {
-  let reason = "the venue has not carried it out yet"
-  for (const pause of PAUSES_MILLIS) {
-    if (pause > 0) await sleep(pause)
-    try {
-      const state = await look()
-      if (state?.status === "OPEN" || state?.status === "UNKNOWN") continue
-      if (state !== null) return [{ _tag: "OrderSeen", state }, outcome(tradeOrderId, state, venueNow())]
-      reason = "the venue does not know the order any more"
-    } catch (error) {
-      reason = classify(error).category
-    }
+const isOpen = ({ status }: VenueOrderState): boolean => status === "OPEN" || status === "UNKNOWN"
+
+export class RequestedCancel {
+  readonly #ref: VenueOrderRef
+  readonly #look: () => Promise<VenueOrderState | null>
+  readonly #venueNow: () => number
+  #ended: VenueOrderState | null = null
+
+  /** `look` answers null where the venue does not know the order. */
+  constructor(ref: VenueOrderRef, look: () => Promise<VenueOrderState | null>, venueNow: () => number) {
+    this.#ref = ref
+    this.#look = look
+    this.#venueNow = venueNow
   }
-  return [{ _tag: "CancelInDoubt", tradeOrderId, reason, at: venueNow() }]
-}
 
-const outcome = (tradeOrderId: TradeOrderId, { status }: VenueOrderState, at: number): SessionReport =>
-  status === "CANCELLED"
-    ? { _tag: "CancelAccepted", tradeOrderId, at }
-    : { _tag: "CancelRefused", tradeOrderId, unknownOrder: true, text: `the order ended before: ${status}`, at }
+  /** Told by another way than its own looks. */
+  saw(state: VenueOrderState): void {
+    const { tradeOrderId, externalOrderId } = this.#ref
+    const isIt = state.tradeOrderId === tradeOrderId || state.externalOrderId === externalOrderId
+    if (isIt && !isOpen(state)) this.#ended = state
+  }
+
+  /** Never rejects: the cancel itself was taken. */
+  reports(): Promise<ReadonlyArray<SessionReport>> {
+    // Behind the cancels that have not left yet.
+    return doingFor("doubt", Date.now() + LOOK_WITHIN_MILLIS, () => this.#seen())
+  }
+
+  async #seen(): Promise<ReadonlyArray<SessionReport>> {
+    let reason = "the venue has not carried it out yet"
+    for (const pause of PAUSES_MILLIS) {
+      await sleep(pause)
+      if (this.#ended !== null) return [this.#outcome(this.#ended)]
+      try {
+        const state = await this.#look()
+        if (state !== null && isOpen(state)) continue
+        if (state !== null) return [{ _tag: "OrderSeen", state }, this.#outcome(state)]
+        reason = "the venue does not know the order any more"
+      } catch (error) {
+        reason = classify(error).category
+      }
+    }
+    return [{ _tag: "CancelInDoubt", tradeOrderId: this.#ref.tradeOrderId, reason, at: this.#venueNow() }]
+  }
+
+  #outcome({ status }: VenueOrderState): SessionReport {
+    const { tradeOrderId } = this.#ref
+    return status === "CANCELLED"
+      ? { _tag: "CancelAccepted", tradeOrderId, at: this.#venueNow() }
+      : {
+          _tag: "CancelRefused",
+          tradeOrderId,
+          unknownOrder: true,
+          text: `the order ended before: ${status}`,
+          at: this.#venueNow(),
+        }
+  }
+}

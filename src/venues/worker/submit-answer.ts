@@ -29,12 +29,12 @@ export const answerFor = (
   orders.length === 1 ? answers[0] : answers.find(({ clientOrderId }) => clientOrderId === venueClientId(tradeOrderId))
 
 export const submitReports = (
-  venue: Parameters<typeof orderState>[0],
+  profile: Parameters<typeof orderState>[0],
   { order, answer, quirks, known, at: now }: SubmitAnswer,
 ): ReadonlyArray<SessionReport> => {
   const { tradeOrderId } = order
   const clientId = venueClientId(tradeOrderId)
-  const state = answer && orderState(venue, answer, quirks, clientId)
+  const state = answer && orderState(profile, answer, quirks, clientId)
   const externalOrderId = state?.externalOrderId ?? (answer && ownIdOf(answer, clientId))
   if (answer === undefined || externalOrderId === undefined)
     return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
@@ -48,7 +48,7 @@ export const submitReports = (
     at,
   }
   // The answer may come before the stream's events, and it comes when the stream is down.
-  const fills = (answer.trades ?? []).flatMap((trade) => fill(venue, trade, context) ?? [])
+  const fills = (answer.trades ?? []).flatMap((trade) => fill(profile.venue, trade, context) ?? [])
   return [
     { _tag: "Accepted", tradeOrderId, externalOrderId, at },
     ...fills.map((found): SessionReport => ({ _tag: "Filled", fill: found })),

@@ -5,6 +5,7 @@
 import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "./ccxt.ts"
 import { isSameId, readBack, type Spelling, spelled } from "./client-ids.ts"
+import { openOrdersOf } from "./open-orders.ts"
 import { none, type Quirks } from "./quirk.ts"
 
 export interface Ways {
@@ -38,7 +39,7 @@ const SEARCHED = 100
 const silence = (): Promise<never> => new Promise(() => undefined)
 
 /** Wraps the methods of a private instance, which speak of our id as `clientOrderId`. */
-const prepare = (exchange: CcxtExchange, ways: Ways, idOf: Quirks["orderClientId"]): void => {
+const prepare = (exchange: CcxtExchange, profile: VenueProfile, ways: Ways, idOf: Quirks["orderClientId"]): void => {
   const create = exchange.createOrder.bind(exchange)
   const ask = exchange.fetchOrder.bind(exchange)
   const cancel = exchange.cancelOrder.bind(exchange)
@@ -50,7 +51,7 @@ const prepare = (exchange: CcxtExchange, ways: Ways, idOf: Quirks["orderClientId
 
   const search = async (hex: string, symbol: string): Promise<CcxtOrder> => {
     const found = (orders: ReadonlyArray<CcxtOrder>) => orders.find((order) => isSameId(hex, idOf(order)))
-    const open = found(await exchange.fetchOpenOrders(symbol))
+    const open = found(await openOrdersOf({ profile, exchange, now: Date.now() }, symbol))
     if (open !== undefined) return open
     for (const [list, params] of ways.lists ?? []) {
       const listed = found(await exchange[list](symbol, undefined, SEARCHED, { ...params }))
@@ -92,7 +93,7 @@ export const waysQuirks = (ways: Ways, others: Partial<Quirks> = {}): Quirks => 
     ...none,
     orderClientId,
     eventsAreHints: true,
-    prepare: (exchange: CcxtExchange, _: VenueProfile) => prepare(exchange, ways, orderClientId),
+    prepare: (exchange: CcxtExchange, profile: VenueProfile) => prepare(exchange, profile, ways, orderClientId),
     ...others,
   }
 }

@@ -73,6 +73,8 @@ export interface KrakenExchange {
   readonly deposit: (apiKey: string, asset: string, amount: string) => void
   /** How often each `METHOD /path`, and each `WS method`, arrived. */
   readonly counts: () => Readonly<Record<string, number>>
+  /** Calls that were above the limit. */
+  readonly refusedCalls: () => number
   readonly socketCount: (kind: SocketKind) => number
   /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
   readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
@@ -214,6 +216,7 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
       privates.deposited(account, asset, toFixed8(amount))
     },
     counts: control.counts,
+    refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
     setLevel: (symbol, side, price, quantity) =>
       matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),

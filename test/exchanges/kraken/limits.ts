@@ -36,6 +36,9 @@ const runOff = (counter: Counter, perSecond: number, now: number): void => {
 }
 
 export class Limits {
+  /** Calls above the limit. */
+  refused = 0
+
   constructor(
     readonly isOn: boolean,
     readonly now: () => number,
@@ -47,7 +50,10 @@ export class Limits {
     const points = DOUBLE.includes(method) ? 2 : 1
     const { calls } = account
     runOff(calls, CALLS_PER_SECOND, this.now())
-    if (calls.points + points > CALLS_MAX) throw callLimit()
+    if (calls.points + points > CALLS_MAX) {
+      this.refused++
+      throw callLimit()
+    }
     calls.points += points
   }
 

@@ -24,10 +24,12 @@ import type { SessionId } from "../../../src/domain/ids.ts"
 import type { SessionRecord } from "../../../src/domain/user.ts"
 import { idsLive } from "../../../src/live.ts"
 import { Clock } from "../../../src/ports/clock.ts"
+import { actsLayer } from "../../../src/store/acts.ts"
 import { SessionRows } from "../../../src/store/sessions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { Users } from "../../../src/store/users.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { OPERATOR } from "../../kit/operator.ts"
 import { query } from "../store/account-store-rig.ts"
 
 const database = withTestDatabase()
@@ -45,7 +47,13 @@ const layerOf = (env: Readonly<Record<string, string>>) => {
   const audit = makeAudit({ line: null, secret: keys.cursor, now: () => now })
   const clock = Layer.succeed(Clock, { now: () => now, monotonic: () => performance.now() })
   return userActsLayer({ settings, keys, audit }).pipe(
-    Layer.provide(Layer.mergeAll(Users.Default, SessionRows.Default)),
+    Layer.provide(
+      Layer.mergeAll(
+        Users.Default,
+        SessionRows.Default,
+        actsLayer({ told: () => undefined, now: () => now, uuid: randomUUID }),
+      ),
+    ),
     Layer.provide(Layer.mergeAll(clock, idsLive, sqlLayer(database().url))),
   )
 }
@@ -73,7 +81,7 @@ const outcome = async <A>(work: Effect.Effect<A, DomainError>): Promise<A | Doma
 }
 const signUp = async (email = `user-${randomUUID()}@example.com`): Promise<SessionRecord> =>
   (await Effect.runPromise(
-    signIn.signup({ email, password: PASSWORD, metadata: {}, loopback: false }, origin),
+    signIn.signup({ email, password: PASSWORD, metadata: {}, setupToken: null }, origin, OPERATOR),
   )) as SessionRecord
 const refresh = (token: string) => outcome(sessions.refresh(token, origin))
 const refreshed = async (token: string): Promise<SessionRecord> => {
@@ -81,7 +89,7 @@ const refreshed = async (token: string): Promise<SessionRecord> => {
   if (typeof record === "string") throw new Error(record)
   return record
 }
-const login = (email: string, password = PASSWORD) => outcome(signIn.login({ email, password }, origin))
+const login = (email: string, password = PASSWORD) => outcome(signIn.login({ email, password, totpCode: null }, origin))
 /** Undefined: the access token is good. */
 const refusalOf = (accessToken: string): string | undefined => {
   const verified = sessions.verify(accessToken, origin)
@@ -238,7 +246,9 @@ describe("a user who never proved the address", () => {
     const confirming = start({ SIGNUP: "confirm" })
     const acts = await confirming.runPromise(UserActs)
     const signup = (email: string) =>
-      Effect.runPromise(acts.signIn.signup({ email, password: PASSWORD, metadata: {}, loopback: false }, origin))
+      Effect.runPromise(
+        acts.signIn.signup({ email, password: PASSWORD, metadata: {}, setupToken: null }, origin, OPERATOR),
+      )
     const [left, banned, proven] = ["left", "banned", "proven"].map((word) => `${word}-${randomUUID()}@example.com`)
     const shape = (user: unknown) => Object.keys(user as object).sort()
     const before = await signup(left ?? "")
@@ -265,7 +275,7 @@ describe("a user who never proved the address", () => {
     await expect.poll(emails).not.toContain(left)
     expect(await emails()).toEqual(expect.arrayContaining([banned, proven]))
     const again = await Effect.runPromise(
-      later.signIn.signup({ email: left ?? "", password: PASSWORD, metadata: {}, loopback: false }, origin),
+      later.signIn.signup({ email: left ?? "", password: PASSWORD, metadata: {}, setupToken: null }, origin, OPERATOR),
     )
     expect(shape(again)).toEqual(shape(before))
     await late.dispose()

@@ -39,7 +39,6 @@ const start = async (): Promise<void> => {
     MOCK_TICK_MS: "0",
     RATE_LIMITS: "off",
     TRUST_PROXY: "127.0.0.1",
-    BOOTSTRAP_ADMIN_EMAIL: "root@example.com",
   })
   gateway = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
 }

@@ -1,10 +1,12 @@
 /** The operators' command line against a real installation: a running gateway follows at once, and one at rest when it starts. */
+
 import { randomUUID } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { AdminUserRecord } from "../../../src/domain/user.ts"
 import { runAdmin } from "../../kit/admin-program.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp } from "./people.ts"
 import { closeClients, connectClient } from "./socket.ts"
@@ -13,8 +15,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   gateway = await startGateway()
-  // The first signup over loopback is the installation's admin; the others here must not be.
-  await api(gateway).signup("first@example.com")
+  await signUpFounder(gateway, "first@example.com")
 })
 afterAll(async () => {
   closeClients()

@@ -1,9 +1,11 @@
 /** A backup taken under load, restored into a new place: every order and every balance that was answered before it is there. */
+
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { backUp } from "../../../src/store/embedded-backup.ts"
+import { founder } from "../../kit/founder.ts"
 import { api, endGateways, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { ordersOf } from "../../torture/kill-judge.ts"
@@ -13,8 +15,7 @@ afterAll(endGateways)
 describe("a backup of the embedded database", () => {
   it("taken while orders are placed has all that was answered before, and what it has is whole", async () => {
     const gateway = await startGateway()
-    const nobody = api(gateway)
-    const calls = nobody.as((await nobody.signup("ada@example.com")).record.accessToken)
+    const calls = await founder(gateway, "ada@example.com")
     const { tradingAccountId } = (await calls.connectMock()).record
     const wallet = (await calls.post<{ walletId: string }>("/wallet/create", { nickname: "Savings" })).record
     const funded = await calls.post("/wallet/deposit", { walletId: wallet.walletId, asset: "USDT", amount: "1000.5" })

@@ -1,7 +1,9 @@
 /** Dealers as their admins, operators and everybody else see them, over HTTP. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import type { WalletRecord } from "../../../src/domain/wallet.ts"
+import { founder } from "../../kit/founder.ts"
 import type { Api, Gateway } from "../../kit/gateway.ts"
 import { endGateways, startGateway, until } from "../../kit/gateway.ts"
 import { openDesk, signUp } from "../../kit/quoting.ts"
@@ -11,7 +13,7 @@ let admin: Api
 
 beforeAll(async () => {
   gateway = await startGateway()
-  admin = await signUp(gateway)
+  admin = await founder(gateway)
 })
 afterAll(endGateways)
 

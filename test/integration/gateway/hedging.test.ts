@@ -2,9 +2,11 @@
  * Executed quotes and their hedges: the gateway, unmodified ccxt and the loopback Binance as the judge of what arrived there. Every test
  * has a dealer, a linked account and a client of its own; what a hedge did is asked of the exchange itself.
  */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { founder } from "../../kit/founder.ts"
 import { type Api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import {
   balancesOf,
@@ -18,7 +20,6 @@ import {
   openClient,
   openDesk,
   requestQuote,
-  signUpAdmin,
   trade,
   untilHedged,
 } from "../../kit/hedging-desk.ts"
@@ -42,7 +43,7 @@ beforeAll(async () => {
       EXCHANGE_MIRROR_MS: "200",
     },
   })
-  admin = await signUpAdmin(gateway)
+  admin = await founder(gateway)
 })
 afterEach(() => exchange.fault({ fault: "clear" }))
 afterAll(async () => {

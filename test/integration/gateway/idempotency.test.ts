@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import { type Answer, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
-import { type Newcomer, signUp } from "./people.ts"
+import { type Newcomer, signUp, signUpAdmin } from "./people.ts"
 
 const makeDatabase = withDatabaseServer()
 let database: OwnDatabase
@@ -18,7 +18,7 @@ let ada: Newcomer
 beforeAll(async () => {
   database = await makeDatabase()
   gateway = await startGateway({ env: { DATABASE_URL: database.url } })
-  ada = await signUp(gateway)
+  ada = await signUpAdmin(gateway)
 })
 afterAll(endGateways)
 

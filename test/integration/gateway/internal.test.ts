@@ -220,12 +220,12 @@ describe("the internal venue", () => {
       `market:trade:INTERNAL:${symbol}`,
     )
     const account = await listen<{ kind: string }>(client, `tradingAccount:${bob.tradingAccountId}`)
-    await ann.limit("SELL", "1", "300")
-    const bid = await bob.limit("BUY", "0.25", "300")
+    await ann.limit("SELL", "1", "180")
+    const bid = await bob.limit("BUY", "0.25", "180")
     await bob.rests(bid.tradeOrderId, "FILLED")
     await until("the trade", () => tape.records().length > 0)
-    expect(tape.records()).toMatchObject([{ price: "300", quantity: "0.25", side: "BUY" }])
-    await until("the book after it", () => books.records().some(({ asks }) => asks.join() === "300,0.75,"))
+    expect(tape.records()).toMatchObject([{ price: "180", quantity: "0.25", side: "BUY" }])
+    await until("the book after it", () => books.records().some(({ asks }) => asks.join() === "180,0.75,"))
     const kinds = () => account.records().map(({ kind }) => kind)
     await until(
       "the fill and what it makes",
@@ -245,12 +245,12 @@ describe("the internal venue", () => {
       const bid = await bob.limit("BUY", "0.1", price)
       await bob.rests(bid.tradeOrderId, "FILLED")
     }
-    await trade("300")
-    await bob.limit("BUY", "1", "280")
-    const stop = await ann.submit({ orderSide: "SELL", orderType: "STOP", quantity: "0.5", stopPrice: "290" })
+    await trade("180")
+    await bob.limit("BUY", "1", "160")
+    const stop = await ann.submit({ orderSide: "SELL", orderType: "STOP", quantity: "0.5", stopPrice: "170" })
     expect(stop.status).toBe("OPEN")
-    await trade("289")
-    expect(await ann.rests(stop.tradeOrderId, "FILLED")).toMatchObject({ averagePrice: "280" })
+    await trade("169")
+    expect(await ann.rests(stop.tradeOrderId, "FILLED")).toMatchObject({ averagePrice: "160" })
     await bob.calls.post("/tradeOrder/cancelAll", { tradingAccountId: bob.tradingAccountId })
     await until("an empty book", async () => (await market.book()).bids.length === 0)
   })
@@ -258,17 +258,17 @@ describe("the internal venue", () => {
   it("shows trades as tickers and bars", async () => {
     const ann = await market.trader({ BTC: "1" })
     const bob = await market.trader({ USD: "1000" })
-    await ann.limit("SELL", "1", "321")
-    const bid = await bob.limit("BUY", "1", "321")
+    await ann.limit("SELL", "1", "181")
+    const bid = await bob.limit("BUY", "1", "181")
     await bob.rests(bid.tradeOrderId, "FILLED")
     const ticker = await until("the ticker", async () => {
       const { record } = await bob.calls.ticker(market.instrumentId)
-      return record.lastPrice === "321" && record
+      return record.lastPrice === "181" && record
     })
     expect(ticker.lastQuantity).toBe("1")
     await until("the bar", async () => {
       const query = { instrumentId: market.instrumentId, interval: "1d", limit: 1 }
-      return (await bob.calls.klines(query)).record.candles[0]?.[4] === "321"
+      return (await bob.calls.klines(query)).record.candles[0]?.[4] === "181"
     })
   })
 

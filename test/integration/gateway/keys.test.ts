@@ -110,8 +110,9 @@ const plant = async (userId: string, count: number): Promise<ReadonlyMap<string,
     [rows("credential")],
   )
   await sql(
-    `INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key, refresh_kid)
-     SELECT id, '${userId}', 'default', 1, 1, 9e15::bigint, 1, convert_to(envelope, 'UTF8'), '${kid}'
+    `INSERT INTO session (session_id, user_id, tenant_id, created_at, refreshed_at, not_after, refresh_counter, refresh_key, refresh_kid,
+       proven_at)
+     SELECT id, '${userId}', 'default', 1, 1, 9e15::bigint, 1, convert_to(envelope, 'UTF8'), '${kid}', 1
      FROM json_to_recordset($1::json) AS n (id uuid, envelope text)`,
     [rows("session")],
   )
@@ -176,6 +177,7 @@ describe("a rotation of the encryption key", () => {
       credential: 0,
       session: 0,
       mail_outbox: 0,
+      second_factor: 0,
     })
     await until("the end of the old key", async () => (await refusal("retire", before.kid)) === "done")
     expect((await keys("status")).encryption.keys.map(({ kid }) => kid)).toEqual([encryption.active])

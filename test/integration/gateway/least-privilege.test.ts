@@ -6,7 +6,7 @@ import { runMigrate } from "../../../src/admin/migrate.ts"
 import type { WalletRecord } from "../../../src/domain/wallet.ts"
 import { api, endGateways, launchGateway, startGateway } from "../../kit/gateway.ts"
 import { withDatabaseServer } from "./database.ts"
-import { signUpWithMock } from "./people.ts"
+import { signUpAdmin, withMock } from "./people.ts"
 
 const makeDatabase = withDatabaseServer()
 afterAll(endGateways)
@@ -38,7 +38,7 @@ describe("a gateway without DDL", () => {
       expect(migrated.applied.length).toBeGreaterThan(0)
 
       const gateway = await startGateway({ env })
-      const trader = await signUpWithMock(gateway)
+      const trader = await withMock(await signUpAdmin(gateway))
       const { tradingAccountId } = trader
       const body = { orderSide: "BUY", orderType: "MARKET", quantity: "0.01", awaitClosed: true }
       const order = await trader.calls.submitted({ tradingAccountId, instrumentId: "MOCK:BTC/USDT", ...body })
@@ -59,6 +59,9 @@ describe("a gateway without DDL", () => {
         "ALTER TABLE ledger_transfer DISABLE TRIGGER ALL",
         "DELETE FROM ledger_transfer",
         "UPDATE ledger_request SET request_id = request_id",
+        "INSERT INTO audit_row SELECT * FROM audit_row",
+        "UPDATE audit_head SET number = 0",
+        "DELETE FROM audit_seal",
         "INSERT INTO schema_migration (id, name, sha256) VALUES (99, '', '')",
         "DROP TABLE trade_order",
       ])

@@ -1,4 +1,5 @@
 /** The gateway as its operator sees it: what health says, what the trading mode takes, and a database that stands still. */
+
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
@@ -8,6 +9,7 @@ import type { TradingMode } from "../../../src/domain/trading-mode.ts"
 import type { HealthRecord } from "../../../src/http/root/endpoints.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
 import { runAdmin } from "../../kit/admin-program.ts"
+import { founder } from "../../kit/founder.ts"
 import { freezeServer } from "../../kit/frozen.ts"
 import { type Api, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
@@ -27,7 +29,7 @@ beforeAll(async () => {
   env["DATABASE_URL"] = server.url()
   env["METRICS_PORT"] = "0"
   gateway = await startGateway({ env })
-  admin = api(gateway).as((await api(gateway).signup(ADMIN)).record.accessToken)
+  admin = await founder(gateway, ADMIN)
 })
 afterAll(async () => {
   await endGateways()

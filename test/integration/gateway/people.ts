@@ -1,6 +1,7 @@
 /** Users and accounts for the gateway tests: each call makes a new one, so that tests share a process and nothing else. */
 import { randomUUID } from "node:crypto"
 import type { SessionRecord } from "../../../src/domain/user.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { type Api, api, type Ready } from "../../kit/gateway.ts"
 
 export interface Newcomer {
@@ -16,13 +17,21 @@ export const signUp = async (gateway: Ready): Promise<Newcomer> => {
   return { email, session, calls: api(gateway).as(session.accessToken) }
 }
 
+/** The installation's admin. */
+export const signUpAdmin = async (gateway: Ready): Promise<Newcomer> => {
+  const session = await signUpFounder(gateway)
+  return { email: session.user.email, session, calls: api(gateway).as(session.accessToken) }
+}
+
 export interface Trader extends Newcomer {
   readonly tradingAccountId: string
 }
 
 /** A newcomer with a MOCK account. */
-export const signUpWithMock = async (gateway: Ready): Promise<Trader> => {
-  const newcomer = await signUp(gateway)
+export const signUpWithMock = async (gateway: Ready): Promise<Trader> => withMock(await signUp(gateway))
+
+/** The same user with a MOCK account. */
+export const withMock = async (newcomer: Newcomer): Promise<Trader> => {
   const { tradingAccountId } = (await newcomer.calls.connectMock()).record
   return { ...newcomer, tradingAccountId }
 }

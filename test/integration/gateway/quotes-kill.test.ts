@@ -1,8 +1,10 @@
 /** A gateway that kills itself on the way of a quote, and the one after it: what was promised is kept, once, and told once. */
+
 import { afterAll, describe, expect, it, vi } from "vitest"
 import type { FailpointName } from "../../../src/ports/failpoint.ts"
+import { founder } from "../../kit/founder.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
-import { INVENTORY, openDesk, signUp } from "../../kit/quoting.ts"
+import { INVENTORY, openDesk } from "../../kit/quoting.ts"
 import { type AccountEvent, closeClients, connectClient } from "./socket.ts"
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -43,7 +45,7 @@ const eventsOf = async (gateway: Gateway, token: string, tradingAccountId: strin
 describe("a process that dies on the way of a quote", () => {
   it.concurrent.each(PLACES)("at %s", async (place) => {
     const first = await startGateway()
-    const admin = await signUp(first)
+    const admin = await founder(first)
     const desk = await openDesk(first, admin)
     const client = await desk.client()
     await client.quote({ ttl: 1 })

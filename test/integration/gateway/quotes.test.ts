@@ -1,9 +1,11 @@
 /** Firm quotes as clients and dealers see them: over HTTP and the socket, with ledger, accounts and books behind them. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { QuoteRecord } from "../../../src/domain/quote.ts"
+import { founder } from "../../kit/founder.ts"
 import type { Api, Gateway } from "../../kit/gateway.ts"
 import { endGateways, startGateway, until } from "../../kit/gateway.ts"
-import { type Client, type Desk, INVENTORY, openDesk, signUp } from "../../kit/quoting.ts"
+import { type Client, type Desk, INVENTORY, openDesk } from "../../kit/quoting.ts"
 import { type AccountEvent, closeClients, connectClient, gapsIn, listen } from "./socket.ts"
 
 let gateway: Gateway
@@ -12,7 +14,7 @@ let desk: Desk
 
 beforeAll(async () => {
   gateway = await startGateway()
-  admin = await signUp(gateway)
+  admin = await founder(gateway)
   desk = await openDesk(gateway, admin)
 })
 afterAll(async () => {

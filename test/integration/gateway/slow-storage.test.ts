@@ -2,12 +2,14 @@
  * What is made while the database is slow, or loses a connection in the middle of it: never 500, never half done. A call is answered as
  * done or as unknown (503); what is stored is at work without a restart, and a repeat with the same key hears the truth.
  */
+
 import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import type { TradingAccountRecord } from "../../../src/domain/trading-account.ts"
 import type { DealerDetail } from "../../../src/http/dealer/endpoints.ts"
+import { founder } from "../../kit/founder.ts"
 import { type Answer, type Api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { signUp } from "../../kit/quoting.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
@@ -20,7 +22,7 @@ let admin: Api
 beforeAll(async () => {
   database = await ownDatabase()
   gateway = await startGateway({ env: { DATABASE_URL: database.url, INTERNAL_ACCOUNTS_MAX: "100" } })
-  admin = await signUp(gateway)
+  admin = await founder(gateway)
 })
 afterAll(endGateways)
 

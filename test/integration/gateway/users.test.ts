@@ -1,4 +1,5 @@
 /** Users over the wire, with the mails they get: confirmation, recovery, changes, and nobody learns who is registered. */
+
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type {
@@ -9,6 +10,7 @@ import type {
   UserRecord,
 } from "../../../src/domain/user.ts"
 import { findEmbedded } from "../../../src/store/embedded-running.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { type Answer, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/gateway.ts"
 import { mailsTo, mailTo, tokenTo } from "../../kit/mailbox.ts"
 import { query } from "../store/account-store-rig.ts"
@@ -22,7 +24,7 @@ const RECOVER = "Recover your password"
 
 beforeAll(async () => {
   gateway = await startGateway({ env: { SIGNUP: "confirm" } })
-  admin = await confirmed("root@example.com")
+  admin = await signUpFounder(gateway, "root@example.com")
 })
 afterAll(async () => {
   closeClients()
@@ -256,12 +258,12 @@ describe("an update of the user", () => {
     expect((await change(PASSWORD)).status).toBe(200)
   })
 
-  it("wants a new password proven once the login is a day old", async () => {
+  it("wants a new password proven once the last proof is too old", async () => {
     const email = newEmail()
     const { accessToken, user } = await confirmed(email)
     const found = await findEmbedded(gateway.dataDir)
     if (found._tag !== "Running") throw new Error(`the gateway's database is ${found._tag}`)
-    await query(found.url, `UPDATE session SET created_at = created_at - 86400001 WHERE user_id = '${user.id}'`)
+    await query(found.url, `UPDATE session SET proven_at = proven_at - 86400001 WHERE user_id = '${user.id}'`)
     const calls = api(gateway).as(accessToken)
     const password = "a new password for ada"
     const refused = await calls.post("/auth/user/update", { password })

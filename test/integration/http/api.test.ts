@@ -2,10 +2,12 @@
  * The HTTP API on a whole gateway: order of refusals, lists and their cursors, who sees what, and that every answer has the shape that
  * its endpoint declares.
  */
+
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import { type SchemaAST as AST, Option, ParseResult, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api as Declared } from "../../../src/http/api.ts"
+import { founder } from "../../kit/founder.ts"
 import { type Answer, Api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 
 const declared = new Map<string, AST.AST>()
@@ -49,7 +51,7 @@ describe("the HTTP API of a whole gateway", () => {
   beforeAll(async () => {
     gateway = await startGateway({ env: { MOCK_TICK_MS: "0" } })
     const nobody = new Api(gateway.http)
-    ada = nobody.as((await nobody.signup("ada@example.com")).record.accessToken)
+    ada = await founder(gateway, "ada@example.com")
     bob = nobody.as((await nobody.signup("bob@example.com")).record.accessToken)
     account = (await ada.connectMock("main")).record.tradingAccountId
     bobs = (await bob.connectMock("main")).record.tradingAccountId
@@ -81,7 +83,7 @@ describe("the HTTP API of a whole gateway", () => {
     expect(await refused(bob.disconnect(account))).toEqual([403, -102001])
     expect(await refused(bob.portfolio(account))).toEqual([403, -102001])
     expect(await refused(bob.accounts({ userId: UNKNOWN }))).toEqual([403, -102002])
-    // The first user of an installation, over loopback, is its admin.
+    // Of the installation.
     expect((await ada.portfolio(bobs)).status).toBe(200)
     expect(await refused(ada.disconnect(bobs))).toEqual([403, -102001])
     const own = await ada.get<{ tradeOrderId: string }>("/tradeOrder/get", {

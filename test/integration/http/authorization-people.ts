@@ -2,14 +2,16 @@
  * A whole gateway with people of two tenants and of every right, and what they own. The one thing to know: the signing key is the test's
  * own, so that it can sign what the gateway never would.
  */
+
 import { generateKeyPairSync, randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { readSettings } from "../../../src/config.ts"
 import type { SessionEntry, SessionRecord } from "../../../src/domain/user.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { Api, PASSWORD, type Ready, until } from "../../kit/gateway.ts"
-import { startInside } from "../../kit/gateway-inside.ts"
+import { readyOf, startInside } from "../../kit/gateway-inside.ts"
 import { operatorOf } from "../../kit/operator.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { openDesk } from "../../kit/quoting.ts"
@@ -95,16 +97,18 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     MOCK_TICK_MS: "0",
+    // Nothing is stored but by what is asked: a desk's linked account is mirrored by itself else.
+    EXCHANGE_MIRROR_MS: "3600000",
     RATE_LIMITS: "off",
+    FRESH_SECONDS: "86400",
     SIGNING_KEY: keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   })
-  const { listening } = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
-  const ready: Ready = { ...listening, version: "" }
+  const ready = readyOf(await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope))))
   const nobody = new Api(ready.http)
   const sql = new pg.Client({ connectionString: database.adminUrl })
   await sql.connect()
 
-  const root = (await nobody.signup("root@example.com")).record
+  const root = await signUpFounder(ready, "root@example.com")
   const desk = await openDesk(ready, nobody.as(root.accessToken))
 
   /** As an operator would set them up before they log in. */

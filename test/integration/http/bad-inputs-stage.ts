@@ -2,7 +2,9 @@
  * A whole gateway for tables of bad values, whose Object.prototype is frozen: whoever writes to it throws, and a throw is a 500. The tables
  * take fields and routes from the declared schemas.
  */
+
 import { afterAll, beforeAll } from "vitest"
+import { signUpFounder } from "../../kit/founder.ts"
 import { type Api, api, endGateways, type Gateway } from "../../kit/gateway.ts"
 import { startFuzzedGateway } from "../../kit/http-fuzz/fuzz-gateway.ts"
 import { type Asked, spoken } from "../../kit/http-fuzz/table-run.ts"
@@ -29,7 +31,7 @@ export const withStage = (): (() => Stage) => {
     const { url } = await newDatabase()
     const gateway = await startFuzzedGateway(url, { env: { NODE_OPTIONS: `--import ${FREEZE}` } })
     const email = "admin@example.com"
-    const token = (await api(gateway).signup(email)).record.accessToken
+    const token = (await signUpFounder(gateway, email)).accessToken
     const unused = (await api(gateway).login(email)).record.accessToken
     stage = { gateway, port: Number(new URL(gateway.http).port), admin: api(gateway).as(token), token, unused }
   })

@@ -2,8 +2,10 @@
  * Scoreboard S8: addresses in every text field of every endpoint lead nowhere. Every connection of the process and of its threads is written
  * down, and refused when it would leave this machine: the only ones are to hosts that the code itself names.
  */
+
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { PROFILES } from "../../../src/venues/registry.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 import { URLS } from "../../kit/http-fuzz/bad-values.ts"
 import { fuzzEnvironment } from "../../kit/http-fuzz/fuzz-gateway.ts"
@@ -43,7 +45,7 @@ const connections = (): ReadonlyArray<string> =>
 
 it("an address in a request is text: nobody is visited", async () => {
   const port = Number(new URL(gateway.http).port)
-  const token = (await api(gateway).signup("ada@example.com", undefined)).record.accessToken
+  const token = (await signUpFounder(gateway, "ada@example.com")).accessToken
   const ada = api(gateway).as(token)
   const shots = allLeaves()
     .filter(({ ast, route }) => isText(ast) && isAskedHere(route.name))

@@ -453,6 +453,9 @@ describe("the HTTP adapter", () => {
       ua: 'a"b\\c',
       aborted: false,
     })
+    // Its own name for the request is not ours.
+    expect(entries[0]?.["callId"]).toMatch(/^generated-\d+$/)
+    expect(entries[1]).not.toHaveProperty("callId")
     expect(entries[1]).toMatchObject({ route: "/read", userId: "00000000-0000-4000-8000-000000000001" })
     expect(entries[2]).toMatchObject({ route: "*", status: 404, errno: -104004 })
     expect(http.lines.join()).not.toContain("private")

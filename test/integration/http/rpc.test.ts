@@ -2,6 +2,7 @@
  * The calls of the socket beside the HTTP API, on a whole gateway in this process: both doors give the same answers. The table of reads
  * is held against the declaration, so that a new read without a call fails here.
  */
+
 import { rmSync } from "node:fs"
 import { HttpApi } from "@effect/platform"
 import { Effect, Exit, Scope } from "effect"
@@ -13,8 +14,9 @@ import type { Principal } from "../../../src/domain/user.ts"
 import type { Gateway } from "../../../src/gateway.ts"
 import { Api as Declared } from "../../../src/http/api.ts"
 import type { Mounted, MountOptions } from "../../../src/http/mount.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { Api, type Envelope, until } from "../../kit/gateway.ts"
-import { startInside } from "../../kit/gateway-inside.ts"
+import { readyOf, startInside } from "../../kit/gateway-inside.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { rawSocket } from "../../kit/raw-socket.ts"
 import { withDatabaseServer } from "../gateway/database.ts"
@@ -91,7 +93,7 @@ describe("the calls of the socket", () => {
     })
     gateway = await Effect.runPromise(startInside(settings).pipe(Scope.extend(scope)))
     const nobody = new Api(gateway.listening.http)
-    ada = user(nobody, (await nobody.signup("ada@example.com")).record.accessToken)
+    ada = user(nobody, (await signUpFounder(readyOf(gateway), "ada@example.com")).accessToken)
     bob = user(nobody, (await nobody.signup("bob@example.com")).record.accessToken)
     account = (await ada.api.connectMock("main")).record.tradingAccountId
     bobs = (await bob.api.connectMock("main")).record.tradingAccountId
@@ -105,7 +107,7 @@ describe("the calls of the socket", () => {
   const call = (who: User, method: string, data: unknown) =>
     new Promise<{ readonly code: number; readonly text: string; readonly envelope: Envelope<unknown> }>(
       (resolve, reject) => {
-        mounted().rpc({ method, data, principal: who.principal, ip: "127.0.0.1", loopback: true }, (answer) => {
+        mounted().rpc({ method, data, principal: who.principal, ip: "127.0.0.1" }, (answer) => {
           if (answer === "unknown method") return reject(new Error(`${method}: ${answer}`))
           const { envelope: text, failure } = answer
           const envelope = JSON.parse(text) as Envelope<unknown>
@@ -176,6 +178,7 @@ describe("the calls of the socket", () => {
       "auth.jwks": [[{}], []],
       "auth.user": [[{}, { unknown: "field" }], []],
       "auth.session.list": [[{}], []],
+      "auth.totp": [[{}], []],
       "credential.list": [[{}], [{ limit: 0 }]],
       "tradingAccount.list": [
         [{}, { limit: 1 }, { tradingAccountId: account.toUpperCase() }],

@@ -1,10 +1,12 @@
 /** The gateway kills itself around a commit of the ledger; whoever asks again with the same key hears how it ended, and moves nothing twice. */
+
 import { rmSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { WalletRecord } from "../../../src/domain/wallet.ts"
 import type { StatementRow } from "../../../src/http/wallet/endpoints.ts"
 import type { FailpointName } from "../../../src/ports/failpoint.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { signUpFounder } from "../../kit/founder.ts"
 import { type Api, api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
@@ -33,7 +35,7 @@ describe("a transfer with a key", () => {
         ...(dataDir === undefined ? {} : { dataDir }),
       })
     let gateway = await start(PLACES[0]!)
-    const token = (await api(gateway).signup("admin@example.com")).record.accessToken
+    const token = (await signUpFounder(gateway)).accessToken
     const calls = (): Api => api(gateway).as(token)
     const create = async (): Promise<string> => (await calls().post<WalletRecord>("/wallet/create", {})).record.walletId
     const [from, to] = [await create(), await create()]

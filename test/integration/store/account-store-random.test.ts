@@ -84,6 +84,7 @@ const unitsOf = (
         // A fill is never part of an image that comes too late: the actor counts it in the same turn.
         version: last !== undefined && one.stale && one.trade === null ? last.version : order.version,
         executedQuantity: one.trade === null ? order.executedQuantity : order.executedQuantity.add(executedQuantity),
+        executionCount: order.executionCount + (one.trade === null ? 0 : 1),
       }
       known.set(slot, stored)
       rows.push({ _tag: "Order", order: stored })

@@ -13,7 +13,7 @@ import type {
   UserId,
   VenueId,
 } from "../../../src/domain/ids.ts"
-import type { Execution, TradeOrder } from "../../../src/domain/trade-order.ts"
+import { EXECUTIONS_KEPT, type Execution, type TradeOrder, withFees } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import { AccountStore, type Row, type Settled, type Unit } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
@@ -95,12 +95,15 @@ export const newOrder = (account: TradingAccount, changes: Partial<TradeOrder> =
     executedPrice: null,
     overfillQuantity: Decimal.ZERO,
     executions: [],
+    executionCount: 0,
+    fees: [],
+    unexplained: null,
     clientOrderId: null,
     idempotencyKey: null,
     fingerprint: "ab".repeat(32),
     externalOrderId: null,
     origin: "GATEWAY",
-    inDoubt: false,
+    doubt: null,
     cancelRequested: false,
     evidence: [],
     notAfter: at + 2_000,
@@ -131,6 +134,7 @@ export const newExecution = (order: TradeOrder, changes: Partial<Execution> = {}
     executedCost: executedPrice.multiply(executedQuantity),
     fees: [{ asset: "BTC", venue: order.venue, quantity: Decimal.of("0.000005") }],
     inferred: false,
+    replaces: null,
     executedAt: tick(),
     ...changes,
   }
@@ -151,7 +155,10 @@ export const filled = (order: TradeOrder, execution: Execution): TradeOrder =>
     executedQuantity: order.executedQuantity.add(execution.executedQuantity),
     executedCost: order.executedCost.add(execution.executedCost),
     executedPrice: execution.executedPrice,
-    executions: [...order.executions, execution],
+    executions: [...order.executions, execution].slice(-EXECUTIONS_KEPT),
+    executionCount: order.executionCount + 1,
+    fees: withFees(order.fees, execution.fees),
+    unexplained: execution.inferred ? execution : order.unexplained,
   })
 
 export const event = (payload: string = JSON.stringify({ note: 'é \u0007 🙂 \\ "' })): EventDraft => ({
@@ -181,7 +188,7 @@ export interface Rig {
   readonly store: () => Store
   readonly journal: () => Context.Tag.Service<JournalPort>
   /** A stored account, of a user of its own. */
-  readonly account: () => Promise<TradingAccount>
+  readonly account: (changes?: Partial<TradingAccount>) => Promise<TradingAccount>
   /** As stored, by sequence. */
   readonly events: (account: TradingAccountId) => Promise<ReadonlyArray<StoredEvent>>
   /** The same database under a new process. */
@@ -195,8 +202,8 @@ export const memoryRig = (): Rig => {
   return {
     store: () => running.store,
     journal: () => running.journal,
-    account: async () => {
-      const account = newAccount(randomUUID() as UserId)
+    account: async (changes) => {
+      const account = newAccount(randomUUID() as UserId, changes)
       database.accounts.set(account.tradingAccountId, account)
       return account
     },
@@ -252,8 +259,6 @@ export const storeAccount = async (
         environments: ["PROD"],
         userMetadata: {},
         at: tick(),
-        adminIfFirst: false,
-        admin: false,
         confirmed: true,
       })
       const accounts = yield* Accounts
@@ -293,7 +298,7 @@ export const sqlRig = async (database: TestDatabase): Promise<Rig> => {
   return {
     store: () => running.store,
     journal: () => running.journal,
-    account: () => storeAccount(running.runtime),
+    account: (changes) => storeAccount(running.runtime, changes),
     events: (account) => storedEvents(database.url, account),
     restart: async () => {
       await running.writer.drain()

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { QuoteId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
-import { NEVER_PLACED } from "../../../src/domain/trade-order.ts"
-import { NAMED_ORDERS, type Row, type Settled, WHOLE_ORDERS } from "../../../src/ports/account-store.ts"
+import type { InstrumentId, QuoteId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
+import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/trade-order.ts"
+import { type AskedNames, NEWEST_ENDED, type Row, type Settled } from "../../../src/ports/account-store.ts"
 import { type TestDatabase, testDatabase } from "../../kit/database.ts"
 import {
   commit,
@@ -113,7 +113,7 @@ describe.each(implementations)("the account store %s", (_name, open) => {
           rejectReason: "X: 'venue' says \"no\", NULL",
           cancelReason: "USER_REQUEST",
           externalOrderId: "",
-          inDoubt: true,
+          doubt: { kind: "SUBMIT", notFounds: 2, knownMillis: 1_700 },
           cancelRequested: true,
           evidence: [{ at: 5, what: 'timeout "quoted", \\' }],
           overfillQuantity: Decimal.of("0.1"),
@@ -133,7 +133,8 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     const state = await load(account.tradingAccountId)
     expect(state.openOrders.map(plain)).toEqual([plain(full)])
     expect(plain(state.account)).toEqual(plain(account))
-    expect(state.lastExecutionAt).toBe(second.executedAt)
+    // What is inferred may have no time of the venue's.
+    expect([first.inferred, second.inferred, state.lastExecutionAt]).toEqual([false, true, first.executedAt])
   })
 
   it("keeps the newest image of an order, within a batch and between batches", async () => {
@@ -238,7 +239,10 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     const execution = newExecution(order)
     const again = newExecution(order, { externalTradeId: execution.externalTradeId })
     const put = (rows: ReadonlyArray<Row>) => commit(rig.store(), { accountId, rows, events: [event()] })
-    const units = [[executionRow(execution)], [executionRow(again), orderRow(newOrder(account))]]
+    const units = [
+      [executionRow(execution), orderRow(order)],
+      [executionRow(again), orderRow(order), orderRow(newOrder(account))],
+    ]
     expect((await Promise.all(units.map(put))).map((outcome) => outcome._tag)).toEqual(["Committed", "Refused"])
     expect(await put([orderRow(order)])).toEqual({ _tag: "Committed", firstSequence: 2 })
     expect((await rig.events(accountId)).map((stored) => stored.sequence)).toEqual([1, 2])
@@ -291,11 +295,13 @@ describe.each(implementations)("the account store %s", (_name, open) => {
 
   it("takes an execution that it has already as the same one", async () => {
     const account = await rig.account()
-    const execution = newExecution(newOrder(account))
+    const order = newOrder(account)
+    const rows = [executionRow(newExecution(order)), orderRow(order)]
     for (let i = 0; i < 2; i++)
-      expect(
-        await commit(rig.store(), { accountId: account.tradingAccountId, rows: [executionRow(execution)], events: [] }),
-      ).toEqual({ _tag: "Committed", firstSequence: 1 })
+      expect(await commit(rig.store(), { accountId: account.tradingAccountId, rows, events: [] })).toEqual({
+        _tag: "Committed",
+        firstSequence: 1,
+      })
   })
 
   it("refuses units of an account that does not exist, and goes on", async () => {
@@ -347,10 +353,10 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     })
   })
 
-  it("loads open orders oldest first and closed ones newest first, and finds any of them", async () => {
+  it("loads open orders with what is over of their lists, oldest first, and finds any of them", async () => {
     const account = await rig.account()
     const accountId = account.tradingAccountId
-    // The first four are a list: what is closed of it is loaded for its open orders, and for being new, but once.
+    // The first four are a list: what is closed of it is loaded for its open orders.
     const orderListId = crypto.randomUUID()
     const orders = Array.from({ length: 6 }, (_, i) =>
       newOrder(account, {
@@ -362,7 +368,7 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [event(), event()] })
     const state = await load(accountId)
     expect(state.openOrders.map((order) => order.clientOrderId)).toEqual(["c-0", "c-2", "c-4"])
-    expect(state.recentOrders.map((order) => order.clientOrderId)).toEqual(["c-5", "c-3", "c-1"])
+    expect(state.listOrders.map((order) => order.clientOrderId)).toEqual(["c-1", "c-3"])
     expect(state.lastSequence).toBe(2)
     expect(state.lastExecutionAt).toBe(null)
     const find = (by: Parameters<ReturnType<Rig["store"]>["find"]>[1]) =>
@@ -376,41 +382,107 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     ).toBe(null)
   })
 
-  it("loads the newest closed orders whole and the older ones by name, each once and in order", async () => {
-    const account = await rig.account()
-    const orders = Array.from({ length: 2_803 }, (_, i) =>
-      newOrder(account, { orderStatus: "REJECTED", createdAt: 1_000 + Math.floor(i / 7) }),
-    )
-    await commit(rig.store(), { accountId: account.tradingAccountId, rows: orders.map(orderRow), events: [] })
-    const newestFirst = orders
-      .toSorted((a, b) => b.createdAt - a.createdAt || (a.tradeOrderId < b.tradeOrderId ? 1 : -1))
-      .map((order) => order.tradeOrderId)
-    const { recentOrders, pastOrders, openOrders } = await load(account.tradingAccountId)
-    expect(openOrders).toEqual([])
-    expect(recentOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst.slice(0, WHOLE_ORDERS))
-    expect(pastOrders.map((order) => order.tradeOrderId)).toEqual(newestFirst.slice(WHOLE_ORDERS, NAMED_ORDERS))
-  })
-
-  it("loads the names of closed orders with their trades, and which were never placed", async () => {
+  it("loads of closed orders from when trades may be missing, their instruments, and which were never placed", async () => {
     const account = await rig.account()
     const accountId = account.tradingAccountId
-    const names = { clientOrderId: "c-old", idempotencyKey: "k-old", externalOrderId: "x-old" }
-    const old = newOrder(account, { ...names, createdAt: 1_000 })
-    const executions = [newExecution(old), newExecution(old)]
-    const done = image(executions.reduce(filled, old), { orderStatus: "CANCELLED" })
-    await commit(rig.store(), { accountId, rows: [orderRow(old)], events: [] })
-    const unplaced = { orderStatus: "REJECTED", rejectReason: NEVER_PLACED.proven } as const
-    const orders = Array.from({ length: WHOLE_ORDERS }, (_, i) =>
-      newOrder(account, { createdAt: 2_000 + i, ...(i === 3 ? unplaced : { orderStatus: "EXPIRED" as const }) }),
+    const over = (createdAt: number, updatedAt: number, changes: Partial<TradeOrder> = {}) =>
+      newOrder(account, { orderStatus: "CANCELLED", createdAt, updatedAt, ...changes })
+    const hour = 3_600_000
+    const eth = { instrumentId: "MOCK:ETH/USDT" as InstrumentId }
+    const unplaced = over(20 * hour, 20 * hour, { orderStatus: "REJECTED", rejectReason: NEVER_PLACED.proven })
+    const orders = [
+      over(1 * hour, 19 * hour, eth),
+      // Created too long ago to say more than an hour.
+      over(2 * hour, 20 * hour + 1_000),
+      unplaced,
+      over(20 * hour - 5_000, 20 * hour),
+    ]
+    await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [] })
+    const state = await load(accountId)
+    expect(state.ended).toEqual({
+      newestAt: 20 * hour + 1_000,
+      since: 19 * hour + 1_000,
+      instruments: ["MOCK:BTC/USDT", "MOCK:ETH/USDT"],
+    })
+    expect(state.unplacedOrders.map((order) => order.tradeOrderId)).toEqual([unplaced.tradeOrderId])
+    const later = Array.from({ length: NEWEST_ENDED }, (_, i) => over(30 * hour + i, 30 * hour + i))
+    await commit(rig.store(), { accountId, rows: later.map(orderRow), events: [] })
+    expect((await load(accountId)).ended).toEqual({
+      newestAt: 30 * hour + NEWEST_ENDED - 1,
+      since: 30 * hour,
+      instruments: ["MOCK:BTC/USDT"],
+    })
+    expect((await load((await rig.account()).tradingAccountId)).ended).toBe(null)
+  })
+
+  it("loads many accounts at once, each with what is its own", async () => {
+    const accounts = await Promise.all(Array.from({ length: 120 }, () => rig.account()))
+    const orders = accounts.map((account, i) =>
+      newOrder(account, { clientOrderId: `own-${i}`, orderStatus: "ACCEPTED" }),
     )
-    const rows = [done, ...orders].map(orderRow)
-    await commit(rig.store(), { accountId, rows: [...rows, ...executions.map(executionRow)], events: [] })
-    const { pastOrders, unplacedOrders } = await load(accountId)
-    expect(pastOrders).toMatchObject([{ ...names, tradeOrderId: old.tradeOrderId, version: done.version }])
-    expect([...(pastOrders[0]?.externalTradeIds ?? [])].sort()).toEqual(
-      executions.map((execution) => execution.externalTradeId).sort(),
+    for (const [i, account] of accounts.entries())
+      await commit(rig.store(), {
+        accountId: account.tradingAccountId,
+        rows: [orderRow(orders[i]!)],
+        events: [event()],
+      })
+    const states = await Promise.all(accounts.map((account) => load(account.tradingAccountId)))
+    expect(states.map((state) => state.account.tradingAccountId)).toEqual(accounts.map((it) => it.tradingAccountId))
+    expect(states.map((state) => state.openOrders.map((order) => order.clientOrderId))).toEqual(
+      orders.map((order) => [order.clientOrderId]),
     )
-    expect(unplacedOrders.map((order) => order.tradeOrderId)).toEqual([orders[3]!.tradeOrderId])
+    expect(new Set(states.map((state) => state.lastSequence))).toEqual(new Set([1]))
+  })
+
+  it("says whose the names are, all of them at once and only the account's own", async () => {
+    const [account, stranger] = [
+      await rig.account({ venue: "BINANCE" as VenueId }),
+      await rig.account({ venue: "BINANCE" as VenueId }),
+    ]
+    const accountId = account.tradingAccountId
+    const order = newOrder(account, { clientOrderId: "c", idempotencyKey: "k", externalOrderId: "7" })
+    const other = newOrder(account, {
+      clientOrderId: "k2",
+      externalOrderId: "7",
+      instrumentId: "BINANCE:ETH/USDT" as InstrumentId,
+    })
+    const theirs = newOrder(stranger, { clientOrderId: "theirs", externalOrderId: "9" })
+    const execution = newExecution(order)
+    await commit(rig.store(), { accountId, rows: [order, other].map(orderRow), events: [] })
+    const renamed = image(filled(order, execution), { externalOrderId: "8" })
+    await commit(rig.store(), { accountId, rows: [orderRow(renamed), executionRow(execution)], events: [] })
+    await commit(rig.store(), { accountId: stranger.tradingAccountId, rows: [orderRow(theirs)], events: [] })
+    const { instrumentId } = order
+    const asked: AskedNames = {
+      tradeOrderIds: [order.tradeOrderId, theirs.tradeOrderId, crypto.randomUUID() as TradeOrderId],
+      keys: ["k", "c", "k2", "theirs", "none"],
+      clientOrderIds: ["c", "k", "theirs"],
+      venueOrders: [
+        { instrumentId, externalOrderId: "7" },
+        { instrumentId, externalOrderId: "8" },
+        { instrumentId, externalOrderId: "9" },
+        { instrumentId: other.instrumentId, externalOrderId: "7" },
+        { instrumentId: other.instrumentId, externalOrderId: "8" },
+      ],
+      trades: [execution, { ...execution, orderSide: "SELL" }, { ...execution, externalTradeId: "none" }],
+    }
+    const found = await Effect.runPromise(rig.store().names(accountId, asked))
+    expect(found).toEqual({
+      tradeOrderIds: new Set([order.tradeOrderId]),
+      keys: new Map([
+        ["k", order.tradeOrderId],
+        ["k2", other.tradeOrderId],
+      ]),
+      clientOrderIds: new Map([["c", order.tradeOrderId]]),
+      venueOrders: new Map([
+        [`${instrumentId}|7`, order.tradeOrderId],
+        [`${instrumentId}|8`, order.tradeOrderId],
+        [`${other.instrumentId}|7`, other.tradeOrderId],
+      ]),
+      trades: new Map([[`${instrumentId}|BUY|${execution.externalTradeId}`, order.tradeOrderId]]),
+    })
+    const nothing: AskedNames = { tradeOrderIds: [], keys: [], clientOrderIds: [], venueOrders: [], trades: [] }
+    expect((await Effect.runPromise(rig.store().names(accountId, nothing))).keys.size).toBe(0)
   })
 
   it("goes on numbering where it stopped when the process starts again", async () => {

@@ -29,7 +29,7 @@ const walletOf = async (user: string, type: string): Promise<string> => {
   await ask(
     `INSERT INTO wallet (wallet_id, tenant_id, wallet_type, status, frozen, allow_negative, user_id, metadata, created_at, updated_at)
      VALUES ($1, 'default', $2, 'ACTIVE', false, false, $3, '{}', 1, 1)`,
-    [id, type, user],
+    [id, type, type === "DEALER" ? null : user],
   )
   return id
 }
@@ -45,7 +45,7 @@ interface Desk {
 const desk = async (): Promise<Desk> => {
   const own = await rig.account()
   const dealer = randomUUID() as DealerAccountId
-  const [dealerWallet, clientWallet] = [await walletOf(own.userId, "DEALER"), await walletOf(own.userId, "CLIENT")]
+  const [dealerWallet, clientWallet] = [await walletOf(own.userId!, "DEALER"), await walletOf(own.userId!, "CLIENT")]
   await ask(
     `INSERT INTO dealer (dealer_account_id, tenant_id, version, name, status, base_currencies, config, owner_user_id, trading_account_id,
        wallet_id, created_at, updated_at) VALUES ($1, 'default', 1, 'Desk', 'ACTIVE', '{USDT}', '{}', $2, $3, $4, 1, 1)`,

@@ -8,7 +8,7 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../../src/domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../../src/domain/ids.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
-import { feesOf, type OrderSide, type TradeOrder } from "../../../src/domain/trade-order.ts"
+import type { OrderSide, TradeOrder } from "../../../src/domain/trade-order.ts"
 import { HedgeStore, hedgeIntentFact, hedgeKey, type StoredHedges } from "../../../src/ports/hedge-store.ts"
 import { hedgeStoreLayer } from "../../../src/store/hedge-store-sql.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
@@ -84,7 +84,7 @@ const expected = (
     if (own.length === 0) return []
     const orders = hedges.filter((it) => it.baseAsset === baseAsset)
     const owed = own.reduce(withIntent, noTotals(baseAsset))
-    const totals = orders.reduce((sums, it) => withProgress(sums, null, { ...it, fees: feesOf(it.executions) }), owed)
+    const totals = orders.reduce((sums, it) => withProgress(sums, null, it), owed)
     const newestFirst = own.toReversed()
     const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
     const kept = newestFirst.filter((it, index) => index === 0 || open.includes(it))
@@ -108,7 +108,7 @@ const expected = (
           orderSide: it.orderSide,
           executedQuantity: it.executedQuantity,
           executedCost: it.executedCost,
-          fees: feesOf(it.executions).map(({ asset, quantity }) => ({ asset, quantity })),
+          fees: it.fees.map(({ asset, quantity }) => ({ asset, quantity })),
         })),
       },
     ]

@@ -1,13 +1,16 @@
 /** What keeps the journal sound beside the writer: one owner with its epoch, the daily partitions of the events, the reads of lists. */
 import { randomUUID } from "node:crypto"
+import { SqlClient } from "@effect/sql"
 import { Effect, Either, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import pg from "pg"
 import { describe, expect, it } from "vitest"
+import { keepJournal } from "../../../src/composition/journal-upkeep.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { OrderStatus } from "../../../src/domain/order-status.ts"
-import { AccountStore } from "../../../src/ports/account-store.ts"
+import { AccountStore, type Settled } from "../../../src/ports/account-store.ts"
 import { ownDatabase } from "../../../src/store/node.ts"
-import { maintainPartitions } from "../../../src/store/partitions.ts"
+import { maintainPartitions, type Upkeep } from "../../../src/store/partitions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { type OrderQuery, TradeOrders } from "../../../src/store/trade-orders.ts"
 import { testDatabase, withTestDatabase } from "../../kit/database.ts"
@@ -98,7 +101,11 @@ describe("the partitions of the account events", () => {
         ["08", "09", "10", "11", "12", "13", "14", "15", "16", "17"].map((day) => `account_event_202601${day}`),
       )
       expect(await numbers()).toEqual([2, 3, 4])
-      expect(await runtime.runPromise(maintainPartitions(now + 3_600_000))).toEqual({ created: [], dropped: [] })
+      expect(await runtime.runPromise(maintainPartitions(now + 3_600_000))).toEqual({
+        created: [],
+        dropped: [],
+        postponed: [],
+      })
       const inDefault = await query(database.url, "SELECT sequence::int FROM account_event_default")
       expect(inDefault).toEqual([{ sequence: 4 }])
 
@@ -126,6 +133,176 @@ describe("the partitions of the account events", () => {
     }
   })
 })
+
+/** A gateway's store with one account, an event a day, and a second session that may hold locks, as pg_dump does. */
+const withJournal = async (
+  work: (journal: {
+    readonly url: string
+    readonly put: (...at: ReadonlyArray<number>) => Promise<Settled>
+    readonly upkeep: (now: number) => Promise<Upkeep>
+    readonly numbers: () => Promise<ReadonlyArray<number>>
+    /** Of a process that starts now. */
+    readonly nextNumber: () => Promise<number>
+    readonly run: <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
+    readonly dump: pg.Client
+  }) => Promise<void>,
+): Promise<void> => {
+  const database = await testDatabase()
+  const runtime = ManagedRuntime.make(layerOf(database.url))
+  const dump = new pg.Client({ connectionString: database.url })
+  try {
+    await dump.connect()
+    const account = await storeAccount(runtime)
+    const accountId = account.tradingAccountId
+    const store = await runtime.runPromise(AccountStore)
+    await work({
+      url: database.url,
+      put: (...at) => commit(store, { accountId, rows: [], events: at.map((it) => ({ ...event(), at: it })) }),
+      upkeep: (now) => runtime.runPromise(maintainPartitions(now)),
+      numbers: async () => (await storedEvents(database.url, accountId)).map((stored) => stored.sequence),
+      nextNumber: async () => (await runtime.runPromise(store.load(accountId))).lastSequence + 1,
+      run: (effect) => runtime.runPromise(effect),
+      dump,
+    })
+  } finally {
+    await dump.end()
+    await runtime.dispose()
+    await database.drop()
+  }
+}
+
+const TODAY = Date.UTC(2026, 0, 10, 12)
+const HELD = "BEGIN; LOCK TABLE account_event IN ACCESS SHARE MODE"
+
+describe("the upkeep of the journal", () => {
+  it("leaves for later what a reader of the whole journal holds, and no commit waits for the reader", async () => {
+    await withJournal(async ({ put, upkeep, numbers, dump, nextNumber }) => {
+      await upkeep(TODAY - 4 * DAY)
+      await put(TODAY - 4 * DAY, TODAY)
+      await dump.query(HELD)
+      const first = await upkeep(TODAY)
+      expect(first.dropped).toEqual([])
+      expect(first.postponed).toEqual(expect.arrayContaining(["account_event_20260106", "account_event_20260117"]))
+      expect(await put(TODAY)).toEqual({ _tag: "Committed", firstSequence: 3 })
+      await dump.query("COMMIT")
+      const second = await upkeep(TODAY)
+      expect(second).toMatchObject({ postponed: [] })
+      expect(second.dropped).toContain("account_event_20260106")
+      expect(await numbers()).toEqual([2, 3])
+      expect(await nextNumber()).toBe(4)
+    })
+  })
+
+  it("keeps the numbers of a day that goes, also of events that a wrong clock has put there meanwhile", async () => {
+    await withJournal(async ({ put, upkeep, numbers, dump, nextNumber, run }) => {
+      const old = TODAY - 4 * DAY
+      await upkeep(old)
+      await put(old, old)
+      // Its newest numbers are read, and it cannot be dropped: a process that ends here has lost nothing, nor have those that go on.
+      await dump.query(HELD)
+      await upkeep(TODAY)
+      expect(await nextNumber()).toBe(3)
+      await put(old + 1)
+      await dump.query("COMMIT")
+      expect((await upkeep(TODAY)).dropped).toContain("account_event_20260106")
+      expect(await numbers()).toEqual([])
+      expect(await nextNumber()).toBe(4)
+      // Of many accounts, in pages.
+      await run(eventsOf(1_700, TODAY - 2 * DAY))
+      expect((await upkeep(TODAY + DAY)).dropped).toContain("account_event_20260108")
+      expect(
+        await run(
+          Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`SELECT count(*)::int AS accounts FROM account_sequence WHERE last_sequence = 7`,
+          ),
+        ),
+      ).toEqual([{ accounts: 1_700 }])
+    })
+  })
+
+  it("goes on beside a default partition that has grown, and empties it in pages", async () => {
+    await withJournal(async ({ url, upkeep, nextNumber, put, run }) => {
+      await put(TODAY)
+      // 16 MB of today, and as much of a day that is to go.
+      await run(eventsOf(2_000, TODAY, "x".repeat(1_000)))
+      await run(eventsOf(2_000, TODAY - 5 * DAY, "x".repeat(1_000)))
+      const { created, postponed } = await upkeep(TODAY)
+      expect([created, postponed]).toEqual([
+        ["12", "13", "14", "15", "16", "17"].map((day) => `account_event_202601${day}`),
+        [],
+      ])
+      expect(
+        await query(url, "SELECT at, count(*)::int AS events FROM account_event_default GROUP BY at ORDER BY at"),
+      ).toEqual([{ at: String(TODAY), events: 14_001 }])
+      expect(await query(url, "SELECT conname FROM pg_constraint WHERE conname LIKE '%upkeep%'")).toEqual([])
+      expect(await query(url, "SELECT count(*)::int AS kept FROM account_sequence WHERE last_sequence = 7")).toEqual([
+        { kept: 2_000 },
+      ])
+      expect(await put(TODAY + DAY, TODAY + 2 * DAY)).toEqual({ _tag: "Committed", firstSequence: 2 })
+      expect(await query(url, "SELECT sequence::int FROM account_event_20260112")).toEqual([{ sequence: 3 }])
+      await upkeep(TODAY + 3 * DAY)
+      expect(await query(url, "SELECT at FROM account_event_default GROUP BY at")).toEqual([
+        { at: String(TODAY + DAY) },
+      ])
+      expect(await nextNumber()).toBe(4)
+    })
+  })
+
+  it("lets the server's own upkeep of a partition make way, which no commit waits for", async () => {
+    await withJournal(async ({ upkeep, put, dump }) => {
+      await upkeep(TODAY - 4 * DAY)
+      await put(TODAY - 4 * DAY)
+      // As a vacuum holds what it works on, until it hears of the one that waits.
+      for (const table of ["account_event_20260106", "account_event_default"]) {
+        await dump.query(`BEGIN; LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`)
+        const makesWay = dump.query("SELECT pg_sleep(0.5); COMMIT")
+        const done = await upkeep(table.endsWith("default") ? TODAY + DAY : TODAY)
+        expect([table, done.postponed, done.dropped.length > 0, done.created.length > 0]).toEqual([
+          table,
+          [],
+          true,
+          true,
+        ])
+        await makesWay
+      }
+    })
+  })
+
+  it("neither fails nor holds up a start, says once that it is tried again, and when it is done", async () => {
+    await withJournal(async ({ upkeep, put, dump, run, url }) => {
+      await upkeep(TODAY - 4 * DAY)
+      await put(TODAY - 4 * DAY)
+      await dump.query(HELD)
+      const told: Array<string> = []
+      const scope = await Effect.runPromise(Scope.make())
+      const notice = (message: string) => void told.push(message)
+      await run(keepJournal({ notice }, () => TODAY).pipe(Scope.extend(scope)))
+      expect(await put(TODAY)).toMatchObject({ _tag: "Committed" })
+      await expect
+        .poll(() => told, { timeout: 10_000 })
+        .toEqual(["the upkeep of the journal is tried again until it is done"])
+      await dump.query("COMMIT")
+      await expect.poll(() => told.slice(1), { timeout: 20_000 }).toEqual(["the upkeep of the journal is done"])
+      expect(
+        await query(
+          url,
+          "SELECT to_regclass('account_event_20260106') AS gone, to_regclass('account_event_20260117')::text AS made",
+        ),
+      ).toEqual([{ gone: null, made: "account_event_20260117" }])
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    })
+  })
+})
+
+/** Seven events of so many accounts each, which no gateway has numbered. */
+const eventsOf = (accounts: number, at: number, payload = "{}") =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`INSERT INTO account_event (trading_account_id, sequence, at, event_id, tenant_id, kind, payload)
+      SELECT a, n, ${at}, gen_random_uuid(), 'default', 'TRADE_ORDER.CREATED', ${payload}
+      FROM (SELECT gen_random_uuid() AS a FROM generate_series(1, ${accounts}::int)), generate_series(1, 7) AS n`,
+  )
 
 describe("lists of orders", () => {
   it("filter, sort, count and page like a plain sorted array", async () => {

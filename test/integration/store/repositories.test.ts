@@ -55,8 +55,6 @@ const newUser = (changes: Partial<NewUser> = {}): NewUser => ({
   environments: ["PROD", "UAT"],
   userMetadata: { name: "Ada", nested: { a: [1, null, "é"] } },
   at: tick(),
-  adminIfFirst: false,
-  admin: false,
   confirmed: true,
   ...changes,
 })
@@ -64,21 +62,30 @@ const insertUser = (changes: Partial<NewUser> = {}) =>
   run(Effect.flatMap(Users, (users) => users.insert(newUser(changes))))
 
 describe("Users", () => {
-  it("makes exactly one admin of many first signups at once", async () => {
-    const users = await Promise.all(Array.from({ length: 8 }, () => insertUser({ adminIfFirst: true })))
-    expect(users.filter((user) => user.permissions.includes("admin")).length).toBe(1)
-    expect(users.filter((user) => user.permissions.join() === "read,write").length).toBe(7)
+  it("makes exactly one first admin of many at once, stores none of the others, and makes another after a ban", async () => {
+    const users = await run(Users)
+    expect(await run(users.hasAdmin)).toBe(false)
+    const many = Array.from({ length: 8 }, () => newUser())
+    const made = await Promise.all(many.map((user) => run(users.insertFirstAdmin(user))))
+    const [first, ...others] = made.filter((user) => user !== null)
+    expect([first?.permissions, others]).toEqual([["read", "write", "admin"], []])
+    const stored = await Promise.all(many.map(({ userId }) => run(users.findById(userId))))
+    expect(stored.filter((user) => user !== null)).toEqual([first])
+    expect(await run(users.hasAdmin)).toBe(true)
+    await query(database().url, "UPDATE app_user SET banned_at = 1 WHERE user_id = $1", [first?.userId])
+    expect(await run(users.hasAdmin)).toBe(false)
+    expect((await run(users.insertFirstAdmin(newUser())))?.permissions).toContain("admin")
   })
 
   it("stores a user as given and finds it by id and by address in any case", async () => {
-    const given = newUser({ email: "Ada.Lovelace@Example.com", admin: true })
+    const given = newUser({ email: "Ada.Lovelace@Example.com" })
     const users = await run(Users)
     const stored = await run(users.insert(given))
     expect(stored).toEqual({
       userId: given.userId,
       email: "Ada.Lovelace@Example.com",
       tenantId: "default",
-      permissions: ["read", "write", "admin"],
+      permissions: ["read", "write"],
       environments: ["PROD", "UAT"],
       userMetadata: given.userMetadata,
       emailConfirmedAt: given.at,
@@ -86,6 +93,7 @@ describe("Users", () => {
       bannedAt: null,
       banReason: null,
       pendingEmail: null,
+      secondFactorAt: null,
       createdAt: given.at,
       updatedAt: given.at,
     })
@@ -135,6 +143,9 @@ describe("SessionRows", () => {
       ip: "127.0.0.1",
       userAgent: null,
       method: "password",
+      provenAt: 10,
+      generation: 0,
+      secondFactor: false,
       ...changes,
     }
     await run(Effect.flatMap(SessionRows, (rows) => rows.insert(row, "$argon2id$hash")))
@@ -375,6 +386,9 @@ describe("Accounts", () => {
       return commit(store, { accountId: account.tradingAccountId, rows, events: [] })
     }
     const statusOf = async (id: CredentialId) => (await run(credentials.find(id)))?.credential.status
+    const stranger = { _tag: "CredentialsWiped", credentialIds: [own.credentialId], at: 50 } as const
+    await commit(store, { accountId: two.tradingAccountId, rows: [stranger], events: [] })
+    expect(await statusOf(own.credentialId)).toBe("ACTIVE")
     await disconnect(one)
     expect(await statusOf(own.credentialId)).toBe("REVOKED")
     expect((await run(credentials.find(own.credentialId)))?.envelope).toBe(null)
@@ -382,6 +396,27 @@ describe("Accounts", () => {
     expect(await run(subscriptions.list(user.userId))).toEqual([])
     await Promise.all([disconnect(two), disconnect(three)])
     expect(await statusOf(shared.credentialId)).toBe("REVOKED")
+  })
+
+  it("learns again whose a new account is when the unit that made it was refused", async () => {
+    const store = await run(AccountStore)
+    const made = newAccount((await insertUser()).userId)
+    const put = (account: typeof made) =>
+      commit(store, { accountId: account.tradingAccountId, rows: [{ _tag: "Account", account }], events: [] })
+    expect(await put({ ...made, tenantId: "nowhere" as typeof made.tenantId })).toMatchObject({ _tag: "Refused" })
+    expect(await put(made)).toEqual({ _tag: "Committed", firstSequence: 1 })
+  })
+
+  it("writes for the accounts that there are when one of the same moment has no id", async () => {
+    const accounts = await run(Accounts)
+    const store = await run(AccountStore)
+    const userId = (await insertUser()).userId
+    const ids = await Promise.all([0, 1, 2].map(() => run(accounts.insertAccount(newAccount(userId), null, []))))
+    const put = (accountId: string) =>
+      commit(store, { accountId: accountId as (typeof ids)[0]["tradingAccountId"], rows: [], events: [] })
+    const asked = [ids[0]!.tradingAccountId, "nobody", ids[1]!.tradingAccountId, ids[2]!.tradingAccountId]
+    const outcomes = await Promise.all(asked.map(put))
+    expect(outcomes.map(({ _tag }) => _tag)).toEqual(["Committed", "Refused", "Committed", "Committed"])
   })
 
   it("keeps a quarantined report as it came", async () => {

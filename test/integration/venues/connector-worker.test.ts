@@ -175,9 +175,6 @@ describe("a connector's worker", () => {
     const { stats } = at
     const { session, last } = await at.openSession()
     await until(() => last("StreamUp") !== undefined, "the private stream")
-    // What the account has to agree with its venue goes first, too: it is asked once.
-    await at.run(session.fetchOpenOrders)
-    await at.run(session.fetchFills(0, [BTC_USDT]))
     const sent = () => stats().connectors[0]?.figures?.budget.sent
     await at.run(session.fetchOpenOrders)
     await at.run(session.fetchFills(0, [BTC_USDT]))
@@ -189,6 +186,23 @@ describe("a connector's worker", () => {
     await at.run(fetchFills(0, [BTC_USDT]))
     await until(() => (sent()?.doubt ?? 0) === before + 2, "two questions for a proof")
     expect(sent()?.audit).toBe(2)
+  })
+
+  it("asks what an account agrees with its venue by, each time, before audits", async () => {
+    at = await startVenue({ market: "still" })
+    const { stats } = at
+    const { session, last } = await at.openSession()
+    await until(() => last("StreamUp") !== undefined, "the private stream")
+    const sent = () => stats().connectors[0]?.figures?.budget.sent
+    for (let time = 1; time <= 2; time++) {
+      const lists = session.forOpening?.()
+      if (lists === undefined) throw new Error("no questions for an opening")
+      await at.run(lists.fetchOpenOrders)
+      await at.run(lists.fetchFillsPage!(0, [BTC_USDT], null))
+      await at.run(lists.fetchBalances)
+      await until(() => sent()?.opening === 3 * time, "three questions for an opening")
+    }
+    expect(sent()?.audit).toBe(0)
   })
 
   it("gives sessions that are too many for one thread another one", async () => {

@@ -38,6 +38,7 @@ describe("an order with terms at OKX", () => {
     expect(await my.amend(order, change("0.0025", "50000.5"))).toEqual({
       _tag: "AmendAccepted",
       tradeOrderId: order.tradeOrderId,
+      askedAt: 1,
       externalOrderId: row(order)?.ordId,
       at: expect.any(Number),
     })

@@ -27,6 +27,7 @@ export const change = (quantity: string, limitPrice: string | null, stopPrice: s
   quantity,
   limitPrice,
   stopPrice,
+  askedAt: 1,
 })
 
 /** A new user with funds at Binance's still market, and its session. */

@@ -2,9 +2,11 @@
  * What a fuzzed gateway holds that requests can be about: users with tokens, and the ids that its answers tell. Requests end sessions, ban
  * users and change passwords; whoever cannot call any more is brought back by the admin, who is fuzzed with but never against himself.
  */
+
 import { randomUUID } from "node:crypto"
 import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import type { SessionRecord } from "../../../src/domain/user.ts"
+import { signUpFounder } from "../founder.ts"
 import { type Api, api, PASSWORD, type Ready } from "../gateway.ts"
 import type { Random } from "../socket-fuzz/fuzz-commands.ts"
 
@@ -73,13 +75,14 @@ export class FuzzWorld {
     private readonly random: Random,
   ) {}
 
-  /** For a gateway that nobody has signed up at: the first to do so is its admin. */
+  /** For a gateway without an admin. */
   static async open(gateway: Ready, random: Random): Promise<FuzzWorld> {
     const users: Array<FuzzUser> = []
     for (const name of ["admin", "ada", "bob"]) {
       const email = `${name}-${randomUUID()}@example.com`
-      const { accessToken } = (await api(gateway).signup(email)).record
-      users.push({ name, isAdmin: name === "admin", email, calls: api(gateway).as(accessToken) })
+      const isAdmin = name === "admin"
+      const session = isAdmin ? await signUpFounder(gateway, email) : (await api(gateway).signup(email)).record
+      users.push({ name, isAdmin, email, calls: api(gateway).as(session.accessToken) })
     }
     const world = new FuzzWorld(gateway, users, random)
     world.#adminId = (await users[0]!.calls.user()).record.id

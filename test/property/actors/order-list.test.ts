@@ -4,27 +4,21 @@
  */
 import fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
-import type { AccountCore } from "../../../src/actors/trading-account-core.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
 import { placeOf } from "../../../src/domain/trade-order.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
 import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import { ENTRY, ListWorld } from "../../kit/list-world.ts"
+import { newestCore } from "../../kit/newest-core.ts"
+import type { SimOrder } from "../../sim/exchange.ts"
+import { type CancelFate, kindFates, type StreamFate, type SubmitFate } from "../../sim/fates.ts"
 import { Random } from "../../sim/time.ts"
-import { type CancelFate, kindFates, type SimOrder, type StreamFate, type SubmitFate } from "../../sim/venue.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
-const captured: { core: AccountCore | null } = { core: null }
-vi.mock("../../../src/actors/trading-account-list.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/trading-account-list.ts")>()
-  return {
-    keepLists: (core: AccountCore) => {
-      captured.core = core
-      return real.keepLists(core)
-    },
-  }
-})
+vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+  (await import("../../kit/newest-core.ts")).keepingCore(original),
+)
 
 const LEGS = ["TAKE_PROFIT", "STOP_LOSS"] as const
 
@@ -45,10 +39,6 @@ class Life {
       legs: random.pick([LEGS, LEGS, ["TAKE_PROFIT"], ["STOP_LOSS"]]),
       venue: { capabilities: { ...PLAIN_CAPABILITIES, amend: random.chance(0.5) } },
     })
-    this.world.core = () => {
-      if (captured.core === null) throw new Error("no process has started")
-      return captured.core
-    }
     if (random.chance(0.5)) this.world.venue.baseFee = Decimal.of("0.0013")
   }
 
@@ -142,8 +132,7 @@ class Life {
   }
 
   private fire(kind: (typeof LEGS)[number]): void {
-    const live = this.world
-      .core()
+    const live = newestCore()
       .ofList(ENTRY)
       .find((it) => it.order.terms?.leg === kind && placeOf(it.order) === "ARMED")
     if (live?.stored) this.world.fire(kind)

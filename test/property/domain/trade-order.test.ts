@@ -12,9 +12,10 @@ import type {
   TradingAccountId,
   VenueId,
 } from "../../../src/domain/ids.ts"
+
 import { OrderStatus } from "../../../src/domain/order-status.ts"
 import { type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order-terms.ts"
-import type { Execution, TradeOrder } from "../../../src/domain/trade-order.ts"
+import type { Execution, OrderDoubt, TradeOrder } from "../../../src/domain/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 
 const decimal = fc
@@ -23,6 +24,11 @@ const decimal = fc
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const key = fc.option(fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/))
 const venue = "MOCK" as VenueId
+
+const fees = fc.array(
+  fc.record({ asset: fc.constantFrom("BTC", "BNB"), venue: fc.constant(venue), quantity: decimal }),
+  { maxLength: 2 },
+)
 
 const execution: fc.Arbitrary<Execution> = fc.record({
   executionId: fc.uuid().map((it) => it as ExecutionId),
@@ -35,10 +41,9 @@ const execution: fc.Arbitrary<Execution> = fc.record({
   executedQuantity: decimal,
   executedPrice: decimal,
   executedCost: decimal,
-  fees: fc.array(fc.record({ asset: fc.constantFrom("BTC", "BNB"), venue: fc.constant(venue), quantity: decimal }), {
-    maxLength: 2,
-  }),
+  fees,
   inferred: fc.boolean(),
+  replaces: fc.option(fc.uuid().map((it) => it as ExecutionId)),
   executedAt: instant,
 })
 
@@ -134,12 +139,15 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
   executedPrice: fc.option(decimal),
   overfillQuantity: decimal,
   executions: fc.array(execution, { maxLength: 3 }),
+  executionCount: fc.nat(),
+  fees,
+  unexplained: fc.constant(null),
   clientOrderId: key,
   idempotencyKey: key,
   fingerprint: fc.constant(null),
   externalOrderId: fc.option(fc.string({ unit: "binary" })),
   origin: fc.constantFrom("GATEWAY", "EXTERNAL"),
-  inDoubt: fc.boolean(),
+  doubt: fc.option(fc.constantFrom<OrderDoubt>({ kind: "SUBMIT", notFounds: 1, knownMillis: 250 }, { kind: "CANCEL" })),
   cancelRequested: fc.boolean(),
   evidence: fc.array(fc.record({ at: instant, what: fc.string() }), { maxLength: 2 }),
   notAfter: fc.constant(null),

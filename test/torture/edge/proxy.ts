@@ -176,7 +176,7 @@ const judge = async ({ name, port }: Front, gateway: Gateway, progress: (line: s
     says(
       "admin",
       !claims.includes("admin"),
-      `a signup through the proxy is not loopback: ${claims.match(/"permissions":\[[^\]]*\]/)?.[0]}`,
+      `a signup through the proxy makes no admin: ${claims.match(/"permissions":\[[^\]]*\]/)?.[0]}`,
     ),
     says("socket", own === "MOCK:BTC/USDT", own),
     says("socket of a foreign page", own !== other && other !== "MOCK:BTC/USDT", other),

@@ -1,5 +1,6 @@
 /** The tools of others that look at the gateway from outside: found on the PATH, run with a deadline, their words returned. */
 import { spawn, spawnSync } from "node:child_process"
+import { stripVTControlCharacters } from "node:util"
 
 /** Debian's package for each program. */
 const PACKAGES = {
@@ -39,6 +40,5 @@ export const run = (name: ToolName, args: ReadonlyArray<string>, millis = 300_00
         text += chunk
       })
     child.once("error", reject)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-    child.once("close", (code) => resolve({ code, text: text.replaceAll(/\x1b\[[0-9;]*[A-Za-z]/g, "") }))
+    child.once("close", (code) => resolve({ code, text: stripVTControlCharacters(text) }))
   })

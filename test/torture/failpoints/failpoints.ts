@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { seededRandom } from "../../exchanges/binance/synthetic.ts"
-import { until } from "../../kit/gateway.ts"
+import { type Launched, until } from "../../kit/gateway.ts"
 import { attempt } from "../kill-load.ts"
 import type { Verdict } from "../kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
@@ -81,7 +81,16 @@ const play = async (
 ): Promise<Verdict> => {
   const course: Course = { scene, traders: [], truths: [], late: [], reached: 0, rounds: 0 }
   for (const [run, hit] of hits.entries()) {
-    await once(stage, course, hit, truthMillis)
+    const next = hits[run + 1]
+    // The gateway that comes back from one death is the one that dies next, wherever it need not be watched from its start on.
+    const isAwaited = next !== undefined && diesAwake(scene, run + 1)
+    const death = diesAwake(scene, run) ? "awake" : "from its start"
+    await once(
+      stage,
+      course,
+      { hit, death, nextFailpoint: isAwaited ? `${scene.place}:${next}` : undefined },
+      truthMillis,
+    )
     const truth = Math.round(course.truths.at(-1) ?? 0)
     progress(`${nameOf(scene)}:${hit} ${run + 1}/${hits.length}, ${course.rounds} rounds, truth after ${truth} ms`)
   }
@@ -92,8 +101,23 @@ const play = async (
   return verdict
 }
 
+/** Of so many kills of a place one is of a gateway whose hits count from the beginning of its start. */
+const FROM_START_EVERY = 5
+
+/** A gateway that is killed from outside, or whose start alone leads to the place, is never one that sleeps. */
+const diesAwake = ({ provoke, place }: Scene, run: number): boolean =>
+  provoke !== undefined && !place.endsWith(".unanswered") && run % FROM_START_EVERY !== 0
+
+interface Kill {
+  readonly hit: number
+  /** awake: the gateway that runs already, started with its failpoint asleep. */
+  readonly death: "awake" | "from its start"
+  /** What the gateway that comes back is started with. */
+  readonly nextFailpoint: string | undefined
+}
+
 /** One kill: to the place, dead, back again, and asked. */
-const once = async (stage: Stage, course: Course, hit: number, truthMillis: number): Promise<void> => {
+const once = async (stage: Stage, course: Course, kill: Kill, truthMillis: number): Promise<void> => {
   const { scene } = course
   let trader = course.traders.at(-1)
   if (trader === undefined || scene.endsAccount === true) {
@@ -106,20 +130,20 @@ const once = async (stage: Stage, course: Course, hit: number, truthMillis: numb
     await stage.kill()
     course.reached += 1
   } else {
-    await stage.kill()
-    if (await dies(stage, course, trader, hit)) course.reached += 1
+    if (kill.death === "from its start") await stage.kill()
+    const armed = kill.death === "awake" ? await stage.wake() : stage.arm(`${scene.place}:${kill.hit}`)
+    if (await dies(course, trader, stage, armed)) course.reached += 1
   }
   stage.exchange.fault({ fault: "clear" })
-  await stage.start()
+  await stage.start(kill.nextFailpoint)
   await learns(stage, course, trader, truthMillis)
   await repeats(trader)
 }
 
 /** False: it was never there. It is dead in any case. */
-const dies = async (stage: Stage, course: Course, trader: Trader, hit: number): Promise<boolean> => {
+const dies = async (course: Course, trader: Trader, stage: Stage, armed: Launched): Promise<boolean> => {
   const { scene } = course
   course.rounds = 0
-  const armed = stage.arm(`${scene.place}:${hit}`)
   let isOver = false
   void armed.exited.then(() => (isOver = true))
   const isReady = await armed.ready.then(
@@ -131,11 +155,10 @@ const dies = async (stage: Stage, course: Course, trader: Trader, hit: number): 
   for (let round = 0; isReady && !isOver && round < ROUNDS_MAX; round += 1) {
     await scene.provoke?.(trader, stage)
     course.rounds += 1
-    await sleep(50)
+    await Promise.race([armed.exited, sleep(50)])
   }
   // What it does by itself takes as long as the machine takes.
-  const deadlineAt = performance.now() + PATIENCE_MILLIS
-  while (isReady && !isOver && performance.now() < deadlineAt) await sleep(50)
+  if (isReady) await Promise.race([armed.exited, sleep(PATIENCE_MILLIS, undefined, { ref: false })])
   const hasDied = isOver
   if (!hasDied) armed.kill("SIGKILL")
   const { signal } = await armed.exited

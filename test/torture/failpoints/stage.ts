@@ -2,6 +2,7 @@
  * Where a gateway is killed at a named place: an exchange that outlives it, a database that outlives it, one trader, and what the trader
  * was told. The one thing to know: a request that was never answered is kept with its key, and asked again when the gateway is back.
  */
+
 import { randomBytes, randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -12,6 +13,7 @@ import {
   type BinanceExchangeOptions,
   startBinanceExchange,
 } from "../../exchanges/binance/exchange.ts"
+import { founder } from "../../kit/founder.ts"
 import { freePort } from "../../kit/free-port.ts"
 import {
   type Answer,
@@ -23,7 +25,7 @@ import {
   startGateway,
   until,
 } from "../../kit/gateway.ts"
-import { type Desk, openClient, openDesk, signUpAdmin } from "../../kit/hedging-desk.ts"
+import { type Desk, openClient, openDesk } from "../../kit/hedging-desk.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { attempt } from "../kill-load.ts"
 
@@ -50,12 +52,16 @@ export interface Trader {
 
 export interface Stage {
   readonly exchange: BinanceExchange
+  readonly databaseUrl: string
   /** The running gateway without a failpoint; null while there is none. */
   readonly gateway: () => Gateway
   /** From the question for a start to its ready line, ms. */
   readonly starts: ReadonlyArray<number>
-  readonly start: () => Promise<Gateway>
-  /** With `NAME:N`; it may die before it is ready. */
+  /** With a failpoint `NAME:N`: one that sleeps until `wake`. */
+  readonly start: (failpoint?: string) => Promise<Gateway>
+  /** From here on the hits of the failpoint that the running gateway was started with count. */
+  readonly wake: () => Promise<Gateway>
+  /** With `NAME:N` that counts from the beginning of the start; it may die before it is ready. */
   readonly arm: (failpoint: string) => Launched
   readonly kill: () => Promise<void>
   readonly enter: (venue: StageVenue) => Promise<Trader>
@@ -87,14 +93,18 @@ export const openStage = async (
   const starts: Array<number> = []
   let running: Gateway | undefined
   let dataDir: string | undefined
-  // The first user there is.
   let admin: Api | undefined
-  const start = async (): Promise<Gateway> => {
+  const start = async (failpoint?: string): Promise<Gateway> => {
     const askedAt = performance.now()
-    running = await startGateway({ env, built, ...(dataDir !== undefined && { dataDir }) })
+    const armed = failpoint === undefined ? {} : { FAILPOINT: `${failpoint}:kill:armed` }
+    running = await startGateway({
+      env: { ...env, ...armed },
+      built,
+      ...(dataDir !== undefined && { dataDir }),
+    })
     dataDir = running.dataDir
     starts.push(performance.now() - askedAt)
-    admin ??= await signUpAdmin(running)
+    admin ??= await founder(running)
     return running
   }
   const gateway = (): Gateway => {
@@ -103,9 +113,16 @@ export const openStage = async (
   }
   return {
     exchange,
+    databaseUrl: server.url(),
     gateway,
     starts,
     start,
+    wake: async () => {
+      const { kill, stdout } = gateway()
+      kill("SIGWINCH")
+      await until("the failpoint to be awake", () => stdout.some((line) => line.startsWith("armed ")))
+      return gateway()
+    },
     arm: (failpoint) =>
       launchGateway({ env: { ...env, FAILPOINT: failpoint }, built, ...(dataDir !== undefined && { dataDir }) }),
     kill: async () => {

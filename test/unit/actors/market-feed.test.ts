@@ -76,6 +76,17 @@ describe("a market feed", () => {
     expect(quoted()).toEqual(["99", null, "101", "5"])
   })
 
+  it("knows no last price of an instrument that was never traded, of which venues tell a zero", () => {
+    const { feed, ticker } = fed()
+    feed.hold("ticker", BTC, "test")
+    for (const zero of ["0", "0.00000000"]) {
+      ticker({ lastPrice: zero })
+      expect(feed.lastPrice(BTC)).toBeNull()
+    }
+    ticker({ lastPrice: "0.00000001" })
+    expect(feed.lastPrice(BTC)).toBe("0.00000001")
+  })
+
   it("asks each stream once, and takes nothing of what it never asked for", () => {
     const { feed, asked, channels, depth, ticker } = fed()
     depth(["1", "1"], [])

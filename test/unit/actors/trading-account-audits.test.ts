@@ -1,7 +1,8 @@
 /** How often an account is audited: at its own pace while the venue answers at once, at the venue's where it makes questions wait. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { BTC_USDT, SIM } from "../../sim/venue.ts"
+import { placedElsewhere, readyWorld } from "../../kit/ready-world.ts"
+import { BTC_USDT, SIM } from "../../sim/listing.ts"
 import { okOf, World } from "../../sim/world.ts"
 
 describe("audits", () => {
@@ -111,21 +112,91 @@ describe("audits", () => {
     world.venue.place({ ...order, quantity: "1", limitPrice: "107" }, null)
     world.venue.fates.stream = () => "deliver"
   }
+  const tellBalances = (world: World): void =>
+    world.venue.tell({ _tag: "BalancesSeen", balances: { ...world.venue.balances(), complete: false } })
+  const position = (world: World, asset: string): string | undefined =>
+    world
+      .portfolio(null)
+      .find(({ currency }) => currency === asset)
+      ?.available.toString()
   const imported = (world: World) =>
     [...world.database.orders.values()].filter(({ order }) => order.origin === "EXTERNAL")
 
-  it("of an account without orders look for what locks its funds, and only once for the same lock", () => {
+  it("of an account without orders look for what locks its funds once the stream has said so, and only once for the same lock", () => {
     const world = new World()
     world.start()
     world.advance(1_000)
     world.venue.oddBalances = [{ asset: "ETH", available: "0", locked: "5" }]
+    tellBalances(world)
     world.advance(60_000)
     const quiet = world.venue.questions
     world.advance(120_000)
-    expect(world.venue.questions - quiet).toBe(4)
+    expect(world.venue.questions - quiet).toBe(0)
     hiddenOrder(world)
-    world.advance(42_000)
+    tellBalances(world)
+    world.advance(12_000)
     expect(imported(world).length).toBe(1)
+  })
+
+  it("of an account that rests are few: its balances and its open orders, each within ten minutes", () => {
+    const world = new World()
+    world.start()
+    world.advance(60_000)
+    const before = world.venue.questions
+    world.advance(3_600_000)
+    expect(world.venue.questions - before).toBeGreaterThanOrEqual(12)
+    expect(world.venue.questions - before).toBeLessThanOrEqual(16)
+  })
+
+  it("of an account that rests find what its stream did not say, within ten minutes, and look again at once", () => {
+    const world = new World()
+    world.start()
+    world.advance(60_000)
+    world.venue.oddBalances = [{ asset: "ETH", available: "7", locked: "0" }]
+    let seconds = 0
+    for (; position(world, "ETH") !== "7" && seconds < 600; seconds++) world.advance(1_000)
+    expect(seconds).toBeGreaterThan(300)
+    expect(seconds).toBeLessThan(600)
+    world.venue.oddBalances = [{ asset: "ETH", available: "8", locked: "0" }]
+    world.advance(70_000)
+    expect(position(world, "ETH")).toBe("8")
+  })
+
+  it("of balances go on while an order is open, the stream is down, or something has just moved", () => {
+    const world = new World()
+    world.start()
+    world.advance(60_000)
+    const told = () => world.venue.questions
+    const { tradeOrderId } = okOf(advanced(world, world.submit())).order
+    world.advance(30_000)
+    const working = told()
+    world.advance(300_000)
+    expect(told() - working).toBeGreaterThanOrEqual(10 + 29 + 4)
+    world.cancel(tradeOrderId)
+    world.advance(70_000)
+    const quiet = told()
+    world.advance(300_000)
+    expect(told() - quiet).toBeLessThanOrEqual(2)
+    world.venue.streamDown()
+    const down = told()
+    world.advance(300_000)
+    expect(told() - down).toBeGreaterThanOrEqual(9)
+  })
+
+  it("of an account that rests come more and more seldom while the venue does not answer them", () => {
+    const world = new World()
+    world.start()
+    world.advance(60_000)
+    world.venue.isUp = false
+    world.advance(700_000)
+    const before = world.venue.questions
+    world.advance(3_600_000)
+    expect(world.venue.questions - before).toBeLessThanOrEqual(20)
+    world.venue.isUp = true
+    const { oddBalances } = world.venue
+    world.venue.oddBalances = [...oddBalances, { asset: "ETH", available: "9", locked: "0" }]
+    world.advance(660_000)
+    expect(position(world, "ETH")).toBe("9")
   })
 
   it("of an account without orders look for what locks nothing, every ten minutes", () => {
@@ -138,5 +209,27 @@ describe("audits", () => {
     expect(imported(world).length).toBe(0)
     world.advance(320_000)
     expect(imported(world).length).toBe(1)
+  })
+
+  it.each([
+    ["that its venue does not show for a minute", 10_000, false],
+    ["minutes later", 300_000, false],
+    ["in another process", 10_000, true],
+  ])("of trades find an order that comes after it was given up and is filled unheard, %s", (_, after, isRestarted) => {
+    const world = readyWorld()
+    world.venue.fates.submit = () => "lostBefore"
+    world.venue.isKnown = (sim) => sim.status !== "FILLED" || world.time.now - sim.updatedAt > 60_000
+    const { tradeOrderId } = okOf(advanced(world, world.submit({ orderType: "MARKET" }))).order
+    world.advance(30_000)
+    expect(world.read(tradeOrderId).orderStatus).toBe("REJECTED")
+    world.venue.fates.stream = () => "drop"
+    if (isRestarted) {
+      world.crash()
+      world.start()
+    }
+    world.advance(after)
+    placedElsewhere(world, { orderType: "MARKET", limitPrice: null }, tradeOrderId)
+    world.advance(150_000)
+    expect(world.read(tradeOrderId).orderStatus).toBe("FILLED")
   })
 })

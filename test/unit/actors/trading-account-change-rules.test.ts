@@ -2,16 +2,10 @@
 import { describe, expect, it } from "vitest"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { type Patch, placed, pricedWorld, text } from "../../kit/priced-world.ts"
-import { errorOf, okOf, START, type World } from "../../sim/world.ts"
+import { errorOf, okOf, type World } from "../../sim/world.ts"
 
 const replace = (world: World, { tradeOrderId }: TradeOrder, asked: object) => {
-  const answer = world.ask<TradeOrder>((reply) => ({
-    _tag: "ReplaceOrder",
-    by: { tradeOrderId },
-    asked,
-    receivedAt: world.time.now - START,
-    reply,
-  }))
+  const answer = world.replace(tradeOrderId, asked)
   world.advance(1_500)
   return answer
 }

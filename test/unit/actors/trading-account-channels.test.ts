@@ -50,11 +50,10 @@ const eventful = (world: World): void => {
   world.venue.place({ ...world.venue.find(first)!.order, orderType, timeInForce, limitPrice, quantity }, null)
   const small = placed(world)
   const sim = world.venue.find(small)!
-  world.venue.tell({
-    _tag: "Filled",
-    fill: { ...world.venue.fill(sim, Decimal.of("0.6")), externalTradeId: "more", quantity: "0.7" },
-  })
-  world.advance(100)
+  world.venue.fill(sim, Decimal.of("0.6"))
+  world.venue.oddFill(sim, Decimal.of("0.7"))
+  // Until the venue's list has said so, too.
+  world.advance(2_000)
   world.ask((reply) => ({ _tag: "UpdateAccount", nickname: '"tradeOrderId":"odd" \u2028 é🙂', attach: [], reply }))
   world.advance(100)
 }

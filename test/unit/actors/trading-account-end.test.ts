@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import { CREDENTIAL, readyWorld } from "../../kit/ready-world.ts"
+import { BTC_USDT } from "../../sim/listing.ts"
 import { ACCOUNT, type Asked, errorOf, okOf, World } from "../../sim/world.ts"
 
 const ready = (): World => readyWorld({ account: { credentials: [CREDENTIAL] }, venue: { needsCredentials: true } })
@@ -10,6 +11,30 @@ const disconnect = (world: World, force = false): Asked<TradingAccount> =>
   world.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
 
 describe("disconnect", () => {
+  it("has the last word also over a trade whose order was being looked for", () => {
+    const world = ready()
+    const terms = {
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      timeInForce: "GTC",
+      quantity: "3",
+      limitPrice: "100",
+    } as const
+    world.venue.fates.stream = () => "drop"
+    const sim = world.venue.place({ ...terms, instrumentId: BTC_USDT }, null)
+    world.venue.fill(sim, sim.quantity)
+    world.memory.faults.delayReads(2_000)
+    world.venue.fates.stream = () => "deliver"
+    world.venue.tell({ _tag: "Filled", fill: sim.fills[0]! })
+    const asked = disconnect(world, true)
+    world.advance(2_500)
+    expect(okOf(asked).status).toBe("DISCONNECTED")
+    world.published.length = 0
+    const stored = world.database.events.get(ACCOUNT)?.length
+    world.advance(20_000)
+    expect([world.kinds(), world.database.events.get(ACCOUNT)?.length]).toEqual([[], stored])
+  })
+
   it("revokes what is armed before it cancels what works, and takes the dead man's switch off", () => {
     const world = ready()
     world.lastPrice = "100"
@@ -97,7 +122,7 @@ describe("disconnect", () => {
     world.advance(31_000)
     expect(okOf(asked).status).toBe("DISCONNECTED")
     const { order } = okOf(submitted)
-    expect(world.database.orders.get(order.tradeOrderId)!.order).toMatchObject({ inDoubt: true })
+    expect(world.database.orders.get(order.tradeOrderId)!.order).toMatchObject({ doubt: { kind: "CANCEL" } })
   })
 })
 
@@ -109,7 +134,7 @@ describe("a credential", () => {
     world.venue.tell({ _tag: "SessionRefused", reason: "revoked at the venue" })
     world.advance(100)
     expect(world.status()).toBe("INACTIVE")
-    expect(world.database.orders.get(okOf(submitted).order.tradeOrderId)!.order.inDoubt).toBe(true)
+    expect(world.database.orders.get(okOf(submitted).order.tradeOrderId)!.order.doubt).toEqual({ kind: "UNREACHABLE" })
     expect(errorOf(world.submit({ idempotencyKey: "k2" }))).toBe("AccountNotActive")
   })
 

@@ -1,33 +1,17 @@
 /** The life of contingent orders in the account's actor (contract C4): the entry's fills, the pair of exits, and what goes wrong. */
-import { afterEach, describe, expect, it, vi } from "vitest"
-import type { AccountCore } from "../../../src/actors/trading-account-core.ts"
+import { describe, expect, it, vi } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
 import { ENTRY, type ListOptions, ListWorld, STOP_LOSS, TAKE_PROFIT } from "../../kit/list-world.ts"
+import { newestCore } from "../../kit/newest-core.ts"
+import type { SimOrder } from "../../sim/exchange.ts"
 import { okOf } from "../../sim/world.ts"
 
-const captured: { core: AccountCore | null } = { core: null }
-vi.mock("../../../src/actors/trading-account-list.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/trading-account-list.ts")>()
-  return {
-    keepLists: (core: AccountCore) => {
-      captured.core = core
-      return real.keepLists(core)
-    },
-  }
-})
-afterEach(() => {
-  captured.core = null
-})
+vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+  (await import("../../kit/newest-core.ts")).keepingCore(original),
+)
 
-const worldOf = (kind: "entry" | "pair", options: ListOptions = {}): ListWorld => {
-  const world = new ListWorld(kind, options)
-  world.core = () => {
-    if (captured.core === null) throw new Error("no process has started")
-    return captured.core
-  }
-  return world.wake()
-}
+const worldOf = (kind: "entry" | "pair", options: ListOptions = {}): ListWorld => new ListWorld(kind, options).wake()
 
 const amending = { ...PLAIN_CAPABILITIES, amend: true }
 
@@ -71,6 +55,22 @@ describe("an entry with exits", () => {
     expect(world.venue.arrivals.get(TAKE_PROFIT)).toBe(1)
   })
 
+  it("tells the growth of what is armed as the state that it stays in", () => {
+    const world = worldOf("entry", { takeProfit: "TRIGGER" })
+    world.buy("3")
+    world.advance(20)
+    world.published.length = 0
+    world.buy("2")
+    world.advance(20)
+    const told = world.published
+      .map((it) => JSON.parse(it.json) as { kind: string; data: { orderStatus: string; quantity: string } })
+      .filter(({ kind, data }) => kind.startsWith("TRADE_ORDER.") && data.orderStatus === "ACCEPTED")
+    expect(told.map(({ kind, data }) => `${kind} ${data.quantity}`)).toEqual([
+      "TRADE_ORDER.ACCEPTED 5",
+      "TRADE_ORDER.ACCEPTED 5",
+    ])
+  })
+
   it("grows a resting one by cancel and renewal where the venue cannot amend", () => {
     const world = worldOf("entry")
     world.buy("3")
@@ -82,6 +82,25 @@ describe("an entry with exits", () => {
     expect(shape(world, "STOP_LOSS")).toBe("ACCEPTED 0/7 holds 0")
     expect(world.venue.openOrders().filter((it) => it.order.orderSide === "SELL")).toHaveLength(1)
     expect(world.alerts()).toEqual([])
+  })
+
+  it("hold what is left when one that was renewed fills after all, also while its heir is being changed", () => {
+    const world = worldOf("entry")
+    world.buy("3")
+    world.advance(500)
+    world.buy("4")
+    world.advance(1_000)
+    world.venue.fates.cancel = () => "silentBefore"
+    world.buy("1")
+    world.advance(500)
+    world.buy("1")
+    world.advance(20)
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_REPLACE 0/7 holds 9")
+    const renewed = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })!
+    world.venue.oddFill(renewed, Decimal.of("2"))
+    world.advance(20)
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_REPLACE 0/7 holds 8")
+    expect(world.portfolio("BTC")[0]!.locked.toString()).toBe("8")
   })
 
   it("protects what is left after fees in the base asset, in whole lots", () => {
@@ -187,7 +206,7 @@ describe("a pair of exits", () => {
     world.advance(100)
     expect(shape(world, "STOP_LOSS")).toBe("REVOKED 0/10 holds 0 OCO_SIBLING")
     expect(world.alerts()).toEqual([])
-    expect(world.core().open.size).toBe(0)
+    expect(newestCore().open.size).toBe(0)
   })
 
   it("sends a stop that fires only when the take-profit's cancel is confirmed, for what is left", () => {
@@ -239,9 +258,80 @@ describe("a pair of exits", () => {
     world.fire("STOP_LOSS")
     world.advance(1_000)
     expect(world.venue.arrivals.get(STOP_LOSS)).toBeUndefined()
-    world.advance(60_000)
+    world.advance(40_000)
     expect(world.leg("TAKE_PROFIT").orderStatus).toBe("CANCELLED")
     expect(shape(world, "STOP_LOSS")).toBe("FILLED 10/10 holds 0")
+  })
+
+  it("sends no other leg while one that was given up works at the venue", () => {
+    const world = worldOf("entry")
+    world.venue.fates.submit = (order) => (order.tradeOrderId === TAKE_PROFIT ? "arrivesTooLate" : "accept")
+    world.venue.fates.cancel = (ref) => (ref.tradeOrderId === TAKE_PROFIT ? "refuse" : "accept")
+    world.venue.random.between = () => 40_000
+    world.buy("10")
+    world.advance(45_000)
+    const late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })!
+    expect(world.rows().find((it) => it.tradeOrderId === TAKE_PROFIT)!.orderStatus).toBe("REJECTED")
+    expect(late.status).toBe("OPEN")
+    world.fire("STOP_LOSS")
+    world.advance(30_000)
+    expect(shape(world, "TAKE_PROFIT")).toBe("CANCELLED 0/10 holds 0 OCO_SIBLING")
+    expect(world.venue.arrivals.get(STOP_LOSS)).toBeUndefined()
+    world.venue.fates.cancel = () => "accept"
+    world.advance(60_000)
+    expect(late.status).toBe("CANCELLED")
+    expect(world.rows().find((it) => it.tradeOrderId === STOP_LOSS)!.orderStatus).toBe("FILLED")
+    expect(world.venue.arrivals.get(STOP_LOSS)).toBe(1)
+  })
+
+  it.each(["shows", "does not show yet"])(
+    "nor in a process that begins then, when the list of open orders %s it",
+    (how) => {
+      const world = worldOf("entry")
+      world.venue.fates.submit = (order) => (order.tradeOrderId === TAKE_PROFIT ? "arrivesTooLate" : "accept")
+      world.venue.fates.cancel = (ref) => (ref.tradeOrderId === TAKE_PROFIT ? "refuse" : "accept")
+      world.venue.random.between = (_from, to) => to
+      world.buy("10")
+      let late: SimOrder | undefined
+      while (late === undefined) {
+        world.advance(10)
+        late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })
+      }
+      world.advance(500)
+      world.fire("STOP_LOSS")
+      world.advance(500)
+      world.crash()
+      if (how !== "shows") world.venue.openOrders = () => []
+      world.start()
+      world.advance(5_000)
+      expect([world.status(), late.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["ACTIVE", "OPEN", undefined])
+      Reflect.deleteProperty(world.venue, "openOrders")
+      world.venue.fates.cancel = () => "accept"
+      world.advance(60_000)
+      expect([late.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["CANCELLED", 1])
+    },
+  )
+
+  it("sends no other leg in a new process while one that ended here works at the venue", () => {
+    const world = protectedWorld()
+    const takeProfit = world.atVenue("TAKE_PROFIT")!
+    world.venue.fates.cancel = () => "refuse"
+    // A word of the venue that is not true.
+    world.venue.tell({ _tag: "OrderSeen", state: { ...world.venue.stateOf(takeProfit), status: "CANCELLED" } })
+    world.advance(30_000)
+    expect(shape(world, "TAKE_PROFIT")).toBe("CANCELLED 0/10 holds 0 VENUE")
+    world.fire("STOP_LOSS")
+    world.advance(5_000)
+    expect(world.venue.arrivals.get(STOP_LOSS)).toBeUndefined()
+    world.restart()
+    expect([world.status(), takeProfit.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual([
+      "ACTIVE",
+      "OPEN",
+      undefined,
+    ])
+    world.venue.fates.cancel = () => "accept"
+    world.advance(60_000)
+    expect([takeProfit.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["CANCELLED", 1])
   })
 
   it("tells of a fill that comes after the confirmed cancel, when the stop has sold the rest", () => {

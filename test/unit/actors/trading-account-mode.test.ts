@@ -4,9 +4,8 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradingHalted } from "../../../src/domain/errors/risk.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
 import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingMode } from "../../../src/domain/trading-mode.ts"
-import { BTC_USDT } from "../../sim/venue.ts"
+import { BTC_USDT } from "../../sim/listing.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../sim/world.ts"
 
 let world: World
@@ -71,13 +70,7 @@ describe("an account", () => {
     const taker = okOf(submit()).order.tradeOrderId
     const maker = okOf(submit({ orderType: "LIMIT_MAKER" })).order.tradeOrderId
     const replace = (tradeOrderId: typeof taker) => {
-      const asked = world.ask((reply) => ({
-        _tag: "ReplaceOrder",
-        by: { tradeOrderId },
-        asked: { quantity: null, limitPrice: "91" as never, stopPrice: null },
-        receivedAt: world.monotonic(),
-        reply,
-      }))
+      const asked = world.replace(tradeOrderId, { limitPrice: "91" })
       world.advance(1_500)
       return errorOf(asked)
     }
@@ -94,13 +87,7 @@ describe("an account", () => {
     world.advance(100)
     world.mode = mode
     const replace = (asked: { readonly quantity: string | null; readonly limitPrice: string | null }) => {
-      const answer = world.ask<TradeOrder>((reply) => ({
-        _tag: "ReplaceOrder",
-        by: { tradeOrderId },
-        asked: { ...asked, stopPrice: null },
-        receivedAt: world.monotonic(),
-        reply,
-      }))
+      const answer = world.replace(tradeOrderId, asked)
       world.advance(1_500)
       return answer
     }

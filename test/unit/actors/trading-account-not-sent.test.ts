@@ -1,7 +1,7 @@
 /** Submits that provably did not leave, and orders that were declared never placed and appear after all. */
 import { describe, expect, it } from "vitest"
-import { readyWorld } from "../../kit/ready-world.ts"
-import { BTC_USDT } from "../../sim/venue.ts"
+import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { CREDENTIAL, placedElsewhere, readyWorld } from "../../kit/ready-world.ts"
 import { okOf } from "../../sim/world.ts"
 
 describe("a submit that did not leave", () => {
@@ -44,6 +44,26 @@ describe("a submit that did not leave", () => {
     expect(okOf(cancel)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "USER_REQUEST" })
     expect(world.venue.arrivals.size).toBe(0)
   })
+
+  it("and was in doubt with its credential for a moment is not sent again, and costs no restart", () => {
+    const world = readyWorld()
+    world.venue.fates.submit = () => "notSent"
+    const asked = world.submit()
+    world.advance(20)
+    world.venue.fates.submit = () => "accept"
+    world.venue.tell({ _tag: "SessionRefused", reason: "invalid key" })
+    world.advance(10)
+    expect(world.status()).toBe("INACTIVE")
+    world.ask<TradingAccount>((reply) => ({ _tag: "UpdateAccount", nickname: null, attach: [CREDENTIAL], reply }))
+    world.advance(1_000)
+    expect(world.status()).toBe("ACTIVE")
+    expect(world.read(okOf(asked).order.tradeOrderId)).toMatchObject({
+      orderStatus: "REJECTED",
+      rejectReason: "NOT_SENT: simulated",
+    })
+    expect(world.defects).toEqual([])
+    expect(world.venue.arrivals.size).toBe(0)
+  })
 })
 
 describe("an order that was declared never placed", () => {
@@ -62,17 +82,7 @@ describe("an order that was declared never placed", () => {
     world.advance(5_000)
     // Nothing else is open, and the stream is silent: only who looks finds it.
     world.venue.fates.stream = () => "drop"
-    const sim = world.venue.place(
-      {
-        instrumentId: BTC_USDT,
-        orderSide: "BUY",
-        orderType: "LIMIT",
-        timeInForce: "GTC",
-        quantity: "1",
-        limitPrice: "100",
-      },
-      tradeOrderId,
-    )
+    const sim = placedElsewhere(world, {}, tradeOrderId)
     world.advance(60_000)
     expect(sim.status).toBe("CANCELLED")
     expect(world.published.some((it) => it.json.includes("LATE_APPEARANCE"))).toBe(true)

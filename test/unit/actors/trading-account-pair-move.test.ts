@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { type Patch, placed, pricedWorld, text } from "../../kit/priced-world.ts"
-import { simVenue } from "../../sim/venue.ts"
+import { simVenue } from "../../sim/listing.ts"
 import type { World } from "../../sim/world.ts"
 
 const ENTRY: Patch = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { BARE_PAIR, placed, pricedWorld, text } from "../../kit/priced-world.ts"
-import { simVenue } from "../../sim/venue.ts"
+import { simVenue } from "../../sim/listing.ts"
 import { errorOf, type World } from "../../sim/world.ts"
 
 const world = (): World => pricedWorld({ venue: { capabilities: { ...simVenue.capabilities, oco: "NATIVE" } } })
@@ -58,6 +58,19 @@ describe("a pair that the venue keeps", () => {
       "TAKE_PROFIT CANCELLED OCO_SIBLING 0/4 holds 0 -",
     ])
     expect(one.venue.cancels.get(profit.tradeOrderId)).toBeUndefined()
+  })
+
+  it("is over with a take-profit that fills in several trades: no other stop begins between them", () => {
+    const one = world()
+    const [, profit] = submitted(one)
+    one.venue.fill(simOf(one, profit), Decimal.of("1"))
+    one.advance(50)
+    one.venue.fill(simOf(one, profit), Decimal.of("3"))
+    one.advance(10_000)
+    expect(rows(one)).toEqual([
+      "STOP_LOSS CANCELLED OCO_SIBLING 0/4 holds 0 NATIVE",
+      "TAKE_PROFIT FILLED  4/4 holds 0 -",
+    ])
   })
 
   it("leaves nothing without a stop: what the venue ended at the first fill goes on at the gateway", () => {
@@ -168,15 +181,7 @@ describe("a pair that the venue keeps", () => {
   it("is not changed leg by leg", () => {
     const one = world()
     const [stop] = submitted(one)
-    const asked = { stopPrice: "91" }
-    const { tradeOrderId } = stop
-    const replaced = one.ask((reply) => ({
-      _tag: "ReplaceOrder",
-      by: { tradeOrderId },
-      asked,
-      receivedAt: one.monotonic(),
-      reply,
-    }))
+    const replaced = one.replace(stop.tradeOrderId, { stopPrice: "91" })
     one.advance(2_000)
     expect(errorOf(replaced)).toBe("OrderNotChangeable")
     expect(one.venue.cancels.size).toBe(0)

@@ -5,7 +5,8 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { tradeOrderJson } from "../../../src/domain/trade-order-record.ts"
 import type { AccountStore } from "../../../src/ports/account-store.ts"
-import type { SimOrder } from "../../sim/venue.ts"
+import type { SimOrder } from "../../sim/exchange.ts"
+import { BTC_USDT } from "../../sim/listing.ts"
 import { errorOf, okOf, World } from "../../sim/world.ts"
 
 /** The simulation keeps six whole. */
@@ -124,8 +125,8 @@ describe("an order that has left memory", () => {
 
 describe("what is remembered of ended orders", () => {
   class Orders extends AccountOrders {
-    end(order: TradeOrder): void {
-      this.index({ order, stored: true, owed: null, doubt: null } as never)
+    end(order: TradeOrder, touchedAt = 0): void {
+      this.index({ order, stored: true, owed: null, question: null, touchedAt } as never)
     }
   }
   const ended = (n: number): TradeOrder => ({
@@ -133,35 +134,53 @@ describe("what is remembered of ended orders", () => {
     orderStatus: "CANCELLED",
     tradeOrderId: `order-${n}` as never,
     clientOrderId: `client-${n}`,
+    externalOrderId: `venue-${n}`,
     version: 3,
   })
+  const knownOf = (orders: AccountOrders, n: number) => [
+    orders.idOfClient(`client-${n}`),
+    orders.idAtVenue({ tradeOrderId: null, instrumentId: BTC_USDT, externalOrderId: `venue-${n}` }),
+    orders.find({ clientOrderId: `client-${n}` })?.order.version,
+  ]
 
-  it("is a few of them whole, the names of more, and of older ones nothing", () => {
-    const orders = new Orders(100)
+  it("is a few of them whole, for a while the names of those that left, and then nothing", () => {
+    const orders = new Orders(100, null)
     const template = ended(0)
-    for (let n = 0; n < 20_000; n++)
-      orders.end({ ...template, tradeOrderId: `order-${n}` as never, clientOrderId: `client-${n}` })
-    const known = (n: number) => [
-      orders.idOfClient(`client-${n}`),
-      orders.find({ clientOrderId: `client-${n}` })?.order.version,
-    ]
+    for (let n = 0; n < 1_000; n++) {
+      const names = { clientOrderId: `client-${n}`, externalOrderId: `venue-${n}` }
+      orders.end({ ...template, ...names, tradeOrderId: `order-${n}` as never }, n)
+      orders.dismiss(orders.leavers(-1), -1, n)
+    }
     expect(orders.orders.size).toBe(100)
-    expect([known(19_900), known(19_899)]).toEqual([
-      ["order-19900", 3],
-      ["order-19899", undefined],
-    ])
-    expect([known(10_000), known(9_999)]).toEqual([
-      ["order-10000", undefined],
-      [undefined, undefined],
-    ])
+    expect(knownOf(orders, 900)).toEqual(["order-900", "order-900", 3])
+    expect(knownOf(orders, 899)).toEqual(["order-899", "order-899", undefined])
+    orders.forgetPast(899)
+    expect(knownOf(orders, 799)).toEqual([undefined, undefined, undefined])
+    orders.dismiss(orders.leavers(2_000), 2_000, 3_000)
+    orders.forgetPast(3_000)
+    expect([orders.orders.size, orders.hasPast]).toEqual([0, false])
+    expect(knownOf(orders, 999)).toEqual([undefined, undefined, undefined])
   })
 
   it("says whether what the store answers is old", () => {
-    const orders = new Orders(1)
+    const orders = new Orders(1, null)
     const [first, second] = [ended(1), ended(2)]
     orders.end(first)
     expect(orders.isOutdated({ ...first, version: 2 })).toBe(false)
     orders.end(second)
+    orders.dismiss(orders.leavers(-1), -1, 0)
     expect([orders.isOutdated({ ...first, version: 2 }), orders.isOutdated(first)]).toEqual([true, false])
+  })
+
+  it("keeps an order that changed after it was to leave", () => {
+    const orders = new Orders(1, null)
+    const [first, second] = [ended(1), ended(2)]
+    orders.end(first)
+    orders.end(second)
+    const leaving = orders.leavers(-1)
+    const live = orders.find({ tradeOrderId: first.tradeOrderId })!
+    live.order = { ...first, version: 4 }
+    expect(orders.dismiss(leaving, -1, 0)).toBe(false)
+    expect(orders.orders.size).toBe(2)
   })
 })

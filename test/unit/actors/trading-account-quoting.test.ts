@@ -1,6 +1,8 @@
 /** Submits of type QUOTED under the same key: each begins once for every decision that it waited for. */
 import { describe, expect, it } from "vitest"
 import { Quoting } from "../../../src/actors/trading-account-quoting.ts"
+import { readyWorld } from "../../kit/ready-world.ts"
+import { ACCOUNT } from "../../sim/world.ts"
 
 describe("submits that wait for their dealer", () => {
   it("begin once each when both keys of the first are the same text", () => {
@@ -31,5 +33,17 @@ describe("submits that wait for their dealer", () => {
     const quoting = new Quoting()
     quoting.begin({ idempotencyKey: "a" })
     expect(quoting.holdUp({ idempotencyKey: "c", clientOrderId: "d" }, () => undefined)).toBe("free")
+  })
+})
+
+describe("news of a quote", () => {
+  it("are told under the id and with the text that the dealer gave them", () => {
+    const world = readyWorld()
+    const news = { eventId: "0eeeeeee-0000-4000-8000-000000000009", tradingAccountId: ACCOUNT, at: 1, payload: "{}" }
+    world.accounts.post(ACCOUNT, { _tag: "TellQuote", news })
+    world.advance(100)
+    const [event] = (world.database.events.get(ACCOUNT) ?? []).filter(({ kind }) => kind === "QUOTE.UPDATED")
+    expect([event?.eventId, event?.at, event?.payload]).toEqual([news.eventId, news.at, news.payload])
+    expect(world.published.at(-1)?.json).toContain(`"data":{}`)
   })
 })

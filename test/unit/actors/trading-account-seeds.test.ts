@@ -1,33 +1,15 @@
 /** What seeds of the simulation found, each as the shortest life that shows it (`npm run sim -- --seed N`). */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
-import { SimMarket } from "../../sim/market.ts"
-import { errorOf, okOf, START, World, type WorldOptions } from "../../sim/world.ts"
+import { placed, readyWorld } from "../../kit/ready-world.ts"
+import { SimMarkets } from "../../sim/market.ts"
+import { errorOf, START, World, type WorldOptions } from "../../sim/world.ts"
 
 const DAY_MILLIS = 86_400_000
 
-const ready = (options: WorldOptions = {}): World => {
-  const world = new World(options)
-  world.lastPrice = "100"
-  world.start()
-  world.advance(1_000)
-  expect(world.status()).toBe("ACTIVE")
-  return world
-}
-
-const placed = (world: World, patch: Record<string, unknown>): TradeOrder => {
-  const asked = world.submit(patch as never)
-  world.advance(200)
-  return okOf(asked).order
-}
-
-const replace = (world: World, tradeOrderId: TradeOrderId, asked: Record<string, string>): void => {
-  const receivedAt = world.monotonic()
-  world.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
-}
+const ready = (options: WorldOptions = {}): World => readyWorld(options, "100")
 
 const rows = (world: World): ReadonlyArray<TradeOrder> => [...world.database.orders.values()].map((it) => it.order)
 
@@ -38,7 +20,7 @@ describe("a renewal", () => {
     world.venue.fates.cancel = () => "silentAfter"
     world.venue.fates.stream = () => "drop"
     world.venue.isUp = false
-    replace(world, entry.tradeOrderId, { quantity: "7" })
+    world.replace(entry.tradeOrderId, { quantity: "7" })
     world.advance(60_000)
     world.venue.isUp = true
     world.advance(120_000)
@@ -58,7 +40,7 @@ describe("a renewal", () => {
     expect(sim?.trigger?.isTriggered).toBe(false)
     world.venue.trade(sim!.trigger!.stopPrice)
     world.advance(200)
-    replace(world, order.tradeOrderId, { limitPrice: "104" })
+    world.replace(order.tradeOrderId, { limitPrice: "104" })
     world.advance(5_000)
     const [heir] = world.venue.openOrders()
     expect(heir?.tradeOrderId).not.toBe(order.tradeOrderId)
@@ -75,11 +57,11 @@ describe("a trigger of the venue", () => {
     const [sim] = world.venue.openOrders()
     world.venue.fates.amend = () => "silentBefore"
     world.venue.fates.trigger = () => false
-    replace(world, order.tradeOrderId, { quantity: "2" })
+    world.replace(order.tradeOrderId, { quantity: "2" })
     world.advance(50)
     world.venue.trade(sim!.trigger!.stopPrice)
     world.advance(1_000)
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", inDoubt: false })
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
     expect(world.database.quarantined.size).toBe(0)
   })
 })
@@ -107,7 +89,7 @@ describe("an exit that the venue watches", () => {
     world.advance(10_000)
     world.venue.isUp = true
     world.advance(30_000)
-    expect(world.read(exit!.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", inDoubt: false })
+    expect(world.read(exit!.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
     const asked = world.venue.amends.get(exit!.tradeOrderId)
     world.advance(180_000)
     expect(world.venue.amends.get(exit!.tradeOrderId)).toBe(asked)
@@ -137,15 +119,7 @@ describe("a trigger", () => {
     world.venue.fates.submit = () => "silentBefore"
     world.trade("105")
     world.advance(200)
-    const receivedAt = world.monotonic()
-    const by = { tradeOrderId: order.tradeOrderId }
-    const asked = world.ask((reply) => ({
-      _tag: "ReplaceOrder",
-      by,
-      asked: { quantity: "2" },
-      receivedAt,
-      reply,
-    }))
+    const asked = world.replace(order.tradeOrderId, { quantity: "2" })
     world.advance(200)
     expect(errorOf(asked)).toBe("OrderNotChangeable")
     world.advance(120_000)
@@ -155,10 +129,10 @@ describe("a trigger", () => {
 
   it("that is armed while the trades are interrupted does not fire at a price from before (seed 178)", () => {
     const world = new World()
-    const market = new SimMarket(world, "100")
+    const market = new SimMarkets(world)
     world.start()
     world.advance(1_000)
-    market.trade(market.price)
+    market.trade(market.all[0]!, market.all[0]!.price)
     const terms = { orderSide: "SELL", orderType: "STOP_LOSS", limitPrice: undefined, quantity: "1" }
     const first = placed(world, { ...terms, stopPrice: "80" })
     market.down()
@@ -166,7 +140,7 @@ describe("a trigger", () => {
     expect(world.read(second.tradeOrderId).terms?.trigger?.triggeredAt).toBeNull()
     expect(world.read(first.tradeOrderId).orderStatus).toBe("ACCEPTED")
     market.up()
-    market.trade(market.price)
+    market.trade(market.all[0]!, market.all[0]!.price)
     world.advance(200)
     expect(world.read(second.tradeOrderId).orderStatus).toBe("FILLED")
   })

@@ -86,10 +86,10 @@ describe("a pair of exits", () => {
 describe("a trigger that the gateway watches", () => {
   const stop = { orderType: "STOP", limitPrice: null, stopPrice: text("110") } as const
 
-  it("holds what it will cost, and sends nothing", () => {
+  it("holds what it may cost at market, and sends nothing", () => {
     const { order } = submit(stop)
-    expect([placeOf(order), order.notAfter, order.held.toString()]).toEqual(["ARMED", null, "110"])
-    expect(lockedOf("USDT")).toBe("110")
+    expect([placeOf(order), order.notAfter, order.held.toString()]).toEqual(["ARMED", null, "115.5"])
+    expect(lockedOf("USDT")).toBe("115.5")
     expect(world.venue.arrivals.size).toBe(0)
   })
 

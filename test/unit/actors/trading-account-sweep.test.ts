@@ -6,7 +6,7 @@ import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import { readyWorld } from "../../kit/ready-world.ts"
-import { BTC_USDT } from "../../sim/venue.ts"
+import { BTC_USDT } from "../../sim/listing.ts"
 import { ACCOUNT, type Asked, errorOf, okOf, START, type World } from "../../sim/world.ts"
 
 const placed = (world: World): TradeOrder => {

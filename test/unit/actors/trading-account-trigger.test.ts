@@ -1,18 +1,10 @@
 /** Orders that wait for a price or end at a time: armed, fired, trailed, through restarts, refusals and silence. */
 import { describe, expect, it } from "vitest"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { readyWorld } from "../../kit/ready-world.ts"
+import { placed, readyWorld } from "../../kit/ready-world.ts"
 import { okOf, START, type World, type WorldOptions } from "../../sim/world.ts"
 
-type Patch = Parameters<World["submit"]>[0]
-
 const ready = (options: WorldOptions = {}): World => readyWorld(options, "100")
-
-const placed = (world: World, patch: Record<string, unknown>): TradeOrder => {
-  const asked = world.submit(patch as Patch)
-  world.advance(100)
-  return okOf(asked).order
-}
 
 const stop = (world: World, patch: Record<string, unknown> = {}): TradeOrder =>
   placed(world, { orderSide: "SELL", orderType: "STOP_LOSS", limitPrice: undefined, stopPrice: "95", ...patch })
@@ -118,7 +110,7 @@ describe("a stop at the gateway", () => {
     world.trade("95")
     world.advance(50)
     restarted(world, 1_000)
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", inDoubt: true })
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", doubt: { kind: "SUBMIT" } })
     world.venue.fates.submit = () => "accept"
     world.trade("90")
     world.advance(90_000)
@@ -184,7 +176,7 @@ describe("a restart", () => {
 })
 
 describe("a trailing stop", () => {
-  it("is stored at most every 200 ms, and releases its limit at the offset that was ordered", () => {
+  it("is stored at most once a second, and releases its limit at the offset that was ordered", () => {
     const world = ready()
     const order = stop(world, {
       orderType: "TRAILING_STOP",
@@ -194,7 +186,9 @@ describe("a trailing stop", () => {
     const before = world.read(order.tradeOrderId).version
     world.trade("101", "102", "103", "104")
     expect(world.read(order.tradeOrderId).version).toBe(before)
-    world.advance(250)
+    world.advance(500)
+    expect(world.read(order.tradeOrderId).version).toBe(before)
+    world.advance(600)
     expect(world.read(order.tradeOrderId).version).toBe(before + 1)
     expect(triggerOf(world, order)?.stopPrice.toString()).toBe("99")
     world.trade("100", "99")
@@ -203,6 +197,36 @@ describe("a trailing stop", () => {
     expect(fired.limitPrice?.toString()).toBe("98")
     expect(fired.orderStatus).toBe("ACCEPTED")
     expect(world.venue.find(fired)?.order).toMatchObject({ orderType: "LIMIT", limitPrice: "98" })
+  })
+
+  it("keeps how far it came when its quantity is changed before that is stored", () => {
+    const world = ready()
+    const order = stop(world, { orderType: "TRAILING_STOP", stopPrice: "95" })
+    world.trade("104")
+    const asked = world.replace(order.tradeOrderId, { quantity: "0.5" })
+    world.advance(1_500)
+    okOf(asked)
+    expect(world.read(order.tradeOrderId).quantity.toString()).toBe("0.5")
+    expect(triggerOf(world, order)?.stopPrice.toString()).toBe("99")
+    expect(triggerOf(world, order)?.trailing?.highWaterMark.toString()).toBe("104")
+  })
+})
+
+describe("many that trail", () => {
+  it("are stored together, a hundred to a unit", () => {
+    const world = ready()
+    for (let i = 0; i < 150; i++) stop(world, { orderType: "TRAILING_STOP", stopPrice: "95", quantity: "0.02" })
+    const units: Array<number> = []
+    world.memory.faults.refuse(({ rows }) => {
+      units.push(rows.length)
+      return undefined
+    })
+    for (const price of ["101", "102", "103"]) {
+      world.trade(price)
+      world.advance(100)
+    }
+    world.advance(2_000)
+    expect(units).toEqual([100, 50])
   })
 })
 

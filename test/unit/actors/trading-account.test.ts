@@ -286,12 +286,12 @@ describe("cancel", () => {
     world.advance(100)
     const asked = world.cancel(order.tradeOrderId)
     world.advance(1_500)
-    expect(okOf(asked)).toMatchObject({ orderStatus: "PENDING_CANCEL", inDoubt: true })
+    expect(okOf(asked)).toMatchObject({ orderStatus: "PENDING_CANCEL", doubt: { kind: "CANCEL" } })
     world.venue.isUp = true
     world.venue.fates.cancel = () => "accept"
     world.venue.streamUp()
     world.advance(20_000)
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", inDoubt: false })
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
   })
 })
 
@@ -301,10 +301,10 @@ describe("doubt", () => {
     world.venue.fates.submit = () => "lostAfter"
     world.venue.fates.stream = () => "drop"
     const order = placed(world)
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "UNKNOWN", inDoubt: true })
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
     expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("100")
     world.advance(1_000)
-    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", inDoubt: false })
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", doubt: null })
     expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
   })
 
@@ -473,6 +473,19 @@ describe("evidence", () => {
     const [order] = [...world.database.orders.values()].map((it) => it.order)
     expect(order).toMatchObject({ origin: "EXTERNAL", orderStatus: "ACCEPTED" })
     expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("150")
+  })
+
+  it.each([
+    ["with the fee where a buy pays it in quote", { feeInQuote: true }, "150.15"],
+    ["nothing where the venue keeps positions", { features: ["PERPETUAL"] }, "0"],
+  ])("of a foreign order holds %s", (_, venue, held) => {
+    const world = readyWorld({ venue })
+    const terms = { orderSide: "BUY", orderType: "LIMIT", timeInForce: "GTC", quantity: "3", limitPrice: "50" } as const
+    world.venue.place({ ...terms, instrumentId: "SIM:BTC/USDT" as never }, null)
+    world.advance(5_000)
+    const [order] = [...world.database.orders.values()].map((it) => it.order)
+    expect(order?.origin).toBe("EXTERNAL")
+    expect(order?.held.toString()).toBe(held)
   })
 })
 

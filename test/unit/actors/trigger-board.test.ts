@@ -32,7 +32,7 @@ const board = () => {
         ...terms,
       },
       {
-        fired: (price, by, isFirst) => fired.push(`${name} ${price} ${by}${isFirst ? " first" : ""}`),
+        fired: (price, { by, isFirst }) => fired.push(`${name} ${price} ${by}${isFirst ? " first" : ""}`),
         moved: () => told.push(`${name} moved`),
         health: (isLive) => told.push(`${name} ${isLive ? "live" : "stale"}`),
         gap: (since) => told.push(`${name} gap ${since}`),

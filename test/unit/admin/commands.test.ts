@@ -14,6 +14,7 @@ describe("a command line", () => {
     expect(parse(`ban ${email} stolen account`)).toEqual({ _tag: "Ban", email, reason: "stolen account" })
     expect(parse(`unban ${email}`)).toEqual({ _tag: "Unban", email })
     expect(parse(`sign-out ${email}`)).toEqual({ _tag: "SignOut", email })
+    expect(parse(`second-factor ${email} reset`)).toEqual({ _tag: "ResetSecondFactor", email })
     expect(parse(`user move ${email} harbour`)).toEqual({ _tag: "Move", email, tenantId: "harbour" })
     expect(parse(`environments ${email} uat,PROD`)).toEqual({
       _tag: "Environments",
@@ -49,6 +50,8 @@ describe("a command line", () => {
     "grant ada@example.com admin now",
     "remove ada@example.com",
     "unban ada@example.com now",
+    "second-factor ada@example.com",
+    "second-factor ada@example.com remove",
     "user move ada@example.com",
     "user move harbour ada@example.com",
     "environments ada@example.com",

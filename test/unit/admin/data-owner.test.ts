@@ -81,11 +81,11 @@ describe.runIf(process.getuid?.() === 0)("a command that root runs", () => {
 describe("an act of the command line", () => {
   it("is told to the audit and, as a gateway would, to whoever watches for attackers", () => {
     const audit = openTrail(dataDir, () => 0)
-    audit.write({ action: "user.permissions", outcome: "ok", what: "grant admin", origin })
+    audit.write({ action: "user.grant", outcome: "ok", what: "admin", origin })
     audit.write({ action: "keys.rotate_signing", outcome: "ok", origin })
-    expect(linesOf("audit.log").map(({ action }) => action)).toEqual(["user.permissions", "keys.rotate_signing"])
+    expect(linesOf("audit.log").map(({ action }) => action)).toEqual(["user.grant", "keys.rotate_signing"])
     expect(linesOf("security.log")).toMatchObject([
-      { msg: "security", event: "permissions_changed", ip: "local", what: "grant admin" },
+      { msg: "security", event: "permissions_changed", ip: "local", what: "admin" },
       { msg: "security", event: "keys_rotate_signing", ip: "local" },
     ])
   })

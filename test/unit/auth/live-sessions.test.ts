@@ -1,30 +1,34 @@
 /** Sessions in memory: what their users may do, and from where. */
 import { describe, expect, it } from "vitest"
 import { AllowedAddresses } from "../../../src/auth/allowed-addresses.ts"
-import { LiveSessions } from "../../../src/auth/live-sessions.ts"
+import { type AdminTerms, LiveSessions } from "../../../src/auth/live-sessions.ts"
 import type { Tokens } from "../../../src/auth/tokens.ts"
 import type { SessionId, TenantId } from "../../../src/domain/ids.ts"
 import { someUser as user } from "../../kit/some-user.ts"
 
 const NOW = 1_790_000_000_000
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
+const begun = { sessionId: session, provenAt: NOW, generation: 0, secondFactor: false, refreshedAt: NOW }
 
-const rig = () => {
+const rig = (admins: AdminTerms = { needsSecondFactor: false, idleMillis: null }) => {
+  const clock = { now: NOW }
   // Whether a token is good is another test's: this one always is.
-  const tokens: Pick<Tokens, "verify"> = { verify: () => ({ sessionId: session, expiresAt: NOW / 1000 + 3600 }) }
+  const tokens: Pick<Tokens, "verify"> = {
+    verify: () => ({ sessionId: session, generation: 0, expiresAt: NOW / 1000 + 3600 }),
+  }
   const addresses = new AllowedAddresses()
-  const live = new LiveSessions(tokens as Tokens, () => NOW, addresses)
+  const live = new LiveSessions(tokens as Tokens, () => clock.now, addresses, admins)
   const token = "a.good.one"
   const told: Array<SessionId> = []
   live.onRenewed((id) => told.push(id))
-  return { live, addresses, token, told, header: `Bearer ${token}` }
+  return { live, addresses, clock, token, told, header: `Bearer ${token}` }
 }
 const from = (ip: string) => ({ ip })
 
 describe("a live session", () => {
   it("follows its user's rights, and is told of them only when they are others", () => {
     const { live, token, header, told } = rig()
-    live.enter(user, session)
+    live.enter(user, begun)
     const seen = live.verify(token, from("::1"))
     live.renew(user)
     expect(told).toEqual([])
@@ -36,10 +40,69 @@ describe("a live session", () => {
 
   it("does not get a right back from a refresh that was under way when it was taken", () => {
     const { live, header } = rig()
-    live.enter(user, session)
+    live.enter(user, begun)
     live.renew({ ...user, permissions: [] })
-    live.enter(user, session)
+    live.enter(user, begun)
     expect(live.authenticate(header, from("::1"))).toMatchObject({ permissions: [] })
+  })
+})
+
+describe("a session of an admin", () => {
+  const admin = { ...user, permissions: ["read", "write", "admin"] as const }
+
+  it("is over once nothing was asked in it for so long, over HTTP or the socket", () => {
+    const { live, clock, header, token } = rig({ needsSecondFactor: false, idleMillis: 60_000 })
+    live.enter(admin, begun)
+    const socket = live.verify(token, from("::1"))
+    clock.now += 60_000
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ userId: admin.userId })
+    clock.now += 60_000
+    // What a socket asks counts.
+    expect(socket).toMatchObject({ principal: { userId: admin.userId } })
+    clock.now += 60_000
+    expect(live.idle()).toEqual([])
+    clock.now += 1
+    expect(live.idle()).toEqual([session])
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ _tag: "SessionRevoked" })
+  })
+
+  it("is as idle as it likes where its user is no admin", () => {
+    const { live, clock, header } = rig({ needsSecondFactor: false, idleMillis: 60_000 })
+    live.enter(user, begun)
+    clock.now += 3_000_000
+    expect(live.idle()).toEqual([])
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ userId: user.userId })
+  })
+
+  it("has the right only with the second factor where that is required, and tells those who listen when it has it", () => {
+    const { live, told, header } = rig({ needsSecondFactor: true, idleMillis: null })
+    live.enter(admin, begun)
+    expect(live.authenticate(header, from("::1"))).toMatchObject({
+      permissions: ["read", "write"],
+      secondFactor: "none",
+      isAdminWithheld: true,
+    })
+    live.renew({ ...admin, secondFactorAt: NOW })
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ secondFactor: "lacking", isAdminWithheld: true })
+    expect(told).toEqual([])
+    live.factorProven(session)
+    live.renew({ ...admin, secondFactorAt: NOW })
+    expect(live.authenticate(header, from("::1"))).toMatchObject({
+      permissions: admin.permissions,
+      secondFactor: "proven",
+    })
+    expect(told).toEqual([session])
+  })
+})
+
+describe("a proof of who asks", () => {
+  it("is counted: tokens of before it are over, and one that comes late takes nothing back", () => {
+    const { live, header } = rig()
+    live.enter(user, begun)
+    live.enter(user, { ...begun, generation: 1, provenAt: NOW + 5 })
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ _tag: "AccessTokenExpired" })
+    live.enter(user, begun)
+    expect(live.authenticate(header, from("::1"))).toMatchObject({ _tag: "AccessTokenExpired" })
   })
 })
 
@@ -64,7 +127,7 @@ describe("the addresses of a user", () => {
 
   it("are on its own list and on its tenant's, until they are taken back", () => {
     const { live, addresses, token, header } = rig()
-    live.enter(user, session)
+    live.enter(user, begun)
     addresses.set({ userId: user.userId }, ["10.1.0.0/16"])
     addresses.set({ tenantId: user.tenantId }, ["10.0.0.0/8"])
     expect(live.authenticate(header, from("10.1.2.3"))).toMatchObject({ userId: user.userId })

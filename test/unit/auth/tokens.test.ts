@@ -10,6 +10,7 @@ import { someUser as user } from "../../kit/some-user.ts"
 const key = (kid: string) => ({ kid, ...generateKeyPairSync("ed25519") })
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 const NOW = 1_790_000_000_000
+const begun = { sessionId: session, method: "password", generation: 3, secondFactor: false, provenAt: NOW } as const
 const HOUR = 3_600_000
 /** The session's own end, far away. */
 const NEVER = NOW + 1000 * HOUR
@@ -18,10 +19,14 @@ const alone = (active: ReturnType<typeof key>) => ({ signing: { active, previous
 describe("an access token", () => {
   const own = key("k1")
   const tokens = makeTokens(alone(own), "issuer/PROD")
-  const issued = tokens.issue(user, session, NOW, "password", NEVER)
+  const issued = tokens.issue(user, begun, NOW, NEVER)
 
   it("names its session for an hour and then is expired", () => {
-    expect(tokens.verify(issued.token, NOW)).toEqual({ sessionId: session, expiresAt: NOW / 1000 + 3600 })
+    expect(tokens.verify(issued.token, NOW)).toEqual({
+      sessionId: session,
+      generation: 3,
+      expiresAt: NOW / 1000 + 3600,
+    })
     expect(tokens.verify(issued.token, NOW + 3_604_000)).toMatchObject({ sessionId: session })
     expect(tokens.verify(issued.token, NOW + 3_606_000)).toBeInstanceOf(AccessTokenExpired)
     expect(tokens.verify(issued.token, NOW - 60_000)).toBeInstanceOf(InvalidAccessToken)
@@ -70,23 +75,23 @@ describe("the signing keys", () => {
   const tokens = makeTokens(ring, "issuer/PROD")
 
   it("change under live tokens: what the previous one signed is good for as long as it lives, and nobody's longer", () => {
-    const before = tokens.issue(user, session, NOW, "password", NEVER)
+    const before = tokens.issue(user, begun, NOW, NEVER)
     const retired = { kid: old.kid, publicKey: old.publicKey, retiredAt: NOW }
     ring.signing = { active: next, previous: [retired] } as never
-    const after = tokens.issue(user, session, NOW, "password", NEVER)
+    const after = tokens.issue(user, begun, NOW, NEVER)
     for (const { token } of [before, after]) expect(tokens.verify(token, NOW)).toMatchObject({ sessionId: session })
     expect(tokens.jwks(NOW).map(({ kid }) => kid)).toEqual(["k2", "k1"])
     expect(tokens.verify(before.token, NOW + HOUR - 1)).toMatchObject({ sessionId: session })
     // Whoever stole the old private key signs in vain once all true tokens of it are over.
-    const late = makeTokens(alone(old), "issuer/PROD").issue(user, session, NOW + 2 * HOUR, "password", NEVER)
+    const late = makeTokens(alone(old), "issuer/PROD").issue(user, begun, NOW + 2 * HOUR, NEVER)
     expect(tokens.verify(late.token, NOW + 2 * HOUR)).toBeInstanceOf(InvalidAccessToken)
     expect(tokens.jwks(NOW + 2 * HOUR).map(({ kid }) => kid)).toEqual(["k2"])
-    const unknown = makeTokens(alone(lost), "issuer/PROD").issue(user, session, NOW, "password", NEVER)
+    const unknown = makeTokens(alone(lost), "issuer/PROD").issue(user, begun, NOW, NEVER)
     expect(tokens.verify(unknown.token, NOW)).toBeInstanceOf(InvalidAccessToken)
   })
 
   it("are published as a JWK set that verifies with nothing else", () => {
-    const { token } = tokens.issue(user, session, NOW, "password", NEVER)
+    const { token } = tokens.issue(user, begun, NOW, NEVER)
     const [head, body, signature] = token.split(".") as [string, string, string]
     const { kid } = JSON.parse(Buffer.from(head, "base64url").toString()) as { readonly kid: string }
     const jwk = tokens.jwks(NOW).find((one) => one.kid === kid)
@@ -96,7 +101,7 @@ describe("the signing keys", () => {
   })
 
   it("sign nothing that outlives its session", () => {
-    const { token, expiresAt } = tokens.issue(user, session, NOW, "password", NOW + 60_000)
+    const { token, expiresAt } = tokens.issue(user, begun, NOW, NOW + 60_000)
     expect(expiresAt).toBe(NOW / 1000 + 60)
     expect(tokens.verify(token, NOW + 66_000)).toBeInstanceOf(AccessTokenExpired)
   })

@@ -27,6 +27,16 @@ describe("a fingerprint", () => {
     expect(of(patch)).toBe(of({}))
   })
 
+  it("is blind to the case of the letters of uuids, and of nothing else", () => {
+    const uuids = {
+      positionId: "0bbbbbbb-0000-4000-8000-00000000000f",
+      quoteId: "0ccccccc-0000-4000-8000-00000000000f",
+    }
+    const upper = Object.fromEntries(Object.entries(uuids).map(([name, value]) => [name, value.toUpperCase()]))
+    expect(of({ ...upper, tradingAccountId: ACCOUNT.toUpperCase() })).toBe(of(uuids))
+    expect(of({ clientOrderId: "MINE" })).not.toBe(of({ clientOrderId: "mine" }))
+  })
+
   it.each([
     ["quantity", { quantity: "1.001" }],
     ["price", { limitPrice: "100.01" }],

@@ -35,10 +35,18 @@ describe("a trigger", () => {
     else expect(refusalOf(patch, { last: "50" })).toBe("WouldTriggerImmediately")
   })
 
-  it("waits for a price that can be known, and is taken without where none can", () => {
+  it("is taken while no price is known, and judged by the first one where the gateway watches it", () => {
     const patch = stop({ stopPrice: "75" })
-    expect(check(patch, { mayWait: true })).toEqual({ wanted: { kind: "TICKER", instrumentId: "SIM:BTC/USDT" } })
-    expect(triggerOf(patch).stopPrice.toString()).toBe("75")
+    expect(triggerOf(patch, { mayWait: true })).toMatchObject({ isUnpriced: true, armedAt: START })
+    expect(triggerOf(patch, { ...NATIVE, mayWait: true })).not.toHaveProperty("isUnpriced")
+    expect(triggerOf(patch, { mayWait: true, last: "50" })).not.toHaveProperty("isUnpriced")
+  })
+
+  it("that trails or is one of a pair waits for a price that can be known", () => {
+    const wanted = { wanted: { kind: "TICKER", instrumentId: "SIM:BTC/USDT" } }
+    expect(check(trailing({ trailingDelta: 100 }), { mayWait: true })).toEqual(wanted)
+    const pair = stop({ orderSide: "SELL", orderType: "TAKE_PROFIT", stopPrice: "110", stopLossPrice: "90" })
+    expect(check(pair, { mayWait: true })).toEqual(wanted)
   })
 
   it("is the venue's where it can, and armed at the gateway elsewhere", () => {

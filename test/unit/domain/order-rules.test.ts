@@ -230,6 +230,16 @@ describe("a buy at market", () => {
 
   it("is the only one that does: a sale at market and a limit order cost nothing that is not known", () => {
     expect(check({ ...buy, orderSide: "SELL" }, { mayWait: true })).toHaveProperty("plan")
-    expect(check({}, { mayWait: true })).toHaveProperty("plan")
+    expect(check({}, { mayWait: true, last: "100" })).toHaveProperty("plan")
+  })
+})
+
+describe("the collar of a limit order", () => {
+  it("waits for a price where none is known, or where it would refuse by one of the last minute, and only once", () => {
+    expect(check({}, { mayWait: true })).toMatchObject({ wanted: { kind: "COLLAR" } })
+    expect(check({}, { mayWait: true, recent: "100" })).toHaveProperty("plan")
+    expect(check({}, { mayWait: true, recent: "49.99" })).toMatchObject({ wanted: { kind: "COLLAR" } })
+    expect(check({})).toHaveProperty("plan")
+    expect(refusalOf({}, { recent: "49.99" })).toBe("PriceOutsideCollar")
   })
 })

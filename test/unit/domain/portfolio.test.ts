@@ -1,7 +1,7 @@
 /** Contract C10 in numbers: snapshots, executions since, and what our own orders hold. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { Portfolio, walkCost } from "../../../src/domain/portfolio.ts"
+import { Portfolio, type SnapshotRow, walkCost } from "../../../src/domain/portfolio.ts"
 
 const d = Decimal.of
 const row = (available: string, locked: string) => [{ asset: "USDT", available: d(available), locked: d(locked) }]
@@ -10,31 +10,61 @@ const shown = (portfolio: Portfolio): string => {
   return `${available} + ${locked}`
 }
 
+const see = (
+  portfolio: Portfolio,
+  rows: ReadonlyArray<SnapshotRow>,
+  at: number,
+  complete: boolean,
+  included: ReadonlyMap<string, Decimal> = new Map(),
+) => portfolio.seen({ rows, at, complete, included })
+
 describe("a portfolio", () => {
   it("adds what was executed after the snapshot, not what it contains", () => {
     const portfolio = new Portfolio()
-    portfolio.seen(row("1000", "0"), 100, true, new Map())
+    see(portfolio, row("1000", "0"), 100, true)
     expect(portfolio.executed("USDT", d("-10"), 100)).toBe(false)
     expect(portfolio.executed("USDT", d("-20"), 101)).toBe(true)
     expect(shown(portfolio)).toBe("980 + 0")
     // A snapshot that arrives late, of an instant between the two.
-    portfolio.seen(row("995", "0"), 100, true, new Map())
+    see(portfolio, row("995", "0"), 100, true)
     expect(shown(portfolio)).toBe("975 + 0")
-    portfolio.seen(row("970", "0"), 102, true, new Map())
+    see(portfolio, row("970", "0"), 102, true)
     expect(shown(portfolio)).toBe("970 + 0")
   })
 
   it("ignores a snapshot older than the known one", () => {
     const portfolio = new Portfolio()
-    portfolio.seen(row("1000", "0"), 100, true, new Map())
-    portfolio.seen(row("5", "0"), 99, true, new Map())
+    see(portfolio, row("1000", "0"), 100, true)
+    see(portfolio, row("5", "0"), 99, true)
     expect(shown(portfolio)).toBe("1000 + 0")
+  })
+
+  it("says when two snapshots of one instant differ, and takes the one that came later", () => {
+    const portfolio = new Portfolio()
+    expect(see(portfolio, row("1000", "0"), 100, true).isContested).toBe(false)
+    expect(see(portfolio, row("1000", "0"), 100, false).isContested).toBe(false)
+    expect(see(portfolio, row("900", "100"), 100, false).isContested).toBe(true)
+    expect(shown(portfolio)).toBe("900 + 100")
+    expect(see(portfolio, row("1000", "0"), 101, false).isContested).toBe(false)
+    expect(see(portfolio, row("5", "0"), 99, false).isContested).toBe(false)
+  })
+
+  it("takes what it knew when it asked for contained in the answer, whatever the times say", () => {
+    const portfolio = new Portfolio()
+    see(portfolio, row("1000", "0"), 100, true)
+    expect(portfolio.executed("USDT", d("-10"), 3_600_100)).toBe(true)
+    const contains = portfolio.moveCount
+    expect(portfolio.executed("USDT", d("-20"), 111)).toBe(true)
+    portfolio.seen({ rows: row("990", "0"), at: 110, complete: true, included: new Map(), contains })
+    expect(shown(portfolio)).toBe("970 + 0")
+    see(portfolio, row("970", "0"), 120, false)
+    expect(shown(portfolio)).toBe("970 + 0")
   })
 
   it("locks what foreign orders lock, and what ours hold, once", () => {
     const portfolio = new Portfolio()
     portfolio.hold("USDT", Decimal.ZERO, d("100"), 90)
-    portfolio.seen(row("850", "150"), 100, true, new Map([["USDT", d("100")]]))
+    see(portfolio, row("850", "150"), 100, true, new Map([["USDT", d("100")]]))
     expect(shown(portfolio)).toBe("850 + 150")
     portfolio.hold("USDT", Decimal.ZERO, d("30"), 101)
     expect(shown(portfolio)).toBe("820 + 180")
@@ -46,13 +76,13 @@ describe("a portfolio", () => {
     const portfolio = new Portfolio()
     portfolio.hold("USDT", Decimal.ZERO, d("100"), 90)
     portfolio.hold("USDT", d("100"), Decimal.ZERO, 105)
-    portfolio.seen(row("900", "100"), 100, true, new Map())
+    see(portfolio, row("900", "100"), 100, true)
     expect(shown(portfolio)).toBe("1000 + 0")
   })
 
   it("is never negative", () => {
     const portfolio = new Portfolio()
-    portfolio.seen(row("10", "0"), 100, true, new Map())
+    see(portfolio, row("10", "0"), 100, true)
     portfolio.hold("USDT", Decimal.ZERO, d("50"), 101)
     expect(shown(portfolio)).toBe("0 + 10")
     portfolio.executed("USDT", d("-50"), 102)
@@ -61,10 +91,10 @@ describe("a portfolio", () => {
 
   it("takes what a complete snapshot leaves out for zero, and a partial one for unchanged", () => {
     const portfolio = new Portfolio()
-    portfolio.seen(row("10", "0"), 100, true, new Map())
-    portfolio.seen([{ asset: "BTC", available: d("1"), locked: d("0") }], 101, false, new Map())
+    see(portfolio, row("10", "0"), 100, true)
+    see(portfolio, [{ asset: "BTC", available: d("1"), locked: d("0") }], 101, false)
     expect(shown(portfolio)).toBe("10 + 0")
-    portfolio.seen([], 102, true, new Map())
+    see(portfolio, [], 102, true)
     expect(shown(portfolio)).toBe("0 + 0")
   })
 })

@@ -8,8 +8,8 @@ import type { Venue } from "../../../src/domain/venue.ts"
 import { refreshInstruments } from "../../../src/http/market/instrument-refresh.ts"
 import type { InstrumentSync } from "../../../src/http/market/instrument-sync.ts"
 import type { VenueHealth } from "../../../src/ports/venue-port.ts"
+import { simVenue } from "../../sim/listing.ts"
 import { SimTime } from "../../sim/time.ts"
-import { simVenue } from "../../sim/venue.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

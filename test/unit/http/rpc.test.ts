@@ -138,7 +138,10 @@ const world = () => {
     tradeOrder: { submit: echo },
     root: { slash: handler((reply) => reply.ok("root")), health: handler((reply) => reply.ok("healthy")) },
   })
-  const rpc = makeRpc(routes, around, { run: makeRun(Runtime.defaultRuntime), isDraining: () => draining.now })
+  const rpc = makeRpc(routes, around, {
+    run: makeRun(Runtime.defaultRuntime, { freshMillis: 300_000, now: Date.now }),
+    isDraining: () => draining.now,
+  })
 
   /** Every answer that the call was given: there must never be a second one. */
   const call = (
@@ -148,7 +151,7 @@ const world = () => {
     hear: (answer: RpcAnswer | "unknown method") => void = () => undefined,
   ) => {
     const answers: Array<RpcAnswer | "unknown method"> = []
-    rpc({ method, data, principal: who, ip: "192.0.2.7", loopback: false }, (answer) => {
+    rpc({ method, data, principal: who, ip: "192.0.2.7" }, (answer) => {
       answers.push(answer)
       hear(answer)
     })

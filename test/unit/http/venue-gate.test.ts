@@ -15,6 +15,7 @@ const venue = (name: string, status: Venue["status"] = "ACTIVE"): Venue => ({
   needsPassphrase: false,
   timesInForce: ["GTC"],
   orderExpiryMillis: null,
+  orderIds: "VENUE",
   feeInQuote: false,
   inProcess: name === "MOCK",
   capabilities: PLAIN_CAPABILITIES,

@@ -1,8 +1,8 @@
 /** The kernel's promises: nobody is left waiting, one writer, restart from the store, parking. Time is run by hand. */
-import { Context, Effect, Fiber, Logger, LogLevel } from "effect"
+import { Effect, Fiber, Logger, LogLevel } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Reply } from "../../../src/domain/reply.ts"
-import { type Actor, create } from "../../../src/kernel/actor.ts"
+import { type Actor, create, live } from "../../../src/kernel/actor.ts"
 import type { Built, Self } from "../../../src/kernel/behaviour.ts"
 import * as Registry from "../../../src/kernel/registry.ts"
 import { SimTime } from "../../sim/time.ts"
@@ -24,7 +24,7 @@ class Bench {
 
   constructor(isIdle: () => boolean = () => true) {
     this.actor = this.make(isIdle)
-    this.fiber = this.run(this.actor.life)
+    this.fiber = this.run(live(this.actor, () => this.time.now))
     this.time.settle()
   }
 
@@ -61,17 +61,14 @@ class Bench {
           },
         }
       })
-    return create<Message, string, never>(
-      {
-        name: "bench",
-        behaviour,
-        refusable: (message) => message._tag === "Add",
-        answers: { busy: () => "busy", lost: () => "lost", parked: () => "parked", ended: () => "ended" },
-        monotonic: () => this.time.now,
-        onParked: () => this.heard.push("parked"),
-      },
-      Context.empty(),
-    )
+    return create<Message, string>({
+      name: "bench",
+      behaviour,
+      refusable: (message) => message._tag === "Add",
+      answers: { busy: () => "busy", lost: () => "lost", parked: () => "parked", ended: () => "ended" },
+      monotonic: () => this.time.now,
+      onParked: () => this.heard.push("parked"),
+    })
   }
 
   run<A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
@@ -177,6 +174,83 @@ describe("an actor", () => {
     bench.time.advance(1_000)
     expect(bench.heard).toEqual([])
     expect(bench.built).toHaveLength(2)
+  })
+
+  it("interrupts its slow work when it ends, and has no timer and no fiber left", () => {
+    const bench = new Bench()
+    const [self] = bench.built
+    const interrupted = Effect.onInterrupt(Effect.never, () => Effect.sync(() => bench.heard.push("interrupted")))
+    self!.fork(interrupted, () => bench.heard.push("done"))
+    self!.later(60_000, () => bench.heard.push("later"))
+    bench.run(Fiber.interrupt(bench.fiber))
+    bench.time.settle()
+    self!.fork(
+      Effect.sync(() => bench.heard.push("forked")),
+      () => undefined,
+    )
+    self!.later(1_000, () => bench.heard.push("too late"))
+    bench.time.advance(120_000)
+    expect(bench.heard).toEqual(["interrupted"])
+  })
+
+  it("closes what its slow work left open: when told to, when the work fails, and when it ends or begins anew", () => {
+    const bench = new Bench()
+    const opening = (name: string, then: Effect.Effect<void, string> = Effect.void) =>
+      Effect.zipRight(
+        Effect.acquireRelease(
+          Effect.sync(() => bench.heard.push(`${name} opened`)),
+          () => Effect.sync(() => bench.heard.push(`${name} closed`)),
+        ),
+        then,
+      )
+    const open = (name: string, then?: Effect.Effect<void, string>): (() => void) =>
+      bench.built.at(-1)!.open(opening(name, then), (exit) => bench.heard.push(`${name} ${exit._tag}`))
+    const told = (): Array<string> => bench.heard.splice(0)
+    const close = open("told")
+    expect(told()).toEqual(["told opened", "told Success"])
+    close()
+    close()
+    bench.time.settle()
+    expect(told()).toEqual(["told closed"])
+    open("failed", Effect.fail("no"))
+    bench.time.settle()
+    expect(told().sort()).toEqual(["failed Failure", "failed closed", "failed opened"])
+    open("dead")
+    bench.actor.post({ _tag: "Poison" })
+    bench.time.advance(1_000)
+    expect(told()).toEqual(["dead opened", "dead Success", "dead closed"])
+    open("ended")
+    open("working", Effect.never)
+    bench.run(Fiber.interrupt(bench.fiber))
+    bench.time.settle()
+    expect(told().sort()).toEqual(["ended Success", "ended closed", "ended opened", "working closed", "working opened"])
+  })
+
+  it("begins anew after a defect of its building, and after one while it is built", () => {
+    const bench = new Bench()
+    const built: Array<Self<never>> = []
+    const made = create<Message, string>({
+      name: "slowly built",
+      behaviour: (self) =>
+        Effect.delay(
+          Effect.sync(() => {
+            built.push(self)
+            if (built.length === 1) throw new Error("while it is built")
+            if (built.length === 2) self.turn(() => expect.unreachable())()
+            return {
+              handlers: { Add: ({ reply }) => reply.ok(7), Report: () => {}, Commit: () => {}, Poison: () => {} },
+            }
+          }),
+          100,
+        ),
+      refusable: () => false,
+      answers: { busy: () => "busy", lost: () => "lost", parked: () => "parked", ended: () => "ended" },
+      monotonic: () => bench.time.now,
+    })
+    bench.run(live(made, () => bench.time.now))
+    made.post({ _tag: "Add", amount: 1, reply: bench.reply("kept") })
+    bench.time.advance(1_000)
+    expect([built.length, made.restarts(), bench.heard]).toEqual([3, 2, ["kept: 7"]])
   })
 
   it("is parked by five defects within a minute and answers so", () => {

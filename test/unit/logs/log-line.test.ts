@@ -23,8 +23,7 @@ const HOSTILE = [
 ]
 
 /** What a terminal or a reader of lines would obey. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const OBEYED = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+const OBEYED = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 const access = (text: string): string =>
   accessLine({

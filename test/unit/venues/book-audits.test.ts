@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { type BudgetLoad, PURPOSES } from "../../../src/ports/venue-stats.ts"
-import { plain } from "../../../src/venues/plain.ts"
 import type { BookAuditTimes } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import {
@@ -16,6 +15,7 @@ import {
 import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../src/venues/worker/ccxt.ts"
 import { queueSnapshots } from "../../../src/venues/worker/snapshot-queue.ts"
 import { currentWork, doingFor } from "../../../src/venues/worker/work.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
 
 type Rows = ReadonlyArray<CcxtBookRow>
 interface Held {
@@ -92,13 +92,13 @@ describe("the audits of a venue", () => {
   })
 
   it("are periodic at any venue that a line of the registry brings and nobody looked at", () => {
-    expect(auditTimesOf(plain("LBANK", "lbank"))?.everyMillis).toBeGreaterThan(0)
-    expect(auditTimesOf(plain("LBANK", "lbank", { bookAudit: null }))).toBeNull()
+    expect(auditTimesOf(unproven("LBANK", "lbank"))?.everyMillis).toBeGreaterThan(0)
+    expect(auditTimesOf(unproven("LBANK", "lbank", { bookAudit: null }))).toBeNull()
   })
 })
 
 describe("the request budget has room for audits of books", () => {
-  const quiet = { cancel: 0, doubt: 0, submit: 0, market: 0, audit: 0 }
+  const quiet = { cancel: 0, doubt: 0, submit: 0, market: 0, opening: 0, audit: 0 }
   const load = (change: Partial<BudgetLoad>): BudgetLoad => ({
     used: 0.9,
     capacity: 100,

@@ -17,14 +17,14 @@ import {
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
 import { capabilitiesOf, capabilityPage } from "../../../src/venues/capabilities.ts"
 import { MOCK_VENUE } from "../../../src/venues/mock-venue.ts"
-import { plain } from "../../../src/venues/plain.ts"
 import { PROFILES, venueOf } from "../../../src/venues/registry.ts"
-import { instrument, simVenue } from "../../sim/venue.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
+import { instrument, simVenue } from "../../sim/listing.ts"
 import { ACCOUNT, START } from "../../sim/world.ts"
 
 const profiles = PROFILES.map((profile) => [profile.venue, profile] as const)
 const venues: ReadonlyArray<Venue> = [...PROFILES.map((profile) => venueOf(profile, [])), MOCK_VENUE]
-const asked = (exchange: string, lists: "spot" | "perpetual" = "spot") => plain("X", exchange, { lists })
+const asked = (exchange: string, lists: "spot" | "perpetual" = "spot") => unproven("X", exchange, { lists })
 
 describe("a profile", () => {
   const page = describedPage(PROFILES)
@@ -140,6 +140,8 @@ const takes = (venue: Venue, refusal: string, patch: object): boolean => {
     findInstrument: () => instrument,
     now: START,
     lastPrice: () => null,
+    recentPrice: () => null,
+    mayAwaitCollar: () => false,
     book: () => [],
     available: () => Decimal.ZERO,
     mayWait: false,

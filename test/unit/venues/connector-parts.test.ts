@@ -7,7 +7,7 @@ import { PROFILES, venueOf } from "../../../src/venues/registry.ts"
 import { type BookChange, BookTap } from "../../../src/venues/worker/book-tap.ts"
 import type { CcxtExchange, CcxtOrder, CcxtSocket } from "../../../src/venues/worker/ccxt.ts"
 import { Digits } from "../../../src/venues/worker/digits.ts"
-import { privateInstance, publicInstance } from "../../../src/venues/worker/instance.ts"
+import { privateInstances, publicInstance } from "../../../src/venues/worker/instance.ts"
 import { loadExchange } from "../../../src/venues/worker/load.ts"
 import { orderState } from "../../../src/venues/worker/normalise.ts"
 import { tapCache } from "../../../src/venues/worker/order-tap.ts"
@@ -234,9 +234,7 @@ describe("the route of a connection", () => {
 
 describe("a private instance", () => {
   it("leaves amounts and prices as they are, longer than a float can hold", async () => {
-    const exchange = privateInstance(
-      await loadExchange("binance"),
-      { profile: binance, routes: {}, proxy: null },
+    const exchange = privateInstances(await loadExchange("binance"), { profile: binance, routes: {}, proxy: null })(
       SECRETS,
     )
     expect(exchange.amountToPrecision("BTC/USDT", "90071992.547409931")).toBe("90071992.547409931")
@@ -244,9 +242,7 @@ describe("a private instance", () => {
   })
 
   it("admits a second request although its costs are texts", async () => {
-    const exchange = privateInstance(
-      await loadExchange("binance"),
-      { profile: binance, routes: {}, proxy: null },
+    const exchange = privateInstances(await loadExchange("binance"), { profile: binance, routes: {}, proxy: null })(
       SECRETS,
     )
     await exchange.throttle("0.2")
@@ -275,7 +271,7 @@ describe("an order of Binance", () => {
     info: raw,
     ...change,
   })
-  const stateOf = (it: CcxtOrder) => orderState("BINANCE" as VenueId, it, quirksOf(binance))
+  const stateOf = (it: CcxtOrder) => orderState(binance, it, quirksOf(binance))
 
   it.each([
     ["expired", { X: "EXPIRED", f: "IOC", o: "LIMIT" }, "CANCELLED", "REMAINDER"],
@@ -312,7 +308,7 @@ describe("an order of Binance", () => {
   it("belongs to whom the venue's answer names, and only without a name to whom it was asked for", () => {
     const [ours, asked] = ["0123456789abcdef0123456789abcdef", "f".repeat(32)]
     const whose = (it: CcxtOrder, knownAs: string | null) =>
-      orderState("BINANCE" as VenueId, it, quirksOf(binance), knownAs)?.clientId
+      orderState(binance, it, quirksOf(binance), knownAs)?.clientId
     expect(whose(order("open", {}, { clientOrderId: ours }), asked)).toBe(ours)
     expect(whose(order("canceled", { origClientOrderId: ours }, { clientOrderId: "cancel_1" }), asked)).toBe(ours)
     expect(whose(order("open", {}, { clientOrderId: undefined }), asked)).toBe(asked)

@@ -12,7 +12,12 @@ import { account, BTC, limit, mockWorld, newOrderId, settle, uuid } from "../../
 const RICH = { BTC: "100", USDT: "10000000" }
 
 const ref = ({ tradeOrderId }: VenueOrder) => ({ tradeOrderId, externalOrderId: null, instrumentId: BTC })
-const to = (quantity: string, limitPrice: string | null): VenueAmend => ({ quantity, limitPrice, stopPrice: null })
+const to = (quantity: string, limitPrice: string | null): VenueAmend => ({
+  quantity,
+  limitPrice,
+  stopPrice: null,
+  askedAt: 1,
+})
 const locked = (balances: VenueBalances, asset: string) =>
   balances.balances.find((balance) => balance.asset === asset)?.locked
 const said = (reports: ReadonlyArray<SessionReport>) =>

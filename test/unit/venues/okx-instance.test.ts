@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import type { ConnectorSettings } from "../../../src/venues/wire.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "../../../src/venues/worker/ccxt.ts"
-import { privateInstance, publicInstance } from "../../../src/venues/worker/instance.ts"
+import { privateInstances, publicInstance } from "../../../src/venues/worker/instance.ts"
 import { loadExchange } from "../../../src/venues/worker/load.ts"
-import { quirksOf } from "../../../src/venues/worker/quirks.ts"
 
 const profileOf = (venue: string) => {
   const profile = PROFILES.find((known) => known.venue === venue)
@@ -32,7 +31,7 @@ describe("our OKX", () => {
   beforeAll(async () => {
     Okx = await loadExchange("okx")
   })
-  const made = (venue: string): CcxtExchange => privateInstance(Okx, settingsOf(venue), secrets)
+  const made = (venue: string): CcxtExchange => privateInstances(Okx, settingsOf(venue))(secrets)
 
   const sign = (exchange: CcxtExchange, path: string, method = "POST") =>
     exchange.sign(path, "private", method, { instId: "BTC-USDT", clOrdId: "c" }) as Signed
@@ -84,13 +83,5 @@ describe("our OKX", () => {
     expect(fee("-0.0000005")).toEqual([{ cost: "0.0000005", currency: "BTC" }])
     expect(fee("0.01")).toEqual([{ cost: "-0.01", currency: "BTC" }])
     expect(fee("0")).toEqual([{ cost: "0", currency: "BTC" }])
-  })
-
-  it("asks for what is older than the oldest of a page, whose ids are longer than a float", () => {
-    const { pages } = quirksOf(profileOf("OKX"))
-    const ids = ["2610789768700000003", "2610789768700000001", "2610789768700000002"]
-    expect(pages?.olderFills(ids.map((billId) => ({ info: { billId } })) as never)).toEqual({ after: ids[1] })
-    expect(pages?.olderOrders(ids.map((id) => ({ id })) as never)).toEqual({ after: ids[1] })
-    expect(pages?.olderFills([])).toBeUndefined()
   })
 })

@@ -1,11 +1,11 @@
 /** Every venue of the registry on its real ccxt class, without a network: what the profile says must be what ccxt can do. */
 import { describe, expect, it } from "vitest"
-import { plain } from "../../../src/venues/plain.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "../../../src/venues/worker/ccxt.ts"
-import { privateInstance, publicInstance } from "../../../src/venues/worker/instance.ts"
+import { privateInstances, publicInstance } from "../../../src/venues/worker/instance.ts"
 import { loadExchange } from "../../../src/venues/worker/load.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
 
 const SECRETS = { apiKey: "key", apiSecret: "c2VjcmV0", apiPassphrase: "passphrase" }
 const LISTED = [
@@ -43,7 +43,7 @@ describe("the registry", () => {
       for (const host of profile.hosts.filter((it) => !/^ws-api-spot\./.test(it)))
         expect(urls).toContain(host.replace(/:443$/, ""))
       expect(exchange.requiredCredentials["password"]).toBe(profile.needsPassphrase)
-      const instance = privateInstance(await loadExchange(profile.exchange), settings(profile), SECRETS)
+      const instance = privateInstances(await loadExchange(profile.exchange), settings(profile))(SECRETS)
       expect(instance.id).toBe(profile.exchange)
       const kinds = exchange.features as Readonly<Record<string, { readonly linear?: unknown }>>
       const kind = profile.lists === "spot" ? kinds["spot"] : (kinds["swap"]?.linear ?? kinds["swap"])
@@ -80,12 +80,12 @@ describe("one line", () => {
     ["BINANCEUS", "binanceus"],
     ["COINBASEEXCHANGE", "coinbaseexchange"],
   ])("brings %s", async (venue, file) => {
-    const profile = plain(venue, file)
+    const profile = unproven(venue, file)
     const exchange = await started(profile)
     expect([profile.venue, exchange.id, exchange.has["watchOrderBook"]]).toEqual([venue, file, true])
     expect(structuredClone(profile)).toEqual(profile)
     const Exchange: CcxtExchangeClass = await loadExchange(file)
-    expect(privateInstance(Exchange, settings(profile), SECRETS).id).toBe(file)
+    expect(privateInstances(Exchange, settings(profile))(SECRETS).id).toBe(file)
   })
 })
 

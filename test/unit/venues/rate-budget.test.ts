@@ -45,8 +45,7 @@ describe("a request budget", () => {
     const { ask, left, names } = budgeting()
     ask("cancel", CAPACITY)
     await settle()
-    for (const purpose of ["audit", "market", "submit", "doubt", "cancel"] as const)
-      for (const cost of [1, 2]) ask(purpose, cost)
+    for (const purpose of [...PURPOSES].reverse()) for (const cost of [1, 2]) ask(purpose, cost)
     await vi.advanceTimersByTimeAsync(WINDOW_MILLIS - 1)
     expect(names()).toEqual(["cancel"])
     await vi.advanceTimersByTimeAsync(1)
@@ -90,6 +89,33 @@ describe("a request budget", () => {
     await settle()
     expect(alone.count("audit")).toBe(25)
     expect(alone.budget.load()).toMatchObject({ audits: 1, used: 0.25 })
+  })
+
+  it("lets the opening of an account go before every audit that waits", async () => {
+    const { ask, names, count } = budgeting()
+    ask("cancel", CAPACITY)
+    for (let i = 0; i < 200; i++) ask("audit")
+    await settle()
+    for (let i = 0; i < 40; i++) ask("opening")
+    await vi.advanceTimersByTimeAsync(WINDOW_MILLIS)
+    expect(names().slice(1, 41)).toEqual(Array.from({ length: 40 }, () => "opening"))
+    expect(count("audit")).toBe(25)
+  })
+
+  it("leaves room for market data, submits and cancels beside accounts that open", async () => {
+    const { ask, count } = budgeting()
+    for (let i = 0; i < CAPACITY; i++) ask("opening")
+    await settle()
+    expect(count("opening")).toBe(85)
+    for (let i = 0; i < CAPACITY; i++) ask("market")
+    await settle()
+    expect(count("market")).toBe(5)
+    for (let i = 0; i < CAPACITY; i++) ask("submit")
+    await settle()
+    expect(count("submit")).toBe(5)
+    for (let i = 0; i < CAPACITY; i++) ask("cancel")
+    await settle()
+    expect(count("cancel")).toBe(5)
   })
 
   it("gives up on what would come too late, and only on that", async () => {

@@ -5,13 +5,13 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
-import { plain } from "../../../src/venues/plain.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { BINANCE } from "../../../src/venues/profiles/binance.ts"
 import { KRAKENFUTURES } from "../../../src/venues/profiles/krakenfutures.ts"
 import { type Capture, hasCaptures, readCapture } from "../../exchanges/cryptofeed/capture.ts"
 import { listAt, readSpelled, type Spelled, textAt } from "../../exchanges/cryptofeed/spelled-json.ts"
 import { type Answers, readMarkets } from "../../kit/ccxt-markets.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
 
 /** What the venue spelled of one market; undefined: it says nothing of the kind. */
 interface Spelling {
@@ -71,7 +71,7 @@ const lists: ReadonlyArray<List> = [
   binance("BINANCE_US", "api.binance.us", { ...binanceSpot, exchange: "binanceus" }, 100),
   {
     archive: "OKX",
-    profile: plain("OKX", "okx", { options: { fetchMarkets: { types: ["spot"] } } }),
+    profile: unproven("OKX", "okx", { options: { fetchMarkets: { types: ["spot"] } } }),
     answers: (capture) => (path) => bodyOf(capture, `https://www.okx.com${path}`),
     spelled: (capture) =>
       listAt(readSpelled(bodyOf(capture, "https://www.okx.com/api/v5/public/instruments?instType=SPOT")), "data").map(
@@ -88,7 +88,7 @@ const lists: ReadonlyArray<List> = [
   },
   {
     archive: "GEMINI",
-    profile: plain("GEMINI", "gemini", { options: { fetchMarketsFromAPI: { fetchDetailsForAllSymbols: true } } }),
+    profile: unproven("GEMINI", "gemini", { options: { fetchMarketsFromAPI: { fetchDetailsForAllSymbols: true } } }),
     answers:
       ({ answers }) =>
       (path) =>
@@ -116,7 +116,7 @@ const lists: ReadonlyArray<List> = [
   },
   {
     archive: "COINBASE",
-    profile: plain("COINBASEEXCHANGE", "coinbaseexchange"),
+    profile: unproven("COINBASEEXCHANGE", "coinbaseexchange"),
     answers: (capture) => (path) =>
       path === "/products" ? bodyOf(capture, "https://api.pro.coinbase.com/products") : undefined,
     spelled: (capture) =>

@@ -26,7 +26,7 @@ if (profile === undefined) throw new Error("the registry is empty")
 const quirks = { ...quirksOf(profile), orderClientId: (it: CcxtOrder) => it.clientOrderId ?? null }
 
 const reportsOf = (answer: Partial<CcxtOrder>, known = new KnownOrders()) =>
-  submitReports("OKX" as VenueId, { order, answer: answer as CcxtOrder, quirks, known, at: 77 })
+  submitReports({ ...profile, venue: "OKX" as VenueId }, { order, answer: answer as CcxtOrder, quirks, known, at: 77 })
 
 describe("the answer to a submit", () => {
   it("is an acceptance when it has nothing but the order's id", () => {

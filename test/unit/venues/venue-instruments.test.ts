@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from "vitest"
 import { securityRecord } from "../../../src/domain/security.ts"
-import { plain } from "../../../src/venues/plain.ts"
 import type { VenueProfile } from "../../../src/venues/profile.ts"
 import { BINANCE } from "../../../src/venues/profiles/binance.ts"
 import { BITFINEX } from "../../../src/venues/profiles/bitfinex.ts"
@@ -13,6 +12,7 @@ import { COINBASE } from "../../../src/venues/profiles/coinbase.ts"
 import { DERIBIT } from "../../../src/venues/profiles/deribit.ts"
 import { KRAKENFUTURES } from "../../../src/venues/profiles/krakenfutures.ts"
 import { marketOf, readMarkets } from "../../kit/ccxt-markets.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
 
 /** One market of a venue as its REST answers show it, and what it must become. */
 interface Row {
@@ -69,7 +69,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.00000001", "1", 8, 0, "1", "92141578", "1"],
   },
   {
-    profile: plain("BINANCEUS", "binanceus", { options: spotOnly }),
+    profile: unproven("BINANCEUS", "binanceus", { options: spotOnly }),
     bodies: {
       exchangeInfo: { symbols: [binanceSymbol("BTC", "0.01000000", "0.00001000", "9000.00000000", "10.00000000")] },
     },
@@ -77,7 +77,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.01", "0.00001", 2, 5, "0.00001", "9000", "10"],
   },
   {
-    profile: plain("BINANCEUSDM", "binanceusdm", { lists: "perpetual", options: { defaultType: "swap" } }),
+    profile: unproven("BINANCEUSDM", "binanceusdm", { lists: "perpetual", options: { defaultType: "swap" } }),
     bodies: {
       "fapi/v1/exchangeInfo": {
         symbols: [
@@ -110,7 +110,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.0000001", "1", 7, 0, "1", "900000000", "5"],
   },
   {
-    profile: plain("OKX", "okx", { options: spotOnly }),
+    profile: unproven("OKX", "okx", { options: spotOnly }),
     bodies: {
       "instType=SPOT": {
         code: "0",
@@ -140,7 +140,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.000000001", "1", 9, 0, "100000", "999999999999", null],
   },
   {
-    profile: plain("KRAKEN", "kraken"),
+    profile: unproven("KRAKEN", "kraken"),
     bodies: {
       AssetPairs: {
         error: [],
@@ -226,7 +226,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.01", "0.00000001", 2, 8, "0.00000001", "3400", "1"],
   },
   {
-    profile: plain("BYBIT", "bybit", { options: spotOnly }),
+    profile: unproven("BYBIT", "bybit", { options: spotOnly }),
     bodies: {
       "category=spot": {
         retCode: 0,
@@ -288,7 +288,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["1", "0.00000001", 0, 8, "0", null, "10"],
   },
   {
-    profile: plain("GEMINI", "gemini", { options: { fetchMarketsFromAPI: { fetchDetailsForAllSymbols: true } } }),
+    profile: unproven("GEMINI", "gemini", { options: { fetchMarketsFromAPI: { fetchDetailsForAllSymbols: true } } }),
     bodies: {
       "symbols/details": {
         symbol: "BTCUSD",
@@ -307,7 +307,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     // As its exchange's page has them: decimal places.
-    profile: plain("GEMINI_UAT", "gemini", {
+    profile: unproven("GEMINI_UAT", "gemini", {
       options: { tradingPairs: [["SHIBUSD", 9, 0, "1000", 10, true]] },
     }),
     bodies: { symbols: ["shibusd"] },
@@ -343,7 +343,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.000025", "1", 6, 0, "1", null, null],
   },
   {
-    profile: plain("KUCOIN", "kucoin", { options: { fetchMarkets: { types: ["spot"], fetchTickersFees: false } } }),
+    profile: unproven("KUCOIN", "kucoin", { options: { fetchMarkets: { types: ["spot"], fetchTickersFees: false } } }),
     bodies: {
       "/api/v2/symbols": {
         code: "200000",
@@ -375,7 +375,7 @@ const rows: ReadonlyArray<Row> = [
     expected: ["0.000001", "0.0001", 6, 4, "0.1", "10000000000", "0.01"],
   },
   {
-    profile: plain("GATE", "gate", { options: spotOnly }),
+    profile: unproven("GATE", "gate", { options: spotOnly }),
     bodies: {
       "spot/currency_pairs": [
         {

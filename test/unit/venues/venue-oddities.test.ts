@@ -1,7 +1,6 @@
 /** What venues say that cannot be so, on a real ccxt instance: times that are none, exponents, signs, and numbers that are read twice. */
 import { describe, expect, it } from "vitest"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
-import { plain } from "../../../src/venues/plain.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTicker, CcxtTrade } from "../../../src/venues/worker/ccxt.ts"
 import { Digits } from "../../../src/venues/worker/digits.ts"
 import { publicInstance } from "../../../src/venues/worker/instance.ts"
@@ -11,8 +10,9 @@ import { tickerRow, tradeRows } from "../../../src/venues/worker/market-rows.ts"
 import { fill, orderState } from "../../../src/venues/worker/normalise.ts"
 import { quirksOf } from "../../../src/venues/worker/quirks.ts"
 import { TradeIds } from "../../../src/venues/worker/trade-ids.ts"
+import { unproven } from "../../kit/unproven-venue.ts"
 
-const PROFILE = plain("CRYPTOCOM", "cryptocom")
+const PROFILE = unproven("CRYPTOCOM", "cryptocom")
 const INSTRUMENT = "CRYPTOCOM:BTC/USD" as InstrumentId
 const VENUE = "CRYPTOCOM" as VenueId
 const RECEIVED_AT = 1_700_000_000_000
@@ -59,8 +59,9 @@ describe("a venue's time", () => {
   it("is not known of an order that says 0, so that it is not older than all others", () => {
     const order = { id: "1", symbol: "BTC/USD", side: "buy", type: "limit", price: "5", amount: "1", status: "open" }
     const times = { timestamp: AT, lastUpdateTimestamp: undefined, lastTradeTimestamp: 0 }
-    const state = orderState(VENUE, { ...order, ...times } as CcxtOrder, quirksOf(PROFILE))
-    expect(state).toMatchObject({ createdAt: AT, updatedAt: AT })
+    const profile = { ...PROFILE, orderTimes: { created: "timestamp", updated: "lastTradeTimestamp" } }
+    const state = orderState(profile, { ...order, ...times } as CcxtOrder, quirksOf(profile))
+    expect(state).toMatchObject({ createdAt: AT, updatedAt: null })
   })
 
   it("of a fill that has none is the one it came with", () => {

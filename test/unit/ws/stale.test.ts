@@ -34,7 +34,7 @@ const visit = () => {
     now: () => clock.now,
     onDefect: (error: unknown) => heard.push(error),
   } as unknown as ConnectionContext
-  const peer = { ip: "192.0.2.1", loopback: false }
+  const peer = { ip: "192.0.2.1" }
   const connection = new Connection(
     socket,
     { codec: jsonCodec, nativePings: false, peer, connection: undefined },

@@ -3,9 +3,9 @@
  * to subscribe to the aggregate ones (ccxt's own option); everything else is as it is shipped.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { plain } from "../../../../src/venues/plain.ts"
 import type { VenueProfile } from "../../../../src/venues/profile.ts"
 import { BINANCE } from "../../../../src/venues/profiles/binance.ts"
+import { unproven } from "../../../kit/unproven-venue.ts"
 import type { Recorded } from "../recording.ts"
 import { at, listAt, readSpelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"
@@ -70,7 +70,7 @@ export const binance = recorded("api.binance.com", { ...spot, options: { ...spot
 /** Not among the venues that are listed: the proof that one line brings another exchange. */
 export const binanceUs = recorded(
   "api.binance.us",
-  plain("BINANCEUS", "binanceus", {
+  unproven("BINANCEUS", "binanceus", {
     hosts: ["api.binance.us:443", "stream.binance.us:9443"],
     unsubscribes: true,
     options: { ...spot.options, ...aggregateTrades },

@@ -5,8 +5,8 @@
  * `last_match` repeats the last trade before the subscription and is no trade of it; ccxt leaves it out.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { plain } from "../../../../src/venues/plain.ts"
 import { COINBASE } from "../../../../src/venues/profiles/coinbase.ts"
+import { unproven } from "../../../kit/unproven-venue.ts"
 import type { Recorded, RecordedBook, Recording } from "../recording.ts"
 import { listAt, readSpelled, type Spelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"
@@ -66,7 +66,7 @@ const streamOf =
 const OF_THE_EXCHANGE: Channels = { book: "level2", trades: "matches" }
 
 export const coinbaseExchange: Recorded = ({ answers }) => ({
-  profile: plain("COINBASEEXCHANGE", "coinbaseexchange", {
+  profile: unproven("COINBASEEXCHANGE", "coinbaseexchange", {
     hosts: ["api.exchange.coinbase.com:443", "ws-feed.exchange.coinbase.com:443"],
   }),
   keys: { apiKey: "key", secret: Buffer.from("secret").toString("base64"), password: "passphrase" },

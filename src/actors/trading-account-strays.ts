@@ -1,0 +1,124 @@
+/** Orders that the venue names and memory does not know, while it is found out whose they are; and what waits for each of them. */
+import { Decimal } from "../domain/decimal.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
+import { isEnd } from "../domain/order-view.ts"
+import type { VenueOrderState } from "../ports/venue-session.ts"
+import type { Live } from "./trading-account-live.ts"
+
+/** Of one order; the venue shows it again, and its trades are read again, when more was told of it meanwhile. */
+const WAITING_MAX = 100
+
+/** What is known of an order that memory does not have. */
+export interface Named {
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  readonly state: VenueOrderState | null
+  readonly instrumentId: VenueOrderState["instrumentId"] | null
+}
+
+/** An order that may be one of ours. */
+export interface Withheld {
+  /** As far as it was ever shown. */
+  readonly named: Named
+  /** Monotonic ms of its first sight. */
+  readonly since: number
+  /** Monotonic ms, from when it is looked for again. */
+  readonly dueAt: number
+}
+
+interface Stray {
+  readonly waiting: Array<(live: Live) => void>
+  /** As far as it was ever shown. */
+  shown: VenueOrderState | null
+  /** Monotonic ms, from when it has been withheld, with pauses in which it was looked for. */
+  since: number | null
+  /** Null: it is being looked for. */
+  withheld: Omit<Withheld, "since"> | null
+}
+
+/** Views come in any order: of two the one that tells an end, else the one that names more, else the later. */
+const further = (before: VenueOrderState | null, state: VenueOrderState): VenueOrderState => {
+  if (before === null || isEnd(state)) return state
+  if (isEnd(before)) return before
+  const [known, told] = [before, state].map((it) => Decimal.fromVenue(it.executedQuantity) ?? Decimal.ZERO)
+  return told!.lessThan(known!) ? before : state
+}
+
+export class Strays {
+  private readonly all = new Map<string, Stray>()
+  private withheldCount = 0
+
+  has(name: string): boolean {
+    return this.all.has(name)
+  }
+
+  /** False: the order is being looked for already. */
+  add(name: string, then: (live: Live) => void): boolean {
+    const known = this.all.get(name)
+    if (known === undefined) this.all.set(name, { waiting: [then], shown: null, since: null, withheld: null })
+    else if (known.waiting.length < WAITING_MAX) known.waiting.push(then)
+    return known === undefined
+  }
+
+  /** What waited for it, in order. */
+  take(name: string): ReadonlyArray<(live: Live) => void> {
+    const stray = this.all.get(name)
+    if (stray !== undefined && stray.withheld !== null) this.withheldCount--
+    this.all.delete(name)
+    return stray?.waiting ?? []
+  }
+
+  get hasWithheld(): boolean {
+    return this.withheldCount > 0
+  }
+
+  isWithheld(name: string): boolean {
+    return (this.all.get(name)?.withheld ?? null) !== null
+  }
+
+  withheld(): ReadonlyArray<readonly [name: string, withheld: Withheld]> {
+    if (this.withheldCount === 0) return []
+    return [...this.all].flatMap(([name, { withheld, since }]) =>
+      withheld === null || since === null ? [] : [[name, { ...withheld, since }] as const],
+    )
+  }
+
+  /** For how long it has been withheld, ms. */
+  ageOf(name: string, now: number): number {
+    return now - (this.all.get(name)?.since ?? now)
+  }
+
+  /** As far as it was shown until now; null: it was not. */
+  shown(name: string, state: VenueOrderState | null): VenueOrderState | null {
+    const stray = this.all.get(name)
+    if (stray === undefined) return state
+    if (state !== null) stray.shown = further(stray.shown, state)
+    return stray.shown
+  }
+
+  withhold(name: string, named: Named, now: number, dueAt = now): void {
+    const stray = this.all.get(name)
+    if (stray === undefined) return
+    if (stray.withheld === null) this.withheldCount++
+    stray.since ??= now
+    stray.withheld = { named, dueAt }
+  }
+
+  /** It is shown again, if `state` is there. Whether it has moved since. */
+  see(name: string, named: Named): boolean {
+    const stray = this.all.get(name)
+    if (!stray?.withheld || named.state === null) return false
+    const before = stray.withheld.named.state
+    const state = this.shown(name, named.state)
+    stray.withheld = { ...stray.withheld, named: { ...named, state } }
+    return state?.status !== before?.status || state?.executedQuantity !== before?.executedQuantity
+  }
+
+  /** It is looked for again. */
+  release(name: string): void {
+    const stray = this.all.get(name)
+    if (stray === undefined || stray.withheld === null) return
+    this.withheldCount--
+    stray.withheld = null
+  }
+}

@@ -1,0 +1,16 @@
+/** Who acts by a call, for the audit and for those who judge rights in the transaction of the act. */
+import type { Actor } from "../domain/act.ts"
+import type { Principal } from "../domain/user.ts"
+import type { RequestFacts } from "./route.ts"
+
+/** Without a principal: on routes that ask for no token. */
+export const actorOf = (request: RequestFacts, principal?: Principal): Actor => ({
+  kind: "USER",
+  userId: principal?.userId ?? null,
+  sessionId: principal?.sessionId ?? null,
+  tenantId: principal?.tenantId ?? null,
+  ip: request.ip,
+  userAgent: request.header("user-agent").slice(0, 200) || null,
+  requestId: request.callId,
+  clientRequestId: request.requestId === request.callId ? null : request.requestId,
+})

@@ -1,0 +1,26 @@
+/** Which calls need a proof of who asks that is younger than the session, and what a call without one is told. */
+import { ReauthenticationNeeded } from "../domain/errors/authentication.ts"
+import type { Principal } from "../domain/user.ts"
+import type { Route } from "./reflect.ts"
+
+export interface ProofTerms {
+  /** A proof is good for so long. */
+  readonly freshMillis: number
+  /** Wall ms. */
+  readonly now: () => number
+}
+
+/** Why the call must prove anew who asks; undefined when it need not. For calls whose shape was looked at. */
+export const missingProof = (
+  { freshMillis, now }: ProofTerms,
+  route: Pick<Route, "needsProof">,
+  principal: Principal | undefined,
+  query: unknown,
+  body: unknown,
+): ReauthenticationNeeded | undefined => {
+  if (principal === undefined || route.needsProof === null) return undefined
+  if (!route.needsProof({ query: query as never, body: body as never })) return undefined
+  if (principal.provenAt > now() - freshMillis && principal.secondFactor !== "lacking") return undefined
+  const needs = principal.secondFactor === "none" ? (["password"] as const) : (["password", "totp"] as const)
+  return new ReauthenticationNeeded({ maxAgeSeconds: freshMillis / 1000, needs })
+}

@@ -1,0 +1,118 @@
+/** Trading accounts of a simulated world, and what their session does at the venue: every call passes here and may be looked at. */
+import type { Context } from "effect"
+import { Effect } from "effect"
+import type { CredentialId, TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
+import type { TradingAccount } from "../../src/domain/trading-account.ts"
+import type { VenuePort } from "../../src/ports/venue-port.ts"
+import type { OrderLookup, SessionReport, VenueOrderState, VenueSession } from "../../src/ports/venue-session.ts"
+import { MAIN } from "./exchange.ts"
+import { SIM } from "./listing.ts"
+
+export const START = Date.UTC(2026, 0, 1)
+export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId
+
+/** Account and user by number; 1 is the one that scripted tests have. */
+export const accountId = (number: number): TradingAccountId =>
+  `0aaaaaaa-0000-4000-8000-${number.toString(16).padStart(12, "0")}` as TradingAccountId
+export const userId = (number: number): UserId =>
+  `0bbbbbbb-0000-4000-8000-${number.toString(16).padStart(12, "0")}` as UserId
+export const credentialId = (number: number): CredentialId =>
+  `0ddddddd-0000-4000-8000-${number.toString(16).padStart(12, "0")}` as CredentialId
+
+export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount => ({
+  tradingAccountId: ACCOUNT,
+  tenantId: "default" as TenantId,
+  userId: userId(1),
+  version: 1,
+  venue: SIM,
+  externalTradingAccountId: MAIN,
+  nickname: "sim",
+  status: "CREATED",
+  credentials: [],
+  initialBalances: [],
+  channelEpoch: "epoch",
+  createdAt: START,
+  updatedAt: START,
+  disconnectedAt: null,
+  cancelAllAt: null,
+  walletId: null,
+  dealerAccountId: null,
+  ...patch,
+})
+
+/** One call of an account at the venue, at the moment in which it is made, or an answer at the moment in which it is given. */
+export type VenueCall =
+  | { readonly _tag: "Opened" }
+  | { readonly _tag: "Closed" }
+  | { readonly _tag: "Submit" | "Cancel" | "Amend"; readonly tradeOrderId: TradeOrderId }
+  | { readonly _tag: "AskedOrder"; readonly tradeOrderId: TradeOrderId }
+  | { readonly _tag: "ToldOrder"; readonly tradeOrderId: TradeOrderId; readonly lookup: OrderLookup }
+  | { readonly _tag: "ToldOpen"; readonly open: ReadonlyArray<VenueOrderState> }
+  | { readonly _tag: "AskedBalances" }
+  | { readonly _tag: "ToldBalances"; readonly at: number }
+  | { readonly _tag: "Heard"; readonly report: SessionReport }
+
+export type Watch = (account: TradingAccount, call: VenueCall) => void
+
+const watched = (account: TradingAccount, session: VenueSession, watch: Watch): VenueSession => {
+  const fetchOpenOrders = session.fetchOpenOrders.pipe(
+    Effect.tap((open) => Effect.sync(() => watch(account, { _tag: "ToldOpen", open }))),
+  )
+  const { amend } = session
+  return {
+    ...session,
+    submit: (order) => {
+      watch(account, { _tag: "Submit", tradeOrderId: order.tradeOrderId })
+      if (order.pairedWith !== undefined)
+        watch(account, { _tag: "Submit", tradeOrderId: order.pairedWith.tradeOrderId })
+      session.submit(order)
+    },
+    cancel: (ref) => {
+      watch(account, { _tag: "Cancel", tradeOrderId: ref.tradeOrderId })
+      session.cancel(ref)
+    },
+    ...(amend !== undefined && {
+      amend: (ref, to) => {
+        watch(account, { _tag: "Amend", tradeOrderId: ref.tradeOrderId })
+        amend(ref, to)
+      },
+    }),
+    fetchOpenOrders,
+    fetchBalances: Effect.suspend(() => {
+      watch(account, { _tag: "AskedBalances" })
+      return Effect.tap(session.fetchBalances, ({ at }) =>
+        Effect.sync(() => watch(account, { _tag: "ToldBalances", at })),
+      )
+    }),
+    fetchOrder: (ref) =>
+      Effect.suspend(() => {
+        const { tradeOrderId } = ref
+        watch(account, { _tag: "AskedOrder", tradeOrderId })
+        return Effect.tap(session.fetchOrder(ref), (lookup) =>
+          Effect.sync(() => watch(account, { _tag: "ToldOrder", tradeOrderId, lookup })),
+        )
+      }),
+  }
+}
+
+/** The venue with a look at every call. */
+export const watchedPort = (port: Context.Tag.Service<VenuePort>, watch: Watch): Context.Tag.Service<VenuePort> => ({
+  ...port,
+  openSession: (options) => {
+    const { account } = options
+    return Effect.gen(function* () {
+      const session = yield* port.openSession({
+        ...options,
+        report: (report) => {
+          watch(account, { _tag: "Heard", report })
+          options.report(report)
+        },
+      })
+      yield* Effect.acquireRelease(
+        Effect.sync(() => watch(account, { _tag: "Opened" })),
+        () => Effect.sync(() => watch(account, { _tag: "Closed" })),
+      )
+      return watched(account, session, watch)
+    })
+  },
+})

@@ -1,0 +1,166 @@
+/**
+ * What an exchange is like, in one record: the meaning of its answers, what its views and lists show and when, how it fills and what it
+ * charges. `drawTraits` makes an exchange of a seed; `PLAIN_TRAITS` is the one of scripted tests. Misfortune is elsewhere (`fates.ts`).
+ */
+import type { InstrumentId } from "../../src/domain/ids.ts"
+import { DOGE_EUR, ETH_BTC } from "./listing.ts"
+import type { Random } from "./time.ts"
+
+export interface VenueTraits {
+  /** DONE: the order has ended. REQUEST: its end was asked for; the session looks at the order for a second, as the connectors do. */
+  readonly cancelAnswer: "DONE" | "REQUEST"
+  /** A cancel that was asked for is carried out within this time. */
+  readonly cancelWithinMillis: number
+  /** Of those, the share that the venue never carries out. */
+  readonly cancelForgotten: number
+  /** As with cancels. */
+  readonly amendAnswer: "DONE" | "REQUEST"
+  readonly amendWithinMillis: number
+  readonly amendForgotten: number
+  /** The stream tells a trade later than it shows the order that contains it, by at most this. */
+  readonly tradeLagMillis: number
+  /** The history lists a trade within this time. */
+  readonly historyLagMillis: number
+  /** Rows of one page of the open orders, and of the trades; each page is an instant of its own. */
+  readonly ordersPage: number
+  readonly tradesPage: number
+  /** UPDATED: a view says when it was true. CREATED: only when the order was made. NONE: neither. */
+  readonly viewTimes: "UPDATED" | "CREATED" | "NONE"
+  /** An order that was just placed is unknown to questions and cancels for at most this. */
+  readonly replicaLagMillis: number
+  /** Balances were true so long before the instant that they name. */
+  readonly balancesLagMillis: number
+  /** An event may arrive so much after one that was told later. */
+  readonly eventSpreadMillis: number
+  /** Share of the events that are told again, within a minute. */
+  readonly eventRepeats: number
+  /** A resting order trades at prices up to so many ticks better than its limit. */
+  readonly betterTicks: number
+  /** One match is up to so many trades. */
+  readonly tradesOfMatch: number
+  /** What a fee is charged in. THIRD: an asset of the venue's own, while there is some of it; then the quote asset. */
+  readonly feeAsset: "QUOTE" | "RECEIVED" | "THIRD"
+  readonly feeRate: string
+  /**
+   * Where the venue names our client id. EVERYWHERE: views and trades. ORDERS: views only. ASKED: only the answer about one order, and what
+   * the session remembers of the orders whose answers it heard, as the connectors do. CHANGED: likewise, and the views say another.
+   */
+  readonly clientIds: "EVERYWHERE" | "ORDERS" | "ASKED" | "CHANGED"
+  /** What the answer to a submit tells: that it was taken, where the order stands too, or its trades as well. */
+  readonly submitAnswer: "ID" | "STATE" | "FILLS"
+  /** When a submit arrives whose answer was lost before: after 4 s, or at any instant until its expiry. */
+  readonly arrivesLate: "SOON" | "UNTIL_EXPIRY"
+  /** Some of the refusals come after the stream has shown the order, and it works on. */
+  readonly refusesWhenShown: boolean
+  /** What is traded beside BTC/USDT: pairs with other assets, ticks and lots. */
+  readonly instruments: ReadonlyArray<InstrumentId>
+  /** Whether the stream tells the balances that a trade or a lock has moved, each as it is then. */
+  readonly tellsBalances: boolean
+}
+
+export const PLAIN_TRAITS: VenueTraits = {
+  cancelAnswer: "DONE",
+  cancelWithinMillis: 0,
+  cancelForgotten: 0,
+  amendAnswer: "DONE",
+  amendWithinMillis: 0,
+  amendForgotten: 0,
+  tradeLagMillis: 0,
+  historyLagMillis: 0,
+  ordersPage: 1_000,
+  tradesPage: 1_000,
+  viewTimes: "UPDATED",
+  replicaLagMillis: 0,
+  balancesLagMillis: 0,
+  eventSpreadMillis: 0,
+  eventRepeats: 0,
+  betterTicks: 0,
+  tradesOfMatch: 1,
+  feeAsset: "QUOTE",
+  feeRate: "0.001",
+  clientIds: "EVERYWHERE",
+  submitAnswer: "ID",
+  arrivesLate: "SOON",
+  refusesWhenShown: false,
+  instruments: [],
+  tellsBalances: false,
+}
+
+// Which traits are drawn; one that is off is plain in every world.
+const CANCEL_REQUESTS = true
+const AMEND_REQUESTS = true
+const TRADE_LAG = true
+const HISTORY_LAG = true
+const PAGES = true
+const VIEW_TIMES = true
+const REPLICA_LAG = true
+const BALANCES_LAG = true
+const EVENT_SPREAD = true
+const EVENT_REPEATS = true
+const BETTER_PRICES = true
+const MANY_TRADES = true
+const FEE_ASSETS = true
+const CLIENT_IDS = true
+const SUBMIT_ANSWERS = true
+const LATE_ARRIVALS = true
+const SHOWN_REFUSALS = true
+const INSTRUMENTS = true
+const BALANCE_EVENTS = true
+
+/** Takes the same draws whatever is on, so that a trait that comes on leaves the others as they were. */
+export const drawTraits = (random: Random): VenueTraits => {
+  const part = <K extends keyof VenueTraits>(isOn: boolean, drawn: Pick<VenueTraits, K>): Partial<VenueTraits> =>
+    isOn ? drawn : {}
+  const cancel = {
+    cancelAnswer: random.pick(["DONE", "REQUEST"] as const),
+    cancelWithinMillis: random.pick([20, 500, 5_000, 30_000]),
+    cancelForgotten: random.pick([0, 0, 0.1]),
+  }
+  const amend = {
+    amendAnswer: random.pick(["DONE", "REQUEST"] as const),
+    amendWithinMillis: random.pick([20, 500, 5_000]),
+    amendForgotten: random.pick([0, 0, 0.1]),
+  }
+  const tradeLag = { tradeLagMillis: random.pick([0, 200, 6_000, 60_000]) }
+  const historyLag = { historyLagMillis: random.pick([0, 0, 1_000, 10_000, 60_000]) }
+  const pages = { ordersPage: random.pick([1, 2, 10, 100]), tradesPage: random.pick([1, 3, 20, 100]) }
+  const times = { viewTimes: random.pick(["UPDATED", "UPDATED", "CREATED", "NONE"] as const) }
+  const replica = { replicaLagMillis: random.pick([0, 0, 300, 3_000]) }
+  const spread = { eventSpreadMillis: random.pick([0, 0, 1_000, 10_000]) }
+  const repeats = { eventRepeats: random.pick([0, 0, 0.05, 0.3]) }
+  const better = { betterTicks: random.pick([0, 0, 5, 300]) }
+  const many = { tradesOfMatch: random.pick([1, 1, 3, 20]) }
+  const fees = {
+    feeAsset: random.pick(["QUOTE", "QUOTE", "RECEIVED", "THIRD"] as const),
+    feeRate: random.pick(["0.001", "0.001", "0.0015", "0"]),
+  }
+  const ids = { clientIds: random.pick(["EVERYWHERE", "EVERYWHERE", "ORDERS", "ASKED", "CHANGED"] as const) }
+  const answers = { submitAnswer: random.pick(["ID", "STATE", "FILLS"] as const) }
+  const arrivals = { arrivesLate: random.pick(["SOON", "UNTIL_EXPIRY"] as const) }
+  const balances = { balancesLagMillis: random.pick([0, 0, 300, 3_000]) }
+  const refusals = { refusesWhenShown: random.chance(0.4) }
+  const others = { instruments: random.pick([[], [], [ETH_BTC], [ETH_BTC, DOGE_EUR]]) }
+  const events = { tellsBalances: random.chance(0.5) }
+  return {
+    ...PLAIN_TRAITS,
+    ...part(CANCEL_REQUESTS, cancel),
+    ...part(AMEND_REQUESTS, amend),
+    ...part(TRADE_LAG, tradeLag),
+    ...part(HISTORY_LAG, historyLag),
+    ...part(PAGES, pages),
+    ...part(VIEW_TIMES, times),
+    ...part(REPLICA_LAG, replica),
+    ...part(BALANCES_LAG, balances),
+    ...part(EVENT_SPREAD, spread),
+    ...part(EVENT_REPEATS, repeats),
+    ...part(BETTER_PRICES, better),
+    ...part(MANY_TRADES, many),
+    ...part(FEE_ASSETS, fees),
+    ...part(CLIENT_IDS, ids),
+    ...part(SUBMIT_ANSWERS, answers),
+    ...part(LATE_ARRIVALS, arrivals),
+    ...part(SHOWN_REFUSALS, refusals),
+    ...part(INSTRUMENTS, others),
+    ...part(BALANCE_EVENTS, events),
+  }
+}

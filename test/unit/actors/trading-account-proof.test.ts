@@ -1,0 +1,101 @@
+/** The proof that an order was never placed (contract C3): by answers and by time, and neither begins anew with a process. */
+import { describe, expect, it } from "vitest"
+import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { placed, readyWorld } from "../../kit/ready-world.ts"
+import type { World } from "../../sim/world.ts"
+
+/** Of the simulated venue: 2 s to leave, 5 s to arrive, 10 s of margin. */
+const PROOF_MILLIS = 17_000
+
+const rowOf = (world: World, { tradeOrderId }: TradeOrder) => world.database.orders.get(tradeOrderId)!.order
+
+const lost = (world: World): TradeOrder => {
+  world.venue.fates.submit = () => "silentBefore"
+  return placed(world)
+}
+
+/** A life of the process after the other, until the order is over; how many there were. */
+const livesOf = (world: World, order: TradeOrder, lifeMillis: number, max: number): number => {
+  for (let lives = 1; lives <= max; lives++) {
+    world.advance(lifeMillis)
+    if (rowOf(world, order).orderStatus === "REJECTED") return lives
+    world.crash()
+    world.advance(500)
+    world.start()
+  }
+  return max + 1
+}
+
+describe("an order that never arrived", () => {
+  for (const [lifeMillis, most] of [
+    [7_000, 8],
+    [3_000, 24],
+    [1_800, 120],
+  ] as const) {
+    it(`is given up although the process ends every ${lifeMillis} ms`, () => {
+      const world = readyWorld()
+      const order = lost(world)
+      expect(livesOf(world, order, lifeMillis, 200)).toBeLessThanOrEqual(most)
+      expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
+      expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("0")
+      expect(world.venue.arrivals.size).toBe(0)
+    })
+  }
+
+  it("is not given up sooner for that the wall clock was set", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.advance(3_000)
+    world.crash()
+    world.wallAheadMillis = 3_600_000
+    world.start()
+    const beganAt = world.time.now
+    world.advance(PROOF_MILLIS - 4_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
+    while (rowOf(world, order).orderStatus === "UNKNOWN") world.advance(100)
+    expect(rowOf(world, order).orderStatus).toBe("REJECTED")
+    expect(world.time.now - beganAt).toBeLessThanOrEqual(PROOF_MILLIS + 2_000)
+  })
+
+  it("is not given up for the time in which no process ran", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.advance(3_000)
+    world.crash()
+    world.advance(3_600_000)
+    world.start()
+    world.advance(5_000)
+    expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
+    world.advance(PROOF_MILLIS)
+    expect(rowOf(world, order).orderStatus).toBe("REJECTED")
+  })
+
+  it("is written seldom while it is asked for", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.advance(60_000)
+    const { orderStatus, version } = rowOf(world, order)
+    expect(orderStatus).toBe("REJECTED")
+    // Created, in doubt, how far the proof was a few times, rejected.
+    expect(version).toBeLessThanOrEqual(7)
+  })
+
+  it("is found by a later process, and then nothing of the proof stays", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    livesOf(world, order, 4_000, 2)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
+    const { instrumentId, orderSide } = order
+    const late = {
+      instrumentId,
+      orderSide,
+      orderType: "LIMIT",
+      timeInForce: "GTC",
+      quantity: "1",
+      limitPrice: "100",
+    } as const
+    world.venue.place(late, order.tradeOrderId)
+    world.advance(10_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "ACCEPTED", doubt: null })
+  })
+})
