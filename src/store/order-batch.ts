@@ -260,9 +260,10 @@ export const freeze = (
         case "Order": {
           const known = orders.get(row.order.tradeOrderId)
           if (known !== undefined && !isSameOrder(known.order, row.order)) clash("an order")
+          // An image that comes too late changes nothing, so it takes no place in the queue either.
+          if (known !== undefined && known.order.version >= row.order.version) break
           const acceptedNumber = known?.acceptedNumber ?? (rests(row.order) ? nextAccepted() : null)
-          const order = known !== undefined && known.order.version >= row.order.version ? known.order : row.order
-          orders.set(order.tradeOrderId, { order, acceptedNumber })
+          orders.set(row.order.tradeOrderId, { order: row.order, acceptedNumber })
           break
         }
         case "Execution": {

@@ -514,6 +514,18 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     expect(ids).toEqual([c, a, b, e].map((order) => order!.tradeOrderId))
   })
 
+  it("gives an image that comes too late no place in that order, also within one batch", async () => {
+    const account = await rig.account()
+    const accountId = account.tradingAccountId
+    const venue = "LATE" as VenueId
+    const leaving = newOrder(account, { venue, orderStatus: "PENDING_CANCEL" })
+    const resting = newOrder(account, { venue, orderStatus: "PARTIALLY_FILLED" })
+    const put = (order: typeof leaving) => commit(rig.store(), { accountId, rows: [orderRow(order)], events: [] })
+    await Promise.all([put(leaving), put({ ...leaving, orderStatus: "PARTIALLY_FILLED" }), put(resting)])
+    const ids = (await Effect.runPromise(rig.journal().restingOrders(venue))).map((order) => order.tradeOrderId)
+    expect(ids).toEqual([resting, leaving].map((order) => order.tradeOrderId))
+  })
+
   it("sums what an account's executions did to its balances, exactly", async () => {
     const account = await rig.account()
     const accountId = account.tradingAccountId
