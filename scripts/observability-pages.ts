@@ -59,14 +59,14 @@ pass for another field; no body, query string, password, token or key is ever in
 | stream | where | \`msg\` | what is in it |
 |--|--|--|--|
 | access | \`DATA_DIR/logs/access.log\` | \`access\` | one line per answer; errors of our own (5xx) have level \`error\`; \`ACCESS_LOG=false\` turns it off |
-| audit | \`DATA_DIR/logs/audit.log\` | \`audit\` | what users and admins did, done or refused; always kept |
+| audit | \`DATA_DIR/logs/audit.log\` | \`audit\` | sign-ins, and acts on users, rights, tenants, keys, wallets, dealers and the trading mode, done or refused; always kept |
 | security | \`DATA_DIR/logs/security.log\` | \`security\` | what attackers do, or what looks like it; always kept |
 | process | stderr | its own words | starts, troubles, defects |
 
 Files are turned over at 64 MiB; four older ones are kept beside each (\`access.log.1\` is the newest). Ship them away to keep them longer.
 The gateway turns them over itself and keeps its files open: do not let logrotate rename, copy or truncate \`*.log\`, or lines go on into a file that
 nobody looks at, or are lost. A shipper should follow the name (\`tail -F\`); \`*.log.1\` to \`*.log.4\` may be read, compressed elsewhere or removed at any time.
-Audit and security lines are handed to the disk at once, access lines within 250 ms.
+Audit and security lines are handed to the operating system at once, access lines within 250 ms; none is synced by itself.
 What operators do from the command line is in \`audit.log\` and \`security.log\` too, with \`ip\` \`local\`.
 
 ## Level
