@@ -7,7 +7,7 @@ import { AccountDirectory } from "./actors/account-directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
 import { TradingAccountsLive } from "./actors/trading-accounts.ts"
-import { credentialLayers } from "./auth/credential-vault.ts"
+import { keeperLayer, vaultLayer } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"
 import { tradingModeLayer } from "./auth/trading-mode-switch.ts"
@@ -194,7 +194,7 @@ export const startGateway = (options: GatewayOptions) =>
     const known = Context.merge(looked, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(looked)))
     const parts = { settings, keys, audit, notice }
     const auth = yield* Layer.build(
-      Layer.mergeAll(userActsLayer(parts), tradingModeLayer(parts), credentialLayers(keys)),
+      Layer.mergeAll(userActsLayer(parts), tradingModeLayer(parts), keeperLayer(keys)),
     ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     const certificate = yield* keepCertificate(options, server, audit).pipe(Effect.provide(base))
@@ -205,7 +205,8 @@ export const startGateway = (options: GatewayOptions) =>
     const hub = new Hub(server.app, Context.get(base, Clock).monotonic, new SocketMeters(meters))
     const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
-    const edges = Context.mergeAll(known, auth, outside, moneyDesks())
+    const vault = yield* Layer.build(vaultLayer(keys)).pipe(Effect.provide(Context.merge(known, outside)))
+    const edges = Context.mergeAll(known, auth, outside, vault, moneyDesks())
     const sync = yield* instrumentSync.pipe(Effect.provide(edges))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     const orders = orderRatesOf(options)

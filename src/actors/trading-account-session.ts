@@ -3,13 +3,14 @@
  * stream was interrupted, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying.
  */
 import { Cause, Effect, Exit, Option } from "effect"
+import type { CredentialId } from "../domain/ids.ts"
 import { doubtWhenLost } from "../domain/order-doubt.ts"
 import type { SessionReport, VenueSession } from "../ports/venue-session.ts"
 import { startAudits } from "./trading-account-audit.ts"
 import { sendFirstCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { askAgain } from "./trading-account-doubt.ts"
-import { mayBeThere } from "./trading-account-live.ts"
+import { type Live, mayBeThere } from "./trading-account-live.ts"
 import { applyView, type Corrections, fetchView, readRest } from "./trading-account-reconcile.ts"
 import { applyReport, type OrderReport } from "./trading-account-reports.ts"
 
@@ -22,6 +23,8 @@ export interface SessionKeeper {
   readonly report: (report: SessionReport, session: object) => void
   /** No credential works: the session ends and the account is INACTIVE. */
   readonly refused: (reason: string) => void
+  /** A credential is revoked while others are left: a session that signs with it ends, and one with another of them opens. */
+  readonly withdrawn: (credentialId: CredentialId) => void
   /** No session, and none will come by itself. */
   readonly isHopeless: () => boolean
   /** A session is open, or being opened. */
@@ -38,6 +41,8 @@ export const keepSession = (
   let again = false
   /** The session that is open or being opened. */
   let current: object | null = null
+  /** Null: not known yet, or the venue needs none. */
+  let signsWith: CredentialId | null = null
   /** Events may be missing: until the stream is up again and the venue agreed with, the account is not ready, but it is audited. */
   let isStreamDown = false
   let hopeless = false
@@ -67,10 +72,13 @@ export const keepSession = (
     unavailable()
     const session = {}
     current = session
+    signsWith = null
     isStreamDown = false
     const work = Effect.gen(function* () {
       const needsSecrets = parts.venues.find(core.account.venue)?.needsCredentials === true
-      const secrets = needsSecrets ? yield* parts.vault.secretsOf(core.id) : null
+      const usable = needsSecrets ? yield* parts.vault.usableOf(core.id) : null
+      const secrets = usable?.secrets ?? null
+      if (current === session) signsWith = usable?.credentialId ?? null
       const report = (it: SessionReport): void => post(it, session)
       if (!core.venue.inProcess) agreed = yield* parts.openings.turn(core.account.venue)
       return yield* parts.venues.openSession({ account: core.account, secrets, report })
@@ -193,11 +201,24 @@ export const keepSession = (
     if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return
     core.saveAccount({ status: "INACTIVE" })
     // What became of the orders at the venue is unknown from now on. What never left the gateway is in no doubt.
-    for (const live of core.openLives())
-      if (live.order.doubt === null && mayBeThere(live))
-        core.change(live, { ...live.order, doubt: doubtWhenLost(live.order) }, null, { portfolio: false })
+    for (const live of core.openLives()) if (mayBeThere(live)) lose(live)
     core.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
     settle()
+  }
+
+  const lose = (live: Live): void => {
+    if (live.order.doubt === null)
+      core.change(live, { ...live.order, doubt: doubtWhenLost(live.order) }, null, { portfolio: false })
+  }
+
+  const withdrawn = (credentialId: CredentialId): void => {
+    if (end === null || (signsWith !== null && signsWith !== credentialId)) return
+    close()
+    isSilent = false
+    // Nobody hears any more what the venue answers to what is under way.
+    for (const live of core.openLives())
+      if (mayBeThere(live) && doubtWhenLost(live.order).kind !== "UNREACHABLE") lose(live)
+    open()
   }
 
   const order = (report: SessionReport): void => {
@@ -234,6 +255,7 @@ export const keepSession = (
     close,
     report,
     refused,
+    withdrawn,
     isHopeless: () => hopeless || (core.session === null && !wanted()),
     isTrying: () => end !== null || wanted(),
   }

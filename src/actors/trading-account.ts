@@ -114,7 +114,7 @@ class AccountHandlers implements Behaviour<AccountMessage> {
     updateAccount(this.core, message, this.session.open)
   }
   CredentialGone(message: CredentialGone): void {
-    credentialGone(this.core, message, this.session.refused)
+    credentialGone(this.core, message, this.session)
   }
   DisconnectAccount(message: DisconnectAccount): void {
     this.disconnector.disconnect(message)
@@ -265,11 +265,14 @@ const updateAccount = (core: AccountCore, { nickname, attach, reply }: UpdateAcc
   )
 }
 
-/** Without its last credential the account is INACTIVE; its open orders stay as last known, in doubt (contract C11a). */
+/**
+ * Nothing is signed with it any more. Without its last credential the account is INACTIVE; its open orders stay as last known, in doubt
+ * (contract C11a).
+ */
 const credentialGone = (
   core: AccountCore,
   { credentialId, reply }: CredentialGone,
-  refused: (reason: string) => void,
+  session: Pick<SessionKeeper, "refused" | "withdrawn">,
 ): void => {
   const at = core.parts.clock.now()
   const credentials = core.account.credentials.map((it) =>
@@ -278,7 +281,8 @@ const credentialGone = (
       : it,
   )
   core.saveAccount({ status: core.account.status, credentials })
-  if (!credentials.some((it) => it.status === "ACTIVE")) refused("the account's last credential was revoked")
+  if (credentials.some((it) => it.status === "ACTIVE")) session.withdrawn(credentialId)
+  else session.refused("the account's last credential was revoked")
   const { account } = core
   core.whenDurable(() => reply.ok(account))
 }

@@ -4,13 +4,15 @@ import { Context, Effect, Layer } from "effect"
 import type { Credential, VenueSecrets } from "../domain/credential.ts"
 import { CredentialNotFound, CredentialRevoked } from "../domain/errors/credential.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import type { CredentialId, UserId } from "../domain/ids.ts"
+import type { CredentialId, TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
 import { Clock } from "../ports/clock.ts"
 import { CredentialVault } from "../ports/credential-vault.ts"
 import { Ids } from "../ports/ids.ts"
-import { Credentials } from "../store/credentials.ts"
+import { VenuePort } from "../ports/venue-port.ts"
+import { Accounts } from "../store/accounts.ts"
+import { type AttachedCredential, Credentials } from "../store/credentials.ts"
 import type { EncryptionKeys } from "./encryption-keys.ts"
 import type { Keys } from "./keys.ts"
 import { type Envelope, open, placeIn, seal } from "./secrets.ts"
@@ -19,6 +21,8 @@ const place = (credentialId: CredentialId, userId: UserId) => placeIn("credentia
 
 const read = (keys: EncryptionKeys, credentialId: CredentialId, userId: UserId, envelope: unknown): VenueSecrets =>
   JSON.parse(open(keys, place(credentialId, userId), envelope as Envelope).toString("utf8")) as VenueSecrets
+
+const hashOf = (apiKey: string): string => createHash("sha256").update(apiKey).digest("hex")
 
 export interface NewCredential {
   readonly principal: Principal
@@ -34,12 +38,12 @@ export class CredentialKeeper extends Context.Tag("auth/CredentialKeeper")<
   CredentialKeeper,
   {
     readonly store: (credential: NewCredential) => Effect.Effect<Credential, StorageUnavailable>
-    /** The user's own ACTIVE credentials by id, with the secrets of the first. */
+    /** The user's own ACTIVE credentials by id, with their secrets. */
     readonly open: (
       principal: Principal,
       ids: ReadonlyArray<CredentialId>,
     ) => Effect.Effect<
-      { readonly credentials: ReadonlyArray<Credential>; readonly secrets: VenueSecrets },
+      ReadonlyArray<{ readonly credential: Credential; readonly secrets: VenueSecrets }>,
       CredentialNotFound | CredentialRevoked | StorageUnavailable
     >
   }
@@ -73,40 +77,63 @@ const keeper = (keys: Keys) =>
             updatedAt: now,
             revokedAt: null,
           }
-          const apiKeyHash = createHash("sha256").update(secrets.apiKey).digest("hex")
-          return credentials.insert(credential, envelope, envelope.kid, apiKeyHash).pipe(Effect.as(credential))
+          return credentials
+            .insert(credential, envelope, envelope.kid, hashOf(secrets.apiKey))
+            .pipe(Effect.as(credential))
         }),
       open: (principal, wanted) =>
-        Effect.gen(function* () {
-          const found: Array<Credential> = []
-          let secrets: VenueSecrets | undefined
-          for (const id of wanted) {
+        Effect.forEach(wanted, (id) =>
+          Effect.gen(function* () {
             const stored = yield* credentials.find(id)
             // Somebody else's credential answers as one that does not exist.
             if (stored === null || stored.credential.userId !== principal.userId) return yield* new CredentialNotFound()
-            if (stored.credential.status === "REVOKED" || stored.envelope === null)
-              return yield* new CredentialRevoked()
-            found.push(stored.credential)
-            secrets ??= read(keys.encryption, stored.credential.credentialId, stored.credential.userId, stored.envelope)
-          }
-          if (secrets === undefined) return yield* new CredentialNotFound()
-          return { credentials: found, secrets }
-        }),
+            const { credential, envelope } = stored
+            if (credential.status === "REVOKED" || envelope === null) return yield* new CredentialRevoked()
+            return { credential, secrets: read(keys.encryption, id, credential.userId, envelope) }
+          }),
+        ),
     })
   })
+
+/** What an account is held by at its venue (contract C11a): the account's id there, or the key itself where the venue tells none. */
+export const externalKeyOf = (externalAccountId: string | null, { apiKey }: VenueSecrets): string =>
+  externalAccountId ?? hashOf(apiKey)
 
 const vault = (keys: Keys) =>
   Effect.gen(function* () {
     const credentials = yield* Credentials
+    const accounts = yield* Accounts
+    const venues = yield* VenuePort
+
+    /** Attached before the venue was asked about each: it is asked before the first use. */
+    const proves = (tradingAccountId: TradingAccountId, attached: AttachedCredential, secrets: VenueSecrets) =>
+      Effect.gen(function* () {
+        const { credentialId, venue, externalTradingAccountId } = attached
+        const { externalAccountId } = yield* venues.verify(venue, secrets)
+        if (externalAccountId !== null && externalAccountId !== externalTradingAccountId) return false
+        const externalKey = externalKeyOf(externalAccountId, secrets)
+        yield* accounts.prove({ tradingAccountId, venue }, [{ credentialId, externalKey }])
+        return true
+      }).pipe(
+        Effect.catchTags({
+          CredentialsInvalid: () => Effect.succeed(false),
+          ExternalAccountTaken: () => Effect.succeed(false),
+          StorageUnavailable: Effect.die,
+        }),
+      )
+
     return CredentialVault.of({
-      secretsOf: (account) =>
+      usableOf: (account) =>
         Effect.gen(function* () {
-          const usable = (yield* Effect.orDie(credentials.envelopesOf(account)))[0]
-          if (usable === undefined) return yield* new CredentialRevoked()
-          return read(keys.encryption, usable.credentialId, usable.userId, usable.envelope)
+          for (const attached of yield* Effect.orDie(credentials.attachedTo(account))) {
+            const { credentialId, userId, envelope, isProven } = attached
+            const secrets = read(keys.encryption, credentialId, userId, envelope)
+            if (isProven || (yield* proves(account, attached, secrets))) return { credentialId, secrets }
+          }
+          return yield* new CredentialRevoked()
         }),
     })
   })
 
-export const credentialLayers = (keys: Keys) =>
-  Layer.mergeAll(Layer.effect(CredentialKeeper, keeper(keys)), Layer.effect(CredentialVault, vault(keys)))
+export const keeperLayer = (keys: Keys) => Layer.effect(CredentialKeeper, keeper(keys))
+export const vaultLayer = (keys: Keys) => Layer.effect(CredentialVault, vault(keys))

@@ -2,12 +2,23 @@
 import { Context, type Effect } from "effect"
 import type { VenueSecrets } from "../domain/credential.ts"
 import type { CredentialRevoked } from "../domain/errors/credential.ts"
-import type { TradingAccountId } from "../domain/ids.ts"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
+import type { CredentialId, TradingAccountId } from "../domain/ids.ts"
+
+export interface UsableCredential {
+  readonly credentialId: CredentialId
+  readonly secrets: VenueSecrets
+}
 
 export class CredentialVault extends Context.Tag("ports/CredentialVault")<
   CredentialVault,
   {
-    /** Only for accounts of venues that need credentials; fails when none of the account's is usable. */
-    readonly secretsOf: (account: TradingAccountId) => Effect.Effect<VenueSecrets, CredentialRevoked>
+    /**
+     * One that is proven to open this very account, only for accounts of venues that need credentials. CredentialRevoked: none of the
+     * account's is usable. VenueUnavailable: one has to be proven first, and the venue cannot be asked now.
+     */
+    readonly usableOf: (
+      account: TradingAccountId,
+    ) => Effect.Effect<UsableCredential, CredentialRevoked | VenueUnavailable>
   }
 >() {}

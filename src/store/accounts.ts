@@ -18,7 +18,15 @@ import {
 import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
 import { orFound } from "./whole-transactions.ts"
 
-const UNIQUE = new Set(["trading_account_pkey", "trading_account_external_key", "trading_account_label"])
+const UNIQUE = new Set(["trading_account_pkey", "trading_account_label"])
+
+/** What a credential showed at its venue, as `external_account` holds it. */
+export interface Proof {
+  readonly credentialId: CredentialId
+  readonly externalKey: string
+}
+
+type Held = Pick<TradingAccount, "tradingAccountId" | "venue">
 
 export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
   effect: Effect.gen(function* () {
@@ -56,15 +64,39 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         Effect.map((rows) => rows.length > 0),
       )
 
+    /** False: another live account has it. One that is DISCONNECTED leaves it to whoever comes next. */
+    const hold = ({ tradingAccountId, venue }: Held, externalKey: string) =>
+      sql`INSERT INTO external_account AS e ${sql.insert({
+        venue,
+        external_key: externalKey,
+        trading_account_id: tradingAccountId,
+      })} ON CONFLICT (venue, external_key) DO UPDATE SET trading_account_id = excluded.trading_account_id
+          WHERE e.trading_account_id = excluded.trading_account_id OR EXISTS (SELECT FROM trading_account a
+            WHERE a.trading_account_id = e.trading_account_id AND a.status = 'DISCONNECTED')
+          RETURNING e.venue`.pipe(Effect.map((rows) => rows.length === 1))
+
+    const holdAll = (account: Held, externalKeys: ReadonlyArray<string>) =>
+      // In one order everywhere, so that two who want the same ones do not wait for each other.
+      Effect.forEach(
+        [...new Set(externalKeys)].sort(),
+        (key) =>
+          Effect.filterOrFail(
+            hold(account, key),
+            (held) => held,
+            () => new ExternalAccountTaken(),
+          ),
+        { discard: true },
+      )
+
     /**
-     * `externalKey` is what must be unique across users at this venue (contract C11a), null where a label is enough.
-     * ExternalAccountTaken: another user's live account has that key. Busy: another call of the same user has stored it meanwhile.
+     * `externalKeys` are what must be unique across users at this venue (contract C11a), none where a label is enough.
+     * ExternalAccountTaken: another user's live account has one. Busy: another call of the same user has stored it meanwhile.
      * The answer carries its credentials.
      */
     const insertAccount = (
       account: TradingAccount,
-      externalKey: string | null,
-      credentialIds: ReadonlyArray<CredentialId>,
+      externalKeys: ReadonlyArray<string>,
+      proofs: ReadonlyArray<Proof>,
     ): Effect.Effect<TradingAccount, Busy | ExternalAccountTaken | StorageUnavailable> => {
       const insert = sql.withTransaction(
         Effect.gen(function* () {
@@ -75,7 +107,6 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
             version: account.version,
             venue: account.venue,
             external_trading_account_id: account.externalTradingAccountId,
-            external_key: externalKey,
             nickname: account.nickname,
             status: account.status,
             initial_balances: JSON.stringify(account.initialBalances),
@@ -87,9 +118,10 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
             disconnected_at: account.disconnectedAt,
             cancel_all_at: account.cancelAllAt,
           })}`
-          for (const [index, credentialId] of credentialIds.entries())
-            yield* sql`INSERT INTO trading_account_credential (trading_account_id, credential_id, position)
-              VALUES (${account.tradingAccountId}, ${credentialId}, ${index + 1})`
+          yield* holdAll(account, externalKeys)
+          for (const [index, { credentialId, externalKey }] of proofs.entries())
+            yield* sql`INSERT INTO trading_account_credential (trading_account_id, credential_id, position, external_key)
+              VALUES (${account.tradingAccountId}, ${credentialId}, ${index + 1}, ${externalKey})`
           const credentials = yield* sql.unsafe<CredentialRow>(
             `SELECT ${CREDENTIAL_COLUMNS} FROM trading_account_credential l JOIN credential c USING (credential_id)
              WHERE l.trading_account_id = $1 ORDER BY l.position`,
@@ -102,7 +134,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         insert.pipe(
           orFound(isStored(account)),
           Effect.catchIf(
-            (error) => UNIQUE.has(constraintOf(error) ?? ""),
+            (error) => error instanceof ExternalAccountTaken || UNIQUE.has(constraintOf(error) ?? ""),
             () =>
               Effect.flatMap(isOwn(account), (own) =>
                 Effect.fail(own ? new Busy({ retryAfterSeconds: 1 }) : new ExternalAccountTaken()),
@@ -112,6 +144,30 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
       )
     }
 
+    /**
+     * What further credentials of a stored account showed: held for it, and kept with each of them. ExternalAccountTaken: another live
+     * account has one of them, and nothing is stored.
+     */
+    const prove = (
+      account: Held,
+      proofs: ReadonlyArray<Proof>,
+    ): Effect.Effect<void, ExternalAccountTaken | StorageUnavailable> =>
+      allOrUnavailable(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* holdAll(
+              account,
+              proofs.map((it) => it.externalKey),
+            )
+            for (const { credentialId, externalKey } of proofs)
+              yield* sql`INSERT INTO trading_account_credential AS l (trading_account_id, credential_id, position, external_key)
+                VALUES (${account.tradingAccountId}, ${credentialId}, (SELECT coalesce(max(position), 0) + 1
+                  FROM trading_account_credential WHERE trading_account_id = ${account.tradingAccountId}), ${externalKey})
+                ON CONFLICT (trading_account_id, credential_id) DO UPDATE SET external_key = excluded.external_key`
+          }),
+        ),
+      )
+
     /** An account at the internal venue and, unless it is there, its wallet: both or neither. */
     const insertInternalAccount = <E = never>(
       account: TradingAccount,
@@ -119,7 +175,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
     ): Effect.Effect<TradingAccount, Exclude<E, SqlError> | Busy | ExternalAccountTaken | StorageUnavailable> =>
       allOrUnavailable(
         sql
-          .withTransaction(Effect.zipRight(wallet, insertAccount(account, account.externalTradingAccountId, [])))
+          .withTransaction(Effect.zipRight(wallet, insertAccount(account, [account.externalTradingAccountId], [])))
           .pipe(orFound(isStored(account))),
       )
 
@@ -138,6 +194,6 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         ),
       )
 
-    return { loadAccounts, insertAccount, insertInternalAccount, dealer }
+    return { loadAccounts, insertAccount, insertInternalAccount, prove, dealer }
   }),
 }) {}

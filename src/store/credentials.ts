@@ -16,11 +16,15 @@ export interface StoredCredential {
   readonly envelope: unknown
 }
 
-export interface CredentialEnvelope {
+/** A credential of an account that it could trade with. */
+export interface AttachedCredential {
   readonly credentialId: CredentialId
   readonly userId: UserId
   readonly envelope: unknown
-  readonly kid: string
+  readonly venue: VenueId
+  readonly externalTradingAccountId: string
+  /** The venue said that it opens this account. */
+  readonly isProven: boolean
 }
 
 type SecretRow = CredentialRow & { readonly secret: unknown; readonly kid: string | null }
@@ -96,19 +100,29 @@ export class Credentials extends Effect.Service<Credentials>()("store/Credential
           Effect.map((stored) => stored?.credential ?? null),
         ),
 
-      /** Active credentials attached to the account, newest first. */
-      envelopesOf: (account: TradingAccountId): Effect.Effect<ReadonlyArray<CredentialEnvelope>, StorageUnavailable> =>
-        orUnavailable(sql<{ credential_id: string; user_id: string; secret: unknown; kid: string }>`
-          SELECT c.credential_id, c.user_id, c.secret, c.kid
-          FROM trading_account_credential l JOIN credential c USING (credential_id)
+      /** Active credentials attached to the account: those that were proven first, then newest first. */
+      attachedTo: (account: TradingAccountId): Effect.Effect<ReadonlyArray<AttachedCredential>, StorageUnavailable> =>
+        orUnavailable(sql<{
+          credential_id: string
+          user_id: string
+          secret: unknown
+          venue: string
+          external_id: string
+          is_proven: boolean
+        }>`
+          SELECT c.credential_id, c.user_id, c.secret, a.venue, a.external_trading_account_id AS external_id,
+            l.external_key IS NOT NULL AS is_proven
+          FROM trading_account_credential l JOIN credential c USING (credential_id) JOIN trading_account a USING (trading_account_id)
           WHERE l.trading_account_id = ${account} AND c.status = 'ACTIVE' AND c.secret IS NOT NULL
-          ORDER BY c.created_at DESC, c.credential_id DESC`).pipe(
+          ORDER BY is_proven DESC, c.created_at DESC, c.credential_id DESC`).pipe(
           Effect.map((rows) =>
             rows.map((row) => ({
               credentialId: row.credential_id as CredentialId,
               userId: row.user_id as UserId,
               envelope: row.secret,
-              kid: row.kid,
+              venue: row.venue as VenueId,
+              externalTradingAccountId: row.external_id,
+              isProven: row.is_proven,
             })),
           ),
         ),

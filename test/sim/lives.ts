@@ -3,7 +3,7 @@
  * name; credentials that the venue refuses, that are revoked here, and that are renewed. One exchange account has one live account.
  */
 import type { Credential } from "../../src/domain/credential.ts"
-import type { TradingAccountId } from "../../src/domain/ids.ts"
+import type { CredentialId, TradingAccountId } from "../../src/domain/ids.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import { accountId, credentialId, simAccount, userId } from "./accounts.ts"
 import type { Checks } from "./checks.ts"
@@ -63,10 +63,10 @@ export class Lives {
     }
   }
 
-  /** As the vault sees it: without a credential that works there is no secret. */
-  hasSecrets(id: TradingAccountId): boolean {
+  /** As the vault sees it: the newest credential that works. */
+  usableOf(id: TradingAccountId): CredentialId | null {
     const account = this.tools.world.database.accounts.get(id)
-    return account?.credentials.some((it) => it.status === "ACTIVE") === true
+    return account?.credentials.findLast((it) => it.status === "ACTIVE")?.credentialId ?? null
   }
 
   connected(): ReadonlyArray<Client> {

@@ -114,7 +114,7 @@ class Simulation {
     this.checks = new Checks(world, this.market, note)
     const { market, tally } = this
     this.lives = new Lives({ world, market, random, tally, note }, needsCredentials)
-    if (needsCredentials) world.hasSecrets = (id) => this.lives.hasSecrets(id)
+    if (needsCredentials) world.usableOf = (id) => this.lives.usableOf(id)
     this.faults = new Faults(world, market, random, tally, note, () => this.crash(), new Random(seed ^ 0x1057))
     world.database.accounts.clear()
     const exchanges = random.pick([[MAIN], [MAIN], [MAIN, "sim-2"], [MAIN, "sim-2", "sim-3"]])

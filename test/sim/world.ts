@@ -39,7 +39,7 @@ import {
   makeMemoryAccountStore,
   makeMemoryDatabase,
 } from "../kit/memory-account-store.ts"
-import { ACCOUNT, START, simAccount, type VenueCall, watchedPort } from "./accounts.ts"
+import { ACCOUNT, credentialId, START, simAccount, type VenueCall, watchedPort } from "./accounts.ts"
 import { BTC_USDT, instrument, simVenue } from "./listing.ts"
 import { SimTime } from "./time.ts"
 import { UnitsInFlight } from "./units.ts"
@@ -120,7 +120,7 @@ export class World {
   mode: TradingMode = "online"
   hasCredential = true
   /** Beside that, of one account. */
-  hasSecrets: (id: TradingAccountId) => boolean = () => true
+  usableOf: (id: TradingAccountId) => CredentialId | null = () => credentialId(1)
   /** What the gateway knows to be traded. */
   instruments: ReadonlyArray<Instrument> = [instrument]
   /** Told of every call of a living process at the venue. */
@@ -251,10 +251,12 @@ export class World {
       Layer.succeed(Ids, { uuid: () => this.uuid() }),
       Layer.succeed(Failpoint, { hit: (name) => void this.failpoints.push(name) }),
       Layer.succeed(CredentialVault, {
-        secretsOf: (id) =>
-          this.hasCredential && this.hasSecrets(id)
-            ? Effect.succeed({ apiKey: "k", apiSecret: "s", apiPassphrase: null })
-            : Effect.fail(new CredentialRevoked()),
+        usableOf: (id) => {
+          const usable = this.hasCredential ? this.usableOf(id) : null
+          return usable === null
+            ? Effect.fail(new CredentialRevoked())
+            : Effect.succeed({ credentialId: usable, secrets: { apiKey: "k", apiSecret: "s", apiPassphrase: null } })
+        },
       }),
       Layer.succeed(Markets, {
         readBook: (instrumentId, _depth, reply) => reply.fail(new OrderBookUnavailable({ instrumentId })),

@@ -83,7 +83,6 @@ const makeRows = async (
     const begunAt = performance.now()
     const account = await copies(client, "trading_account", {
       trading_account_id: "gen_random_uuid()",
-      external_key: "NULL",
       external_trading_account_id: "'copy ' || n.n",
     })
     await client.query(`CREATE TABLE IF NOT EXISTS copied AS
@@ -97,7 +96,7 @@ const makeRows = async (
       [from, accounts],
     )
     await client.query(
-      `INSERT INTO trading_account_credential SELECT a.trading_account_id, l.credential_id, l.position
+      `INSERT INTO trading_account_credential SELECT a.trading_account_id, l.credential_id, l.position, l.external_key
        FROM trading_account a CROSS JOIN trading_account_credential l ON CONFLICT DO NOTHING`,
     )
     const of = `JOIN copied USING (trade_order_id) CROSS JOIN

@@ -1,6 +1,6 @@
 /** Credentials of venues. */
 import { Schema } from "effect"
-import { TradingAccountId } from "../ids.ts"
+import { CredentialId, TradingAccountId } from "../ids.ts"
 
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {}) {
   override message = "Credential not found"
@@ -8,6 +8,8 @@ export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()
 
 export class CredentialsInvalid extends Schema.TaggedError<CredentialsInvalid>()("CredentialsInvalid", {
   reason: Schema.String,
+  /** Which of several. */
+  credentialId: Schema.optional(CredentialId),
 }) {
   override message = "Credentials failed validation"
 }

@@ -1,6 +1,6 @@
 /** Trading accounts: where they are, what state they are in, what they have. */
 import { Schema } from "effect"
-import { TradeOrderId } from "../ids.ts"
+import { CredentialId, TradeOrderId } from "../ids.ts"
 
 export class TradingAccountNotFound extends Schema.TaggedError<TradingAccountNotFound>()("TradingAccountNotFound", {}) {
   override message = "Trading account not found"
@@ -26,7 +26,10 @@ export class CredentialsRequired extends Schema.TaggedError<CredentialsRequired>
 
 export class ExternalAccountNotVisible extends Schema.TaggedError<ExternalAccountNotVisible>()(
   "ExternalAccountNotVisible",
-  {},
+  {
+    /** The one that opens another account. */
+    credentialId: Schema.optional(CredentialId),
+  },
 ) {
   override message = "External account not visible with these credentials"
 }

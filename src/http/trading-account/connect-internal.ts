@@ -32,7 +32,7 @@ export const makeConnectInternal = (parts: ConnectParts) => {
         wallet.userId === principal.userId &&
         wallet.walletType === "CLIENT" &&
         wallet.status !== "CLOSED"
-      if (!isOwn) return yield* new ExternalAccountNotVisible()
+      if (!isOwn) return yield* new ExternalAccountNotVisible({})
       if (dealerAccountId !== null && wallet.dealerAccountId !== null && wallet.dealerAccountId !== dealerAccountId)
         return yield* new ConflictingParameters({ parameters: ["externalTradingAccountId", "dealerAccountId"] })
       return wallet

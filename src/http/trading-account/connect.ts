@@ -2,9 +2,10 @@
  * Connecting an account (contract C11a): the venue says whose account it is before anything is stored, and the same account again is
  * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
  */
-import { createHash } from "node:crypto"
 import { Effect, Fiber } from "effect"
+import { externalKeyOf } from "../../auth/credential-vault.ts"
 import type { Credential } from "../../domain/credential.ts"
+import { CredentialsInvalid } from "../../domain/errors/credential.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { StorageUnavailable } from "../../domain/errors/service.ts"
@@ -14,6 +15,7 @@ import type { TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Venue } from "../../domain/venue.ts"
+import type { Proof } from "../../store/accounts.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import { ask } from "../answers.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
@@ -22,14 +24,24 @@ import { type ConnectParts, type ConnectRequest, newAccount } from "./new-accoun
 /** How long connect waits for the first reconciliation. */
 const READY_MILLIS = 10_000
 
+/** How many of a request's credentials the venue is asked about at once. */
+const PROVED_AT_ONCE = 4
+
 /** Whose account it is, as far as it can be known. */
 interface Identity {
   readonly externalId: string
-  /** Unique across users at the venue; null where a label per user is enough. */
-  readonly externalKey: string | null
   /** Those named in the request; none where the venue needs none. */
   readonly credentials: ReadonlyArray<Credential>
+  /** What each of them showed: unique across users at the venue. */
+  readonly proofs: ReadonlyArray<Proof>
 }
+
+interface Shown extends Proof {
+  /** Null: the venue does not tell. */
+  readonly externalAccountId: string | null
+}
+
+type Opened = Effect.Effect.Success<ReturnType<ConnectParts["keeper"]["open"]>>[number]
 
 interface Found {
   readonly account: TradingAccount
@@ -45,26 +57,40 @@ export const makeConnect = (parts: ConnectParts) => {
       ? new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
       : request.externalTradingAccountId === null
         ? new MissingParameter({ parameter: "externalTradingAccountId" })
-        : Effect.succeed({ externalId: request.externalTradingAccountId, externalKey: null, credentials: [] })
+        : Effect.succeed({ externalId: request.externalTradingAccountId, credentials: [], proofs: [] })
 
-  /** Asks the venue with the first credential; all of them must be the user's and the venue's. */
+  /** Asks the venue about each credential: all must be the user's and the venue's, and open one and the same account. */
   const proved = (request: ConnectRequest) =>
     Effect.gen(function* () {
       const { principal, venue, credentialIds, externalTradingAccountId: wanted } = request
       if (credentialIds.length === 0) return yield* new CredentialsRequired()
-      const { credentials, secrets } = yield* keeper.open(principal, credentialIds)
+      const opened = yield* keeper.open(principal, credentialIds)
+      const credentials = opened.map((it) => it.credential)
       if (credentials.some((it) => it.venue !== venue.venue))
         return yield* new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
       // An account whose venue's instruments are unknown could not reconcile.
       yield* sync.ensure(venue.venue)
-      const { externalAccountId } = yield* venues.verify(venue.venue, secrets)
-      if (externalAccountId === null) {
-        const { externalId } = yield* labelled(request)
-        return { externalId, externalKey: createHash("sha256").update(secrets.apiKey).digest("hex"), credentials }
-      }
-      if (wanted !== null && wanted !== externalAccountId) return yield* new ExternalAccountNotVisible()
-      return { externalId: externalAccountId, externalKey: externalAccountId, credentials }
+      const shown = yield* Effect.forEach(opened, shownBy, { concurrency: PROVED_AT_ONCE })
+      const [{ externalAccountId }] = shown as [Shown]
+      const stranger = shown.find((it) => it.externalAccountId !== externalAccountId)
+      if (stranger !== undefined) return yield* new ExternalAccountNotVisible({ credentialId: stranger.credentialId })
+      const proofs = shown.map(({ credentialId, externalKey }): Proof => ({ credentialId, externalKey }))
+      if (externalAccountId === null) return { ...(yield* labelled(request)), credentials, proofs }
+      if (wanted !== null && wanted !== externalAccountId) return yield* new ExternalAccountNotVisible({})
+      return { externalId: externalAccountId, credentials, proofs }
     })
+
+  const shownBy = ({ credential: { credentialId, venue }, secrets }: Opened) =>
+    venues.verify(venue, secrets).pipe(
+      Effect.map(
+        ({ externalAccountId }): Shown => ({
+          credentialId,
+          externalAccountId,
+          externalKey: externalKeyOf(externalAccountId, secrets),
+        }),
+      ),
+      Effect.catchTag("CredentialsInvalid", ({ reason }) => new CredentialsInvalid({ reason, credentialId })),
+    )
 
   const hasRoom = (venue: Venue): boolean => {
     if (venue.inProcess) return true
@@ -77,14 +103,13 @@ export const makeConnect = (parts: ConnectParts) => {
   const known = (request: ConnectRequest, externalId: string): TradingAccount | undefined =>
     accounts.findExternal(request.principal.userId, request.venue.venue, externalId)
 
-  const findOrInsert = (request: ConnectRequest, { externalId, externalKey, credentials }: Identity) =>
+  const findOrInsert = (request: ConnectRequest, { externalId, proofs }: Identity) =>
     Effect.gen(function* () {
       const existing = known(request, externalId)
       if (existing !== undefined) return { account: existing, isNew: false }
       if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
-      // Only what was proven to be the user's own is ever linked.
-      const proven = credentials.map((it) => it.credentialId)
-      const stored = yield* store.insertAccount(newAccount(parts, request, externalId), externalKey, proven)
+      const keys = proofs.map((it) => it.externalKey)
+      const stored = yield* store.insertAccount(newAccount(parts, request, externalId), keys, proofs)
       accounts.put(stored)
       return { account: stored, isNew: true }
     })
@@ -125,15 +150,15 @@ export const makeConnect = (parts: ConnectParts) => {
 
   const internal = makeConnectInternal(parts)
 
-  /** The same account again. */
-  const renamed = (
-    { tradingAccountId }: TradingAccount,
-    { nickname }: ConnectRequest,
-    attach: Identity["credentials"],
-  ) =>
-    ask<TradingAccount, DomainError>((reply) =>
-      tradingAccounts.post(tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
-    )
+  /** The same account again: another name, and further credentials, which it holds before it has them. */
+  const again = (account: TradingAccount, { nickname }: ConnectRequest, identity: Identity | null) =>
+    Effect.gen(function* () {
+      const { credentials: attach, proofs } = identity ?? { credentials: [], proofs: [] }
+      if (proofs.length > 0) yield* seenThrough(store.prove(account, proofs), MAKING_TIMES)
+      return yield* ask<TradingAccount, DomainError>((reply) =>
+        tradingAccounts.post(account.tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
+      )
+    })
 
   const identified = (request: ConnectRequest) =>
     Effect.gen(function* () {
@@ -152,6 +177,6 @@ export const makeConnect = (parts: ConnectParts) => {
       const found = identity === null ? internal(request) : findOrInsert(request, identity)
       const { account, starting } = yield* takenUp(orOwn(request, externalId, found))
       if (starting !== null) return yield* Fiber.join(starting)
-      return yield* renamed(account, request, identity?.credentials ?? [])
+      return yield* again(account, request, identity)
     })
 }

@@ -17,7 +17,7 @@ export interface ConnectParts {
   readonly venues: Pick<VenuePort["Type"], "verify" | "find">
   readonly keeper: CredentialKeeper["Type"]
   readonly accounts: AccountDirectory
-  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "dealer">
+  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "prove" | "dealer">
   readonly wallets: Pick<Wallets, "find" | "insertOwn">
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly sync: InstrumentSync

@@ -66,6 +66,8 @@ export interface BinanceExchange {
   /** A VENUE_ROUTES value: every host of Binance Spot, its testnet and demo, to this exchange. */
   readonly routes: Readonly<Record<string, string>>
   readonly addUser: (user: ExchangeUser) => void
+  /** Another key of the account that `opens` opens. What is ordered with a key is told on that key's stream. */
+  readonly addKey: (key: Pick<ExchangeUser, "apiKey" | "apiSecret"> & { readonly opens: string }) => void
   /** A revoked key is answered with -2015 from then on. */
   readonly removeUser: (apiKey: string) => void
   readonly fault: (fault: Fault) => void
@@ -163,6 +165,11 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     accounts.set(apiKey, { ...account, orders: new Map(), byClientOrderId: new Map(), fills: [] })
   }
   for (const user of options.users ?? []) addUser(user)
+  const addKey: BinanceExchange["addKey"] = ({ apiKey, apiSecret, opens }) => {
+    const account = accounts.get(opens)
+    if (account === undefined) throw new Error("no such key")
+    accounts.set(apiKey, { ...account, apiKey, apiSecret })
+  }
 
   const synthetic: Array<SyntheticMarket> = []
   if (options.replay !== undefined) {
@@ -223,6 +230,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     url,
     routes: binanceRoutes(url),
     addUser,
+    addKey,
     removeUser: (apiKey) => void accounts.delete(apiKey),
     fault: throwFault,
     placements: () => placements.list(),

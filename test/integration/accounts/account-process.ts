@@ -67,7 +67,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         failpointLive(null),
         AccountDirectory.Default,
         InstrumentDirectory.Default,
-        Layer.succeed(CredentialVault, { secretsOf: () => Effect.fail(new CredentialRevoked()) }),
+        Layer.succeed(CredentialVault, { usableOf: () => Effect.fail(new CredentialRevoked()) }),
         Layer.succeed(ChannelPort, {
           publish: (publication) => {
             if (!isOver) published.push(publication)

@@ -262,7 +262,7 @@ export const storeAccount = async (
         confirmed: true,
       })
       const accounts = yield* Accounts
-      return yield* accounts.insertAccount(newAccount(user.userId, changes), null, [])
+      return yield* accounts.insertAccount(newAccount(user.userId, changes), [], [])
     }),
   )
 

@@ -47,6 +47,9 @@ const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime
 const failure = async <A, E>(effect: Effect.Effect<A, E, Services>): Promise<E> =>
   Either.getOrThrow(Either.flip(await run(Effect.either(effect))))
 
+const proofs = (ids: ReadonlyArray<CredentialId>) =>
+  ids.map((credentialId) => ({ credentialId, externalKey: "what it showed" }))
+
 const newUser = (changes: Partial<NewUser> = {}): NewUser => ({
   userId: randomUUID() as UserId,
   email: `${randomUUID()}@example.com`,
@@ -294,11 +297,20 @@ describe("Credentials", () => {
     const gone = await storeCredential(user)
     await run(credentials.revoke(gone.credentialId, 1))
     const ids = [older, newer, gone].map((credential) => credential.credentialId)
-    const account = await run(accounts.insertAccount(newAccount(user.userId), null, ids))
-    const other = await run(accounts.insertAccount(newAccount(user.userId), null, [older.credentialId]))
-    expect(await run(credentials.envelopesOf(account.tradingAccountId))).toEqual(
-      [newer, older].map(({ credentialId }) => ({ credentialId, userId: user.userId, envelope: ENVELOPE, kid: "k1" })),
-    )
+    const account = await run(accounts.insertAccount(newAccount(user.userId), [], proofs(ids)))
+    const other = await run(accounts.insertAccount(newAccount(user.userId), [], proofs([older.credentialId])))
+    const later = await storeCredential(user)
+    const link = "INSERT INTO trading_account_credential VALUES ($1, $2, 9)"
+    await query(database().url, link, [account.tradingAccountId, later.credentialId])
+    const attached = async () =>
+      (await run(credentials.attachedTo(account.tradingAccountId))).map((it) => [it.credentialId, it.isProven])
+    expect(await attached()).toEqual([
+      [newer.credentialId, true],
+      [older.credentialId, true],
+      [later.credentialId, false],
+    ])
+    await run(accounts.prove(account, proofs([later.credentialId])))
+    expect(await attached()).toEqual([later, newer, older].map((it) => [it.credentialId, true]))
     expect(await run(credentials.accountsOf(older.credentialId))).toEqual([
       account.tradingAccountId,
       other.tradingAccountId,
@@ -314,7 +326,7 @@ describe("Accounts", () => {
     const a = await storeCredential(user)
     const b = await storeCredential(user)
     const given = newAccount(user.userId)
-    const stored = await run(accounts.insertAccount(given, "BINANCE:77", [b.credentialId, a.credentialId]))
+    const stored = await run(accounts.insertAccount(given, ["BINANCE:77"], proofs([b.credentialId, a.credentialId])))
     expect(stored).toEqual({ ...given, credentials: [b, a] })
     const loaded = await run(accounts.loadAccounts)
     expect(loaded.find((account) => account.tradingAccountId === given.tradingAccountId)).toEqual(stored)
@@ -328,21 +340,21 @@ describe("Accounts", () => {
     const store = await run(AccountStore)
     const [one, two] = [await insertUser(), await insertUser()]
     const first = await run(
-      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), "uid-1", []),
+      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), ["uid-1"], []),
     )
     const taken = { _tag: "ExternalAccountTaken" }
-    expect(await failure(accounts.insertAccount(newAccount(two.userId), "uid-1", []))).toMatchObject(taken)
+    expect(await failure(accounts.insertAccount(newAccount(two.userId), ["uid-1"], []))).toMatchObject(taken)
     expect(
-      await failure(accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), null, [])),
+      await failure(accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), [], [])),
     ).toMatchObject({ _tag: "Busy" })
-    expect(await failure(accounts.insertAccount(first, "uid-1", []))).toMatchObject({ _tag: "Busy" })
-    await run(accounts.insertAccount(newAccount(two.userId, { externalTradingAccountId: "desk" }), null, []))
-    await run(accounts.insertAccount(newAccount(two.userId, { venue: "OTHER" as VenueId }), "uid-1", []))
+    expect(await failure(accounts.insertAccount(first, ["uid-1"], []))).toMatchObject({ _tag: "Busy" })
+    await run(accounts.insertAccount(newAccount(two.userId, { externalTradingAccountId: "desk" }), [], []))
+    await run(accounts.insertAccount(newAccount(two.userId, { venue: "OTHER" as VenueId }), ["uid-1"], []))
 
     const gone = { ...first, version: 2, status: "DISCONNECTED" as const, disconnectedAt: 9, updatedAt: 9 }
     await commit(store, { accountId: first.tradingAccountId, rows: [{ _tag: "Account", account: gone }], events: [] })
     const again = await run(
-      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), "uid-1", []),
+      accounts.insertAccount(newAccount(one.userId, { externalTradingAccountId: "desk" }), ["uid-1"], []),
     )
     expect(again.tradingAccountId).not.toBe(first.tradingAccountId)
     expect((await run(store.load(first.tradingAccountId))).account).toEqual(gone)
@@ -353,7 +365,9 @@ describe("Accounts", () => {
     const store = await run(AccountStore)
     const user = await insertUser()
     const [a, b, c] = [await storeCredential(user), await storeCredential(user), await storeCredential(user)]
-    const first = await run(accounts.insertAccount(newAccount(user.userId), null, [a.credentialId, b.credentialId]))
+    const first = await run(
+      accounts.insertAccount(newAccount(user.userId), [], proofs([a.credentialId, b.credentialId])),
+    )
     const put = (account: typeof first) =>
       commit(store, { accountId: first.tradingAccountId, rows: [{ _tag: "Account", account }], events: [] })
     const second = { ...first, version: 3, nickname: "renamed", status: "UNAVAILABLE" as const, credentials: [c, b] }
@@ -370,7 +384,8 @@ describe("Accounts", () => {
     const user = await insertUser()
     const own = await storeCredential(user)
     const shared = await storeCredential(user)
-    const make = (ids: ReadonlyArray<CredentialId>) => run(accounts.insertAccount(newAccount(user.userId), null, ids))
+    const make = (ids: ReadonlyArray<CredentialId>) =>
+      run(accounts.insertAccount(newAccount(user.userId), [], proofs(ids)))
     const [one, two, three] = [
       await make([own.credentialId, shared.credentialId]),
       await make([shared.credentialId]),
@@ -411,7 +426,7 @@ describe("Accounts", () => {
     const accounts = await run(Accounts)
     const store = await run(AccountStore)
     const userId = (await insertUser()).userId
-    const ids = await Promise.all([0, 1, 2].map(() => run(accounts.insertAccount(newAccount(userId), null, []))))
+    const ids = await Promise.all([0, 1, 2].map(() => run(accounts.insertAccount(newAccount(userId), [], []))))
     const put = (accountId: string) =>
       commit(store, { accountId: accountId as (typeof ids)[0]["tradingAccountId"], rows: [], events: [] })
     const asked = [ids[0]!.tradingAccountId, "nobody", ids[1]!.tradingAccountId, ids[2]!.tradingAccountId]
@@ -422,7 +437,7 @@ describe("Accounts", () => {
   it("keeps a quarantined report as it came", async () => {
     const accounts = await run(Accounts)
     const store = await run(AccountStore)
-    const account = await run(accounts.insertAccount(newAccount((await insertUser()).userId), null, []))
+    const account = await run(accounts.insertAccount(newAccount((await insertUser()).userId), [], []))
     const id = randomUUID()
     const row: Row = { _tag: "Quarantined", id, tradeOrderId: null, report: '{"a": [1,  2]}', reason: "why", at: 3 }
     await commit(store, { accountId: account.tradingAccountId, rows: [row], events: [] })
@@ -521,7 +536,7 @@ describe("Subscriptions", () => {
     const subscriptions = await run(Subscriptions)
     const accounts = await run(Accounts)
     const user = await insertUser()
-    const account = await run(accounts.insertAccount(newAccount(user.userId), null, []))
+    const account = await run(accounts.insertAccount(newAccount(user.userId), [], []))
     const plainOne = await run(subscriptions.subscribe(newSubscription(user)))
     const ofAccount = await run(
       subscriptions.subscribe(newSubscription(user, { tradingAccountId: account.tradingAccountId })),
