@@ -73,6 +73,7 @@ const startOurs = async (databaseUrl: string, adminUrl: string): Promise<Side> =
     DATA_DIR: scratch("order"),
     DATABASE_URL: databaseUrl,
     MOCK_BALANCES: BALANCES,
+    ACCOUNTS_MAX: String(ACCOUNTS),
   })
   const user = await signUp(gateway)
   const accounts: Array<string> = []

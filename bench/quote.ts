@@ -13,7 +13,10 @@ import { medians, type Result, row, runBench, say, sleep } from "./kit/report.ts
 
 /** One client asks for more than any may: neither rates nor caps of open quotes are what is measured. */
 const RATE_LIMITS = JSON.stringify({
+  orderCalls: { perSecond: 100_000, burst: 100_000 },
+  orderSubmitUser: { perSecond: 100_000, burst: 100_000 },
   quoteRequest: { perSecond: 100_000, burst: 100_000 },
+  quoteRequestUser: { perSecond: 100_000, burst: 100_000 },
   openQuotes: 100_000,
   openQuotesPerClient: 100_000,
 })

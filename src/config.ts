@@ -95,6 +95,8 @@ export interface Settings {
   /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
   readonly internalMakerFeeBps: string
   readonly internalTakerFeeBps: string
+  /** Live accounts of one user, at all venues. */
+  readonly accountsMax: number
   /** Live accounts of one user at the internal venue. */
   readonly internalAccountsMax: number
   /** CLIENT wallets of one user, closed ones too. */
@@ -164,6 +166,7 @@ export const readSettings = (given: Environment): Settings => {
     ledgerExpiryMillis: integer(env, "LEDGER_EXPIRY_MS", 1000, 10, 60_000),
     internalMakerFeeBps: feeBps(env, "INTERNAL_MAKER_FEE_BPS", "5"),
     internalTakerFeeBps: feeBps(env, "INTERNAL_TAKER_FEE_BPS", "10"),
+    accountsMax: integer(env, "ACCOUNTS_MAX", 50, 1, 100_000),
     internalAccountsMax: integer(env, "INTERNAL_ACCOUNTS_MAX", 10, 1, 10_000),
     walletsMax: integer(env, "WALLETS_MAX", 1000, 1, 1_000_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),

@@ -133,6 +133,7 @@ const handlers = (
   Effect.flatMap(createInstrument, (create) =>
     makeHandlers({
       createInstrument: create,
+      accountsMax: settings.accountsMax,
       internalAccountsMax: settings.internalAccountsMax,
       walletsMax: settings.walletsMax,
       environment: settings.environment,

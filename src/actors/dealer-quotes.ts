@@ -14,6 +14,7 @@ import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { expireAtOf } from "../domain/quote-request.ts"
+import type { TokenBucket } from "../domain/token-bucket.ts"
 import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
@@ -117,6 +118,12 @@ const refusalOf = (core: DealerCore): DomainError | undefined => {
   return core.parts.ledger.pressure() === "full" ? new Busy({ retryAfterSeconds: 1 }) : undefined
 }
 
+const taken = (name: QuoteRateLimited["bucket"], bucket: TokenBucket, now: number): QuoteRateLimited | undefined => {
+  const wait = bucket.take(now)
+  if (wait === 0) return undefined
+  return new QuoteRateLimited({ bucket: name, ...bucket.state(now), retryAfterSeconds: Math.ceil(wait / 1_000) })
+}
+
 /** The rate of one user, and what is outstanding. */
 const limitOf = (
   core: DealerCore,
@@ -127,11 +134,13 @@ const limitOf = (
   const { openQuotesMax, openQuotesPerClientMax } = core.dealer.config
   if (rates !== null) {
     const now = clock.monotonic()
-    const bucket = rates.quotesOf(user, core.id, now)
-    const wait = bucket.take(now)
-    if (wait > 0) {
-      const retryAfterSeconds = Math.ceil(wait / 1_000)
-      return new QuoteRateLimited({ bucket: "quoteRequest", ...bucket.state(now), retryAfterSeconds })
+    const own = rates.quotesOf(user, core.id, now)
+    const refused = taken("quoteRequest", own, now)
+    if (refused !== undefined) return refused
+    const refusedOfAll = taken("quoteRequestUser", rates.allQuotesOf(user, now), now)
+    if (refusedOfAll !== undefined) {
+      own.giveBack(now)
+      return refusedOfAll
     }
   }
   // Where no rates are limited these are all the same: each firm quote holds funds.

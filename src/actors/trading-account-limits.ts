@@ -1,4 +1,4 @@
-/** An account's limits (contract C15): so many submits and changes, so many cancels, so many working orders. */
+/** An account's limits (contract C15): so many submits and changes, its own and of all its user's, so many cancels, so many working orders. */
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { OrderRateLimited, TooManyOpenOrders } from "../domain/errors/limits.ts"
 import type { AccountRates, OrderRates } from "../domain/order-rates.ts"
@@ -20,16 +20,26 @@ export class AccountLimits {
     private readonly now: () => number,
   ) {}
 
-  /** `openOrders`: those of the account that are not over. */
-  submitError(openOrders: number): DomainError | null {
+  /** `openOrders`: those of the account that are not over. A dealer hedges whatever else its linked account's user does. */
+  submitError(openOrders: number, isHedge: boolean): DomainError | null {
     const { rates } = this
     if (rates === null) return null
     const now = this.now()
     const own = this.own(rates, now)
-    const error = taken("orderSubmit", own.submits, now)
+    const error = this.takeSubmit(rates, own, now, isHedge)
     if (error !== null) return error
     own.count(now)
     return this.openError(openOrders)
+  }
+
+  /** From the account's bucket and its user's, or from neither. */
+  private takeSubmit(rates: OrderRates, own: AccountRates, now: number, isHedge: boolean): DomainError | null {
+    const error = taken("orderSubmit", own.submits, now)
+    const { userId } = this.account
+    if (error !== null || isHedge || userId === null) return error
+    const usersError = taken("orderSubmitUser", rates.submitsOf(userId, now), now)
+    if (usersError !== null) own.submits.giveBack(now)
+    return usersError
   }
 
   /** Of a submit that has been counted and has waited since. */
@@ -45,7 +55,7 @@ export class AccountLimits {
     const { rates } = this
     if (rates === null) return null
     const now = this.now()
-    return taken("orderSubmit", this.own(rates, now).submits, now)
+    return this.takeSubmit(rates, this.own(rates, now), now, false)
   }
 
   cancelError(): DomainError | null {

@@ -59,7 +59,9 @@ export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = tru
   // Once per request: one that waits for prices has been counted.
   const refusal =
     submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
-    (mayWait ? core.limits.submitError(core.open.size) : core.limits.openError(core.open.size)) ??
+    (mayWait
+      ? core.limits.submitError(core.open.size, message.hedge !== undefined)
+      : core.limits.openError(core.open.size)) ??
     refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)

@@ -47,11 +47,15 @@ export class AccountRates {
 
 export class OrderRates {
   private readonly accounts = new Map<TradingAccountId, AccountRates>()
+  private readonly submits: TokenBuckets
   private readonly quotes: TokenBuckets
+  private readonly allQuotes: TokenBuckets
   private sweepAt = SWEEP_MIN
 
   constructor(readonly limits: OrderLimits) {
+    this.submits = new TokenBuckets(limits.orderSubmitUser)
     this.quotes = new TokenBuckets(limits.quoteRequest)
+    this.allQuotes = new TokenBuckets(limits.quoteRequestUser)
   }
 
   /** Made where there are none. */
@@ -66,6 +70,21 @@ export class OrderRates {
 
   find(account: string): AccountRates | undefined {
     return this.accounts.get(account as TradingAccountId)
+  }
+
+  /** Of all accounts of a user. */
+  submitsOf(user: UserId, now: number): TokenBucket {
+    return this.submits.of(user, now)
+  }
+
+  /** Undefined: full. */
+  findSubmits(user: UserId): TokenBucket | undefined {
+    return this.submits.find(user)
+  }
+
+  /** Of a user, to all dealers. */
+  allQuotesOf(user: UserId, now: number): TokenBucket {
+    return this.allQuotes.of(user, now)
   }
 
   quotesOf(user: UserId, dealer: DealerAccountId, now: number): TokenBucket {

@@ -8,6 +8,10 @@ import { perHour, perMinute, type Rate } from "./token-bucket.ts"
 export interface RateLimits extends OrderLimits {
   /** Of a user, in weight: every request but those with a bucket of their own, and the health record. */
   readonly http: Rate
+  /** Of a user: all that asks for an order or a quote, whatever becomes of it. What is beyond is refused before it is read. */
+  readonly orderCalls: Rate
+  /** The same of what cancels, which nothing else holds up. */
+  readonly cancelCalls: Rate
   /** Of an address, for requests without a good token. */
   readonly httpAddress: Rate
   /** Of an address and an e-mail address together. */
@@ -28,6 +32,10 @@ export interface RateLimits extends OrderLimits {
   readonly refresh: Rate
   /** Of a venue. */
   readonly instrumentSync: Rate
+  /** Of a user at a venue: a share of the venue's, so that nobody leaves the others nothing. */
+  readonly instrumentSyncUser: Rate
+  /** Of a user: credentials that a venue is asked about. */
+  readonly credentialProofs: Rate
   readonly socketsPerUser: number
   readonly socketsPerAddress: number
   /** Of one connection. */
@@ -39,6 +47,8 @@ export interface RateLimits extends OrderLimits {
 export const RATE_LIMITS: RateLimits = {
   ...ORDER_LIMITS,
   http: perMinute(1_200, 200),
+  orderCalls: { perSecond: 500, burst: 1_000 },
+  cancelCalls: { perSecond: 1_000, burst: 2_000 },
   httpAddress: { perSecond: 20, burst: 100 },
   login: perMinute(5),
   loginHour: perHour(30),
@@ -52,6 +62,8 @@ export const RATE_LIMITS: RateLimits = {
   secondFactorHour: perHour(20),
   refresh: perMinute(30),
   instrumentSync: perMinute(1),
+  instrumentSyncUser: perHour(6, 2),
+  credentialProofs: perMinute(30, 32),
   socketsPerUser: 20,
   socketsPerAddress: 50,
   socketCommands: { perSecond: 100, burst: 500 },

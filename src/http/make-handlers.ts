@@ -51,6 +51,7 @@ export interface HandlerOptions {
   /** Of accounts at venues that play, by venue. */
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
+  readonly accountsMax: number
   readonly internalAccountsMax: number
   /** Wallets of one user. */
   readonly walletsMax: number
@@ -120,6 +121,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         sync,
         initialBalances: options.initialBalances,
         venueSessionsMax: options.venueSessionsMax,
+        accountsMax: options.accountsMax,
         internalAccountsMax: options.internalAccountsMax,
         walletsMax: options.walletsMax,
         wallets: yield* Wallets,

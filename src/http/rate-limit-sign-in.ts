@@ -1,5 +1,5 @@
 /**
- * Limits of what strangers may try: logins, signups, mails, refreshes; and of instrument syncs, which venues count. The one thing to know:
+ * Limits of what strangers may try: logins, signups, mails, refreshes; and of what venues count: instrument syncs, proofs of credentials. The one thing to know:
  * they hold before a password is looked at, and none of them locks an owner out (security A.3, scoreboard S9): the bucket that strangers
  * can empty from many addresses does not count where the user has a session or has logged in before.
  */
@@ -30,7 +30,7 @@ export interface SignInLimitParts {
   }) => void
 }
 
-type Body = Readonly<Record<"email" | "refreshToken" | "venue" | "currentPassword", unknown>>
+type Body = Readonly<Record<"email" | "refreshToken" | "venue" | "currentPassword" | "credentialIds", unknown>>
 type Caller = Parameters<SignInLimitParts["onLimited"]>[0]["call"]
 type Reply = HttpReply<unknown, DomainError>
 type Input = HandlerInput<unknown, Body>
@@ -69,10 +69,10 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     if (told.of(`${name}|${key}`, now).take(now) === 0) onLimited({ bucket: name, call, email })
   }
 
-  const take = (name: string, buckets: TokenBuckets, key: string, call: Caller, email?: string) => {
+  const take = (name: string, buckets: TokenBuckets, key: string, call: Caller, email?: string, tokens = 1) => {
     const now = monotonic()
     const bucket = buckets.of(key, now)
-    const refused = refusal(bucket, name, 1, now)
+    const refused = refusal(bucket, name, tokens, now)
     call.limit = bucket
     call.limitName = name
     if (refused !== undefined) tell(name, key, call, email)
@@ -93,14 +93,52 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
         if (key === undefined) return handle(input, reply)
         const { bucket, refused } = take(name, buckets, key, call)
         if (refused !== undefined) return reply.fail(refused)
-        return givingBack(bucket, handle, input, reply)
+        return givingBack([bucket], handle, input, reply)
       }
     }
 
+  /** The user's share of a venue's bucket, then the venue's: who has used up the one leaves the other to the rest. */
+  const sync: Limit = (handle) => {
+    const ofVenue = new TokenBuckets(limits.instrumentSync)
+    const ofUser = new TokenBuckets(limits.instrumentSyncUser)
+    return (input, reply) => {
+      const call = input.request as unknown as Caller
+      // The aliases of a test venue are one venue.
+      const venue = text(input.body.venue)
+        .toUpperCase()
+        .replace(/_(SANDBOX|PAPER)$/, "_UAT")
+      const share = take("instrumentSyncUser", ofUser, `${call.principal?.userId}|${venue}`, call)
+      if (share.refused !== undefined) return reply.fail(share.refused)
+      const { bucket, refused } = take("instrumentSync", ofVenue, venue, call)
+      if (refused === undefined) return givingBack([share.bucket, bucket], handle, input, reply)
+      share.bucket.giveBack(monotonic())
+      return reply.fail(refused)
+    }
+  }
+
+  /** Each credential is a signed question to the venue, from the one budget of all. */
+  const proofs = new TokenBuckets(limits.credentialProofs)
+  const proving =
+    (countOf: (body: Body) => number): Limit =>
+    (handle) =>
+    (input, reply) => {
+      const call = input.request as unknown as Caller
+      const count = countOf(input.body)
+      const key = call.principal?.userId
+      if (count === 0 || key === undefined) return handle(input, reply)
+      const { refused } = take("credentialProofs", proofs, key, call, undefined, count)
+      return refused === undefined ? handle(input, reply) : reply.fail(refused)
+    }
+
   /** What was asked for by mistake takes nothing. */
-  const givingBack = (bucket: TokenBucket, handle: Handle, input: Input, reply: Reply): ReturnType<Handle> => {
+  const givingBack = (
+    buckets: ReadonlyArray<TokenBucket>,
+    handle: Handle,
+    input: Input,
+    reply: Reply,
+  ): ReturnType<Handle> => {
     const learn = (error: DomainError): void => {
-      if (FREE.has(error._tag)) bucket.giveBack(monotonic())
+      if (FREE.has(error._tag)) for (const bucket of buckets) bucket.giveBack(monotonic())
     }
     const running = handle(input, {
       ...reply,
@@ -229,12 +267,9 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     "auth.refresh": refresh,
     "auth.update": guessed,
     "auth.reauthenticate": guessed,
-    // The aliases of a test venue are one venue.
-    "market.instrumentSync": by("instrumentSync", (_call, body) =>
-      text(body.venue)
-        .toUpperCase()
-        .replace(/_(SANDBOX|PAPER)$/, "_UAT"),
-    ),
+    "market.instrumentSync": sync,
+    "credential.create": proving(() => 1),
+    "tradingAccount.connect": proving(({ credentialIds }) => (Array.isArray(credentialIds) ? credentialIds.length : 0)),
   }
 
   return (route: Route): Route => {

@@ -1,6 +1,7 @@
 /**
  * How often somebody may call, and the headers that say so (contract C15). Users are counted by who they are, everybody else by address.
- * The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only told.
+ * The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only told, and a flood of
+ * them is kept away from the actors.
  */
 import { addressKey } from "../domain/address-key.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
@@ -47,20 +48,25 @@ const MILLIS = 1_000
 export class RequestLimiter {
   private readonly users: TokenBuckets
   private readonly addresses: TokenBuckets
+  private readonly orderCalls: TokenBuckets
+  private readonly cancelCalls: TokenBuckets
   /** What the headers of one bucket nearly always say again: the second in which it is full changes once a second. */
   private readonly words = new Map<string, { readonly head: string; resetAt: number; tail: string }>()
 
   constructor(private readonly parts: LimiterParts) {
     this.users = new TokenBuckets(parts.limits.http)
     this.addresses = new TokenBuckets(parts.limits.httpAddress)
+    this.orderCalls = new TokenBuckets(parts.limits.orderCalls)
+    this.cancelCalls = new TokenBuckets(parts.limits.cancelCalls)
   }
 
   /** Takes what the call of a known user costs; why it may not go on, if so. */
   charge(call: LimitedCall, weight: number): DomainError | undefined {
     const { principal } = call
     if (principal === undefined) return this.chargeAddress(call, weight)
-    if (call.route.cost.bucket !== "http") return undefined
     const now = this.parts.monotonic()
+    if (call.route.cost.bucket === "orderCancel") return flooded(call, "cancelCalls", this.cancelCalls, principal, now)
+    if (call.route.cost.bucket !== "http") return flooded(call, "orderCalls", this.orderCalls, principal, now)
     const bucket = this.users.of(principal.userId, now)
     call.limit = bucket
     call.limitName = "http"
@@ -91,8 +97,9 @@ export class RequestLimiter {
   /** Header lines, each begun by CR LF. */
   lines(call: LimitedCall, succeeded: boolean): string {
     const { principal, route } = call
-    if (principal !== undefined && route.cost.bucket !== "http") return this.ownLines(call, principal, succeeded)
     const { limit } = call
+    if (limit === undefined && principal !== undefined && route.cost.bucket !== "http")
+      return this.ownLines(call, principal, succeeded)
     return limit === undefined ? "" : this.text(call.limitName, limit.rate, limit, call.endedAt)
   }
 
@@ -113,7 +120,13 @@ export class RequestLimiter {
       venue === null ? "" : `\r\nX-Venue-Weight-Used: ${venue.used}\r\nX-Venue-Weight-Limit: ${venue.limit}`
     if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels, endedAt) + venueLines
     const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(endedAt) ?? 0}`
-    return this.text("orderSubmit", limits.orderSubmit, rates?.submits, endedAt) + count + venueLines
+    const all = orders.findSubmits(principal.userId)
+    const isAllShort =
+      all !== undefined && all.remaining(endedAt) < (rates?.submits.remaining(endedAt) ?? limits.orderSubmit.burst)
+    const told = isAllShort
+      ? this.text("orderSubmitUser", limits.orderSubmitUser, all, endedAt)
+      : this.text("orderSubmit", limits.orderSubmit, rates?.submits, endedAt)
+    return told + count + venueLines
   }
 
   /** A bucket that is not there is full. */
@@ -131,6 +144,22 @@ export class RequestLimiter {
     }
     return words.head + remaining + words.tail
   }
+}
+
+/** Counts a call whose own bucket is kept elsewhere; an answer tells of that one, unless this is why it is refused. */
+const flooded = (
+  call: LimitedCall,
+  name: string,
+  buckets: TokenBuckets,
+  { userId }: Principal,
+  now: number,
+): DomainError | undefined => {
+  const bucket = buckets.of(userId, now)
+  const refused = refusal(bucket, name, 1, now)
+  if (refused === undefined) return undefined
+  call.limit = bucket
+  call.limitName = name
+  return refused
 }
 
 /** Takes from the bucket, or says why not. */

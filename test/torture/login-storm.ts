@@ -67,7 +67,8 @@ const storm = async (
   progress: (line: string) => void,
 ): Promise<ReadonlyArray<Verdict>> => {
   // Each login comes from an address of its own, for an account of its own; signups and orders are not what is looked at.
-  const limits = { orderSubmit: { perSecond: 1_000, burst: 10_000 } }
+  const rate = { perSecond: 1_000, burst: 10_000 }
+  const limits = { orderSubmit: rate, orderSubmitUser: rate, orderCalls: rate }
   const gateway = await startGateway({
     built,
     env: { RATE_LIMITS: JSON.stringify(limits), TRUST_PROXY: "127.0.0.1", MOCK_TICK_MS: "0" },

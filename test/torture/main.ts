@@ -9,6 +9,7 @@ import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
+import { fairness } from "./fairness.ts"
 import { httpFuzzRun } from "./http-fuzz.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
@@ -256,6 +257,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   timing: {
     usage: "[--samples 300] [--built]: whether the time of an answer tells who is registered",
     run: (progress) => timing({ samples: count("samples", 20), built: values.built, progress }),
+  },
+  fairness: {
+    usage: "[--seconds 20] [--built]: one user storms with all the accounts that a user may have while others trade",
+    run: (progress) => fairness({ seconds: count("seconds", 5, 20), built: values.built, progress }),
   },
   "login-storm": {
     usage: "[--seconds 20] [--built]: passwords tried in three shapes, and 300 logins a second while orders run",

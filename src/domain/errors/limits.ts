@@ -31,15 +31,15 @@ export class LoginRateLimited extends Schema.TaggedError<LoginRateLimited>()("Lo
 
 export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("OrderRateLimited", {
   /** Of RATE_LIMITS. */
-  bucket: Schema.Literal("orderSubmit", "orderCancel"),
+  bucket: Schema.Literal("orderSubmit", "orderSubmitUser", "orderCancel"),
   ...AsItStands,
 }) {
   override message = "Order rate limit"
 }
 
-/** `openQuotes`: too many are outstanding, of the dealer or of this client of it. */
+/** `openQuotes`: too many are outstanding, of the dealer, or of this user or account of it. */
 export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("QuoteRateLimited", {
-  bucket: Schema.Literal("quoteRequest", "openQuotes"),
+  bucket: Schema.Literal("quoteRequest", "quoteRequestUser", "openQuotes"),
   ...AsItStands,
 }) {
   override message = "Quote rate limit"

@@ -39,9 +39,13 @@ export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()
   override message = "Trading account reconciling"
 }
 
-/** `max` live accounts of one user at the internal venue: more would be wallets without end. */
-export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", { max: Schema.Int }) {
-  override message = "Too many accounts at the internal venue"
+/** `max` live accounts of one user, each an actor, rows and a session of its own; those at the internal venue are wallets too. */
+export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", {
+  max: Schema.Int,
+  setting: Schema.Literal("ACCOUNTS_MAX", "INTERNAL_ACCOUNTS_MAX"),
+}) {
+  override message =
+    `Too many connected trading accounts${this.setting === "ACCOUNTS_MAX" ? "" : " at the internal venue"}: at most ${this.max}`
 }
 
 /** What is asked for is not done with accounts of this kind: only accounts on INTERNAL take quotes, and a dealer's own stays connected. */

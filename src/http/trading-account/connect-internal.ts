@@ -5,15 +5,15 @@
 import { Effect } from "effect"
 import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
 import { ConflictingParameters } from "../../domain/errors/request.ts"
-import { ExternalAccountNotVisible, TooManyAccounts } from "../../domain/errors/trading-account.ts"
+import { ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
-import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
+import { accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 export const makeConnectInternal = (parts: ConnectParts) => {
-  const { accounts, store, wallets, internalAccountsMax, walletsMax, now, uuid } = parts
+  const { accounts, store, wallets, walletsMax, now, uuid } = parts
 
   const freshWallet = ({ principal: { tenantId, userId }, dealerAccountId, nickname }: ConnectRequest): Wallet => {
     const metadata = nickname === null ? {} : { nickname }
@@ -53,10 +53,8 @@ export const makeConnectInternal = (parts: ConnectParts) => {
         if (dealer === null || dealer.tenantId !== principal.tenantId) return yield* new DealerNotFound()
         if (dealer.isArchived) return yield* new DealerArchived()
       }
-      const live = accounts
-        .ofUser(principal.userId)
-        .filter(({ venue, status }) => venue === INTERNAL && status !== "DISCONNECTED")
-      if (live.length >= internalAccountsMax) return yield* new TooManyAccounts({ max: internalAccountsMax })
+      const fault = accountsFault(parts, request)
+      if (fault !== undefined) return yield* fault
       const wallet = named === null ? freshWallet(request) : yield* ownWallet(request, named)
       const account = {
         ...newAccount(parts, request, wallet.walletId),

@@ -19,7 +19,7 @@ import type { Proof } from "../../store/accounts.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import { ask } from "../answers.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
-import { type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
+import { accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 /** How long connect waits for the first reconciliation. */
 const READY_MILLIS = 10_000
@@ -107,6 +107,8 @@ export const makeConnect = (parts: ConnectParts) => {
     Effect.gen(function* () {
       const existing = known(request, externalId)
       if (existing !== undefined) return { account: existing, isNew: false }
+      const fault = accountsFault(parts, request)
+      if (fault !== undefined) return yield* fault
       if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
       const keys = proofs.map((it) => it.externalKey)
       const stored = yield* store.insertAccount(newAccount(parts, request, externalId), keys, proofs)

@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import { TooManyAccounts } from "../../domain/errors/trading-account.ts"
 import type { CredentialId, DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { Principal } from "../../domain/user.ts"
 import type { Venue } from "../../domain/venue.ts"
@@ -27,6 +29,8 @@ export interface ConnectParts {
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Live accounts on venues with private sessions. */
   readonly venueSessionsMax: number
+  /** Live accounts of one user, at all venues. */
+  readonly accountsMax: number
   /** Live accounts of one user at the internal venue. */
   readonly internalAccountsMax: number
   /** Wallets of one user. */
@@ -42,6 +46,22 @@ export interface ConnectRequest {
   readonly dealerAccountId: DealerAccountId | null
   readonly nickname: string | null
   readonly claim: Claim | undefined
+}
+
+/** Why the user may have no more, if so. */
+export const accountsFault = (
+  {
+    accounts,
+    accountsMax,
+    internalAccountsMax,
+  }: Pick<ConnectParts, "accounts" | "accountsMax" | "internalAccountsMax">,
+  { principal, venue }: ConnectRequest,
+): TooManyAccounts | undefined => {
+  const live = accounts.ofUser(principal.userId).filter(({ status }) => status !== "DISCONNECTED")
+  if (live.length >= accountsMax) return new TooManyAccounts({ max: accountsMax, setting: "ACCOUNTS_MAX" })
+  if (venue.venue !== INTERNAL || live.filter((it) => it.venue === INTERNAL).length < internalAccountsMax)
+    return undefined
+  return new TooManyAccounts({ max: internalAccountsMax, setting: "INTERNAL_ACCOUNTS_MAX" })
 }
 
 /** What a new account is before anything is known of it but the request. */

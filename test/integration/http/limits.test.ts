@@ -8,10 +8,18 @@ import { type Answer, type Api, api, endGateways, type Gateway, startGateway, un
 
 const SMALL = {
   orderSubmit: { perHour: 1, burst: 5 },
+  orderSubmitUser: { perHour: 1, burst: 8 },
   orderCancel: { perHour: 1, burst: 3 },
-  http: { perHour: 1, burst: 60 },
+  orderCalls: { perHour: 1, burst: 30 },
+  instrumentSync: { perHour: 1, burst: 3 },
+  instrumentSyncUser: { perHour: 1, burst: 2 },
+  credentialProofs: { perHour: 1, burst: 3 },
+  signup: { perHour: 1, burst: 50 },
+  http: { perHour: 1, burst: 200 },
   socketsPerAddress: 3,
 }
+
+const ACCOUNTS_MAX = 4
 
 let exchange: BinanceExchange
 let gateway: Gateway
@@ -23,6 +31,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     env: {
       RATE_LIMITS: JSON.stringify(SMALL),
+      ACCOUNTS_MAX: String(ACCOUNTS_MAX),
       MOCK_TICK_MS: "0",
       VENUE_ROUTES: JSON.stringify(exchange.routes),
     },
@@ -95,6 +104,83 @@ describe("orders", () => {
     await expect(client.rpc("auth.user", {})).rejects.toMatchObject({ code: 1_029, message: "Too many requests" })
     expect((await api(gateway).get("/health")).status).toBe(200)
     client.disconnect()
+  })
+})
+
+const joined = async (name: string): Promise<Api> =>
+  api(gateway).as((await api(gateway).signup(`${name}@example.com`)).record.accessToken)
+
+const limitedBy = ({ status, headers, envelope }: Answer<unknown>) => [
+  status,
+  envelope.errno,
+  envelope.details?.metadata["bucket"],
+  Number(headers.get("retry-after")) >= 1,
+]
+
+describe("one user", () => {
+  it("has so many accounts connected, and room for another when one is disconnected", async () => {
+    const many = await joined("many")
+    const connect = (n: number) => many.connectMock(`account-${n}`)
+    const ids: Array<string> = []
+    for (let n = 0; n < ACCOUNTS_MAX; n++) ids.push((await connect(n)).record.tradingAccountId)
+    const internal = () => many.connect({ venue: "INTERNAL" })
+    for (const refused of [await connect(ACCOUNTS_MAX), await internal()]) {
+      expect([refused.status, refused.envelope.errno]).toEqual([400, -120_000])
+      expect(refused.envelope.error).toContain("at most 4")
+      expect(refused.envelope.details).toMatchObject({
+        code: "TOO_MANY_ACCOUNTS",
+        metadata: { max: ACCOUNTS_MAX, setting: "ACCOUNTS_MAX" },
+      })
+    }
+    // The same account again is no other.
+    expect((await connect(0)).record.tradingAccountId).toBe(ids[0])
+    expect((await many.disconnect(ids[1]!)).status).toBe(200)
+    expect((await internal()).status).toBe(200)
+    expect((await connect(1)).status).toBe(400)
+  })
+
+  it("sends so many orders over all accounts, which takes nothing of anybody else's, and nothing of an account that is refused", async () => {
+    const [one, other] = [await joined("one"), await joined("other")]
+    const accounts: Array<string> = []
+    for (const label of ["a", "b", "c"]) accounts.push((await one.connectMock(label)).record.tradingAccountId)
+    const submit = (calls: Api, account: string) => calls.submit({ ...resting(), tradingAccountId: account })
+    const answers: Array<Answer<TradeOrderRecord>> = []
+    for (const account of accounts) for (let n = 0; n < 3; n++) answers.push(await submit(one, account))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(8).fill(200), 429])
+    const refused = answers.at(-1)!
+    expect(limitedBy(refused)).toEqual([429, -103_002, "orderSubmitUser", true])
+    expect(bucketOf(refused.headers)).toEqual({ name: "orderSubmitUser", limit: 8, remaining: 0 })
+    // Two of the account's five were taken: what its user's bucket refuses is not counted.
+    expect(limitedBy(await submit(one, accounts[2]!))).toEqual([429, -103_002, "orderSubmitUser", true])
+    expect((await one.cancel(accounts[0]!, answers[0]!.record.tradeOrderId)).status).toBe(200)
+    const account = (await other.connectMock()).record.tradingAccountId
+    expect((await submit(other, account)).status).toBe(200)
+  })
+
+  it("is heard so often about orders, whatever becomes of them, and cancels all the same", async () => {
+    const flood = await joined("flood")
+    const account = (await flood.connectMock()).record.tradingAccountId
+    const { tradeOrderId } = (await flood.submit({ ...resting(), tradingAccountId: account, clientOrderId: "one" }))
+      .record
+    const again = { ...resting(), tradingAccountId: account, clientOrderId: "one" }
+    for (let n = 0; n < 15; n++) expect((await flood.submit(again)).status).toBe(200)
+    for (let n = 0; n < 14; n++) expect((await flood.submit({ ...resting(), quantity: "nothing" })).status).toBe(400)
+    expect(limitedBy(await flood.submit(again))).toEqual([429, -103_000, "orderCalls", true])
+    expect((await flood.cancel(account, tradeOrderId)).status).toBe(200)
+  })
+
+  it("leaves the others their share of what a venue is asked: instrument syncs and proofs of credentials", async () => {
+    const [one, other] = [await joined("syncing"), await joined("waiting")]
+    const sync = (calls: Api) => calls.post("/market/instrument/sync", { venue: "PAPER" })
+    expect([(await sync(one)).status, (await sync(one)).status]).toEqual([200, 200])
+    expect(limitedBy(await sync(one))).toEqual([429, -103_000, "instrumentSyncUser", true])
+    expect((await sync(other)).status).toBe(200)
+    expect(limitedBy(await sync(other))).toEqual([429, -103_000, "instrumentSync", true])
+
+    const wrong = { venue: "BINANCE", apiKey: "k".repeat(40), apiSecret: "s".repeat(40) }
+    for (let n = 0; n < 3; n++) expect((await one.createCredential(wrong)).envelope.errno).toBe(-121_002)
+    expect(limitedBy(await one.createCredential(wrong))).toEqual([429, -103_000, "credentialProofs", true])
+    expect((await other.createCredential(wrong)).envelope.errno).toBe(-121_002)
   })
 })
 
