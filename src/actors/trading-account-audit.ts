@@ -13,7 +13,7 @@ import { take } from "./trading-account-evidence.ts"
 import { auditEnded } from "./trading-account-lingering.ts"
 import { type Live, mayBeThere } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
-import { auditFill, auditOpen } from "./trading-account-reconcile.ts"
+import { auditFills, auditOpen } from "./trading-account-reconcile.ts"
 import { applyBalances, fetchBalances } from "./trading-account-reports.ts"
 
 const WATCH_MILLIS = 5_000
@@ -66,7 +66,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   /** Orders that are over here and were on the newest list of open ones. */
   let lingering: ReadonlySet<Live> = new Set()
   /** Instruments of fills that the newest audit left to the stream. */
-  const sparedInstruments = new Set<InstrumentId>()
+  let sparedInstruments: ReadonlySet<InstrumentId> = new Set()
 
   const every = (millis: number, run: () => void): void => {
     self.later(millis, () => {
@@ -142,7 +142,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     next(floorMillis)
   }
 
-  const auditFills = (done: () => void): void => {
+  const askFills = (done: () => void): void => {
     // Before the first whole view of this process an audit of some instruments says nothing about the others.
     if (core.fillsSeenTo === null || core.fillScan !== null) return done()
     const now = parts.clock.monotonic()
@@ -158,8 +158,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
       (session) => listedFills(core, session, since, instruments),
       (fills) => {
         lastFillsAuditAt = now
-        sparedInstruments.clear()
-        for (const fill of fills) if (!auditFill(core, fill, QUIET_MILLIS)) sparedInstruments.add(fill.instrumentId)
+        sparedInstruments = auditFills(core, fills, QUIET_MILLIS)
         if (sparedInstruments.size === 0) core.sawFills(since, fills)
       },
       done,
@@ -198,7 +197,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
         openLooks,
       )
     })
-    repeat("fills", FILLS_AUDIT_MILLIS, auditFills)
+    repeat("fills", FILLS_AUDIT_MILLIS, askFills)
     repeat("balances", BALANCES_AUDIT_MILLIS, (done) => {
       // What moves them is told by the stream, as long as there is one.
       const isQuiet = core.phase === "ready" && isResting() && !haveBalancesMoved()

@@ -9,7 +9,7 @@ import { answered } from "./trading-account-doubt.ts"
 import type { Live } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { auditFill } from "./trading-account-reconcile.ts"
+import { auditFills } from "./trading-account-reconcile.ts"
 import { submittedAt } from "./trading-account-release.ts"
 
 /** From one question that had no answer to the next. */
@@ -44,7 +44,7 @@ export const keepReadingAgain = (core: AccountCore): ((live: Live, millis: numbe
       const now = core.orders.get(order.tradeOrderId)
       if (now !== undefined && lookup._tag === "Found") core.knowAs(now, lookup.state.externalOrderId)
       // Trades first: they explain the quantities that the view names. Those of an order that has left memory bring it back.
-      for (const fill of fills) auditFill(core, fill, 0)
+      auditFills(core, fills, 0)
       if (now !== undefined && now === core.orders.get(order.tradeOrderId))
         attempt(core, now, lookup, () => answered(core, now, lookup))
     })

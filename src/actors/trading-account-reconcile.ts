@@ -3,7 +3,7 @@
  * announced. The private stream is open before the first question, so nothing can fall between the two.
  */
 import { Effect } from "effect"
-import type { TradeOrderId } from "../domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { venueOrderKey } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
@@ -220,15 +220,26 @@ export const readRest = (core: AccountCore, session: VenueSession, { scan, searc
   })
 }
 
-/** One trade of an audit. False: new, and left to the stream, because its order was touched within `quietMillis`. */
-export const auditFill = (core: AccountCore, fill: VenueFill, quietMillis: number): boolean => {
-  const live = core.findAtVenue(fill)
-  if (live === undefined) strayFill(core, fill)
-  else if (core.ownerOf(fill) !== live.order.tradeOrderId) {
-    if (core.parts.clock.monotonic() - live.touchedAt < quietMillis) return false
-    attempt(core, live, fill, () => applyFill(core, live, fill))
+/**
+ * The trades of an audit. Answers the instruments of those that are new and left to the stream, because their order was touched within
+ * `quietMillis`: before this audit, or the first trade of an order would keep its others waiting for the next.
+ */
+export const auditFills = (
+  core: AccountCore,
+  fills: ReadonlyArray<VenueFill>,
+  quietMillis: number,
+): ReadonlySet<InstrumentId> => {
+  const now = core.parts.clock.monotonic()
+  const told = fills.map((fill) => ({ fill, touchedAt: core.findAtVenue(fill)?.touchedAt ?? Number.NEGATIVE_INFINITY }))
+  const spared = new Set<InstrumentId>()
+  for (const { fill, touchedAt } of told) {
+    const live = core.findAtVenue(fill)
+    if (live === undefined) strayFill(core, fill)
+    else if (core.ownerOf(fill) === live.order.tradeOrderId) continue
+    else if (now - touchedAt < quietMillis) spared.add(fill.instrumentId)
+    else attempt(core, live, fill, () => applyFill(core, live, fill))
   }
-  return true
+  return spared
 }
 
 /** Orders that rest too long without a word are looked for (audits; orders touched in the last 5 s are left alone). */

@@ -211,6 +211,19 @@ describe("audits", () => {
     expect(imported(world).length).toBe(1)
   })
 
+  it("of trades take in all that were missed of an order, and not one with each", () => {
+    const world = readyWorld()
+    const { tradeOrderId } = okOf(advanced(world, world.submit({ quantity: "5" as never }))).order
+    world.venue.fates.stream = () => "drop"
+    const [sim] = world.venue.openOrders()
+    for (let trade = 0; trade < 4; trade++) world.venue.fill(sim!, Decimal.ONE)
+    world.cancel(tradeOrderId)
+    world.advance(1_000)
+    expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", executedQuantity: Decimal.ZERO })
+    world.advance(70_000)
+    expect(world.read(tradeOrderId).executedQuantity.toString()).toBe("4")
+  })
+
   it.each([
     ["that its venue does not show for a minute", 10_000, false],
     ["minutes later", 300_000, false],
