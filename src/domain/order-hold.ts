@@ -108,16 +108,17 @@ export const legsHoldDue = (orders: ReadonlyArray<TradeOrder>, venue: HoldVenue,
   const legs = all.filter((it) => !isTerminal(it.orderStatus))
   if (legs.length === 0) return NOTHING
   const remaining = Decimal.max(Decimal.ZERO, remainingOf(list, market.lot))
-  // While one makes way for another, or ends by what became of it, what it holds stays until it is over.
-  const isSettling = legs.some((leg) => leg.cancelRequested || mustEnd(list, leg, remaining))
+  const isEnding = (leg: TradeOrder): boolean => leg.cancelRequested || mustEnd(list, leg, remaining)
+  // While one makes way for another, or ends by what became of it, what it may still do stays held until it is over.
+  const isSettling = legs.some(isEnding)
+  const staying = legs.filter((leg) => !isEnding(leg))
   const isLetGo = legs.some((leg) => placeOf(leg) !== "WAITING" || isTradable(leg, remaining, market))
   // One that fired buys at market by what was held for it.
   const isBuying = legs.some((leg) => isFired(leg) && releasedType(leg) === "MARKET" && leg.orderSide === "BUY")
   const largest = (of: ReadonlyArray<TradeOrder>, holdsOf: (leg: TradeOrder) => ReadonlyArray<Decimal>): Decimal =>
     of.flatMap(holdsOf).reduce(Decimal.max, Decimal.ZERO)
   return {
-    least:
-      isLetGo && !isSettling && !isBuying ? largest(legs, (leg) => [exitNeed(leg, remaining, venue)]) : Decimal.ZERO,
+    least: isLetGo && !isBuying ? largest(staying, (leg) => [exitNeed(leg, remaining, venue)]) : Decimal.ZERO,
     most: largest(isSettling ? all : legs, (leg) => {
       const change = changeOf(leg)
       const images = change === null ? [leg] : [leg, changed(leg, change)]

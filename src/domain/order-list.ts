@@ -225,11 +225,11 @@ export const duesIn = (list: OrderList, terms: ListTerms): ReadonlyArray<Due> =>
   // The amount is held once, by the first leg that is open and no longer too small: as much as the dearest of them needs.
   const holder = open.find((it) => placeOf(it) !== "WAITING" || isTradable(it, remaining, terms))
   const goings = open.flatMap((order) => {
-    if (mustEnd(list, order, remaining)) return []
     const held =
       order === holder && remaining.isPositive()
         ? open.map((it) => terms.holdOf(it, remaining)).reduce(Decimal.max)
         : Decimal.ZERO
+    if (mustEnd(list, order, remaining)) return isAtVenue(order) ? coverOf(order, remaining, held, terms) : []
     return releaseOf(list, order, remaining, held, terms) ?? sizeOf(order, remaining, held, terms) ?? []
   })
   if (ends.length > 0 || goings.length > 0 || terms.isLocked) return [...ends, ...goings]
@@ -264,20 +264,27 @@ const releaseOf = (
   return terms.canSend && !isHeldBackBy(list, order) ? { _tag: "Send", ...image } : undefined
 }
 
+/**
+ * While it is being changed or ended it may still do what it was for: until that is over, what either end of it needs stays held, and not
+ * less than all exits need.
+ */
+const coverOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: ListTerms): ReadonlyArray<Due> => {
+  const change = changeOf(order)
+  const { baseQuantity, held: kept } = order
+  const needs = (change === null ? [order] : [order, changed(order, change)]).flatMap((it) => [
+    terms.holdOf(it, remaining),
+    terms.holdOf(it, Decimal.max(Decimal.ZERO, it.baseQuantity.subtract(it.executedQuantity))),
+  ])
+  const due = Decimal.max(held, Decimal.min(kept, needs.reduce(Decimal.max)))
+  return due.equals(kept) ? [] : [{ _tag: "Size", order, baseQuantity, held: due }]
+}
+
 /** One-updates-other: each open leg is over what is still to be executed. */
 const sizeOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: ListTerms): Due | undefined => {
   if (!remaining.isPositive()) return undefined
   const { baseQuantity: own, held: kept } = order
-  const change = changeOf(order)
-  // A change that is under way says itself how large the order becomes; until it is over what either end of it needs stays held.
-  if (change !== null) {
-    const needs = [order, changed(order, change)].flatMap((it) => [
-      terms.holdOf(it, remaining),
-      terms.holdOf(it, Decimal.max(Decimal.ZERO, it.baseQuantity.subtract(it.executedQuantity))),
-    ])
-    const due = Decimal.max(held, Decimal.min(kept, needs.reduce(Decimal.max)))
-    return due.equals(kept) ? undefined : { _tag: "Size", order, baseQuantity: own, held: due }
-  }
+  // A change that is under way says itself how large the order becomes.
+  if (changeOf(order) !== null) return coverOf(order, remaining, held, terms)[0]
   // It cannot leave yet: what it is for is held all the same.
   if (placeOf(order) === "WAITING" && !isFired(order))
     return held.equals(kept) ? undefined : { _tag: "Size", order, baseQuantity: own, held }

@@ -103,6 +103,23 @@ describe("an entry with exits", () => {
     expect(world.portfolio("BTC")[0]!.locked.toString()).toBe("8")
   })
 
+  it("hold what it buys while the one that holds is being cancelled for the stop", () => {
+    const world = worldOf("entry")
+    world.buy("3")
+    world.advance(500)
+    world.venue.fates.cancel = () => "silentBefore"
+    world.fire("STOP_LOSS")
+    world.advance(20)
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 3")
+    world.buy("4")
+    world.advance(20)
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 7")
+    expect(world.portfolio("BTC")[0]!.locked.toString()).toBe("7")
+    world.venue.fill(world.atVenue("TAKE_PROFIT")!, Decimal.ONE)
+    world.advance(20)
+    expect(shape(world, "TAKE_PROFIT")).toBe("PARTIALLY_FILLED 1/3 holds 6")
+  })
+
   it("protects what is left after fees in the base asset, in whole lots", () => {
     const world = worldOf("entry")
     world.venue.baseFee = Decimal.of("0.0015")

@@ -124,9 +124,9 @@ describe("what the exits of a list hold together", () => {
     expect(legs([entry("3"), leg("TAKE_PROFIT", sold), leg("STOP_LOSS", { baseQuantity: d("2") })])).toBe("2 to 2")
   })
 
-  it("may stay with the leg that is being cancelled", () => {
+  it("is what is left also while the leg that holds it is being cancelled", () => {
     const going = { orderStatus: "PENDING_CANCEL", cancelRequested: true, baseQuantity: d("3") } as const
-    expect(legs([entry("5"), leg("TAKE_PROFIT", going), leg("STOP_LOSS", { baseQuantity: d("5") })])).toBe("0 to 5")
+    expect(legs([entry("5"), leg("TAKE_PROFIT", going), leg("STOP_LOSS", { baseQuantity: d("5") })])).toBe("5 to 5")
   })
 
   it("is what the dearer leg of a buy needs", () => {

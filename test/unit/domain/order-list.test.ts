@@ -88,4 +88,23 @@ describe("the exits of an entry", () => {
     expect(dues([entry("2.5"), dear], listTerms())).toEqual(["Size TAKE_PROFIT holds 225"])
     expect(dues([entry("1"), dear], listTerms())).toEqual(["Size TAKE_PROFIT holds 180"])
   })
+  it("hold what is left, no more and no less, while one of them makes way for the stop that has fired", () => {
+    const trigger = { ...triggerAt("STOP", "BUY", d("109"), "EMULATED"), triggeredAt: 1 }
+    const fired = stop({
+      orderStatus: "ACCEPTED",
+      baseQuantity: d("2"),
+      terms: { ...NO_TERMS, leg: "STOP_LOSS", trigger },
+    })
+    const ending = profit({
+      orderStatus: "PENDING_CANCEL",
+      cancelRequested: true,
+      externalOrderId: "2",
+      notAfter: 1,
+      baseQuantity: d("1"),
+    })
+    const holding = (held: string) => dues([entry("2"), { ...ending, held: d(held) }, fired], listTerms())
+    expect(holding("250")).toEqual(["Size TAKE_PROFIT holds 220"])
+    expect(holding("90")).toEqual(["Size TAKE_PROFIT holds 220"])
+    expect(holding("220")).toEqual([])
+  })
 })
