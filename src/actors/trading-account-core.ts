@@ -122,6 +122,8 @@ export class AccountCore extends AccountPositions {
   /** When (monotonic ms) an order of each instrument was last touched. */
   private readonly touched = new RareMap<InstrumentId, number>()
   readonly strays = new Strays()
+  /** What the venue's clock said, and when (monotonic ms) that was heard; null: it was not. Ours may be hours off, and is set. */
+  venueClock: { readonly at: number; readonly heardAt: number } | null = null
   /** Asks the venue for its balances soon; set by the session's keeper. */
   askBalances: () => void = () => undefined
   readonly keepers: Keepers

@@ -18,7 +18,7 @@ import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts
 import { type Live, tellChange } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
 import { attempt, quarantine } from "./trading-account-quarantine.ts"
-import { partnerOf, sendAgain, submittedAt, takeBack } from "./trading-account-release.ts"
+import { partnerOf, sendAgain, takeBack, tradesSince } from "./trading-account-release.ts"
 import { endCancelled } from "./trading-account-renewal.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
 
@@ -213,7 +213,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     again()
     return
   }
-  const since = Math.min(submittedAt(order), owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS
+  const since = Math.min(tradesSince(core, live), (owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS)
   // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
   const question = Effect.suspend(() =>
     live.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),

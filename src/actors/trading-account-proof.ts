@@ -4,11 +4,11 @@
  */
 import { Effect, Exit } from "effect"
 import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS, type OpenAndFills } from "./trading-account-core.ts"
+import type { AccountCore, OpenAndFills } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 import { askNames, listedFills, namesOf, ownersOf } from "./trading-account-names.ts"
 import type { NamesAtVenue } from "./trading-account-orders.ts"
-import { submittedAt } from "./trading-account-release.ts"
+import { tradesSince } from "./trading-account-release.ts"
 import { mayBeHidden, strayName, suspectsOf } from "./trading-account-unnamed.ts"
 
 /** Orders that fell into doubt together are ripe together. */
@@ -49,9 +49,8 @@ const nextView = (core: AccountCore): void => {
 const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
   const { session } = core
   if (session === null) return Effect.succeed(null)
-  const orders = waiting.map(([{ order }]) => order)
-  const since = Math.min(...orders.map(submittedAt)) - FILLS_MARGIN_MILLIS
-  const instruments = [...new Set(orders.map(({ instrumentId }) => instrumentId))]
+  const since = Math.min(...waiting.map(([live]) => tradesSince(core, live)))
+  const instruments = [...new Set(waiting.map(([{ order }]) => order.instrumentId))]
   const asked = session.forProof ?? session
   return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
     Effect.flatMap(({ open, fills }) => {
@@ -70,7 +69,7 @@ const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndF
   const isIt = (it: NamesAtVenue): boolean =>
     it.tradeOrderId === order.tradeOrderId ||
     (it.externalOrderId === order.externalOrderId && it.instrumentId === order.instrumentId)
-  const since = submittedAt(order) - FILLS_MARGIN_MILLIS
+  const since = tradesSince(core, live)
   const unowned = fills.filter(
     (it) =>
       it.instrumentId === order.instrumentId &&

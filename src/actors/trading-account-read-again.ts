@@ -4,13 +4,13 @@
  */
 import { Effect, Exit } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
+import type { AccountCore } from "./trading-account-core.ts"
 import { answered } from "./trading-account-doubt.ts"
 import type { Live } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { auditFills } from "./trading-account-reconcile.ts"
-import { submittedAt } from "./trading-account-release.ts"
+import { tradesSince } from "./trading-account-release.ts"
 
 /** From one question that had no answer to the next. */
 const AGAIN_MILLIS = 60_000
@@ -33,7 +33,7 @@ export const keepReadingAgain = (core: AccountCore): ((live: Live, millis: numbe
     const { session } = core
     if (session === null) return later(live, AGAIN_MILLIS)
     const { order } = live
-    const since = submittedAt(order) - FILLS_MARGIN_MILLIS
+    const since = tradesSince(core, live)
     const question = Effect.all({
       lookup: session.fetchOrder(core.refOf(order)),
       fills: listedFills(core, session, since, [order.instrumentId]),

@@ -8,7 +8,7 @@ import { cancelled, eventOf, IllegalTransition, moved, noted } from "../domain/o
 import { isTerminal } from "../domain/order-status.ts"
 import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-session.ts"
-import type { AccountCore } from "./trading-account-core.ts"
+import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
@@ -160,6 +160,19 @@ export const keepHere = (core: AccountCore, live: Live): void =>
 /** Wall ms: from when on the venue may have it. */
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
   notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
+
+/**
+ * Venue ms: from when on trades of it may be listed. By the venue's clock as far as that is known: ours may be ahead of it, and then a list
+ * since our time would prove nothing.
+ */
+export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: Live): number => {
+  const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
+  // When an older process sent it is known by the wall clock of then alone.
+  if (knownBefore !== null) return Math.min(sentAt, core.fillsSince())
+  const { venueClock } = core
+  if (venueClock === null) return sentAt
+  return Math.min(sentAt, venueClock.at - venueClock.heardAt + knownAt - FILLS_MARGIN_MILLIS)
+}
 
 const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
   const { terms, expireAt } = order

@@ -8,9 +8,8 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import { isAsked } from "../domain/order-law.ts"
 import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-session.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
+import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import { submittedAt } from "./trading-account-release.ts"
 import type { Named, Withheld } from "./trading-account-strays.ts"
 
 /** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
@@ -33,10 +32,12 @@ export const strayName = ({
 const isUnsettled = (core: AccountCore, live: Live): boolean =>
   live.order.externalOrderId === null && isAsked(live.order) && !core.hasVenueName(live.order.tradeOrderId)
 
-/** By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing. */
+/**
+ * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
+ * making: our clock may have been ahead.
+ */
 export const mayBe = (order: TradeOrder, state: VenueOrderState): boolean => {
   if (order.instrumentId !== state.instrumentId || order.orderSide !== state.orderSide) return false
-  if (state.createdAt !== null && state.createdAt < submittedAt(order) - FILLS_MARGIN_MILLIS) return false
   const quantity = Decimal.fromVenue(state.quantity)
   if (order.terms?.budget == null && quantity !== undefined && !quantity.equals(order.baseQuantity)) return false
   const price = state.limitPrice === null ? undefined : Decimal.fromVenue(state.limitPrice)

@@ -38,6 +38,7 @@ export class RestChecks {
         if (wrong !== null) this.say(`${id} ${wrong}`)
         continue
       }
+      if (known.has(sim.externalOrderId)) this.say(`${id}: another order here is ${sim.externalOrderId} as well`)
       known.add(sim.externalOrderId)
       this.checkTruth(order, sim, id)
     }

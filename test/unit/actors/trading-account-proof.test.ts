@@ -26,6 +26,27 @@ const livesOf = (world: World, order: TradeOrder, lifeMillis: number, max: numbe
   return max + 1
 }
 
+describe("an order that was filled, of which only its trade tells for a minute", () => {
+  for (const [what, aheadMillis] of [
+    ["right", 0],
+    ["an hour ahead", 3_600_000],
+  ] as const) {
+    it(`is not given up where our clock is ${what}`, () => {
+      const world = readyWorld()
+      world.wallAheadMillis = aheadMillis
+      world.venue.isKnown = (sim) => sim.status !== "FILLED" || world.time.now - sim.updatedAt > 60_000
+      world.venue.fates.stream = () => "drop"
+      world.venue.fates.submit = () => "lostAfter"
+      const order = placed(world, { orderType: "MARKET" })
+      world.advance(50_000)
+      expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
+      expect(rowOf(world, order).held.isPositive()).toBe(true)
+      world.advance(70_000)
+      expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED", doubt: null })
+    })
+  }
+})
+
 describe("an order that never arrived", () => {
   for (const [lifeMillis, most] of [
     [7_000, 8],

@@ -48,6 +48,15 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(locked(world)).toBe("200")
   })
 
+  it("is one order here when our clock is an hour ahead of the venue's", () => {
+    const world = worldOf(kind)
+    world.wallAheadMillis = 3_600_000
+    const asked = world.submit({ quantity: "2" as never })
+    world.advance(20_000)
+    expect(only(world)).toMatchObject({ tradeOrderId: okOf(asked).order.tradeOrderId, orderStatus: "ACCEPTED" })
+    expect(locked(world)).toBe("200")
+  })
+
   it.each(["lostAfter", "silentAfter", "arrivesLate"] as const)(
     "is one order here when the answer to its submit does not come (%s), and is not sent again",
     (fate) => {
