@@ -70,6 +70,7 @@ import { Telemetry } from "./ports/telemetry.ts"
 import type { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
+import { AuditRows } from "./store/audit-rows.ts"
 import { Credentials } from "./store/credentials.ts"
 import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
@@ -108,6 +109,7 @@ const repositories = Layer.mergeAll(
   Accounts.Default,
   Instruments.Default,
   Subscriptions.Default,
+  AuditRows.Default,
   IdempotentAnswers.Default,
   TradeOrders.Default,
   TradingModes.Default,
@@ -137,6 +139,7 @@ const handlers = (
       internalAccountsMax: settings.internalAccountsMax,
       walletsMax: settings.walletsMax,
       environment: settings.environment,
+      defaultTenantId: settings.defaultTenantId,
       cursorKey: keys.cursor,
       initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
       venueSessionsMax: settings.venueSessionsMax,
@@ -186,13 +189,13 @@ export const startGateway = (options: GatewayOptions) =>
     const stored = Context.merge(base, store)
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
     const filled = Context.merge(stored, money)
-    yield* registerKeys(keys).pipe(Effect.provide(filled))
-    yield* fillDirectories.pipe(Effect.provide(filled))
-    const audited = yield* Layer.build(securityLog(options)).pipe(Effect.provide(base))
-    const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(filled))
-    const looked = Context.mergeAll(filled, audited, internal)
-    const audit = yield* auditTrail(options, keys).pipe(Effect.provide(looked))
-    const known = Context.merge(looked, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(looked)))
+    const watched = Context.merge(filled, yield* Layer.build(securityLog(options)).pipe(Effect.provide(base)))
+    const audit = yield* auditTrail(options, keys).pipe(Effect.provide(watched))
+    const audited = Context.merge(watched, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(watched)))
+    yield* registerKeys(keys).pipe(Effect.provide(audited))
+    yield* fillDirectories.pipe(Effect.provide(audited))
+    const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(audited))
+    const known = Context.merge(audited, internal)
     const parts = { settings, keys, audit, notice }
     const auth = yield* Layer.build(
       Layer.mergeAll(userActsLayer(parts), tradingModeLayer(parts), keeperLayer(keys)),

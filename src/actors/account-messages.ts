@@ -1,7 +1,7 @@
 /** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
 import { Context, type Effect } from "effect"
 import type { AccountAlert } from "../domain/account-event.ts"
-import type { Actor } from "../domain/act.ts"
+import type { Act, Actor } from "../domain/act.ts"
 import type { Credential } from "../domain/credential.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { Busy } from "../domain/errors/service.ts"
@@ -160,6 +160,8 @@ export interface UpdateAccount {
   readonly nickname: string | null
   /** Credentials to attach (connect again), already stored and verified. */
   readonly attach: ReadonlyArray<Credential>
+  /** Stored with it. Absent: no credential is new. */
+  readonly act?: Act
   readonly reply: Reply<TradingAccount, AccountDisconnected | DomainError>
 }
 
@@ -174,6 +176,8 @@ export interface CredentialGone {
 export interface DisconnectAccount {
   readonly _tag: "DisconnectAccount"
   readonly force: boolean
+  /** Stored with the lock: from there on it goes on, whatever happens. */
+  readonly act: Act
   readonly reply: Reply<TradingAccount, DisconnectIncomplete | DomainError>
 }
 

@@ -12,7 +12,7 @@ import { cancelWayOf, isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import type { FoundNames } from "../ports/account-store.ts"
+import type { FoundNames, Row } from "../ports/account-store.ts"
 import type { VenueFill } from "../ports/venue-session.ts"
 import type { DisconnectAccount } from "./account-messages.ts"
 import { requestCancel } from "./trading-account-cancel.ts"
@@ -42,7 +42,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
   let deadlineAt = 0
   let over = false
 
-  const disconnect = ({ force, reply }: DisconnectAccount): void => {
+  const disconnect = ({ force, act, reply }: DisconnectAccount): void => {
     const { account } = core
     if (account.status === "DISCONNECTED") {
       core.whenDurable(() => reply.ok(account))
@@ -51,10 +51,13 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     replies.push(reply)
     forced = forced || force
     deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
+    const audited: Row = { _tag: "Audited", act, at: parts.clock.now() }
+    const isLocked = core.account.status === "LOCKED"
+    if (running || isLocked) core.commit([audited], [])
     if (running) return
     running = true
-    if (core.account.status === "LOCKED") start()
-    else core.saveAccount({ status: "LOCKED" }, { published: start })
+    if (isLocked) start()
+    else core.saveAccount({ status: "LOCKED" }, { rows: [audited], published: start })
   }
 
   /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */

@@ -1,16 +1,19 @@
 /**
  * `gateway admin keys …`: what operators do with the installation's keys. The one thing to know: it changes files in DATA_DIR/keys and
- * rows in the database, never what is sealed; a running gateway takes up the files within a second and seals stored secrets anew.
+ * rows in the database, never what is sealed; a running gateway takes up the files within a second and seals stored secrets anew. Files
+ * are no part of a transaction: they change within that of the act's row, just before it is committed.
  */
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import type { AuthAction } from "../auth/audit.ts"
 import { type EncryptionKeys, parseEncryptionKeys, withNewKey, withoutKey } from "../auth/encryption-keys.ts"
 import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/key-files.ts"
 import { type KeySettings, type Keys, readKeys } from "../auth/keys.ts"
 import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS } from "../auth/tokens.ts"
+import type { Action, Actor } from "../domain/act.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import { dateTimeOrNull } from "../domain/time.ts"
+import { Acts, type Learnt } from "../store/acts.ts"
 import { type SealedCount, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
 import { Transactions } from "../store/transactions.ts"
 
@@ -41,13 +44,17 @@ export const parseKeysCommand = (words: ReadonlyArray<string>): KeysCommand | un
   return undefined
 }
 
+type KeysChange = Exclude<KeysCommand, { readonly _tag: "KeysStatus" }>
+
 /** For the audit; a look is none. */
-export const KEYS_ACTIONS = {
+const ACTIONS = {
   RotateEncryption: "keys.rotate_encryption",
   RetireKey: "keys.retire",
   AbandonKey: "keys.abandon",
   RotateSigning: "keys.rotate_signing",
-} as const satisfies { readonly [T in Exclude<KeysCommand["_tag"], "KeysStatus">]: AuthAction }
+} as const satisfies { readonly [T in KeysChange["_tag"]]: Action }
+
+const keyObject = (kid: string) => ({ type: "KEY", id: kid, tenantId: null }) as const
 
 const no = (reason: string) => new InvalidParameter({ parameter: "keys", reason })
 
@@ -127,7 +134,9 @@ const rotateEncryption = (settings: KeySettings) =>
       return yield* no(
         `stored secrets need ${missing.join(", ")}, which encryption.keys does not have: does the gateway run with ENCRYPTION_KEYS, or another DATA_DIR?`,
       )
-    keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withNewKey(keys))
+    const text = withNewKey(keys)
+    keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, text)
+    return parseEncryptionKeys(text).activeKid
   })
 
 /** In a transaction, which no gateway starts beside: what this command line does not know may be what a running one holds. */
@@ -162,6 +171,7 @@ const retire = (settings: KeySettings, kid: string) =>
     const keys = keysOfFile(settings)
     if (settings.encryptionKeys === null && keys !== null)
       keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withoutKey(keys, kid))
+    return kid
   })
 
 /** Only of a key that is really lost: what it sealed is gone. */
@@ -172,6 +182,7 @@ const abandon = (settings: KeySettings, kid: string, now: number) =>
     if (encryption.byKid.has(kid)) return yield* no(`${kid} is not lost: rotate and retire it instead`)
     if (!(yield* sealed.registered).some((key) => key.kid === kid)) return yield* no(`there is no key ${kid}`)
     yield* withoutGateway(kid, Effect.zipRight(sealed.abandon(kid, now), sealed.forget(kid)))
+    return kid
   })
 
 /** A previous key is kept until its last token is over by far. */
@@ -191,31 +202,42 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
     const active = parseSigningKey(pem)
     // Before the new one is in force, or a crash between the two would refuse tokens that are good.
     if (!atOnce) files.replace(`${PREVIOUS_FOLDER}/${active.kid}.pem`, retiredKeyText(active, now))
-    files.replace(SIGNING_FILE, newSigningKey())
-    return Effect.void
+    const fresh = newSigningKey()
+    files.replace(SIGNING_FILE, fresh)
+    return Effect.succeed(parseSigningKey(fresh).kid)
   })
 
+/** Answers the key that it is about. */
+const change = (command: KeysChange, settings: KeySettings, now: number) => {
+  switch (command._tag) {
+    case "RotateEncryption":
+      return rotateEncryption(settings)
+    case "RetireKey":
+      return retire(settings, command.kid)
+    case "AbandonKey":
+      return abandon(settings, command.kid, now)
+    case "RotateSigning":
+      return rotateSigning(settings, command.atOnce, now)
+  }
+}
+
+const actOf = (command: KeysChange, actor: Actor) => ({
+  actId: randomUUID(),
+  action: ACTIONS[command._tag],
+  actor,
+  object: "kid" in command ? keyObject(command.kid) : null,
+  ...(command._tag === "RotateSigning" && command.atOnce ? { what: "at once" } : {}),
+})
+
 /** What there is afterwards. */
-export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now: number) =>
+export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now: number, actor: Actor) =>
   Effect.gen(function* () {
     if (!(yield* (yield* SealedRows).isThere))
       return yield* no("the database has not been used by this version of the gateway yet: start the gateway once")
     yield* (yield* SealedRows).alone
-    switch (command._tag) {
-      case "KeysStatus":
-        break
-      case "RotateEncryption":
-        yield* rotateEncryption(settings)
-        break
-      case "RetireKey":
-        yield* retire(settings, command.kid)
-        break
-      case "AbandonKey":
-        yield* abandon(settings, command.kid, now)
-        break
-      case "RotateSigning":
-        yield* rotateSigning(settings, command.atOnce, now)
-        break
-    }
+    if (command._tag !== "KeysStatus")
+      yield* (yield* Acts).commit(actOf(command, actor), (learn: (learnt: Learnt) => void) =>
+        Effect.map(change(command, settings, now), (kid) => learn({ object: keyObject(kid) })),
+      )
     return yield* report(settings)
   }).pipe(Effect.scoped)

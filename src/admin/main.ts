@@ -1,6 +1,6 @@
 /**
  * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout; exit 0 when it is done, 1 when it
- * could not be, 2 for words that are no command.
+ * could not be or what was looked at is broken, 2 for words that are no command.
  */
 
 import { userInfo } from "node:os"
@@ -40,21 +40,17 @@ const program = (settings: Settings, task: Task) =>
     const url = yield* database(settings)
     // Opened before anything is done: what cannot be written down is not done.
     const trail = task.isAudited ? openTrail(settings.dataDir, Date.now) : null
-    const userAgent = `gateway admin, ${userInfo().username}`
     const actor: Actor = {
       kind: "OPERATOR",
       userId: null,
       sessionId: null,
       tenantId: null,
       ip: null,
-      userAgent,
+      userAgent: `gateway admin, ${userInfo().username}`,
       requestId: null,
       clientRequestId: null,
     }
-    const { records, audit } = yield* task.run(settings, url, Date.now(), { actor, trail })
-    if (audit !== undefined)
-      trail?.write({ ...audit, outcome: "ok", origin: { ip: "local", userAgent, requestId: "" } })
-    return records
+    return yield* task.run(settings, url, Date.now(), { actor, trail })
   }).pipe(Effect.scoped)
 
 const task = taskOf(process.argv.slice(2)) ?? end(2, USAGE)
@@ -68,8 +64,10 @@ const settings = ((): Settings => {
 
 // tidy: the one place where this program starts
 const exit = await Effect.runPromiseExit(program(settings, task))
-if (Exit.isSuccess(exit)) process.stdout.write(exit.value.map((record) => `${JSON.stringify(record)}\n`).join(""))
-else {
+if (Exit.isSuccess(exit)) {
+  process.stdout.write(exit.value.records.map((record) => `${JSON.stringify(record)}\n`).join(""))
+  if (exit.value.isBroken === true) process.exitCode = 1
+} else {
   const failure = Cause.squash(exit.cause)
   const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""
   end(1, `gateway admin: ${failure instanceof Error ? failure.message.split("\n")[0] : failure}${reason}\n`)

@@ -1,14 +1,15 @@
 /**
- * The commands of `gateway admin` as tasks: what each does to the database, what it answers with, and what the audit keeps of it. A new
- * family of commands is one more entry in `FAMILIES`.
+ * The commands of `gateway admin` as tasks: what each does to the database, and what it answers with. A new family of commands is one more
+ * entry in `FAMILIES`.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
-import type { Audit, AuditRow } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit.ts"
 import type { Settings } from "../config.ts"
 import type { Actor } from "../domain/act.ts"
 import { actsLayer } from "../store/acts.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
+import { AuditChain } from "../store/audit-chain.ts"
 import { OneTimeTokens } from "../store/one-time-tokens.ts"
 import { SealedRows } from "../store/sealed-rows.ts"
 import { SecondFactors } from "../store/second-factors.ts"
@@ -20,8 +21,9 @@ import { Transactions } from "../store/transactions.ts"
 import { UserChanges } from "../store/user-changes.ts"
 import { UserNews } from "../store/user-news.ts"
 import { Users } from "../store/users.ts"
+import { AUDIT_USAGE, parseAudit, verifyAudit } from "./audit.ts"
 import { ACTIONS, runCommand } from "./commands.ts"
-import { KEYS_ACTIONS, KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
+import { KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
 import { MIGRATE_USAGE, parseMigrate, runMigrate } from "./migrate.ts"
 import { parseTradingMode, runTradingMode, TRADING_MODE_USAGE } from "./trading-mode.ts"
 import { parseCommand, USERS_USAGE } from "./words.ts"
@@ -29,8 +31,8 @@ import { parseCommand, USERS_USAGE } from "./words.ts"
 export interface Done {
   /** What is as it was asked for, or was asked about: one record a line. */
   readonly records: ReadonlyArray<unknown>
-  /** The line of the audit's log; absent where it only looked, or where the act has its row in the database. */
-  readonly audit?: Pick<AuditRow, "action" | "what">
+  /** What was looked at is not as it must be: exit 1. */
+  readonly isBroken?: boolean
 }
 
 /** Who runs the command, and where it is written down. */
@@ -52,13 +54,14 @@ type Family = (words: ReadonlyArray<string>) => Task | undefined
 
 export const USAGE = `usage: npm run admin -- COMMAND
 
-${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, MIGRATE_USAGE].join("\n")}
+${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, MIGRATE_USAGE].join("\n")}
 Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not. A running gateway follows
 within a second, sockets included.
 `
 
 const repositories = Layer.mergeAll(
   AllowedNetworks.Default,
+  AuditChain.Default,
   OneTimeTokens.Default,
   SealedRows.Default,
   SecondFactors.Default,
@@ -96,20 +99,9 @@ const keys: Family = (words) => {
     : {
         isAudited: command._tag !== "KeysStatus",
         run: (settings, url, now, operator) =>
-          Effect.map(runKeysCommand(command, settings, now), (report) => ({
-            records: [report],
-            ...(command._tag === "KeysStatus"
-              ? {}
-              : {
-                  audit: {
-                    action: KEYS_ACTIONS[command._tag],
-                    what:
-                      "kid" in command
-                        ? command.kid
-                        : `encryption ${report.encryption.active}, signing ${report.signing.active}`,
-                  },
-                }),
-          })).pipe(Effect.provide(stores(url, operator))),
+          Effect.map(runKeysCommand(command, settings, now, operator.actor), (report) => ({ records: [report] })).pipe(
+            Effect.provide(stores(url, operator)),
+          ),
       }
 }
 
@@ -126,6 +118,18 @@ const tradingMode: Family = (words) => {
       }
 }
 
+const audit: Family = (words) =>
+  parseAudit(words) === undefined
+    ? undefined
+    : {
+        isAudited: false,
+        run: (_settings, url, _now, operator) =>
+          Effect.map(verifyAudit, (lanes) => ({
+            records: lanes,
+            isBroken: lanes.some(({ broken }) => broken !== null),
+          })).pipe(Effect.provide(stores(url, operator))),
+      }
+
 const migration: Family = (words) => {
   const command = parseMigrate(words)
   return command === undefined
@@ -136,7 +140,7 @@ const migration: Family = (words) => {
       }
 }
 
-const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, migration]
+const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, migration]
 
 export const taskOf = (words: ReadonlyArray<string>): Task | undefined => {
   for (const family of FAMILIES) {

@@ -1,6 +1,7 @@
 /** Stored exchange credentials: encrypted on the way in, decrypted only for the connector of an account that they belong to. */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Actor } from "../domain/act.ts"
 import type { Credential, VenueSecrets } from "../domain/credential.ts"
 import { CredentialNotFound, CredentialRevoked } from "../domain/errors/credential.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
@@ -12,6 +13,7 @@ import { CredentialVault } from "../ports/credential-vault.ts"
 import { Ids } from "../ports/ids.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { Accounts } from "../store/accounts.ts"
+import { Acts } from "../store/acts.ts"
 import { type AttachedCredential, Credentials } from "../store/credentials.ts"
 import type { EncryptionKeys } from "./encryption-keys.ts"
 import type { Keys } from "./keys.ts"
@@ -26,6 +28,7 @@ const hashOf = (apiKey: string): string => createHash("sha256").update(apiKey).d
 
 export interface NewCredential {
   readonly principal: Principal
+  readonly actor: Actor
   readonly venue: Venue
   /** Already proven at the venue. */
   readonly secrets: VenueSecrets
@@ -54,8 +57,9 @@ const keeper = (keys: Keys) =>
     const clock = yield* Clock
     const ids = yield* Ids
     const credentials = yield* Credentials
+    const acts = yield* Acts
     return CredentialKeeper.of({
-      store: ({ principal, venue, secrets, name, type }) =>
+      store: ({ principal, actor, venue, secrets, name, type }) =>
         Effect.suspend(() => {
           const now = clock.now()
           const credentialId = ids.uuid() as CredentialId
@@ -77,8 +81,18 @@ const keeper = (keys: Keys) =>
             updatedAt: now,
             revokedAt: null,
           }
-          return credentials
-            .insert(credential, envelope, envelope.kid, hashOf(secrets.apiKey))
+          const { tenantId } = principal
+          return acts
+            .commit(
+              {
+                actId: credentialId,
+                action: "credential.create",
+                actor,
+                object: { type: "CREDENTIAL", id: credentialId, tenantId },
+                what: venue.venue,
+              },
+              () => credentials.insert(credential, envelope, envelope.kid, hashOf(secrets.apiKey)),
+            )
             .pipe(Effect.as(credential))
         }),
       open: (principal, wanted) =>

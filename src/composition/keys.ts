@@ -8,9 +8,12 @@ import { keyFiles } from "../auth/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
 import { Sessions } from "../auth/sessions.ts"
+import { SYSTEM } from "../domain/act.ts"
 import { recurring } from "../kernel/recurring.ts"
 import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
 import { InvalidSetting } from "../settings/environment.ts"
+import { Acts } from "../store/acts.ts"
 import { SealedRows } from "../store/sealed-rows.ts"
 import { Transactions } from "../store/transactions.ts"
 import type { GatewayOptions } from "./options.ts"
@@ -31,6 +34,22 @@ const missingOf = (keys: Keys) =>
     return inUse.filter((kid) => !keys.encryption.byKid.has(kid))
   })
 
+const namesOf = ({ signing, encryption }: Keys): string =>
+  `encryption ${encryption.activeKid}, signing ${signing.active.kid}`
+
+/** Registered, with the row of the audit that another key is in force: `kid`. */
+const register = (keys: Keys, kid: string) =>
+  Effect.gen(function* () {
+    const { now } = yield* Clock
+    const { uuid } = yield* Ids
+    const { commit } = yield* Acts
+    const rows = yield* SealedRows
+    const object = { type: "KEY", id: kid, tenantId: null } as const
+    yield* commit({ actId: uuid(), action: "keys.taken", actor: SYSTEM, object, what: namesOf(keys) }, () =>
+      rows.register(keys.encryption.activeKid, now()),
+    )
+  })
+
 /** Start is refused when a stored secret names a key that is not there. */
 export const registerKeys = (keys: Keys) =>
   Effect.gen(function* () {
@@ -41,18 +60,18 @@ export const registerKeys = (keys: Keys) =>
           `the encryption keys that stored secrets need are missing: ${missing.join(", ")} (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; see docs/operations/keys.md)`,
         ),
       )
-    yield* (yield* SealedRows).register(keys.encryption.activeKid, (yield* Clock).now())
+    const { activeKid } = keys.encryption
+    const rows = yield* SealedRows
+    const registered = yield* rows.registered
+    // The first of an installation is made by its first start.
+    if (registered.length === 0) return yield* rows.register(activeKid, (yield* Clock).now())
+    if (!registered.some(({ kid }) => kid === activeKid)) yield* register(keys, activeKid)
   })
-
-const namesOf = ({ signing, encryption }: Keys): string =>
-  `encryption ${encryption.activeKid}, signing ${signing.active.kid}`
 
 /** Until the scope ends. Answers how the sealing stands. */
 export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, audit: Audit) =>
   Effect.gen(function* () {
-    const rows = yield* SealedRows
     const sessions = yield* Sessions
-    const { now } = yield* Clock
     const reseal = yield* makeReseal({ keys: ring, audit, notice })
     const files = keyFiles(settings.dataDir)
     const bell = yield* Queue.sliding<void>(1)
@@ -62,14 +81,13 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       Effect.gen(function* () {
         const missing = yield* missingOf(keys)
         if (missing.length > 0) return notice("changed keys are not taken up: stored secrets need", { kids: missing })
-        yield* rows.register(keys.encryption.activeKid, now())
-        const before = namesOf(ring)
+        const isOther = namesOf(keys) !== namesOf(ring)
+        const { activeKid } = keys.encryption
+        const kid = activeKid === ring.encryption.activeKid ? keys.signing.active.kid : activeKid
+        if (isOther) yield* register(keys, kid)
         ring.take(keys)
         sessions.forgetVerified()
-        if (namesOf(keys) === before) return
-        const origin = { ip: "local", userAgent: null, requestId: "" }
-        audit.write({ action: "keys.taken", outcome: "ok", what: namesOf(keys), origin })
-        yield* Queue.offer(bell, undefined)
+        if (isOther) yield* Queue.offer(bell, undefined)
       })
 
     const look = Effect.gen(function* () {

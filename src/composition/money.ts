@@ -95,12 +95,12 @@ export const createInstrument = Effect.gen(function* () {
   const directory = yield* InstrumentDirectory
   const { now } = yield* Clock
   const oneAtATime = yield* Effect.makeSemaphore(1)
-  const create: CreateInstrument = (instrument) =>
+  const create: CreateInstrument = (instrument, audited) =>
     Effect.gen(function* () {
       const known = directory.find(instrument.instrumentId)
       if (known !== undefined)
         return areSame(known, instrument) ? known : yield* new ConflictingParameters({ parameters: [...TERMS] })
-      yield* store.upsert(INTERNAL, [...directory.ofVenue(INTERNAL), instrument], now())
+      yield* audited(store.upsert(INTERNAL, [...directory.ofVenue(INTERNAL), instrument], now()))
       directory.put([instrument])
       yield* venue.list(instrument)
       return instrument

@@ -79,8 +79,8 @@ export const instrumentSync = Effect.gen(function* () {
   const sync = makeInstrumentSync({
     venues: port,
     directory: yield* InstrumentDirectory,
-    // Stored, and in nobody's memory yet.
-    upsert: (...args) => Effect.tap(upsert(...args), () => failpoint.hit("sync.halfway")),
+    upsert,
+    stored: Effect.sync(() => failpoint.hit("sync.halfway")),
     now: clock.now,
     monotonic: clock.monotonic,
   })

@@ -22,6 +22,17 @@ export const ACTIONS = [
   "ip.allow",
   "ip.forget",
   "tenant.create",
+  "credential.create",
+  "credential.revoke",
+  "account.connect",
+  "account.disconnect",
+  "instrument.create",
+  "instrument.sync",
+  "keys.rotate_encryption",
+  "keys.rotate_signing",
+  "keys.retire",
+  "keys.abandon",
+  "keys.taken",
   "tradingMode.set",
   "dealer.create",
   "dealer.pause",
@@ -57,6 +68,18 @@ export interface Actor {
   readonly clientRequestId: string | null
 }
 
+/** What the gateway does by itself. */
+export const SYSTEM: Actor = {
+  kind: "SYSTEM",
+  userId: null,
+  sessionId: null,
+  tenantId: null,
+  ip: null,
+  userAgent: null,
+  requestId: null,
+  clientRequestId: null,
+}
+
 /** In which right money is moved: as owner of the wallets, as admin of their tenant, or on the side of their dealer. */
 export interface Authority {
   readonly actor: Actor
@@ -73,6 +96,7 @@ export interface ActObject {
     | "ACCOUNT"
     | "CREDENTIAL"
     | "DEALER"
+    | "VENUE"
     | "INSTRUMENT"
     | "KEY"
     | "MODE"

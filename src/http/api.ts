@@ -1,6 +1,7 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AdminUserApi } from "./admin/user-endpoints.ts"
+import { AuditApi } from "./audit/endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
 import { DealerApi } from "./dealer/endpoints.ts"
 import { MarketApi } from "./market/endpoints.ts"
@@ -36,6 +37,7 @@ export const Api = HttpApi.make("gateway")
   .add(WalletApi)
   .add(AdminUserApi)
   .add(TradingModeApi)
+  .add(AuditApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -54,4 +56,5 @@ export interface ApiHandlers {
   readonly wallet: Handlers<typeof WalletApi>
   readonly adminUser: Handlers<typeof AdminUserApi>
   readonly tradingMode: Handlers<typeof TradingModeApi>
+  readonly audit: Handlers<typeof AuditApi>
 }

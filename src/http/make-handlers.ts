@@ -18,6 +18,7 @@ import { VenuePort } from "../ports/venue-port.ts"
 import { Writer } from "../store/account-store-sql.ts"
 import { Accounts } from "../store/accounts.ts"
 import { Acts } from "../store/acts.ts"
+import { AuditRows } from "../store/audit-rows.ts"
 import { Credentials } from "../store/credentials.ts"
 import { DealerRows } from "../store/dealers.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
@@ -26,6 +27,7 @@ import { TradeOrders } from "../store/trade-orders.ts"
 import { Wallets } from "../store/wallets.ts"
 import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
+import { auditHandlers } from "./audit/handlers.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { dealerHandlers } from "./dealer/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
@@ -46,6 +48,7 @@ import { walletHandlers } from "./wallet/handlers.ts"
 
 export interface HandlerOptions {
   readonly environment: "PROD" | "UAT"
+  readonly defaultTenantId: string
   /** Signs cursors, which outlive a restart as long as it does. */
   readonly cursorKey: Uint8Array
   /** Of accounts at venues that play, by venue. */
@@ -99,15 +102,17 @@ export const makeHandlers = (options: HandlerOptions) =>
       secondFactor: secondFactorHandlers(acts),
       adminUser: adminUserHandlers(acts.bans),
       tradingMode: tradingModeHandlers(modes),
+      audit: auditHandlers({ rows: yield* AuditRows, cursors, defaultTenantId: options.defaultTenantId }),
       credential: credentialHandlers({
         gate,
         venues: port,
         keeper,
         credentials: yield* Credentials,
+        acts: audited,
         accounts,
         tradingAccounts,
         cursors,
-        now: clock.now,
+        ...time,
       }),
       tradingAccount: tradingAccountHandlers({
         gate,
@@ -125,11 +130,22 @@ export const makeHandlers = (options: HandlerOptions) =>
         internalAccountsMax: options.internalAccountsMax,
         walletsMax: options.walletsMax,
         wallets: yield* Wallets,
+        acts: audited,
         isDealersOwn: (id) => (dealerDirectory.ofOwnAccount(id)?.status ?? "ARCHIVED") !== "ARCHIVED",
         ...time,
       }),
       tradeOrder: tradeOrderHandlers({ reach, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
-      market: marketHandlers({ gate, directory, markets, sync, find, cursors, create: options.createInstrument }),
+      market: marketHandlers({
+        gate,
+        directory,
+        markets,
+        sync,
+        find,
+        cursors,
+        create: options.createInstrument,
+        acts: audited,
+        uuid: ids.uuid,
+      }),
       subscription: subscriptionHandlers({
         subscriptions: yield* Subscriptions,
         markets,

@@ -37,6 +37,8 @@ export const Ask = {
       description: "pagination.cursor of the page before; filters left out are the ones it was made with",
     }),
   ),
+  instant: (description: string) =>
+    Schema.optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000)).annotations({ description })),
   depth: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 1_000)).annotations({
       description: "Rows of each side: 1 to 1000, default 10",

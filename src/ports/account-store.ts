@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../domain/account-event.ts"
+import type { Act } from "../domain/act.ts"
 import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -26,6 +27,8 @@ export type Row =
       readonly reason: string
       readonly at: number
     }
+  /** The unit does what was asked for: its row of the audit. One that is stored already is not stored again. */
+  | { readonly _tag: "Audited"; readonly act: Act; readonly at: number }
   /** The unit's events tell these news of quotes: they wait no longer. */
   | { readonly _tag: "NewsTold"; readonly eventIds: ReadonlyArray<string> }
 

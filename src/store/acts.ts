@@ -14,6 +14,9 @@ import { orFound } from "./whole-transactions.ts"
 /** What is learnt of an act while it is done. */
 export type Learnt = Partial<Pick<Act, "object" | "otherId" | "asset" | "amount" | "what">>
 
+/** Stores what it is given in the transaction of an act, with the act's row. */
+export type Audited<A> = (storing: Effect.Effect<A, StorageUnavailable>) => Effect.Effect<A, StorageUnavailable>
+
 export class Acts extends Context.Tag("store/Acts")<
   Acts,
   {

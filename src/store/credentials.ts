@@ -45,6 +45,7 @@ export class Credentials extends Effect.Service<Credentials>()("store/Credential
     return {
       find,
 
+      /** The same one again is there. */
       insert: (
         credential: Credential,
         envelope: unknown,
@@ -67,7 +68,7 @@ export class Credentials extends Effect.Service<Credentials>()("store/Credential
             created_at: credential.createdAt,
             updated_at: credential.updatedAt,
             revoked_at: credential.revokedAt,
-          })}`,
+          })} ON CONFLICT (credential_id) DO NOTHING`,
         ).pipe(Effect.asVoid),
 
       /** Newest first, revoked ones too; `total` without limit and offset. */

@@ -6,6 +6,7 @@ import type { CredentialId, TradeOrderId, TradingAccountId } from "../domain/ids
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Unit } from "../ports/account-store.ts"
+import { actRow } from "./audit-write.ts"
 import {
   arrayLiteral,
   type Column,
@@ -175,7 +176,13 @@ const SECTIONS: ReadonlyArray<Section> = [
       DELETE FROM quote_news n USING unnest($${first}::uuid[], $${first + 1}::uuid[]) AS t(trading_account_id, event_id)
       WHERE n.event_id = t.event_id AND n.trading_account_id = t.trading_account_id AND EXISTS (SELECT FROM fence))`,
   },
+  // Rows of the audit, in a lane of the writer's own. What is only selected runs where it is asked for: see `textOf`.
+  {
+    params: 1,
+    sql: (first) => `audited AS MATERIALIZED (SELECT audit_write('accounts', $${first}::jsonb) FROM fence)`,
+  },
 ]
+const AUDITED = SECTIONS.length - 1
 
 const texts = new Map<number, string>()
 
@@ -190,7 +197,7 @@ const textOf = (mask: number): string => {
     parts.push(section.sql(first))
     first += section.params
   })
-  const text = `WITH ${parts.join(",\n")}\nSELECT node_id FROM fence`
+  const text = `WITH ${parts.join(",\n")}\nSELECT node_id FROM fence${(mask & (1 << AUDITED)) === 0 ? "" : ", audited"}`
   texts.set(mask, text)
   return text
 }
@@ -239,6 +246,7 @@ export const freeze = (
   const ended: Array<{ trading_account_id: TradingAccountId; at: number }> = []
   const quarantined = new Map<string, Record<string, string | number | null>>()
   const told = { accounts: [] as string[], events: [] as string[] }
+  const audited: Array<ReturnType<typeof actRow>> = []
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
   const events = {
@@ -297,6 +305,9 @@ export const freeze = (
             at: row.at,
           })
           break
+        case "Audited":
+          audited.push(actRow(row.act, row.at, "ok"))
+          break
         case "NewsTold":
           for (const eventId of row.eventIds) {
             told.accounts.push(unit.accountId)
@@ -337,5 +348,6 @@ export const freeze = (
   if (ended.length > 0) include(5, JSON.stringify(ended))
   if (quarantined.size > 0) include(6, JSON.stringify([...quarantined.values()]))
   if (told.events.length > 0) include(7, arrayLiteral(told.accounts), arrayLiteral(told.events))
+  if (audited.length > 0) include(AUDITED, JSON.stringify(audited))
   return { name: `batch-${mask}`, text: textOf(mask), values, firstSequences, lastSequences }
 }

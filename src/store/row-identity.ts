@@ -112,6 +112,8 @@ const isStrange = (row: Row, { accountId, rows }: Unit, tenantId: string): boole
       return row.execution.tradingAccountId !== accountId || !hasOrder(rows, row.execution.tradeOrderId)
     case "Account":
       return row.account.tradingAccountId !== accountId || row.account.tenantId !== tenantId
+    case "Audited":
+      return row.act.object !== null && row.act.object.id !== accountId
     case "SubscriptionsEnded":
       return row.tradingAccountId !== accountId
     default:

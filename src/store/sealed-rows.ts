@@ -81,7 +81,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('encryption_key') IS NOT NULL AS found`).pipe(
+      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
         Effect.map(([row]) => row?.found === true),
       ),
 

@@ -9,6 +9,7 @@ import type { SubmitRequest } from "../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/trade-order.ts"
 import type { Position } from "../../src/domain/trading-account.ts"
 import type { OrderName } from "../../src/ports/account-store.ts"
+import { DISCONNECTING } from "../kit/disconnecting.ts"
 import type { AccountChecks } from "./checks-account.ts"
 import type { SimMarkets } from "./market.ts"
 import { drawRequest, scaled } from "./requests.ts"
@@ -281,7 +282,7 @@ export class Client {
     const { tally, note } = this.tools
     tally.add(force ? "disconnect by force" : "disconnect")
     note(`${this.name} disconnect ${force ? "by force" : ""}`)
-    this.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
+    this.ask((reply) => ({ _tag: "DisconnectAccount", force, act: DISCONNECTING, reply }))
   }
 
   ask<A>(

@@ -3,14 +3,17 @@ import { Effect, Fiber } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import type { Act } from "../../domain/act.ts"
 import { type Credential, credentialRecord } from "../../domain/credential.ts"
 import { CredentialInUse, CredentialNotFound, PassphraseRequired } from "../../domain/errors/credential.ts"
 import { NotSupportedByVenue } from "../../domain/errors/venue.ts"
 import type { CredentialId, VenueId } from "../../domain/ids.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Acts } from "../../store/acts.ts"
 import type { Credentials } from "../../store/credentials.ts"
 import { seenThrough } from "../../store/storage-failure.ts"
+import { actorOf } from "../actor.ts"
 import { ask, isFailure } from "../answers.ts"
 import type { Cursors } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
@@ -22,10 +25,12 @@ export interface CredentialParts {
   readonly venues: Pick<VenuePort["Type"], "verify">
   readonly keeper: CredentialKeeper["Type"]
   readonly credentials: Credentials
+  readonly acts: Acts["Type"]
   readonly accounts: AccountDirectory
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly cursors: Cursors
   readonly now: () => number
+  readonly uuid: () => string
 }
 
 /** How long a revoke waits for each account that it concerns. */
@@ -34,7 +39,7 @@ const NEWS_MILLIS = 2_000
 const isUsable = (credential: Credential): boolean => credential.status !== "REVOKED"
 
 export const credentialHandlers = (parts: CredentialParts): Handlers<typeof CredentialApi> => {
-  const { gate, venues, keeper, credentials, accounts, tradingAccounts, cursors, now } = parts
+  const { gate, venues, keeper, credentials, acts, accounts, tradingAccounts, cursors, now, uuid } = parts
 
   const accountsWith = (id: CredentialId): ReadonlyArray<TradingAccount> =>
     accounts
@@ -63,7 +68,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
     )
 
   return {
-    create: ({ body, principal }, reply) =>
+    create: ({ body, principal, request }, reply) =>
       Effect.gen(function* () {
         const named = gate.resolve(body.venue, principal)
         if (isFailure(named)) return yield* named
@@ -78,6 +83,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
         yield* venues.verify(venue.venue, secrets)
         const credential = yield* keeper.store({
           principal,
+          actor: actorOf(request, principal),
           venue,
           secrets,
           name: body.name ?? venue.name,
@@ -109,7 +115,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       })
     },
 
-    revoke: ({ body, principal }, reply) =>
+    revoke: ({ body, principal, request }, reply) =>
       Effect.gen(function* () {
         const id = body.credentialId.toLowerCase() as CredentialId
         const stored = yield* credentials.find(id)
@@ -119,10 +125,19 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
           const dependent = yield* dependentOf(id)
           if (dependent !== undefined) return yield* new CredentialInUse({ tradingAccountId: dependent })
         }
+        const act: Act = {
+          actId: uuid(),
+          action: "credential.revoke",
+          actor: actorOf(request, principal),
+          object: { type: "CREDENTIAL", id, tenantId: stored.credential.tenantId },
+          what: stored.credential.venue,
+        }
+        const revoking = credentials.revoke(id, now())
         // Told whether or not anybody still waits: they would trade with what is revoked.
         const { revoked, telling } = yield* seenThrough(
           Effect.gen(function* () {
-            const revoked = yield* credentials.revoke(id, now())
+            // Of one that was revoked before nothing changes any more.
+            const revoked = yield* isUsable(stored.credential) ? acts.commit(act, () => revoking) : revoking
             if (revoked === null) return yield* new CredentialNotFound()
             return { revoked, telling: yield* Effect.forkDaemon(toldAccounts(id)) }
           }),

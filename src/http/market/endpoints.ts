@@ -177,16 +177,13 @@ const tickerList = HttpApiEndpoint.get("tickerList", "/api/v3/market/ticker/list
     "Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.",
   )
 
-const Instant = (description: string) =>
-  Schema.optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000)).annotations({ description }))
-
 const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
   .setUrlParams(
     Query({
       instrumentId: InstrumentText,
       interval: text(8).annotations({ description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m"] }),
-      from: Instant("The first open time, in ms; without it the last bars come"),
-      to: Instant("The last open time, in ms; now when left out"),
+      from: Ask.instant("The first open time, in ms; without it the last bars come"),
+      to: Ask.instant("The last open time, in ms; now when left out"),
       limit: Ask.limit(1_000, 50),
     }),
   )

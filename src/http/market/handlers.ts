@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
+import type { Act } from "../../domain/act.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidInterval } from "../../domain/errors/market.ts"
 import { InvalidTimeRange } from "../../domain/errors/request.ts"
@@ -11,6 +12,10 @@ import type { TickerRecord } from "../../domain/market.ts"
 import { securityRecord } from "../../domain/security.ts"
 import type { Principal } from "../../domain/user.ts"
 import { venueCapabilityRecord, venueRecord } from "../../domain/venue.ts"
+import type { Acts, Audited, Learnt } from "../../store/acts.ts"
+import type { SyncCounts } from "../../store/instruments.ts"
+import { Patience } from "../../store/storage-failure.ts"
+import { actorOf } from "../actor.ts"
 import { ask, isFailure, relayed } from "../answers.ts"
 import { JsonText } from "../envelope.ts"
 import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
@@ -30,6 +35,8 @@ export interface MarketParts {
   readonly find: FindInstrument
   readonly cursors: Cursors
   readonly create: CreateInstrument
+  readonly acts: Acts["Type"]
+  readonly uuid: () => string
 }
 
 const DEPTH = 10
@@ -43,7 +50,17 @@ const ofAll = <A>(
 ): Effect.Effect<ReadonlyArray<A>, DomainError> => Effect.forEach(ids, read, { concurrency: "unbounded" })
 
 export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> => {
-  const { gate, markets, sync, find, cursors } = parts
+  const { gate, markets, sync, find, cursors, acts, uuid } = parts
+
+  /** Thousands of rows may take their time. */
+  const auditedAs =
+    (act: Omit<Act, "actId">, learnt: (counts: SyncCounts) => Learnt): Audited<SyncCounts> =>
+    (storing) =>
+      acts
+        .commit({ ...act, actId: uuid() }, (learn) =>
+          Effect.tap(storing, (counts) => Effect.sync(() => learn(learnt(counts)))),
+        )
+        .pipe(Effect.provideService(Patience, null))
 
   /** Runs `read` in this turn when the instrument is known. */
   const withInstrument = (
@@ -73,11 +90,20 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     )
 
   return {
-    instrumentSync: ({ body, principal }, reply) => {
+    instrumentSync: ({ body, principal, request }, reply) => {
       const named = gate.resolve(body.venue, principal)
       if (isFailure(named)) return reply.fail(named)
       const { venue, headers } = named
-      return Effect.map(sync.sync(venue.venue, body.symbols ?? null), (counts) =>
+      const symbols = body.symbols ?? null
+      const audited = auditedAs(
+        {
+          action: "instrument.sync",
+          actor: actorOf(request, principal),
+          object: { type: "VENUE", id: venue.venue, tenantId: null },
+        },
+        ({ added, updated }) => ({ what: `added ${added}, updated ${updated} of ${symbols?.join(" ") ?? "all"}` }),
+      )
+      return Effect.map(sync.sync(venue.venue, symbols, audited), (counts) =>
         reply.ok(
           { venue: venue.venue, synced: counts.synced, added: counts.added, updated: counts.updated },
           { headers },
@@ -85,11 +111,19 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
       )
     },
 
-    instrumentCreate: ({ body }, reply) => {
+    instrumentCreate: ({ body, principal, request }, reply) => {
       const instrument = instrumentOf(body)
       if (isFailure(instrument)) return reply.fail(instrument)
+      const audited = auditedAs(
+        {
+          action: "instrument.create",
+          actor: actorOf(request, principal),
+          object: { type: "INSTRUMENT", id: instrument.instrumentId, tenantId: null },
+        },
+        () => ({ what: `tick ${body.tickSize}, lot ${body.lotSize}` }),
+      )
       return relayed(
-        Effect.map(parts.create(instrument), (listed) => reply.ok(securityRecord(listed))),
+        Effect.map(parts.create(instrument, audited), (listed) => reply.ok(securityRecord(listed))),
         reply,
       )
     },

@@ -6,10 +6,15 @@ import { ConflictingParameters, InvalidParameter } from "../../domain/errors/req
 import type { Instrument } from "../../domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
 import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"
+import type { Audited } from "../../store/acts.ts"
+import type { SyncCounts } from "../../store/instruments.ts"
 import { optional } from "../wire-text.ts"
 
-/** Repeated with the same terms, the instrument that is there; with others, ConflictingParameters. */
-export type CreateInstrument = (instrument: Instrument) => Effect.Effect<Instrument, DomainError>
+/** Repeated with the same terms, the instrument that is there; with others, ConflictingParameters. `audited`: of one that is new. */
+export type CreateInstrument = (
+  instrument: Instrument,
+  audited: Audited<SyncCounts>,
+) => Effect.Effect<Instrument, DomainError>
 
 const Asset = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9.]{0,29}$/))
 

@@ -10,6 +10,7 @@ import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.t
 import type { VenueId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Audited } from "../../store/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/instruments.ts"
 
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
@@ -17,10 +18,11 @@ const delisted = (instrument: Instrument): Instrument => ({ ...instrument, statu
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
 
 export interface InstrumentSync {
-  /** Fails with SyncRunning while another one of this venue runs. */
+  /** Fails with SyncRunning while another one of this venue runs. `audited`: where somebody asked for it. */
   readonly sync: (
     venue: VenueId,
     symbols: ReadonlyArray<string> | null,
+    audited?: Audited<SyncCounts>,
   ) => Effect.Effect<SyncCounts, SyncFailure | SyncRunning>
   /** Returns at once when instruments of the venue are known. */
   readonly ensure: (venue: VenueId) => Effect.Effect<void, SyncFailure>
@@ -33,17 +35,22 @@ interface Parts {
   readonly directory: InstrumentDirectory
   /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
   readonly upsert: Instruments["upsert"]
+  /** Runs when that is done: stored, and in nobody's memory yet. */
+  readonly stored: Effect.Effect<void>
   readonly now: () => number
   readonly monotonic: () => number
 }
 
-export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }: Parts): InstrumentSync => {
+export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, monotonic }: Parts): InstrumentSync => {
   const flights = new Map<VenueId, Deferred.Deferred<SyncCounts, SyncFailure>>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
 
+  const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
+    Effect.zipLeft(audited(upsert(venue, list, now())), stored)
+
   /** Everything the venue lists; what it lists no more is DELISTED, and ACTIVE again when it comes back. */
-  const syncAll = (venue: VenueId) =>
+  const syncAll = (venue: VenueId, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
       const askedAt = monotonic()
       const found = yield* venues.instruments(venue, null)
@@ -52,7 +59,7 @@ export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }
       if (found.length === 0 && !isOwn)
         return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
-      const counts = yield* upsert(venue, found, now())
+      const counts = yield* store(venue, found, audited)
       const gone = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
       directory.put([...found, ...gone.map(delisted)])
       fetchedAt.set(venue, askedAt)
@@ -60,32 +67,37 @@ export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }
     })
 
   /** These alone: of the others the venue has said nothing, of those of them that it does not list it has. */
-  const syncSome = (venue: VenueId, symbols: ReadonlySet<string>) =>
+  const syncSome = (venue: VenueId, symbols: ReadonlySet<string>, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
       const found = yield* venues.instruments(venue, [...symbols])
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
-      const counts = yield* upsert(venue, [...found, ...others.filter(({ symbol }) => !symbols.has(symbol))], now())
+      const kept = others.filter(({ symbol }) => !symbols.has(symbol))
+      const counts = yield* store(venue, [...found, ...kept], audited)
       directory.put([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)])
       return { ...counts, synced: found.length }
     })
 
-  const work = (venue: VenueId, symbols: ReadonlyArray<string> | null) =>
+  const work = (venue: VenueId, symbols: ReadonlyArray<string> | null, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
-      if (symbols === null) return (yield* syncAll(venue)).counts
+      if (symbols === null) return (yield* syncAll(venue, audited)).counts
       const wanted = new Set(symbols)
-      if (directory.knows(venue)) return yield* syncSome(venue, wanted)
+      if (directory.knows(venue)) return yield* syncSome(venue, wanted, audited)
       // Whoever finds a venue known takes what he does not find in it for unknown: the first sync is of all.
-      const { found } = yield* syncAll(venue)
+      const { found } = yield* syncAll(venue, audited)
       const added = found.filter(({ symbol }) => wanted.has(symbol)).length
       return { synced: added, added, updated: 0 }
     })
 
-  const fly = (venue: VenueId, symbols: ReadonlyArray<string> | null) =>
+  const fly = (
+    venue: VenueId,
+    symbols: ReadonlyArray<string> | null,
+    audited: Audited<SyncCounts> = (storing) => storing,
+  ) =>
     Effect.gen(function* () {
       const flight = yield* Deferred.make<SyncCounts, SyncFailure>()
       flights.set(venue, flight)
-      return yield* work(venue, symbols).pipe(
+      return yield* work(venue, symbols, audited).pipe(
         Effect.onExit((exit) => {
           flights.delete(venue)
           const isStopped = Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
@@ -97,10 +109,10 @@ export const makeInstrumentSync = ({ venues, directory, upsert, now, monotonic }
     })
 
   return {
-    sync: (venue, symbols) =>
+    sync: (venue, symbols, audited) =>
       Effect.suspend(
         (): Effect.Effect<SyncCounts, SyncFailure | SyncRunning> =>
-          flights.has(venue) ? new SyncRunning() : fly(venue, symbols),
+          flights.has(venue) ? new SyncRunning() : fly(venue, symbols, audited),
       ),
     ensure: (venue) =>
       Effect.suspend(() => {

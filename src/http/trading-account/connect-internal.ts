@@ -8,12 +8,12 @@ import { ConflictingParameters } from "../../domain/errors/request.ts"
 import { ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
-import { accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
+import { accountAct, accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 export const makeConnectInternal = (parts: ConnectParts) => {
-  const { accounts, store, wallets, walletsMax, now, uuid } = parts
+  const { accounts, store, wallets, acts, walletsMax, now, uuid } = parts
 
   const freshWallet = ({ principal: { tenantId, userId }, dealerAccountId, nickname }: ConnectRequest): Wallet => {
     const metadata = nickname === null ? {} : { nickname }
@@ -62,7 +62,8 @@ export const makeConnectInternal = (parts: ConnectParts) => {
         dealerAccountId: dealerAccountId ?? (wallet.dealerAccountId as typeof dealerAccountId),
       }
       const provision = named === null ? wallets.insertOwn(wallet, walletsMax) : Effect.void
-      const stored = yield* store.insertInternalAccount(account, provision)
+      const act = accountAct("account.connect", request.actor, account, account.tradingAccountId)
+      const stored = yield* acts.commit(act, () => store.insertInternalAccount(account, provision))
       accounts.put(stored)
       return { account: stored, isNew: true }
     })

@@ -4,6 +4,7 @@
  */
 import { Effect, Fiber } from "effect"
 import { externalKeyOf } from "../../auth/credential-vault.ts"
+import type { Act, Actor } from "../../domain/act.ts"
 import type { Credential } from "../../domain/credential.ts"
 import { CredentialsInvalid } from "../../domain/errors/credential.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -19,7 +20,7 @@ import type { Proof } from "../../store/accounts.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/storage-failure.ts"
 import { ask } from "../answers.ts"
 import { makeConnectInternal } from "./connect-internal.ts"
-import { accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
+import { accountAct, accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 /** How long connect waits for the first reconciliation. */
 const READY_MILLIS = 10_000
@@ -49,7 +50,7 @@ interface Found {
 }
 
 export const makeConnect = (parts: ConnectParts) => {
-  const { venues, keeper, accounts, store, tradingAccounts, sync } = parts
+  const { venues, keeper, accounts, store, acts, tradingAccounts, sync } = parts
   const oneAtATime = Effect.unsafeMakeSemaphore(1)
 
   const labelled = (request: ConnectRequest): Effect.Effect<Identity, MissingParameter | ConflictingParameters> =>
@@ -111,7 +112,9 @@ export const makeConnect = (parts: ConnectParts) => {
       if (fault !== undefined) return yield* fault
       if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
       const keys = proofs.map((it) => it.externalKey)
-      const stored = yield* store.insertAccount(newAccount(parts, request, externalId), keys, proofs)
+      const account = newAccount(parts, request, externalId)
+      const act = accountAct("account.connect", request.actor, account, account.tradingAccountId)
+      const stored = yield* acts.commit(act, () => store.insertAccount(account, keys, proofs))
       accounts.put(stored)
       return { account: stored, isNew: true }
     })
@@ -152,14 +155,26 @@ export const makeConnect = (parts: ConnectParts) => {
 
   const internal = makeConnectInternal(parts)
 
+  /** Null: no credential is new. */
+  const furtherAct = (account: TradingAccount, actor: Actor, attach: ReadonlyArray<Credential>): Act | null => {
+    const known = new Set(account.credentials.map((it) => it.credentialId))
+    const isMore =
+      attach.some((it) => !known.has(it.credentialId)) || (attach.length > 0 && account.status === "INACTIVE")
+    return isMore ? accountAct("account.connect", actor, account, parts.uuid()) : null
+  }
+
   /** The same account again: another name, and further credentials, which it holds before it has them. */
-  const again = (account: TradingAccount, { nickname }: ConnectRequest, identity: Identity | null) =>
+  const again = (account: TradingAccount, { actor, nickname }: ConnectRequest, identity: Identity | null) =>
     Effect.gen(function* () {
       const { credentials: attach, proofs } = identity ?? { credentials: [], proofs: [] }
       if (proofs.length > 0) yield* seenThrough(store.prove(account, proofs), MAKING_TIMES)
-      return yield* ask<TradingAccount, DomainError>((reply) =>
-        tradingAccounts.post(account.tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
+      const act = furtherAct(account, actor, attach)
+      const update = { _tag: "UpdateAccount", nickname, attach, ...(act === null ? {} : { act }) } as const
+      const updated = yield* ask<TradingAccount, DomainError>((reply) =>
+        tradingAccounts.post(account.tradingAccountId, { ...update, reply }),
       )
+      if (act !== null) acts.told(act, "ok")
+      return updated
     })
 
   const identified = (request: ConnectRequest) =>

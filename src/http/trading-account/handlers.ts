@@ -12,6 +12,7 @@ import {
   tradingAccountRecord,
 } from "../../domain/trading-account.ts"
 import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
+import { actorOf } from "../actor.ts"
 import { isFailure, relayed } from "../answers.ts"
 import { REPLAYED } from "../idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
@@ -19,7 +20,7 @@ import type { Handlers, HttpReply } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import { makeConnect } from "./connect.ts"
 import type { TradingAccountApi } from "./endpoints.ts"
-import type { ConnectParts } from "./new-account.ts"
+import { accountAct, type ConnectParts } from "./new-account.ts"
 import { readPortfolios } from "./portfolio.ts"
 
 export interface TradingAccountParts extends ConnectParts {
@@ -39,11 +40,12 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
   const { gate, cursors, accounts, reach, tradingAccounts } = parts
   const connect = makeConnect(parts)
   return {
-    connect: ({ body, principal, claim }, reply) => {
+    connect: ({ body, principal, request: facts, claim }, reply) => {
       const named = gate.resolve(body.venue, principal)
       if (isFailure(named)) return reply.fail(named)
       const request = {
         principal,
+        actor: actorOf(facts, principal),
         venue: named.venue,
         credentialIds: [...new Set(body.credentialIds ?? [])],
         externalTradingAccountId: body.externalTradingAccountId ?? null,
@@ -111,16 +113,30 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       })
     },
 
-    disconnect: ({ body, principal }, reply) => {
+    disconnect: ({ body, principal, request }, reply) => {
       const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       if (account.status === "DISCONNECTED") return reply.ok(tradingAccountRecord(account))
       if (parts.isDealersOwn(account.tradingAccountId))
         return reply.fail(new AccountUnsupported({ reason: "a dealer delivers from it" }))
+      const force = body.force ?? false
+      const asked = accountAct("account.disconnect", actorOf(request, principal), account, parts.uuid())
+      const act = force ? { ...asked, what: `${asked.what}, by force` } : asked
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "DisconnectAccount",
-        force: body.force ?? false,
-        reply: answering(reply),
+        force,
+        act,
+        reply: {
+          ok: (disconnected) => {
+            parts.acts.told(act, "ok")
+            reply.ok(tradingAccountRecord(disconnected))
+          },
+          fail: (error) => {
+            // It goes on all the same.
+            parts.acts.told(act, error._tag === "DisconnectIncomplete" ? "ok" : error._tag)
+            reply.relay(error)
+          },
+        },
       })
     },
 

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
+import type { Act, Actor } from "../../domain/act.ts"
 import { TooManyAccounts } from "../../domain/errors/trading-account.ts"
 import type { CredentialId, DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
@@ -11,6 +12,7 @@ import type { Principal } from "../../domain/user.ts"
 import type { Venue } from "../../domain/venue.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Accounts } from "../../store/accounts.ts"
+import type { Acts } from "../../store/acts.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import type { InstrumentSync } from "../market/instrument-sync.ts"
 import type { Claim } from "../route.ts"
@@ -21,6 +23,7 @@ export interface ConnectParts {
   readonly accounts: AccountDirectory
   readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "prove" | "dealer">
   readonly wallets: Pick<Wallets, "find" | "insertOwn">
+  readonly acts: Acts["Type"]
   readonly tradingAccounts: TradingAccounts["Type"]
   readonly sync: InstrumentSync
   readonly now: () => number
@@ -39,6 +42,7 @@ export interface ConnectParts {
 
 export interface ConnectRequest {
   readonly principal: Principal
+  readonly actor: Actor
   readonly venue: Venue
   readonly credentialIds: ReadonlyArray<CredentialId>
   readonly externalTradingAccountId: string | null
@@ -63,6 +67,20 @@ export const accountsFault = (
     return undefined
   return new TooManyAccounts({ max: internalAccountsMax, setting: "INTERNAL_ACCOUNTS_MAX" })
 }
+
+/** What the audit keeps of an act on an account. `actId`: of one that makes it, its own id. */
+export const accountAct = (
+  action: "account.connect" | "account.disconnect",
+  actor: Actor,
+  { tradingAccountId, tenantId, venue }: TradingAccount,
+  actId: string,
+): Act => ({
+  actId,
+  action,
+  actor,
+  object: { type: "ACCOUNT", id: tradingAccountId, tenantId },
+  what: venue,
+})
 
 /** What a new account is before anything is known of it but the request. */
 export const newAccount = (

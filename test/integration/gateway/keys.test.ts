@@ -12,12 +12,14 @@ import { readKeys } from "../../../src/auth/keys.ts"
 import { open, placeIn, seal } from "../../../src/auth/secrets.ts"
 import type { SigningJwk } from "../../../src/auth/signing-keys.ts"
 import { readSettings } from "../../../src/config.ts"
+import { actsLayer } from "../../../src/store/acts.ts"
 import { findEmbedded } from "../../../src/store/embedded-running.ts"
 import { SealedRows, type SealedTable } from "../../../src/store/sealed-rows.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { Transactions } from "../../../src/store/transactions.ts"
 import { runAdmin } from "../../kit/admin-program.ts"
 import { api, endGateways, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
+import { OPERATOR } from "../../kit/operator.ts"
 import { query } from "../store/account-store-rig.ts"
 import { type Newcomer, signUp } from "./people.ts"
 import { closeClients, connectClient } from "./socket.ts"
@@ -48,10 +50,11 @@ const databaseUrl = async (): Promise<string> => {
 const keys = async (...words: ReadonlyArray<string>): Promise<KeysReport> => {
   const command = parseKeysCommand(["keys", ...words])
   if (command === undefined) throw new Error(`no command: ${words.join(" ")}`)
-  const repositories = Layer.merge(SealedRows.Default, Transactions.Default)
+  const acts = actsLayer({ told: () => undefined, now: Date.now, uuid: randomUUID })
+  const repositories = Layer.mergeAll(acts, SealedRows.Default, Transactions.Default)
   const settings = readSettings({ DATA_DIR: gateway.dataDir })
   return Effect.runPromise(
-    runKeysCommand(command, settings, Date.now()).pipe(
+    runKeysCommand(command, settings, Date.now(), OPERATOR).pipe(
       Effect.mapError(({ message, ...rest }) => new Error("reason" in rest ? rest.reason : message)),
       Effect.provide(repositories.pipe(Layer.provide(sqlLayer(await databaseUrl())))),
     ),

@@ -84,6 +84,8 @@ const link = {
 const dealerStatus = name("dealerAccountId", ({ dealer }) => dealer, admins, nothing)
 const money = { asset: "USDT", amount: "1" }
 const wallet = ({ wallet }: Things) => wallet
+/** What only admins read, within their tenant. */
+const listed = { user: NO_ADMIN, admin: "seen", stranger: NO_ADMIN, strangerAdmin: "missing" } as const
 const bannable = {
   ...name("userId", ({ userId }) => userId, admins, nothing),
   ...name("email", ({ email }) => email, admins, nothing),
@@ -275,6 +277,10 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "wallet.unfreeze": name("walletId", wallet, admins, nothing),
   "wallet.close": name("walletId", wallet, hidden, nothing),
   "wallet.transferList": name("walletId", ({ internalWallet }) => internalWallet, hiddenButFromAdmins, nothing),
+  "audit.list": {
+    ...name("userId", ({ userId }) => userId, listed, nothing),
+    ...name("objectId", wallet, listed, nothing),
+  },
   "adminUser.ban": bannable,
   "adminUser.unban": bannable,
 }

@@ -5,6 +5,7 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { readyWorld } from "../../kit/ready-world.ts"
 import { BTC_USDT, simVenue } from "../../sim/listing.ts"
 import { ACCOUNT, okOf, simAccount, type World } from "../../sim/world.ts"
@@ -32,7 +33,12 @@ const leftInDoubt = (): { readonly world: World; readonly id: TradeOrderId } => 
   const asked = world.submit({ quantity: "2" as never, limitPrice: "90" as never })
   world.advance(12_000)
   const [placed] = [...world.database.orders.values()]
-  const gone = world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: true, reply }))
+  const gone = world.ask<TradingAccount>((reply) => ({
+    _tag: "DisconnectAccount",
+    force: true,
+    act: DISCONNECTING,
+    reply,
+  }))
   answered(world, 40)
   expect(okOf(gone).status).toBe("DISCONNECTED")
   expect(okOf(asked).order.tradeOrderId).toBe(placed!.order.tradeOrderId)

@@ -1,6 +1,7 @@
 /** The end of an account: disconnect in its exact order, and credentials that no longer work (contract C11, C11a). */
 import { describe, expect, it } from "vitest"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { CREDENTIAL, readyWorld } from "../../kit/ready-world.ts"
 import { BTC_USDT } from "../../sim/listing.ts"
 import { ACCOUNT, type Asked, errorOf, okOf, World } from "../../sim/world.ts"
@@ -8,7 +9,7 @@ import { ACCOUNT, type Asked, errorOf, okOf, World } from "../../sim/world.ts"
 const ready = (): World => readyWorld({ account: { credentials: [CREDENTIAL] }, venue: { needsCredentials: true } })
 
 const disconnect = (world: World, force = false): Asked<TradingAccount> =>
-  world.ask((reply) => ({ _tag: "DisconnectAccount", force, reply }))
+  world.ask((reply) => ({ _tag: "DisconnectAccount", force, act: DISCONNECTING, reply }))
 
 describe("disconnect", () => {
   it("has the last word also over a trade whose order was being looked for", () => {

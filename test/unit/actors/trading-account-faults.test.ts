@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { CREDENTIAL, placed, readyWorld } from "../../kit/ready-world.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../sim/world.ts"
 
@@ -259,7 +260,7 @@ describe("a word of the venue that makes no sense", () => {
     }
     if (way === "a disconnect") {
       world.advance(1_000)
-      world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: false, reply }))
+      world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: false, act: DISCONNECTING, reply }))
     }
     world.advance(130_000)
     expect(restarts(world)).toBe(0)
@@ -391,7 +392,7 @@ describe("a fill that the stream lost", () => {
 
 describe("a cancel", () => {
   const disconnect = (world: World) =>
-    world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: false, reply }))
+    world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: false, act: DISCONNECTING, reply }))
 
   it.each([
     ["silentBefore", 3],

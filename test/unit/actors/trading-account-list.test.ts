@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { ENTRY, type ListOptions, ListWorld, STOP_LOSS, TAKE_PROFIT } from "../../kit/list-world.ts"
 import { newestCore } from "../../kit/newest-core.ts"
 import type { SimOrder } from "../../sim/exchange.ts"
@@ -410,7 +411,7 @@ describe("a pair of exits", () => {
     const world = worldOf("entry")
     world.buy("2")
     world.advance(100)
-    const asked = world.ask((reply) => ({ _tag: "DisconnectAccount", force: false, reply }))
+    const asked = world.ask((reply) => ({ _tag: "DisconnectAccount", force: false, act: DISCONNECTING, reply }))
     world.buy("3")
     world.advance(5_000)
     okOf(asked)

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Credential } from "../../../src/domain/credential.ts"
 import type { CredentialId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { CREDENTIAL, readyWorld } from "../../kit/ready-world.ts"
 import { okOf, type World } from "../../sim/world.ts"
 
@@ -150,7 +151,12 @@ describe("a disconnect by force at a venue that is away", () => {
   const forced = (world: World): void => {
     world.venue.isUp = false
     world.venue.fates.cancel = () => "silentBefore"
-    const asked = world.ask<TradingAccount>((reply) => ({ _tag: "DisconnectAccount", force: true, reply }))
+    const asked = world.ask<TradingAccount>((reply) => ({
+      _tag: "DisconnectAccount",
+      force: true,
+      act: DISCONNECTING,
+      reply,
+    }))
     world.advance(31_000)
     expect(okOf(asked).status).toBe("DISCONNECTED")
   }

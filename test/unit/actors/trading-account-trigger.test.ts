@@ -1,6 +1,7 @@
 /** Orders that wait for a price or end at a time: armed, fired, trailed, through restarts, refusals and silence. */
 import { describe, expect, it } from "vitest"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { DISCONNECTING } from "../../kit/disconnecting.ts"
 import { placed, readyWorld } from "../../kit/ready-world.ts"
 import { okOf, START, type World, type WorldOptions } from "../../sim/world.ts"
 
@@ -57,7 +58,7 @@ describe("a stop at the gateway", () => {
     world.cancel(first.tradeOrderId)
     world.advance(100)
     expect(world.read(first.tradeOrderId).orderStatus).toBe("CANCELLED")
-    world.ask((reply) => ({ _tag: "DisconnectAccount", force: false, reply }) as never)
+    world.ask((reply) => ({ _tag: "DisconnectAccount", force: false, act: DISCONNECTING, reply }) as never)
     world.advance(5_000)
     expect(world.database.orders.get(second.tradeOrderId)?.order.orderStatus).toBe("REVOKED")
     world.trade("90")

@@ -24,10 +24,12 @@ it("are told that it is gone once it is stored, whether or not the caller still 
     tradingAccounts: {
       post: (id: string, command: { readonly _tag: string }) => told.push(`${id} ${command._tag}`),
     },
+    acts: { commit: (_act: unknown, work: (learn: () => void) => unknown) => work(() => undefined) },
     now: () => 1,
+    uuid: () => "act",
   } as unknown as CredentialParts
   const revoked = credentialHandlers(parts).revoke(
-    { body: { credentialId, force: true }, principal: caller } as never,
+    { body: { credentialId, force: true }, principal: caller, request: { header: () => "" } } as never,
     { ok: () => undefined } as never,
   )
   const answer = Effect.either(revoked as Effect.Effect<void, unknown>)

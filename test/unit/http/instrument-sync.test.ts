@@ -32,6 +32,7 @@ const setup = Effect.gen(function* () {
         stored.push(list)
         return { synced: list.length, added: list.length, updated: 0 }
       }),
+    stored: Effect.void,
     now: () => 0,
     monotonic: () => time.now,
   })

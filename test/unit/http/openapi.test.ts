@@ -60,6 +60,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/auth/verify",
       "get /api/v3/auth/session/list",
       "post /api/v3/auth/session/revoke",
+      "get /api/v3/audit/list",
       "post /api/v3/admin/tradingMode",
       "post /api/v3/admin/user/ban",
       "post /api/v3/admin/user/unban",

@@ -1,0 +1,77 @@
+/** The audit, for admins: who did what, when, from where, and how it ended, within their tenant. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { ACTIONS } from "../../domain/act.ts"
+import { ConflictingParameters, InvalidCursor, InvalidTimeRange } from "../../domain/errors/request.ts"
+import { UserId } from "../../domain/ids.ts"
+import { COUNTED_MAX } from "../../store/audit-rows.ts"
+import { Fail, Page } from "../envelope.ts"
+import { Access, Query } from "../route.ts"
+import { Ask, text } from "../wire-text.ts"
+
+const OrNull = Schema.NullOr(Schema.String)
+const said = (description: string) => OrNull.annotations({ description })
+
+const ActorKind = Schema.Literal("USER", "OPERATOR", "SYSTEM").annotations({
+  description: "OPERATOR: the command line; SYSTEM: the gateway itself",
+})
+
+const AuditRecord = Schema.Struct({
+  actId: Schema.String,
+  lane: Schema.String.annotations({ description: "The chain that the row stands in" }),
+  number: Schema.Int.annotations({ description: "Its place there, from 1 without a gap" }),
+  at: Schema.Int,
+  atDateTime: Schema.String,
+  action: Schema.String,
+  result: Schema.String.annotations({ description: "ok, or the failure's name: nothing was done then" }),
+  actorKind: ActorKind,
+  userId: said("Who did it"),
+  sessionId: OrNull,
+  keyId: OrNull,
+  tenantId: said("The actor's"),
+  ip: OrNull,
+  userAgent: said("Of the command line: whose account of the machine it ran under"),
+  requestId: said("The gateway's own id of the request: callId of the access log"),
+  clientRequestId: said("As the client named the request"),
+  objectType: OrNull,
+  objectId: OrNull,
+  objectTenantId: OrNull,
+  otherId: said("The other party: the second wallet of a transfer, the linked account"),
+  asset: OrNull,
+  amount: OrNull,
+  what: said("Further words: a right, a mode and its reason, a venue"),
+}).annotations({ identifier: "AuditRecord" })
+export type AuditRecord = typeof AuditRecord.Type
+
+const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
+  .setUrlParams(
+    Query({
+      actorKind: Schema.optional(ActorKind),
+      userId: Schema.optional(UserId),
+      action: Schema.optional(Schema.Literal(...ACTIONS)),
+      objectId: Schema.optional(text(128)).annotations({ description: "The object, or the other party" }),
+      result: Schema.optional(text(64)).annotations({ description: "ok, or a failure's name" }),
+      from: Ask.instant("The first instant, in ms"),
+      to: Ask.instant("The last instant, in ms"),
+      limit: Ask.limit(1_000, 50),
+      offset: Schema.optional(
+        Schema.Int.pipe(Schema.between(0, COUNTED_MAX)).annotations({
+          description: `Records to skip, default 0, at most ${COUNTED_MAX}: go further with the cursor`,
+        }),
+      ),
+      cursor: Ask.cursor,
+    }),
+  )
+  .addSuccess(Page(AuditRecord))
+  .addError(Fail(InvalidCursor, ConflictingParameters, InvalidTimeRange))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "List acts of the audit (admin)")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on your tenant's, and those of its users. Admins of the default tenant see the installation's own, too: keys and the command line.",
+  )
+
+export class AuditApi extends HttpApiGroup.make("audit")
+  .add(list)
+  .annotate(OpenApi.Title, "Audit")
+  .annotate(OpenApi.Description, "For admins: who did what, from where, and how it ended.") {}

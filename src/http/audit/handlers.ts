@@ -1,0 +1,71 @@
+/** Lists the audit. The one thing to know: an admin sees the rows of the own tenant, and nobody who names another's learns of it. */
+import { Effect } from "effect"
+import { InvalidTimeRange } from "../../domain/errors/request.ts"
+import { dateTime } from "../../domain/time.ts"
+import { type AuditFilters, type AuditRows, COUNTED_MAX } from "../../store/audit-rows.ts"
+import { isFailure } from "../answers.ts"
+import type { Cursors } from "../pagination.ts"
+import type { Handlers } from "../route.ts"
+import type { AuditApi } from "./endpoints.ts"
+
+export interface AuditParts {
+  readonly rows: AuditRows
+  readonly cursors: Cursors
+  /** Whose admins see what belongs to no tenant. */
+  readonly defaultTenantId: string
+}
+
+export const auditHandlers = ({ rows, cursors, defaultTenantId }: AuditParts): Handlers<typeof AuditApi> => ({
+  list: ({ query, principal }, reply) => {
+    const plan = cursors.plan({
+      scope: `audit/list:${principal.userId}`,
+      filters: {
+        actorKind: query.actorKind,
+        userId: query.userId?.toLowerCase(),
+        action: query.action,
+        objectId: query.objectId,
+        result: query.result,
+        from: query.from,
+        to: query.to,
+      },
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+      cursor: query.cursor,
+    })
+    if (isFailure(plan)) return reply.fail(plan)
+    const word = (name: keyof AuditFilters) => (plan.filters[name] as string | undefined) ?? null
+    const instant = (name: "from" | "to") => (plan.filters[name] as number | undefined) ?? null
+    const filters: AuditFilters = {
+      actorKind: word("actorKind"),
+      userId: word("userId"),
+      action: word("action"),
+      objectId: word("objectId"),
+      result: word("result"),
+      from: instant("from"),
+      to: instant("to"),
+    }
+    if (filters.from !== null && filters.to !== null && filters.from > filters.to)
+      return reply.fail(new InvalidTimeRange())
+    const { tenantId } = principal
+    const tenants = tenantId === defaultTenantId ? [tenantId, ""] : [tenantId]
+    const [at, actId] = plan.after?.split("|") ?? []
+    return Effect.gen(function* () {
+      const found = yield* rows.list({
+        ...filters,
+        tenants,
+        after: at === undefined || actId === undefined ? null : { at: Number(at), actId },
+        limit: plan.limit + 1,
+        offset: plan.offset,
+      })
+      const page = found.slice(0, plan.limit)
+      const counted = plan.total?.count ?? (yield* rows.count(tenants, filters))
+      const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
+      const last = page.at(-1)
+      const next = found.length > plan.limit && last !== undefined ? `${last.at}|${last.actId}` : null
+      reply.ok(
+        page.map((it) => ({ ...it, atDateTime: dateTime(it.at) })),
+        { pagination: cursors.pagination(plan, Math.min(counted, COUNTED_MAX), next, isLowerBound) },
+      )
+    })
+  },
+})
