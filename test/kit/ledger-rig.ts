@@ -76,7 +76,8 @@ export const guard = (word: string, id: string = randomUUID()): LedgerFact => ({
   refusal: () => new LedgerConflict({ reason: "hold expired" }),
 })
 
-export type Asked = Pick<LedgerRequest, "transfers"> & Partial<Pick<LedgerRequest, "requestId" | "facts" | "authority">>
+export type Asked = Pick<LedgerRequest, "transfers"> &
+  Partial<Pick<LedgerRequest, "requestId" | "facts" | "authority" | "act">>
 
 export interface LedgerRig {
   readonly client: pg.Client
@@ -84,7 +85,10 @@ export interface LedgerRig {
   readonly clock: { now: number }
   readonly defects: Array<unknown>
   readonly lost: Array<string>
-  readonly wallet: (type?: WalletType) => Promise<WalletId>
+  /** Of `owner`, or of the user whom `by` calls OWNER. */
+  readonly wallet: (type?: WalletType, owner?: UserId | null) => Promise<WalletId>
+  /** A new user of the tenant, signed in. `permissions` as PostgreSQL writes an array. */
+  readonly person: (permissions: string) => Promise<Actor>
   /** Of the user whose wallets these are; ADMIN by one who is no owner of any. */
   readonly by: (right: Authority["right"]) => Authority
   readonly ask: (asked: Asked) => Promise<LedgerOutcome>
@@ -137,10 +141,10 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
   const admin = await person("{read,write,admin}")
   await client.query("INSERT INTO gateway_node VALUES ('gateway', 1, 0) ON CONFLICT DO NOTHING")
   if ((await client.query("SELECT to_regclass('probe') AS it")).rows[0].it === null) await client.query(PROBE)
-  const insert = async (walletId: string, type: WalletType): Promise<void> => {
+  const insert = async (walletId: string, type: WalletType, of = owner.userId): Promise<void> => {
     await client.query(
       `INSERT INTO wallet VALUES ($1, $2, $3, 'ACTIVE', false, $4, $5, NULL, '{}', 0, 0) ON CONFLICT DO NOTHING`,
-      [walletId, TENANT, type, type === "ACCOUNTING", type === "ACCOUNTING" ? null : owner.userId],
+      [walletId, TENANT, type, type === "ACCOUNTING", type === "ACCOUNTING" ? null : of],
     )
   }
   await insert(WORLD, "ACCOUNTING")
@@ -164,11 +168,12 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
     defects,
     lost,
     ask,
-    wallet: async (type = "CLIENT") => {
+    wallet: async (type = "CLIENT", of = owner.userId) => {
       const walletId = randomUUID() as WalletId
-      await insert(walletId, type)
+      await insert(walletId, type, of)
       return walletId
     },
+    person,
     by: (right) => ({ right, actor: right === "ADMIN" ? admin : owner }),
     word: async (asked) => wordOf(await ask(asked)),
     fund: async (wallet, amount, asset = "USDT") => {

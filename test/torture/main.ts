@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
+import { actRaces } from "./act-races.ts"
 import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
@@ -241,6 +242,11 @@ const RUNS: Readonly<Record<string, Run>> = {
         built: values.built,
         progress,
       }),
+  },
+  "act-races": {
+    usage:
+      "[--runs 20] [--seed N]: acts on one wallet at the same time against their serial orders; 5000 races before a release",
+    run: (progress) => actRaces({ runs: count("runs", 1), seed: count("seed", 0), progress }),
   },
   "ledger-model": {
     usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",
