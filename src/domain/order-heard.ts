@@ -9,7 +9,9 @@ const acknowledging = (order: TradeOrder, externalOrderId: string, at: number | 
   const next = acknowledged(order, externalOrderId, at)
   if (next === order) return null
   if (next.orderStatus !== order.orderStatus) return changeTo(next, at, { kind: eventOf(next) })
-  return next.doubt === order.doubt ? { _tag: "Keep", next } : quietly(next, { at })
+  // A process that ends here must not take it for one that the venue has never shown.
+  const isFirst = order.externalOrderId === null
+  return next.doubt === order.doubt && !isFirst ? { _tag: "Keep", next } : quietly(next, { at })
 }
 
 /** The venue has the order: at least acknowledged. */

@@ -120,3 +120,39 @@ describe("an order that never arrived", () => {
     expect(rowOf(world, order)).toMatchObject({ orderStatus: "ACCEPTED", doubt: null })
   })
 })
+
+describe("an order that the venue acknowledged before the process ended, and shows no more", () => {
+  const expectNotNeverPlaced = (world: World, { tradeOrderId }: Pick<TradeOrder, "tradeOrderId">): void => {
+    world.advance(200)
+    world.venue.isKnown = () => false
+    world.venue.end(world.venue.find({ tradeOrderId, externalOrderId: null })!, "CANCELLED")
+    world.crash()
+    world.start()
+    world.advance(60_000)
+    const { orderStatus, held } = world.read(tradeOrderId)
+    expect(orderStatus).not.toBe("REJECTED")
+    expect(held.isPositive()).toBe(true)
+    world.advance(300_000)
+    expect(world.read(tradeOrderId).orderStatus).toBe("CANCELLED")
+  }
+
+  it("was placed: its trigger had fired", () => {
+    const world = readyWorld({}, "100")
+    world.venue.fates.stream = () => "drop"
+    const terms = { orderSide: "SELL", orderType: "STOP_LOSS_LIMIT", stopPrice: "90", limitPrice: "95" }
+    const order = placed(world, terms)
+    world.trade("90")
+    expectNotNeverPlaced(world, order)
+  })
+
+  it("was placed: its cancel had been asked for before it was acknowledged", () => {
+    const world = readyWorld()
+    world.venue.fates.stream = () => "drop"
+    world.venue.fates.cancel = () => "silentBefore"
+    world.submit()
+    world.advance(1)
+    const { order } = [...world.database.orders.values()][0]!
+    world.cancel(order.tradeOrderId)
+    expectNotNeverPlaced(world, order)
+  })
+})
