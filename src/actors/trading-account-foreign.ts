@@ -123,9 +123,13 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
       core.self.later(pause, () => search(core, name, named, tries + 1))
       return
     }
+    // As far as it was ever shown: the venue was asked for it when a trade alone told of it.
+    const shown = found?.state === named.state ? null : core.strays.shown(name, found?.state ?? null)
     const callers = core.strays.take(name)
-    if (live !== undefined) for (const run of callers) run(live)
-    else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")
+    if (live !== undefined) {
+      for (const run of callers) run(live)
+      if (shown !== null) attempt(core, live, shown, () => seen(core, live, shown, false))
+    } else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")
   })
 }
 

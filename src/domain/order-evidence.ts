@@ -180,6 +180,9 @@ const viewed = (known: Known, evidence: Of<"View">): Effects => {
   const { externalOrderId, status, updatedAt: at } = view
   const isOver = isTerminal(order.orderStatus)
   const shown = isOver ? NOTHING : heard(known, externalOrderId, at)
+  // What the venue itself has rejected since works no more: an older view of it, told late or again.
+  const isThere = isOver && status === "OPEN" && (asked || !isRejectedThere(order))
+  const there = isThere ? appeared(known, externalOrderId) : NOTHING
   const again: OrderEffect = { _tag: "Then", evidence }
   if (view.isTriggered && order.terms !== null && !isOver) {
     if (isNews(shown)) return [...shown, again]
@@ -188,12 +191,8 @@ const viewed = (known: Known, evidence: Of<"View">): Effects => {
   }
   const since: OrderEffect = { _tag: "Heard", at: view.createdAt ?? at ?? now }
   if (namedQuantity(order, view).greaterThan(order.executedQuantity))
-    return [since, ...shown, { _tag: "Owe", view: owing(known, view) }]
-  // What the venue itself has rejected since works no more: an older view of it, told late or again.
-  if (isOver)
-    return status === "OPEN" && (asked || !isRejectedThere(order))
-      ? [since, ...appeared(known, externalOrderId)]
-      : [since]
+    return [since, ...shown, ...there, { _tag: "Owe", view: owing(known, view) }]
+  if (isOver) return [since, ...there]
   switch (status) {
     case "OPEN":
     case "UNKNOWN":

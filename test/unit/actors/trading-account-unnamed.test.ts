@@ -116,6 +116,22 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(executed(world)).toEqual([order.tradeOrderId])
   })
 
+  it("is cancelled when it comes after it was given up, and a trade alone tells of it", () => {
+    const world = worldOf(kind)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(30_000)
+    const { tradeOrderId } = only(world)
+    // No list of open orders: what the venue says when it is asked whose trade that is has to do.
+    world.venue.listsWaitMillis = 3_600_000
+    world.venue.fates.stream = ({ _tag }) => (_tag === "OrderSeen" ? "drop" : "deliver")
+    const sim = placedElsewhere(world, { quantity: "2" }, tradeOrderId)
+    world.venue.fill(sim, Decimal.of("0.5"))
+    world.advance(30_000)
+    expect(sim.status).toBe("CANCELLED")
+    expect(only(world)).toMatchObject({ origin: "GATEWAY", executedQuantity: Decimal.of("0.5") })
+  })
+
   it("is in doubt, not rejected, when its submit is refused after it was shown", () => {
     const world = worldOf(kind, { refusesWhenShown: true })
     world.venue.fates.submit = () => "refusedWhenShown"

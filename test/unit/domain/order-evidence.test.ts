@@ -324,6 +324,13 @@ const EDGES: ReadonlyArray<Edge> = [
     effects: ["CancelThere", "quiet + LATE_APPEARANCE"],
   },
   {
+    what: "what was given up and appears executed in part is cancelled before its trades are known",
+    order: submitted({ orderStatus: "REJECTED", rejectReason: "NOT_PLACED" }),
+    evidence: view({ executedQuantity: Decimal.of("1") }),
+    becomes: { orderStatus: "REJECTED", externalOrderId: viewOf({}).externalOrderId },
+    effects: ["CancelThere", "quiet + LATE_APPEARANCE", "owed 1"],
+  },
+  {
     what: "what was given up and appears again is cancelled again",
     order: working({ orderStatus: "REJECTED", rejectReason: "NOT_PLACED" }),
     evidence: view({}),
