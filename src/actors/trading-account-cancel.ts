@@ -101,7 +101,6 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const { order } = live
   const way = cancelWayOf(order)
   if (way === "NONE" || core.account.status === "DISCONNECTED") return
-  if (reason === "ACCOUNT_DISCONNECTED" || !order.cancelRequested) live.cancelReason = reason
   // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and whoever asks hears how it ended.
   if (way === "AWAIT") return
   // What the venue never saw is withdrawn at once; the caller sees to it that it is stored.
@@ -110,6 +109,9 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
     return
   }
   if (way === "JOIN") {
+    // Also what a client has asked for ends by the disconnect.
+    if (reason === "ACCOUNT_DISCONNECTED" && order.cancelReason !== reason)
+      core.amend(live, { ...order, cancelReason: reason })
     // The first one leaves when the request is stored; after a restart it is.
     if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
     else if (mayCancel(core, live)) sendCancel(core, live)
@@ -120,7 +122,7 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
   const isJoined = isRenewal(changeOf(order)) && live.cancels._tag !== "UNSENT"
   if (!isJoined) live.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? live.cancels.sent : 0 }
-  const next = cancelling(core, order)
+  const next = cancelling(core, order, reason)
   const committed = (): void => {
     if (mayCancel(core, live)) sendCancel(core, live)
   }
@@ -129,13 +131,13 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
 }
 
 /** The image with which its cancel is asked for. */
-export const cancelling = (core: AccountCore, order: TradeOrder): TradeOrder => {
+export const cancelling = (core: AccountCore, order: TradeOrder, cancelReason: CancelReason): TradeOrder => {
   const change = changeOf(order)
   const isAway = core.session === null || core.phase !== "ready"
   const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
   const statusBeforeCancel = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
   const doubt = isAway ? graver(kept, "CANCEL") : kept.doubt
-  return moved(kept, "PENDING_CANCEL", { statusBeforeCancel, cancelRequested: true, doubt })
+  return moved(kept, "PENDING_CANCEL", { statusBeforeCancel, cancelRequested: true, cancelReason, doubt })
 }
 
 /** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */

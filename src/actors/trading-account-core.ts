@@ -116,6 +116,8 @@ export class AccountCore extends AccountPositions {
   /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
   readonly awaitingProof = new RareMap<Live, (seen: OpenAndFills | null) => void>()
   isProving = false
+  /** Monotonic ms of the newest question for all balances that was answered. */
+  balancesAskedAt = Number.NEGATIVE_INFINITY
   /** When (monotonic ms) the newest view of all balances was asked for, and when any was last seen to be another. */
   balancesSeenAt = Number.NEGATIVE_INFINITY
   balancesMovedAt = Number.NEGATIVE_INFINITY
@@ -260,7 +262,7 @@ export class AccountCore extends AccountPositions {
   private introduce(order: TradeOrder, stored: boolean): Live {
     const now = this.parts.clock.monotonic()
     this.touched.set(order.instrumentId, now)
-    const live = newLive(order, stored, now, this.account.status === "LOCKED" ? "ACCOUNT_DISCONNECTED" : "USER_REQUEST")
+    const live = newLive(order, stored, now)
     this.index(live)
     return live
   }

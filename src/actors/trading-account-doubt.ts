@@ -9,7 +9,7 @@ import { isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { AccountState } from "../ports/account-store.ts"
-import type { OrderLookup } from "../ports/venue-session.ts"
+import type { OrderLookup, VenueOrderState } from "../ports/venue-session.ts"
 import { mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen, take, WATCH_MILLIS } from "./trading-account-evidence.ts"
@@ -19,6 +19,7 @@ import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { submittedAt } from "./trading-account-release.ts"
 import { isRenewalDue } from "./trading-account-renewal.ts"
+import { askForBalances, isAccountedFor } from "./trading-account-unexplained.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -143,6 +144,17 @@ const understood = (core: AccountCore, live: Live, answer: unknown, apply: () =>
   schedule(core, live)
 }
 
+/**
+ * It is on a list of open orders. That is no answer about it, since some venues keep their list for seconds: what is not known of it, the
+ * order itself is asked for.
+ */
+export const listed = (core: AccountCore, live: Live, state: VenueOrderState): void => {
+  live.order = noted(live.order, core.parts.clock.now(), `listed: ${state.status} ${state.externalOrderId}`)
+  if (live.question !== null) live.question.missingSince = null
+  seen(core, live, state, false)
+  if (!isOpenQuestion(live) || live.owed !== null) stop(live)
+}
+
 /** What the venue says about an order that it was asked for; also used by reconciliation and audits. */
 export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): void => {
   const now = core.parts.clock.now()
@@ -167,6 +179,7 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     return
   }
   question.missingSince ??= core.parts.clock.monotonic()
+  askForBalances(core, live)
   const known = knownMillis(core, live)
   keepProof(core, live, question, known)
   const ripeIn = isUnheardOf(live.order) ? unplacedIn(core, live, known) : goneIn(core, live, question.missingSince)
@@ -185,9 +198,14 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     }
     // An order that may be this one was shown.
     if (isHidden || live.question.notFounds < PROOF_NOT_FOUNDS) return schedule(core, live)
-    if (state === undefined && fills.length === 0) return conclude(core, live)
+    if (state === undefined && fills.length === 0) {
+      const { missingSince } = live.question
+      // Balances were read since, and say otherwise; or it was shown.
+      const isRipe = isUnheardOf(live.order) || (missingSince !== null && goneIn(core, live, missingSince) < 0)
+      return isRipe ? conclude(core, live) : schedule(core, live)
+    }
     understood(core, live, proof, () => {
-      if (state !== undefined) seen(core, live, state, true)
+      if (state !== undefined) seen(core, live, state, false)
       for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
       if (isOpenQuestion(live)) schedule(core, live)
       else stop(live)
@@ -206,9 +224,12 @@ const unplacedIn = ({ parts }: AccountCore, { order }: Live, knownMillis: number
   return Math.max(proofAt - parts.clock.now(), proofAt - sentAt - knownMillis)
 }
 
-/** ms until what the venue had is over by its silence: its expiry proves nothing. Of one that was executed whole all is known. */
-const goneIn = ({ parts }: AccountCore, { order }: Live, missingSince: number): number =>
-  order.executedQuantity.atLeast(order.baseQuantity) ? -1 : missingSince + GONE_MILLIS - parts.clock.monotonic()
+/** ms until what the venue had is over by its silence: its expiry proves nothing. It is at once where all that it executed is known. */
+const goneIn = (core: AccountCore, live: Live, missingSince: number): number => {
+  const { executedQuantity, baseQuantity } = live.order
+  const isAllKnown = executedQuantity.atLeast(baseQuantity) || isAccountedFor(core, live)
+  return isAllKnown ? -1 : missingSince + GONE_MILLIS - core.parts.clock.monotonic()
+}
 
 /** By monotonic clocks; the time between two processes does not count. */
 const knownMillis = ({ parts }: AccountCore, { knownAt, knownBefore }: Live): number =>

@@ -88,15 +88,15 @@ const viewOf = (state: VenueOrderState): OrderView => ({
 export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Effects => {
   if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view)))
     core.leftThere.delete(live)
+  if (evidence._tag === "CancelAccepted") live.cancelledAt = core.parts.clock.monotonic()
   const { effects } = fold(knownOf(core, live), evidence)
   for (const effect of effects) carryOut(core, live, effect)
   return effects
 }
 
-const knownOf = (core: AccountCore, { order, owed, cancelReason, restarted }: Live): Known => ({
+const knownOf = (core: AccountCore, { order, owed, restarted }: Live): Known => ({
   order,
   owed: owed?.view ?? null,
-  cancelReason,
   partner: partnerOf(core, order)?.order ?? null,
   isRestarted: restarted,
   isConnected: core.session !== null,

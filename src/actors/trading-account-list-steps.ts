@@ -5,7 +5,7 @@
 import { Decimal } from "../domain/decimal.ts"
 import { changeOf, isRenewal } from "../domain/order-change.ts"
 import { isOnItsWay } from "../domain/order-law.ts"
-import { eventOf, moved } from "../domain/order-progress.ts"
+import { eventOf, moved, requestedReason } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
 import type { CancelReason, OrderType, TradeOrder } from "../domain/trade-order.ts"
@@ -85,8 +85,7 @@ export const isMakingWay = ({ order, cancels }: Live): boolean =>
 
 export const cancel = (core: AccountCore, live: Live): Consequence => {
   if (!isMakingWay(live)) live.cancels = { _tag: "UNSENT", sent: live.cancels.sent }
-  live.cancelReason = "OCO_SIBLING"
-  const next = cancelling(core, live.order)
+  const next = cancelling(core, live.order, "OCO_SIBLING")
   return {
     live,
     next,
@@ -151,6 +150,7 @@ export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => b
 }
 
 const endUnsent = (core: AccountCore, live: Live): void => {
-  const next = moved(live.order, "CANCELLED", { cancelReason: live.cancelReason, canceledAt: core.parts.clock.now() })
+  const { order } = live
+  const next = moved(order, "CANCELLED", { cancelReason: requestedReason(order), canceledAt: core.parts.clock.now() })
   core.change(live, next, eventOf(next))
 }

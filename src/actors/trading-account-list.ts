@@ -269,15 +269,6 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     for (const id of openLists()) review(id)
   }
 
-  const resume = (): void => {
-    recallAppeared(core)
-    for (const live of core.openLives()) {
-      const { orderListId, cancelRequested } = live.order
-      if (orderListId === null || !cancelRequested) continue
-      // Why it is being cancelled is not on its row: the state of the other leg says so.
-      const list = listOf(orderListId)
-      if (mustEnd(list, live.order, remainingOf(list, termsOf(live.order).lot))) live.cancelReason = "OCO_SIBLING"
-    }
-  }
+  const resume = (): void => recallAppeared(core)
   return { resume, consequences, isHeldBack, becameReady }
 }

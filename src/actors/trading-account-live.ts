@@ -2,6 +2,7 @@
 import type { Exit } from "effect"
 import type { AccountAlert, AccountEventKind } from "../domain/account-event.ts"
 import type { Actor } from "../domain/act.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { OrderClosed } from "../domain/errors/trade-order.ts"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
@@ -9,7 +10,7 @@ import type { InstrumentId } from "../domain/ids.ts"
 import { isAsked } from "../domain/order-law.ts"
 import type { OrderView } from "../domain/order-view.ts"
 import type { Reply } from "../domain/reply.ts"
-import type { AppliedExecution, CancelReason, TradeOrder } from "../domain/trade-order.ts"
+import type { AppliedExecution, TradeOrder } from "../domain/trade-order.ts"
 import type { Row } from "../ports/account-store.ts"
 import type { VenueFill } from "../ports/venue-session.ts"
 import type { SubmitAnswer } from "./account-messages.ts"
@@ -47,6 +48,12 @@ export type Cancels =
 
 export const NO_CANCELS: Cancels = { _tag: "UNSENT", sent: 0 }
 
+/** Of an order's two assets, what no known execution explains. */
+export interface Unexplained {
+  readonly base: Decimal
+  readonly quote: Decimal
+}
+
 /** An order in memory: its newest image and what the image does not say. */
 export interface Live {
   order: TradeOrder
@@ -66,9 +73,11 @@ export interface Live {
   touchedAt: number
   /** A cancel came before the submit was stored: then it is never dispatched. Not of the image: nothing of an order that is undone is told. */
   cancelledEarly: boolean
-  /** Why it is being cancelled, for the day the venue confirms. */
-  cancelReason: CancelReason
   cancels: Cancels
+  /** Monotonic ms of the newest answer that its cancel was carried out; null: this process has heard none. */
+  cancelledAt: number | null
+  /** What was unexplained of its assets when it left; null: another process sent it, or balances say nothing of it. */
+  departedWith: Unexplained | null
   /** How often it was let go although it provably never left. */
   releases: number
   /** Its trigger on the board. */
@@ -91,7 +100,7 @@ export interface Live {
 }
 
 /** `stored`: as the store has it; else a new one. `now`: monotonic ms. */
-export const newLive = (order: TradeOrder, stored: boolean, now: number, cancelReason: CancelReason): Live => ({
+export const newLive = (order: TradeOrder, stored: boolean, now: number): Live => ({
   order,
   stored,
   isUnsent: false,
@@ -101,8 +110,9 @@ export const newLive = (order: TradeOrder, stored: boolean, now: number, cancelR
   knownBefore: !stored ? null : order.doubt?.kind === "SUBMIT" ? order.doubt.knownMillis : 0,
   touchedAt: now,
   cancelledEarly: false,
-  cancelReason,
   cancels: NO_CANCELS,
+  cancelledAt: null,
+  departedWith: null,
   releases: 0,
   watch: null,
   expiry: null,

@@ -8,7 +8,7 @@ import { isTerminal } from "../domain/order-status.ts"
 import { venueOrderKey } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { answered } from "./trading-account-doubt.ts"
+import { answered, listed } from "./trading-account-doubt.ts"
 import { type EndedSearch, endedSearch, searchEnded } from "./trading-account-ended-search.ts"
 import { applyFill, seen, weighChange } from "./trading-account-evidence.ts"
 import { isWhole, readOn, scanOf, taken, wholeScan } from "./trading-account-fill-scan.ts"
@@ -146,8 +146,7 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   for (const state of view.open) {
     const live = core.findAtVenue(state)
     if (live === undefined) continue
-    if (isAllRead || isExplained(live, state))
-      attempt(core, live, state, () => answered(core, live, { _tag: "Found", state }))
+    if (isAllRead || isExplained(live, state)) attempt(core, live, state, () => listed(core, live, state))
     else later.push(() => !isExplained(live, state) && core.look(live, "its trades have been read"))
   }
   for (const [id, lookup] of view.lookups) {

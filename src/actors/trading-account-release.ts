@@ -4,12 +4,13 @@
  */
 import { lossOf } from "../domain/order-effects.ts"
 import { maySend } from "../domain/order-law.ts"
-import { cancelled, eventOf, IllegalTransition, moved, noted } from "../domain/order-progress.ts"
+import { cancelled, eventOf, IllegalTransition, moved, noted, requestedReason } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-session.ts"
 import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
+import { unexplainedOf } from "./trading-account-unexplained.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
 export const NOT_AFTER_MILLIS = 2_000
@@ -70,6 +71,7 @@ export const leave = (core: AccountCore, live: Live): void => {
     live.order = live.unsavedSubmit
   }
   core.touch(live)
+  live.departedWith = unexplainedOf(core, order)
   live.knownAt = core.parts.clock.monotonic()
   live.knownBefore = null
 }
@@ -109,7 +111,7 @@ export const depart = (core: AccountCore, live: Live): void => {
   const now = core.parts.clock.now()
   if (isTerminal(order.orderStatus)) return
   if (order.cancelRequested) {
-    const next = cancelled(order, live.cancelReason, now)
+    const next = cancelled(order, requestedReason(order), now)
     core.change(live, next, eventOf(next))
   } else if (core.session === null || order.notAfter === null || core.account.status === "LOCKED")
     // While everything is being cancelled nothing new leaves: what waits here is withdrawn.
@@ -142,7 +144,7 @@ export const sendAgain = (core: AccountCore, live: Live, reason: string, giveUp:
     const { order } = live
     if (isTerminal(order.orderStatus) || order.externalOrderId !== null) return
     if (order.cancelRequested) {
-      const next = cancelled(order, live.cancelReason, core.parts.clock.now())
+      const next = cancelled(order, requestedReason(order), core.parts.clock.now())
       core.change(live, next, eventOf(next))
     } else if (order.orderStatus === "SUBMITTED") {
       // In doubt since the contact to the venue was lost: that it did not leave is known all the same.

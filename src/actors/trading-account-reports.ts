@@ -128,7 +128,10 @@ export const applyBalances = (core: AccountCore, balances: VenueBalances | Asked
   const now = core.parts.clock.monotonic()
   // The first view of a process says nothing of what moves.
   if (events.length > 0 && wasKnown) core.balancesMovedAt = now
-  if ("askedAt" in balances) core.venueClock = { at, heardAt: now }
+  if ("askedAt" in balances) {
+    core.venueClock = { at, heardAt: now }
+    core.balancesAskedAt = Math.max(core.balancesAskedAt, balances.askedAt)
+  }
   if (balances.complete)
     core.balancesSeenAt = Math.max(core.balancesSeenAt, "askedAt" in balances ? balances.askedAt : now)
   if (events.length > 0) core.commit([], events)

@@ -5,7 +5,7 @@ import { changeMade, changeNotMade } from "./order-changed.ts"
 import { graver, inDoubtOf, isUnheardOf } from "./order-doubt.ts"
 import { type Answer, ask, changeTo, type Effects, type Known, lossOf, NOTHING, quietly } from "./order-effects.ts"
 import { appeared, heard } from "./order-heard.ts"
-import { cancelled, IllegalTransition, moved } from "./order-progress.ts"
+import { cancelled, IllegalTransition, moved, requestedReason } from "./order-progress.ts"
 import { isTerminal, type OrderStatus } from "./order-status.ts"
 import type { OrderDoubt, TradeOrder } from "./trade-order.ts"
 
@@ -31,14 +31,15 @@ export const answeredBy = (known: Known, answer: Answer): Effects => {
       ]
     case "NotSent":
       if (order.externalOrderId !== null) throw new IllegalTransition(order, "not sent")
-      if (order.cancelRequested) return [changeTo(cancelled(order, known.cancelReason, known.now), at)]
+      if (order.cancelRequested) return [changeTo(cancelled(order, requestedReason(order), known.now), at)]
       return [{ _tag: "SendAgain", reason: answer.reason, at }]
     case "InDoubt":
       return unanswered(order, `in doubt: ${answer.reason}`, at)
     case "CancelAccepted":
       return cancelConfirmed(known, at)
     case "CancelRefused":
-      if (answer.unknownOrder) return [ask(`cancel: ${answer.text}`)]
+      // One of several may come too late: another was carried out.
+      if (answer.unknownOrder || order.doubt?.kind === "EXECUTED") return [ask(`cancel: ${answer.text}`)]
       return isRenewing(order) ? changeNotMade(known, answer.text, at) : cancelRefused(order, answer.text, at)
     case "CancelInDoubt":
       if (!order.cancelRequested && !isRenewing(order)) return NOTHING
@@ -89,24 +90,41 @@ const unanswered = (order: TradeOrder, why: string, at: number | null): Effects 
   return orderStatus === "ACCEPTED" ? [...doubted(order, "SUBMIT"), ask(why)] : NOTHING
 }
 
-const cancelConfirmed = ({ order, owed, cancelReason, now, venue }: Known, at: number | null): Effects => {
+const cancelConfirmed = (known: Known, at: number | null): Effects => {
+  const { order, now } = known
   const isRenewed = isRenewing(order)
   if (!order.cancelRequested && !isRenewed) return [ask("cancelled without a request")]
-  // What takes its place, or the other leg of its pair, depends on what was executed: only the order itself says that for certain.
-  if ((isRenewed || order.contingencyType === "OCO") && !venue.inProcess)
-    return [ask(isRenewed ? "cancelled to be replaced" : "cancelled for the other leg")]
-  // What was told of it may be told of an order without our name: whose that is, only the order itself says.
-  if (isUnheardOf(order) && !venue.inProcess) return [ask("cancelled before it was shown")]
+  const why = unknownAfterCancel(known)
+  if (why === null)
+    return [{ _tag: "End", next: cancelled(order, isRenewed ? "REPLACED" : requestedReason(order), now), at }]
+  const next = inDoubtOf(order, "EXECUTED")
+  // Stored: of an order without any other word this alone says that it was there.
+  return next === order ? [ask(why)] : [quietly(next), ask(why)]
+}
+
+/** Why it is not known what it had executed when its cancel was carried out; null: it is. */
+const unknownAfterCancel = ({ order, owed, venue }: Known): string | null => {
+  if (!venue.inProcess) {
+    // What takes its place, or the other leg of its pair, depends on what was executed: only the order itself says that for certain.
+    if (isRenewing(order)) return "cancelled to be replaced"
+    if (order.contingencyType === "OCO") return "cancelled for the other leg"
+    // What was told of it may be told of an order without our name: whose that is, only the order itself says.
+    if (isUnheardOf(order) || order.doubt?.kind === "EXECUTED") return "cancelled before it was shown"
+  }
   // Fills that the venue has named come first.
-  if (owed !== null) return [ask("cancelled with trades outstanding")]
-  return [{ _tag: "End", next: cancelled(order, isRenewed ? "REPLACED" : cancelReason, now), at }]
+  return owed === null ? null : "cancelled with trades outstanding"
 }
 
 /** The order goes back to where it was and works on. */
 const cancelRefused = (order: TradeOrder, reason: string, at: number | null): Effects => {
   if (!order.cancelRequested) return NOTHING
   const before = order.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : (order.statusBeforeCancel ?? "ACCEPTED")
-  const patch = { cancelRequested: false, statusBeforeCancel: null, doubt: doubtWhenKept(order, before) }
+  const patch = {
+    cancelRequested: false,
+    cancelReason: null,
+    statusBeforeCancel: null,
+    doubt: doubtWhenKept(order, before),
+  }
   const next =
     order.orderStatus === before
       ? { ...order, ...patch }

@@ -1,12 +1,18 @@
 /**
- * What is not known of an order, as a tag (contract C3). One at a time, the gravest: SUBMIT, then AMEND, CANCEL, UNREACHABLE. Clients are
- * told only that there is a doubt (`inDoubt`).
+ * What is not known of an order, as a tag (contract C3). One at a time, the gravest: EXECUTED, which leaves nothing else in doubt, then
+ * SUBMIT, AMEND, CANCEL, UNREACHABLE. Clients are told only that there is a doubt (`inDoubt`).
  */
 import type { OrderDoubt, TradeOrder } from "./trade-order.ts"
 
 type Kind = OrderDoubt["kind"]
 
-const GRAVITY: { readonly [K in Kind]: number } = { SUBMIT: 3, AMEND: 2, CANCEL: 1, UNREACHABLE: 0 }
+const GRAVITY: { readonly [K in Kind]: number } = {
+  EXECUTED: 4,
+  SUBMIT: 3,
+  AMEND: 2,
+  CANCEL: 1,
+  UNREACHABLE: 0,
+}
 
 const doubtOfKind = (kind: Kind): OrderDoubt => (kind === "SUBMIT" ? { kind, notFounds: 0, knownMillis: 0 } : { kind })
 
@@ -27,13 +33,21 @@ const askedOf = (order: Pick<TradeOrder, "terms" | "cancelRequested">): "AMEND" 
 export const doubtWhenShown = (order: Pick<TradeOrder, "doubt" | "terms" | "cancelRequested">): OrderDoubt | null => {
   const { doubt } = order
   if (doubt === null || doubt.kind === "UNREACHABLE") return null
+  // What shows it may be older than its end.
+  if (doubt.kind === "EXECUTED") return doubt
   const kind = askedOf(order)
   return kind === null ? null : doubt.kind === kind ? doubt : doubtOfKind(kind)
 }
 
-/** No word of its submit, and no trade of it. */
-export const isUnheardOf = ({ externalOrderId, executedQuantity }: TradeOrder): boolean =>
-  externalOrderId === null && executedQuantity.isZero()
+/** What is in doubt of an order that works on although its cancel was confirmed. */
+export const doubtWhenOpen = (order: Pick<TradeOrder, "terms" | "cancelRequested">): OrderDoubt | null => {
+  const kind = askedOf(order)
+  return kind === null ? null : doubtOfKind(kind)
+}
+
+/** No word of its submit, no trade of it, and no cancel of it that was carried out. */
+export const isUnheardOf = ({ externalOrderId, executedQuantity, doubt }: TradeOrder): boolean =>
+  externalOrderId === null && executedQuantity.isZero() && doubt?.kind !== "EXECUTED"
 
 /** What is not known of an order at the venue from the moment on in which the contact to the venue is lost. */
 export const doubtWhenLost = (order: TradeOrder): OrderDoubt =>

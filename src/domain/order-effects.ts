@@ -7,7 +7,7 @@ import type { Decimal } from "./decimal.ts"
 import type { ExecutionId, TradeOrderId } from "./ids.ts"
 import { eventOf } from "./order-progress.ts"
 import type { OrderView } from "./order-view.ts"
-import type { AppliedExecution, CancelReason, Execution, TradeOrder } from "./trade-order.ts"
+import type { AppliedExecution, Execution, TradeOrder } from "./trade-order.ts"
 import type { Venue } from "./venue.ts"
 
 /** An order and what its image does not say of it. */
@@ -15,8 +15,6 @@ export interface Known {
   readonly order: TradeOrder
   /** Executed quantity that the venue has named and no trade has explained yet. */
   readonly owed: OrderView | null
-  /** Why it is being cancelled, for the day the venue confirms. */
-  readonly cancelReason: CancelReason
   /** The other leg of a pair that the venue keeps. */
   readonly partner: TradeOrder | null
   /** It was CREATED when an older process ended. */

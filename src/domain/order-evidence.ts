@@ -8,7 +8,7 @@ import { Decimal } from "./decimal.ts"
 import { answeredBy, unsendable } from "./order-answers.ts"
 import { changeOf, isRenewing } from "./order-change.ts"
 import { changeNotMade, weighed, withoutChange } from "./order-changed.ts"
-import { graver, inDoubtOf, isUnheardOf } from "./order-doubt.ts"
+import { doubtWhenOpen, graver, inDoubtOf, isUnheardOf } from "./order-doubt.ts"
 import {
   ask,
   changeTo,
@@ -24,7 +24,7 @@ import { endingOf } from "./order-ending.ts"
 import { filled, inferredTradeId, misfitOf } from "./order-filled.ts"
 import { appeared, firedThere, heard, isNews } from "./order-heard.ts"
 import { conclusionOf, isOnItsWay } from "./order-law.ts"
-import { cancelled, eventOf, IllegalTransition, moved } from "./order-progress.ts"
+import { cancelled, eventOf, IllegalTransition, moved, requestedReason } from "./order-progress.ts"
 import { isTerminal } from "./order-status.ts"
 import { isEnd, type OrderView } from "./order-view.ts"
 import {
@@ -139,6 +139,8 @@ const counted = (known: Known, evidence: OrderEvidence, execution: Execution, ex
   const effects: Effects = [
     { _tag: "Heard", at: execution.executedAt },
     changeTo(next, execution.executedAt, { kind, executions, alerts }),
+    // That may have been all that was not known of it.
+    ...(next.doubt?.kind === "EXECUTED" ? [ask("executed before its cancel")] : NOTHING),
   ]
   if (owed === null || next.executedQuantity.lessThan(namedQuantity(next, owed))) return effects
   // Everything that the venue named is explained: its word is applied.
@@ -178,6 +180,9 @@ const viewed = (known: Known, evidence: Of<"View">): Effects => {
   const { order, now } = known
   const { view, asked } = evidence
   const { externalOrderId, status, updatedAt: at } = view
+  // It works on, whatever was answered to its cancel.
+  if (asked && status === "OPEN" && order.doubt?.kind === "EXECUTED")
+    return [quietly({ ...order, doubt: doubtWhenOpen(order) }), { _tag: "Then", evidence }]
   const isOver = isTerminal(order.orderStatus)
   const shown = isOver ? NOTHING : heard(known, externalOrderId, at)
   // What the venue itself has rejected since works no more: an older view of it, told late or again.
@@ -233,10 +238,10 @@ const ended = (known: Known, view: OrderView): OrderEffect => {
 }
 
 /** Why it ends if the venue does not say: of a pair that the venue keeps, a leg that was not asked to end follows the other. */
-const reasonOf = ({ order, partner, cancelReason }: Known): CancelReason => {
+const reasonOf = ({ order, partner }: Known): CancelReason => {
   const isFollowed =
     !order.cancelRequested && partner !== null && (partner.cancelRequested || isTerminal(partner.orderStatus))
-  return isFollowed ? "OCO_SIBLING" : cancelReason
+  return isFollowed ? "OCO_SIBLING" : requestedReason(order)
 }
 
 const REJECTED_THERE = { wouldTake: "WOULD_TAKE: the venue ended it at once", plain: "VENUE: rejected" }
@@ -275,7 +280,7 @@ const proving = ({ order }: Known, { notFounds, knownMillis, step }: Growing): E
 
 /** Proven: not at the venue, or (acknowledged before) not there any more. */
 const given = (known: Known, evidence: OrderEvidence): Effects => {
-  const { order, cancelReason, isRestarted, now } = known
+  const { order, isRestarted, now } = known
   if (isTerminal(order.orderStatus)) return NOTHING
   if (changeOf(order) !== null) {
     // What was never there was not changed either: it goes back to its state before (contract C1.3), and ends from there.
@@ -291,7 +296,7 @@ const given = (known: Known, evidence: OrderEvidence): Effects => {
     const next = moved(order, "REJECTED", { rejectReason })
     return [{ _tag: "Watch" }, changeTo(next, null, { alerts: lossOf(next) })]
   }
-  const reason = order.cancelRequested ? cancelReason : isRenewing(order) ? "REPLACED" : "VENUE"
+  const reason = order.cancelRequested ? requestedReason(order) : isRenewing(order) ? "REPLACED" : "VENUE"
   return [{ _tag: "End", next: cancelled(order, reason, now), at: null }]
 }
 

@@ -186,13 +186,16 @@ const isAtWork = (order: TradeOrder): boolean =>
 /** The venue ended it when its partner began to work off the pair, and is not done: so long the leg is needed. */
 const isLeftAlone = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
   isPaired(current) &&
+  !isOpen(current) &&
   current.cancelReason === "OCO_SIBLING" &&
   legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && isAtWork(it))
 
 /** The venue's list was ended there by somebody else: then neither of its legs begins again. */
 const isEndedFromOutside = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
   isPaired(current) &&
-  legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && it.cancelReason === "VENUE")
+  legs.some(
+    ({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && !isOpen(it) && it.cancelReason === "VENUE",
+  )
 
 /** A bare pair that is over is over, also where its submit failed. */
 export const returningOf = ({ entries, legs }: OrderList): ReadonlyArray<Leg> =>

@@ -24,12 +24,16 @@ export const noted = (order: TradeOrder, at: number, what: string): TradeOrder =
   evidence: [...order.evidence.slice(1 - EVIDENCE_MAX), { at, what: cleaned(what) }],
 })
 
-/** The order in another state. Terminal states hold nothing, are in no doubt, and nothing about them is being changed. */
+/**
+ * The order in another state. Terminal states hold nothing, are in no doubt, and nothing about them is being changed; why a cancel was asked
+ * for stays with what was cancelled.
+ */
 export const moved = (order: TradeOrder, to: OrderStatus, patch: Partial<TradeOrder> = {}): TradeOrder => {
   if (!mayBecome(order.orderStatus, to)) throw new IllegalTransition(order, to)
   const next = { ...order, ...patch, orderStatus: to }
   if (!isTerminal(to)) return next
-  return { ...withChange(next, null), held: Decimal.ZERO, doubt: null, statusBeforeCancel: null }
+  const cancelReason = to === "CANCELLED" || to === "REVOKED" ? next.cancelReason : null
+  return { ...withChange(next, null), held: Decimal.ZERO, doubt: null, statusBeforeCancel: null, cancelReason }
 }
 
 /** The venue has the order: at least acknowledged. The same image when that says nothing new. */
@@ -59,6 +63,13 @@ export const acknowledged = (order: TradeOrder, externalOrderId: string, at: num
 
 /** Its time is over. */
 export const hasRunOut = ({ expireAt }: TradeOrder, now: number): boolean => expireAt !== null && now >= expireAt
+
+/**
+ * Why it is cancelled if nothing else says so: as it was asked for. Rows of before do not say that: as a client's the cancel of one exit
+ * would take the other with it.
+ */
+export const requestedReason = ({ cancelReason, cancelRequested, terms }: TradeOrder): CancelReason =>
+  cancelReason ?? (cancelRequested && (terms?.leg ?? null) !== null ? "OCO_SIBLING" : "USER_REQUEST")
 
 /** By a cancel: of an order whose time is over the cancel was the gateway's means to end it (contract C6). */
 export const cancelled = (order: TradeOrder, cancelReason: CancelReason, at: number): TradeOrder =>

@@ -156,6 +156,8 @@ export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
   private readonly changes = new RareMap<string, { sum: Decimal; at: number }>()
   private readonly holds = new RareMap<string, Decimal>()
+  /** What executions have moved of each asset, ever. */
+  private readonly moved = new RareMap<string, Decimal>()
   private movements: Array<Movement> = []
   /** How many movements there were, ever. */
   moveCount = 0
@@ -173,6 +175,7 @@ export class Portfolio {
   /** An execution moved a balance; false when the snapshot is not older, and so is taken to contain it. */
   executed(asset: string, change: Decimal, at: number): boolean {
     this.move({ asset, change, released: Decimal.ZERO, at })
+    this.moved.set(asset, (this.moved.get(asset) ?? Decimal.ZERO).add(change))
     if (at <= (this.snapshots.get(asset)?.at ?? 0)) return false
     const known = this.changes.get(asset)
     this.changes.set(asset, { sum: (known?.sum ?? Decimal.ZERO).add(change), at: Math.max(known?.at ?? 0, at) })
@@ -221,11 +224,24 @@ export class Portfolio {
     return this.holds.get(asset) ?? Decimal.ZERO
   }
 
+  /**
+   * The balance less what executions have moved: another one only when something has moved it that no known execution explains, as an
+   * execution that nobody told of, a deposit, or a trade while a snapshot did not say whether it contains it.
+   */
+  unexplained(asset: string): Decimal {
+    return this.balanceOf(asset).subtract(this.moved.get(asset) ?? Decimal.ZERO)
+  }
+
+  private balanceOf(asset: string): Decimal {
+    const { balance } = this.snapshots.get(asset) ?? EMPTY
+    const since = this.changes.get(asset)
+    return since === undefined ? balance : balance.add(since.sum)
+  }
+
   of(asset: string): Balance {
     const snapshot = this.snapshots.get(asset) ?? EMPTY
     const since = this.changes.get(asset)
-    const raw = since === undefined ? snapshot.balance : snapshot.balance.add(since.sum)
-    const balance = Decimal.max(Decimal.ZERO, raw)
+    const balance = Decimal.max(Decimal.ZERO, this.balanceOf(asset))
     const locked = Decimal.min(balance, snapshot.foreignLocked.add(Decimal.max(Decimal.ZERO, this.held(asset))))
     return { available: balance.subtract(locked), locked, updatedAt: Math.max(snapshot.at, since?.at ?? 0) }
   }

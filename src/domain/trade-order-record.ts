@@ -6,7 +6,14 @@ import type { Decimal } from "./decimal.ts"
 import { NarrativeStatus, narrative, OrderStatus } from "./order-status.ts"
 import { NO_TERMS } from "./order-terms.ts"
 import { dateTime, dateTimeOrNull } from "./time.ts"
-import { averagePrice, EXECUTIONS_KEPT, type Execution, type Fee, type TradeOrder } from "./trade-order.ts"
+import {
+  averagePrice,
+  type CancelReason,
+  EXECUTIONS_KEPT,
+  type Execution,
+  type Fee,
+  type TradeOrder,
+} from "./trade-order.ts"
 
 export const FeeRecord = Schema.Struct({
   security: Schema.String,
@@ -162,6 +169,10 @@ const termsRecord = ({ terms }: TradeOrder) => {
 
 const text = (decimal: Decimal | null | undefined): string | null => decimal?.toString() ?? null
 
+/** Of an order that is being cancelled it is not told yet (contract C1.4). */
+const toldReason = ({ orderStatus, cancelReason }: TradeOrder): CancelReason | null =>
+  orderStatus === "CANCELLED" || orderStatus === "REVOKED" ? cancelReason : null
+
 export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
   const { stopPrice, ...own } = termsRecord(o)
   return {
@@ -181,7 +192,7 @@ export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
     status: narrative(o.orderStatus, o.executedQuantity.isPositive()),
     orderStatus: o.orderStatus,
     rejectReason: o.rejectReason,
-    cancelReason: o.cancelReason,
+    cancelReason: toldReason(o),
     limitPrice: text(o.limitPrice),
     stopPrice,
     quantity: o.quantity.toString(),
@@ -260,10 +271,10 @@ const listJson = ({ orderListId, contingencyType }: TradeOrder): string =>
     ? `"orderListId":null,"contingencyType":null`
     : `"orderListId":${plain(orderListId)},"contingencyType":${plain(contingencyType)}`
 
-const reasonsJson = ({ rejectReason, cancelReason }: TradeOrder): string =>
-  rejectReason === null && cancelReason === null
+const reasonsJson = (o: TradeOrder): string =>
+  o.rejectReason === null && o.cancelReason === null
     ? `"rejectReason":null,"cancelReason":null`
-    : `"rejectReason":${JSON.stringify(rejectReason)},"cancelReason":${plain(cancelReason)}`
+    : `"rejectReason":${JSON.stringify(o.rejectReason)},"cancelReason":${plain(toldReason(o))}`
 
 const hedgeJson = ({ dealerAccountId, hedgeForQuoteIds }: TradeOrder): string =>
   dealerAccountId === null && hedgeForQuoteIds.length === 0

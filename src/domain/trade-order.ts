@@ -83,6 +83,8 @@ export type OrderDoubt =
   | { readonly kind: "AMEND" }
   /** Whether its cancel arrived. */
   | { readonly kind: "CANCEL" }
+  /** Its cancel is confirmed, so it was there and is over: what it executed until then is not known. */
+  | { readonly kind: "EXECUTED" }
   /** The venue has it, but there is no session: what became of it since is not known. */
   | { readonly kind: "UNREACHABLE" }
 
@@ -141,6 +143,7 @@ export interface TradeOrder {
   /** The state before PENDING_CANCEL or PENDING_REPLACE, to return to when the venue refuses. */
   readonly statusBeforeCancel: OrderStatus | null
   readonly rejectReason: string | null
+  /** Why it is being cancelled, or was. */
   readonly cancelReason: CancelReason | null
   readonly limitPrice: Decimal | null
   /** As the client gave it. */

@@ -40,7 +40,6 @@ export class EvidenceSubject {
     this.known = {
       order,
       owed: null,
-      cancelReason: "USER_REQUEST",
       partner: null,
       isRestarted: false,
       isConnected: true,

@@ -13,6 +13,8 @@ export interface VenueTraits {
   readonly cancelWithinMillis: number
   /** Of those, the share that the venue never carries out. */
   readonly cancelForgotten: number
+  /** What it has cancelled it does not know any more, once it has answered so; the stream may still tell of it. */
+  readonly forgetsCancelled: boolean
   /** As with cancels. */
   readonly amendAnswer: "DONE" | "REQUEST"
   readonly amendWithinMillis: number
@@ -62,6 +64,7 @@ export const PLAIN_TRAITS: VenueTraits = {
   cancelAnswer: "DONE",
   cancelWithinMillis: 0,
   cancelForgotten: 0,
+  forgetsCancelled: false,
   amendAnswer: "DONE",
   amendWithinMillis: 0,
   amendForgotten: 0,
@@ -106,6 +109,7 @@ const LATE_ARRIVALS = true
 const SHOWN_REFUSALS = true
 const INSTRUMENTS = true
 const BALANCE_EVENTS = true
+const FORGETTING = true
 
 /** Takes the same draws whatever is on, so that a trait that comes on leaves the others as they were. */
 export const drawTraits = (random: Random): VenueTraits => {
@@ -141,6 +145,7 @@ export const drawTraits = (random: Random): VenueTraits => {
   const refusals = { refusesWhenShown: random.chance(0.4) }
   const others = { instruments: random.pick([[], [], [ETH_BTC], [ETH_BTC, DOGE_EUR]]) }
   const events = { tellsBalances: random.chance(0.5) }
+  const forgetting = { forgetsCancelled: random.chance(0.3) }
   return {
     ...PLAIN_TRAITS,
     ...part(CANCEL_REQUESTS, cancel),
@@ -162,5 +167,6 @@ export const drawTraits = (random: Random): VenueTraits => {
     ...part(SHOWN_REFUSALS, refusals),
     ...part(INSTRUMENTS, others),
     ...part(BALANCE_EVENTS, events),
+    ...part(FORGETTING, forgetting),
   }
 }

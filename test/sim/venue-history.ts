@@ -106,7 +106,8 @@ export class VenueHistory {
   order(session: OpenSession, ref: VenueOrderRef): Asked<OrderLookup> {
     return this.question(session, () => {
       const sim = this.findFor(session.account, ref)
-      const isShown = sim !== undefined && this.venue.isKnown(sim) && this.isShown(sim)
+      const isShown =
+        sim !== undefined && this.venue.isKnown(sim) && !this.venue.forgotten.has(sim) && this.isShown(sim)
       return isShown
         ? ({ _tag: "Found", state: this.viewOf(sim, session, ref) } as const)
         : ({ _tag: "NotFound", definite: this.venue.venue.inProcess } as const)

@@ -147,8 +147,10 @@ export const cancel = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef
       sessions.answer(session, { _tag: "CancelInDoubt", tradeOrderId, reason: "timeout", at })
     else if (!works)
       sessions.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: !refused, text: "simulated", at })
-    else if (traits.cancelAnswer === "DONE") sessions.answer(session, { _tag: "CancelAccepted", tradeOrderId, at })
-    else look(venue, session, ref, 0, (state) => cancelSeen(venue, tradeOrderId, state))
+    else if (traits.cancelAnswer === "DONE") {
+      if (traits.forgetsCancelled) venue.forgotten.add(sim)
+      sessions.answer(session, { _tag: "CancelAccepted", tradeOrderId, at })
+    } else look(venue, session, ref, 0, (state) => cancelSeen(venue, tradeOrderId, state))
   }, venue.fates.latencyMillis())
 }
 

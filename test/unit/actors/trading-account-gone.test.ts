@@ -22,6 +22,12 @@ const hideFills = (world: World): void => {
   venue.random.between = (_from, to) => to
 }
 
+/** What it cancelled it knows no more, and the stream says nothing of it. */
+const forgetCancelled = ({ venue }: World): void => {
+  venue.isKnown = (sim) => sim.status !== "CANCELLED"
+  venue.fates.stream = (report) => (report._tag === "OrderSeen" || report._tag === "Filled" ? "drop" : "deliver")
+}
+
 describe("an order that the venue had and does not show", () => {
   it("is not over before its trades can be known: no other leg of its list is sent", () => {
     const world = new ListWorld("pair")
@@ -52,5 +58,79 @@ describe("an order that the venue had and does not show", () => {
     world.advance(90_000)
     expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "VENUE" })
     expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("0")
+  })
+
+  it.each(["the same", "a later"])(
+    "was there when its cancel was confirmed, though its submit had no answer: %s process",
+    (life) => {
+      const world = readyWorld()
+      world.venue.fates.submit = () => "silentAfter"
+      forgetCancelled(world)
+      const order = placed(world)
+      world.cancel(order.tradeOrderId)
+      world.advance(100)
+      expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PENDING_CANCEL", externalOrderId: null })
+      if (life === "a later") {
+        world.crash()
+        world.start()
+      }
+      world.advance(GONE_MILLIS + 60_000)
+      const end = world.read(order.tradeOrderId)
+      expect(end).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "USER_REQUEST", rejectReason: null })
+      expect(world.portfolio("USDT")[0]!.locked.toString()).toBe("0")
+    },
+  )
+})
+
+describe("an exit whose cancel is confirmed, and that the venue does not know any more", () => {
+  const fired = (before: (world: ListWorld) => void = () => undefined): ListWorld => {
+    const world = new ListWorld("pair")
+    world.wake()
+    forgetCancelled(world)
+    before(world)
+    world.fire("STOP_LOSS")
+    return world
+  }
+  const stop = ({ venue }: ListWorld): string | undefined =>
+    venue.find({ tradeOrderId: STOP_LOSS, externalOrderId: null })?.quantity.toString()
+
+  it("lets the stop go once balances say that nothing of it was executed", () => {
+    const world = fired()
+    world.advance(1_000)
+    expect(stop(world)).toBeUndefined()
+    world.advance(4_000)
+    expect(world.leg("TAKE_PROFIT")).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "OCO_SIBLING" })
+    expect(stop(world)).toBe("10")
+  })
+
+  it("keeps the stop while balances say that some of it was, until its trade says how much", () => {
+    const world = fired((it) => {
+      hideFills(it)
+      forgetCancelled(it)
+      it.venue.fill(it.atVenue("TAKE_PROFIT")!, Decimal.of("4"))
+    })
+    world.advance(LAG_MILLIS - 5_000)
+    expect(stop(world)).toBeUndefined()
+    world.advance(75_000)
+    expect(world.leg("TAKE_PROFIT").executedQuantity.toString()).toBe("4")
+    expect(stop(world)).toBe("6")
+  })
+
+  it("keeps it while something else has moved what they sell, which balances do not tell apart", () => {
+    const world = fired(({ venue }) => venue.totals.set("BTC", venue.totals.get("BTC")!.subtract(Decimal.ONE)))
+    world.advance(60_000)
+    expect(stop(world)).toBeUndefined()
+    world.advance(GONE_MILLIS)
+    expect(stop(world)).toBe("10")
+  })
+
+  it("keeps it in a process that did not send the exit", () => {
+    const world = fired()
+    world.advance(100)
+    world.restart()
+    world.advance(60_000)
+    expect(stop(world)).toBeUndefined()
+    world.advance(GONE_MILLIS)
+    expect(stop(world)).toBe("10")
   })
 })

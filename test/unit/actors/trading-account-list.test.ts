@@ -111,7 +111,7 @@ describe("an entry with exits", () => {
     world.venue.fates.cancel = () => "silentBefore"
     world.fire("STOP_LOSS")
     world.advance(20)
-    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 3")
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 3 OCO_SIBLING")
     world.buy("4")
     world.advance(20)
     expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 7")
@@ -233,7 +233,7 @@ describe("a pair of exits", () => {
     world.advance(100)
     world.memory.faults.hold()
     world.fire("STOP_LOSS")
-    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 4/10 holds 6")
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 4/10 holds 6 OCO_SIBLING")
     expect(world.venue.arrivals.get(STOP_LOSS)).toBeUndefined()
     world.memory.faults.release()
     world.advance(1_000)

@@ -172,6 +172,29 @@ describe("a change that the venue makes", () => {
     expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "FILLED", cancelReason: null })
   })
 
+  it("is not undone by a list of open orders that was read before it was made", () => {
+    const world = readyWorld({ venue: AMENDS })
+    const order = placed(world)
+    const { venue } = world
+    venue.fates.amend = () => "silentBefore"
+    world.replace(order.tradeOrderId, { quantity: "3" })
+    world.advance(100)
+    venue.fates.stream = () => "drop"
+    venue.isKnown = () => false
+    venue.listsWaitMillis = 4_000
+    venue.streamDown()
+    venue.streamUp()
+    world.advance(5_000)
+    const to = { quantity: "3", limitPrice: "100", stopPrice: null, askedAt: 0 }
+    expect(venue.alter(simOf(world, order), to)).toBe(true)
+    world.advance(15_000)
+    expect(world.status()).toBe("ACTIVE")
+    venue.isKnown = () => true
+    venue.listsWaitMillis = 0
+    world.advance(60_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", baseQuantity: Decimal.of("3") })
+  })
+
   it("may be cancelled while it is under way, whatever comes of it", () => {
     const world = readyWorld({ venue: AMENDS })
     const order = placed(world)

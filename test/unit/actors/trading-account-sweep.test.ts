@@ -4,6 +4,7 @@ import type { Swept } from "../../../src/actors/account-messages.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
+import { tradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import { readyWorld } from "../../kit/ready-world.ts"
 import { BTC_USDT } from "../../sim/listing.ts"
@@ -123,6 +124,23 @@ describe("the dead man's switch", () => {
     expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "DEAD_MAN_SWITCH" })
     expect(world.venue.openOrders()).toHaveLength(0)
     expect(world.database.accounts.get(ACCOUNT)?.cancelAllAt).toBeNull()
+  })
+
+  it("is why an order ends that another process hears the end of", () => {
+    const world = readyWorld()
+    const order = placed(world)
+    silenceOf(world, 2_000)
+    world.venue.fates.cancel = () => "silentBefore"
+    world.advance(3_000)
+    const pending = world.read(order.tradeOrderId)
+    expect(pending).toMatchObject({ orderStatus: "PENDING_CANCEL", cancelReason: "DEAD_MAN_SWITCH" })
+    // Told when it is so.
+    expect(tradeOrderRecord(pending).cancelReason).toBeNull()
+    world.crash()
+    world.venue.fates.cancel = () => "accept"
+    world.start()
+    world.advance(30_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", cancelReason: "DEAD_MAN_SWITCH" })
   })
 
   it("that was not stored was not answered", () => {

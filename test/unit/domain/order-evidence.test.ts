@@ -21,6 +21,9 @@ const working = (patch: Partial<TradeOrder> = {}): TradeOrder => someOrder({ hel
 const cancelling = (patch: Partial<TradeOrder> = {}): TradeOrder =>
   working({ orderStatus: "PENDING_CANCEL", statusBeforeCancel: "ACCEPTED", cancelRequested: true, ...patch })
 
+const unshown = (patch: Partial<TradeOrder> = {}): TradeOrder =>
+  cancelling({ externalOrderId: null, statusBeforeCancel: "UNKNOWN", ...patch })
+
 const asked: RequestedChange = {
   how: "AMEND",
   baseQuantity: Decimal.of("20"),
@@ -143,8 +146,8 @@ const EDGES: ReadonlyArray<Edge> = [
     order: cancelling(),
     known: { owed: viewOf({ executedQuantity: Decimal.of("2") }) },
     evidence: { _tag: "CancelAccepted", at: 5 },
-    becomes: { orderStatus: "PENDING_CANCEL" },
-    effects: ["Ask"],
+    becomes: { orderStatus: "PENDING_CANCEL", doubt: { kind: "EXECUTED" } },
+    effects: ["quiet", "Ask"],
   },
   {
     what: "a confirmed cancel that was not asked for is no end",
@@ -346,14 +349,63 @@ const EDGES: ReadonlyArray<Edge> = [
   },
   {
     what: "a cancel that is done says nothing of what was executed of an order that the venue has never shown",
-    order: cancelling({ externalOrderId: null, statusBeforeCancel: "UNKNOWN" }),
+    order: unshown(),
     evidence: { _tag: "CancelAccepted", at: 5 },
-    becomes: { orderStatus: "PENDING_CANCEL" },
+    becomes: { orderStatus: "PENDING_CANCEL", doubt: { kind: "EXECUTED" } },
+    effects: ["quiet", "Ask"],
+  },
+  {
+    what: "and says nothing more the second time",
+    order: unshown({ doubt: { kind: "EXECUTED" } }),
+    evidence: { _tag: "CancelAccepted", at: 5 },
+    becomes: { orderStatus: "PENDING_CANCEL", doubt: { kind: "EXECUTED" } },
+    effects: ["Ask"],
+  },
+  {
+    what: "an order whose cancel is done was there, also when the venue does not know it any more",
+    order: unshown({ doubt: { kind: "EXECUTED" }, cancelReason: "DEAD_MAN_SWITCH" }),
+    evidence: { _tag: "NotFound", proof: "WHOLE" },
+    becomes: { orderStatus: "CANCELLED", cancelReason: "DEAD_MAN_SWITCH", rejectReason: null },
+    effects: ["End"],
+  },
+  {
+    what: "and one that is not",
+    order: unshown({ doubt: { kind: "SUBMIT", notFounds: 3, knownMillis: 17_000 } }),
+    evidence: { _tag: "NotFound", proof: "WHOLE" },
+    becomes: { orderStatus: "REJECTED", cancelReason: null },
+    effects: ["Watch", "REJECTED"],
+  },
+  {
+    what: "a view of before does not undo a cancel that is done",
+    order: unshown({ doubt: { kind: "EXECUTED" } }),
+    evidence: view({}),
+    becomes: { orderStatus: "PENDING_CANCEL", externalOrderId: "1", doubt: { kind: "EXECUTED" } },
+    effects: ["Then"],
+  },
+  {
+    what: "an order that is asked for and works on was not cancelled, whatever was answered",
+    order: unshown({ doubt: { kind: "EXECUTED" } }),
+    evidence: view({}, true),
+    becomes: { orderStatus: "PENDING_CANCEL", externalOrderId: "1", doubt: { kind: "CANCEL" } },
+    effects: ["quiet", "Then", "Then"],
+  },
+  {
+    what: "an answer to its submit that comes late does not undo it either",
+    order: unshown({ doubt: { kind: "EXECUTED" } }),
+    evidence: { _tag: "InDoubt", reason: "timeout", at: 5 },
+    becomes: { orderStatus: "PENDING_CANCEL", doubt: { kind: "EXECUTED" } },
+    effects: ["quiet", "Ask"],
+  },
+  {
+    what: "nor does the refusal of another cancel",
+    order: unshown({ doubt: { kind: "EXECUTED" } }),
+    evidence: { _tag: "CancelRefused", unknownOrder: false, text: "no", at: 5 },
+    becomes: { orderStatus: "PENDING_CANCEL", doubt: { kind: "EXECUTED" } },
     effects: ["Ask"],
   },
   {
     what: "in this process the venue says everything itself",
-    order: cancelling({ externalOrderId: null, statusBeforeCancel: "UNKNOWN" }),
+    order: unshown(),
     known: { venue: { inProcess: true, orderExpiryMillis: null } },
     evidence: { _tag: "CancelAccepted", at: 5 },
     becomes: { orderStatus: "CANCELLED" },
