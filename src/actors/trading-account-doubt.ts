@@ -20,6 +20,7 @@ import { attempt } from "./trading-account-quarantine.ts"
 import { submittedAt } from "./trading-account-release.ts"
 import { isRenewalDue } from "./trading-account-renewal.ts"
 import { askForBalances, isAccountedFor } from "./trading-account-unexplained.ts"
+import { hiddenUntil } from "./trading-account-unnamed.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -197,7 +198,8 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       return schedule(core, live)
     }
     // An order that may be this one was shown.
-    if (isHidden || live.question.notFounds < PROOF_NOT_FOUNDS) return schedule(core, live)
+    if (isHidden || isHiddenSinceBefore(core, live) || live.question.notFounds < PROOF_NOT_FOUNDS)
+      return schedule(core, live)
     if (state === undefined && fills.length === 0) {
       const { missingSince } = live.question
       // Balances were read since, and say otherwise; or it was shown.
@@ -235,6 +237,17 @@ const goneIn = (core: AccountCore, live: Live, missingSince: number): number => 
 const knownMillis = ({ parts }: AccountCore, { knownAt, knownBefore }: Live): number =>
   (knownBefore ?? 0) + parts.clock.monotonic() - knownAt
 
+/** An order that may be this one was shown to an older process: which one, this process does not know. */
+const isHiddenSinceBefore = (core: AccountCore, live: Live): boolean =>
+  isUnheardOf(live.order) && live.provesFrom !== null && knownMillis(core, live) < live.provesFrom
+
+/** As `knownMillis` will be by then; null: nothing that was shown may be this one. */
+const provesFrom = (core: AccountCore, live: Live): number | null => {
+  const until = hiddenUntil(core, live)
+  const own = until === null ? null : (live.knownBefore ?? 0) + until - live.knownAt
+  return own === null || live.provesFrom === null ? (own ?? live.provesFrom) : Math.max(own, live.provesFrom)
+}
+
 /**
  * How far the proof is, with the order: with the first answer of a process, and then each time it has grown by `KEEP_MILLIS`. So it comes
  * to its end however short the lives of the processes are, and is written seldom.
@@ -242,7 +255,10 @@ const knownMillis = ({ parts }: AccountCore, { knownAt, knownBefore }: Live): nu
 const keepProof = (core: AccountCore, live: Live, question: Question, knownMillis: number): void => {
   const { notFounds, isKept } = question
   const step = isKept || live.knownBefore === null ? KEEP_MILLIS : 0
-  const effects = take(core, live, { _tag: "NotFound", proof: { notFounds, knownMillis, step } })
+  const effects = take(core, live, {
+    _tag: "NotFound",
+    proof: { notFounds, knownMillis, step, provesFrom: provesFrom(core, live) },
+  })
   if (effects.length > 0) question.isKept = true
 }
 

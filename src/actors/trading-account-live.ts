@@ -69,6 +69,8 @@ export interface Live {
   knownAt: number
   /** For how long older processes knew it after its submit, ms; null: this process sends it. */
   knownBefore: number | null
+  /** An older process was shown an order that may be this one: so long it has to be known before "not found" proves anything. Null: none. */
+  readonly provesFrom: number | null
   /** Monotonic ms of the newest change. */
   touchedAt: number
   /** A cancel came before the submit was stored: then it is never dispatched. Not of the image: nothing of an order that is undone is told. */
@@ -108,6 +110,7 @@ export const newLive = (order: TradeOrder, stored: boolean, now: number): Live =
   acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
   knownAt: now,
   knownBefore: !stored ? null : order.doubt?.kind === "SUBMIT" ? order.doubt.knownMillis : 0,
+  provesFrom: (order.doubt?.kind === "SUBMIT" ? order.doubt.provesFrom : undefined) ?? null,
   touchedAt: now,
   cancelledEarly: false,
   cancels: NO_CANCELS,

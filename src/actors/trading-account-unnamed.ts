@@ -69,6 +69,12 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
   return candidatesFor(core, live).some(([name, { since }]) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
+/** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
+export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
+  const candidates = candidatesFor(core, live)
+  return candidates.length === 0 ? null : Math.max(...candidates.map(([, { since }]) => since)) + HIDDEN_MILLIS
+}
+
 /** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */
 export const watchedThatMayBe = (core: AccountCore, state: VenueOrderState): ReadonlyArray<TradeOrderId> =>
   core.venue.inProcess || state.tradeOrderId !== null ? [] : core.newestWatched().map(([id]) => id)
@@ -101,7 +107,12 @@ export const withhold = (core: AccountCore, name: string, named: Named, found: P
   if (suspects.length === 0 && !isLatePossible) return false
   if (age === 0)
     // That the venue did not know our id before it showed this order proves nothing any more.
-    for (const { question } of suspects) if (question !== null) question.notFounds = 0
+    for (const live of suspects) {
+      if (live.question === null) continue
+      live.question.notFounds = 0
+      // What it answers is stored, with the sight of this order: a later process will not see it again.
+      core.look(live, "an order that may be it is shown")
+    }
   const pause = suspects.length > 0 ? 0 : Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
   core.strays.withhold(name, { ...named, state }, now, now + pause)
   core.becameWithheld()

@@ -64,10 +64,20 @@ export type OrderEvidence =
   | { readonly _tag: "View"; readonly view: OrderView; readonly asked: boolean }
   /** Of a view only what it says of the change that is under way. */
   | { readonly _tag: "Terms"; readonly view: OrderView; readonly asked: boolean }
-  /** The venue does not know it. `step`: a proof that has come so much further, in ms, is stored. */
+  /**
+   * The venue does not know it. `step`: a proof that has come so much further, in ms, is stored. `provesFrom`: as in its doubt; null: an order
+   * that may be this one was not shown.
+   */
   | {
       readonly _tag: "NotFound"
-      readonly proof: "WHOLE" | { readonly notFounds: number; readonly knownMillis: number; readonly step: number }
+      readonly proof:
+        | "WHOLE"
+        | {
+            readonly notFounds: number
+            readonly knownMillis: number
+            readonly step: number
+            readonly provesFrom: number | null
+          }
     }
   /** The process that had it before ended: what that let go may be at the venue, and is never sent again. */
   | { readonly _tag: "Restarted" }

@@ -270,12 +270,13 @@ const withVenueId = (order: TradeOrder, view: OrderView): Partial<TradeOrder> =>
 type Growing = Exclude<Of<"NotFound">["proof"], "WHOLE">
 
 /** How far the proof is that it was never placed, with the order: so a restart goes on from there. */
-const proving = ({ order }: Known, { notFounds, knownMillis, step }: Growing): Effects => {
+const proving = ({ order }: Known, { notFounds, knownMillis, step, provesFrom }: Growing): Effects => {
   if (!isUnheardOf(order) || isTerminal(order.orderStatus)) return NOTHING
-  const doubt: OrderDoubt = { kind: "SUBMIT", notFounds, knownMillis }
+  const doubt: OrderDoubt = { kind: "SUBMIT", notFounds, knownMillis, ...(provesFrom !== null && { provesFrom }) }
   if (order.orderStatus === "SUBMITTED") return [changeTo(moved(order, "UNKNOWN", { doubt }), null)]
   const kept = order.doubt?.kind === "SUBMIT" ? order.doubt : null
-  return kept !== null && knownMillis - kept.knownMillis < step ? NOTHING : [quietly({ ...order, doubt })]
+  const isSame = kept !== null && (kept.provesFrom ?? null) === provesFrom
+  return isSame && knownMillis - kept.knownMillis < step ? NOTHING : [quietly({ ...order, doubt })]
 }
 
 /** Proven: not at the venue, or (acknowledged before) not there any more. */

@@ -78,6 +78,8 @@ export type OrderDoubt =
       readonly notFounds: number
       /** For how long, by monotonic clocks and without the time between two processes, the order has been known since its submit; ms. */
       readonly knownMillis: number
+      /** So long it has to be known before "not found" proves anything: an order that may be this one was shown. Absent: none was. */
+      readonly provesFrom?: number
     }
   /** Whether the change that is under way was made. */
   | { readonly kind: "AMEND" }

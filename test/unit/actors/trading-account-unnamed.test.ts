@@ -156,6 +156,45 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
   })
 
+  it("is in doubt in a later process too, which is not shown that one and finds no trade of it yet", () => {
+    const world = worldOf(kind, { historyLagMillis: 100_000 })
+    world.venue.random.between = (_from, to) => to
+    world.venue.fates.submit = () => "lostAfter"
+    world.venue.isKnown = (sim) => sim.status !== "FILLED" || world.time.now - sim.updatedAt > 100_000
+    world.submit()
+    world.advance(20)
+    world.venue.fill(world.venue.find(only(world))!, Decimal.ONE)
+    world.advance(3_000)
+    world.crash()
+    world.advance(1_000)
+    world.start()
+    world.advance(60_000)
+    expect(only(world)).toMatchObject({ orderStatus: "UNKNOWN", held: Decimal.of("100") })
+    world.advance(120_000)
+    const order = only(world)
+    expect(order).toMatchObject({ origin: "GATEWAY", orderStatus: "FILLED", doubt: null })
+    expect(executed(world)).toEqual([order.tradeOrderId])
+  })
+
+  it("is given up by a later process when the venue never had it, though an equal one was shown to an older one", () => {
+    const world = worldOf(kind)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit()
+    world.advance(50)
+    world.venue.fill(placedElsewhere(world), Decimal.ONE)
+    world.advance(3_000)
+    world.crash()
+    world.start()
+    world.advance(60_000)
+    expect(ordersOf(world).map((it) => it.orderStatus)).toContain("UNKNOWN")
+    world.advance(400_000)
+    expect(ordersOf(world)).toMatchObject([
+      { origin: "GATEWAY", orderStatus: "REJECTED" },
+      { origin: "EXTERNAL", orderStatus: "FILLED" },
+    ])
+    expect(locked(world)).toBe("0")
+  })
+
   it("is one order here when it comes after it was given up and fills at once, and an older view of it is told last", () => {
     const world = worldOf(kind)
     world.venue.fates.submit = () => "lostBefore"

@@ -414,16 +414,33 @@ const EDGES: ReadonlyArray<Edge> = [
   {
     what: "a proof that grows is kept",
     order: submitted(),
-    evidence: { _tag: "NotFound", proof: { notFounds: 1, knownMillis: 300, step: 1_000 } },
+    evidence: { _tag: "NotFound", proof: { notFounds: 1, knownMillis: 300, step: 1_000, provesFrom: null } },
     becomes: { orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT", notFounds: 1, knownMillis: 300 } },
     effects: ["UNKNOWN"],
   },
   {
     what: "a proof that has hardly grown is not",
     order: submitted({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT", notFounds: 1, knownMillis: 300 } }),
-    evidence: { _tag: "NotFound", proof: { notFounds: 2, knownMillis: 900, step: 1_000 } },
+    evidence: { _tag: "NotFound", proof: { notFounds: 2, knownMillis: 900, step: 1_000, provesFrom: null } },
     becomes: { doubt: { kind: "SUBMIT", notFounds: 1, knownMillis: 300 } },
     effects: [],
+  },
+  {
+    what: "that an order was shown that may be it is kept at once, however little the proof has grown",
+    order: submitted({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT", notFounds: 1, knownMillis: 300 } }),
+    evidence: { _tag: "NotFound", proof: { notFounds: 0, knownMillis: 400, step: 1_000, provesFrom: 300_100 } },
+    becomes: { doubt: { kind: "SUBMIT", notFounds: 0, knownMillis: 400, provesFrom: 300_100 } },
+    effects: ["quiet"],
+  },
+  {
+    what: "and that it is another's too",
+    order: submitted({
+      orderStatus: "UNKNOWN",
+      doubt: { kind: "SUBMIT", notFounds: 0, knownMillis: 400, provesFrom: 300_100 },
+    }),
+    evidence: { _tag: "NotFound", proof: { notFounds: 1, knownMillis: 500, step: 1_000, provesFrom: null } },
+    becomes: { doubt: { kind: "SUBMIT", notFounds: 1, knownMillis: 500 } },
+    effects: ["quiet"],
   },
   {
     what: "what was never heard of and is proven absent was never placed",
