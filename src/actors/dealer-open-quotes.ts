@@ -3,9 +3,10 @@
  * which ends next. The one thing to know: nothing here walks through all of them but the waking of the dealer.
  */
 import { Outstanding } from "../domain/dealer-risk.ts"
+import { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import type { QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { FirmQuote } from "../domain/quote.ts"
+import type { QuoteId, TradeOrderId, TradingAccountId, UserId } from "../domain/ids.ts"
+import { deliverableOf, type FirmQuote, payableOf } from "../domain/quote.ts"
 import type { Reply } from "../domain/reply.ts"
 import { Heap, type Heaped } from "../kernel/heap.ts"
 import type { QuoteTrade } from "./dealer-messages.ts"
@@ -13,6 +14,8 @@ import type { QuoteTrade } from "./dealer-messages.ts"
 /** A firm quote in memory. */
 export interface LiveQuote extends Heaped {
   readonly quote: FirmQuote
+  /** Its client could pay for it when it was made; of one that was found at a start nothing else is known. */
+  readonly isCovered: boolean
   /** It is in the database. */
   stored: boolean
   /** The order that has it: first wins. */
@@ -29,9 +32,10 @@ export interface LiveQuote extends Heaped {
 
 export const liveQuote = (
   quote: FirmQuote,
-  known: Partial<Pick<LiveQuote, "stored" | "takenBy" | "holdId">>,
+  known: Partial<Pick<LiveQuote, "stored" | "takenBy" | "holdId" | "isCovered">>,
 ): LiveQuote => ({
   quote,
+  isCovered: true,
   stored: false,
   takenBy: null,
   holdId: null,
@@ -42,9 +46,68 @@ export const liveQuote = (
   ...known,
 })
 
+/** Sums by name; what comes to nothing is forgotten. */
+class Sums<Key> {
+  readonly #sums = new Map<Key, Decimal>()
+
+  of(key: Key): Decimal {
+    return this.#sums.get(key) ?? Decimal.ZERO
+  }
+
+  add(key: Key, by: Decimal): void {
+    const sum = this.of(key).add(by)
+    if (sum.isZero()) this.#sums.delete(key)
+    else this.#sums.set(key, sum)
+  }
+}
+
+class Counts<Key> {
+  readonly #counts = new Map<Key, number>()
+
+  of(key: Key): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  add(key: Key, by: 1 | -1): void {
+    const count = this.of(key) + by
+    if (count > 0) this.#counts.set(key, count)
+    else this.#counts.delete(key)
+  }
+}
+
+/** Those of the quotes that their clients could not pay for. */
+class Uncovered {
+  readonly #ofUser = new Counts<UserId>()
+  readonly #deliverable = new Sums<string>()
+  readonly outstanding = new Outstanding()
+  size = 0
+
+  countOf(user: UserId): number {
+    return this.#ofUser.of(user)
+  }
+
+  /** Kept for them, of this asset. */
+  deliverableOf(asset: string): Decimal {
+    return this.#deliverable.of(asset)
+  }
+
+  change(quote: FirmQuote, by: 1 | -1): void {
+    const { asset, amount } = deliverableOf(quote)
+    this.size += by
+    this.#ofUser.add(quote.traderUserId, by)
+    this.#deliverable.add(asset, by === 1 ? amount : amount.negate())
+    if (by === 1) this.outstanding.add(quote)
+    else this.outstanding.remove(quote)
+  }
+}
+
 export class OpenQuotes {
   readonly #byId = new Map<QuoteId, LiveQuote>()
-  readonly #ofTrader = new Map<TradingAccountId, number>()
+  readonly #ofTrader = new Counts<TradingAccountId>()
+  readonly #ofUser = new Counts<UserId>()
+  /** By wallet and asset. */
+  readonly #payable = new Sums<string>()
+  readonly uncovered = new Uncovered()
   readonly #ends = new Heap<LiveQuote>((a, b) => a.lookAt < b.lookAt)
   readonly outstanding = new Outstanding()
 
@@ -61,25 +124,39 @@ export class OpenQuotes {
   }
 
   countOf(trader: TradingAccountId): number {
-    return this.#ofTrader.get(trader) ?? 0
+    return this.#ofTrader.of(trader)
+  }
+
+  countOfUser(user: UserId): number {
+    return this.#ofUser.of(user)
+  }
+
+  /** What the client of this one is to pay for all of its quotes, of this asset. */
+  promisedBy({ traderWalletId }: Pick<FirmQuote, "traderWalletId">, asset: string): Decimal {
+    return this.#payable.of(`${traderWalletId}|${asset}`)
   }
 
   add(live: LiveQuote): void {
     const { quote } = live
     this.#byId.set(quote.quoteId, live)
-    this.#ofTrader.set(quote.traderAccountId, this.countOf(quote.traderAccountId) + 1)
+    this.#count(live, 1)
     this.outstanding.add(quote)
+  }
+
+  #count({ quote, isCovered }: LiveQuote, by: 1 | -1): void {
+    const { asset, amount } = payableOf(quote)
+    this.#ofTrader.add(quote.traderAccountId, by)
+    this.#ofUser.add(quote.traderUserId, by)
+    this.#payable.add(`${quote.traderWalletId}|${asset}`, by === 1 ? amount : amount.negate())
+    if (!isCovered) this.uncovered.change(quote, by)
   }
 
   remove(id: QuoteId): void {
     const live = this.#byId.get(id)
     if (live === undefined) return
-    const { traderAccountId } = live.quote
     this.#byId.delete(id)
     this.#ends.remove(live)
-    const left = this.countOf(traderAccountId) - 1
-    if (left > 0) this.#ofTrader.set(traderAccountId, left)
-    else this.#ofTrader.delete(traderAccountId)
+    this.#count(live, -1)
     this.outstanding.remove(live.quote)
   }
 

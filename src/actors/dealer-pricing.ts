@@ -1,6 +1,5 @@
 /** One quote's price from the books as they are now: the best offer for the whole size, or why there is none. */
-import { PLAIN_PROFILE, type PricingProfile, takerFeeBps } from "../domain/dealer-config.ts"
-import { Decimal } from "../domain/decimal.ts"
+import { PLAIN_PROFILE, type PricingProfile, takerFeeBps, timeBps } from "../domain/dealer-config.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
   InvalidQuantityPrecision,
@@ -76,7 +75,7 @@ export const priceNow = (
   const { markets } = core.parts
   const { orderSide, size } = asked
   const side = orderSide === "BUY" ? "asks" : "bids"
-  const ttlBps = profile.ttlBps.multiply(Decimal.fromUnits(BigInt(ttlSecondsOf(asked.expiry, now)), 0))
+  const ttlBps = timeBps(profile, ttlSecondsOf(asked.expiry, now))
   let best: { readonly offer: Offer; readonly source: Source; readonly age: number } | undefined
   for (const source of sources) {
     // What is sold now must be hedged there now.

@@ -8,12 +8,12 @@ import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteRateLimited } from "../domain/errors/limits.ts"
 import { QuantityAboveMaximum, QuantityBelowMinimum } from "../domain/errors/order-parameters.ts"
 import { AssetNotQuoted, DealerCannotQuote, QuoteRequestReused } from "../domain/errors/quote.ts"
-import { Busy } from "../domain/errors/service.ts"
+import { Busy, StorageUnavailable } from "../domain/errors/service.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
-import { expireAtOf } from "../domain/quote-request.ts"
+import { type AskedQuote, expireAtOf } from "../domain/quote-request.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
 import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
@@ -21,6 +21,7 @@ import { onceOrAfter } from "../kernel/once-or-after.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { type Funds, isCovered, readFunds, uncoveredFault } from "./dealer-cover.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
@@ -33,15 +34,24 @@ import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
 
-export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = true): void => {
+/** What a request has waited for so far: nothing yet, the balances, then also the first books of its pair. */
+interface Known {
+  readonly funds: Funds | null
+  readonly isBooked: boolean
+}
+
+const NOTHING_YET: Known = { funds: null, isBooked: false }
+
+export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known = NOTHING_YET): void => {
   const { asked, reply } = message
   const known = core.requests.find(asked.traderAccountId, asked.quoteRequestId)
   if (known !== undefined) {
     replay(core, message, known)
     return
   }
-  // Once per request: one that waits for a book has been counted.
-  const refusal = refusalOf(core) ?? (mayWait ? limitOf(core, asked.userId, asked.traderAccountId) : undefined)
+  // The rate once per request: one that has waited for something has been counted.
+  const refusal =
+    refusalOf(core) ?? (so === NOTHING_YET ? rateFault(core, asked.userId) : undefined) ?? capFault(core, asked)
   if (refusal !== undefined) {
     // The request may be one of long ago, whose quote is over.
     replayOr(core, message, () => reply.fail(refusal))
@@ -60,9 +70,17 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
-  const missing = mayWait ? needed.filter((books) => isMissing(core, books)) : []
+  const { funds, isBooked } = so
+  const missing = isBooked ? [] : needed.filter((books) => isMissing(core, books))
   if (missing.length > 0) {
-    whenBooked(core, missing, () => requestQuote(core, message, false))
+    whenBooked(core, missing, () => requestQuote(core, message, { funds, isBooked: true }))
+    return
+  }
+  if (funds === null) {
+    core.self.fork(readFunds(core, asked), (exit) => {
+      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true })
+      else reply.fail(new StorageUnavailable())
+    })
     return
   }
   const now = core.parts.clock.now()
@@ -106,7 +124,11 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, mayWait = 
   if (profile.maxNotional?.lessThan(cost) || profile.minNotional?.greaterThan(cost))
     return reject(core, message, plain, "NOTIONAL_LIMIT")
   if (isTooRisky(core, quote)) return reject(core, message, plain, "RISK_LIMIT")
-  offer(core, message, quote, plain)
+  const covered = isCovered(core, quote, funds)
+  const uncovered = covered ? undefined : uncoveredFault(core, quote, funds, openQuotesMaxOf(core))
+  if (typeof uncovered === "string") return reject(core, message, plain, uncovered)
+  if (uncovered !== undefined) return fail(uncovered)
+  offer(core, message, quote, plain, covered)
 }
 
 const refusalOf = (core: DealerCore): DomainError | undefined => {
@@ -124,32 +146,40 @@ const taken = (name: QuoteRateLimited["bucket"], bucket: TokenBucket, now: numbe
   return new QuoteRateLimited({ bucket: name, ...bucket.state(now), retryAfterSeconds: Math.ceil(wait / 1_000) })
 }
 
-/** The rate of one user, and what is outstanding. */
-const limitOf = (
-  core: DealerCore,
-  user: UserId,
-  trader: FirmQuote["traderAccountId"],
-): QuoteRateLimited | undefined => {
-  const { rates, clock } = core.parts
-  const { openQuotesMax, openQuotesPerClientMax } = core.dealer.config
-  if (rates !== null) {
-    const now = clock.monotonic()
-    const own = rates.quotesOf(user, core.id, now)
-    const refused = taken("quoteRequest", own, now)
-    if (refused !== undefined) return refused
-    const refusedOfAll = taken("quoteRequestUser", rates.allQuotesOf(user, now), now)
-    if (refusedOfAll !== undefined) {
-      own.giveBack(now)
-      return refusedOfAll
-    }
-  }
-  // Where no rates are limited these are all the same: each firm quote holds funds.
-  const { openQuotes, openQuotesPerClient } = rates?.limits ?? ORDER_LIMITS
-  const most = Math.min(openQuotes, openQuotesMax ?? openQuotes)
-  const mostOfOne = Math.min(openQuotesPerClient, openQuotesPerClientMax ?? openQuotesPerClient)
-  const ofAll = core.quotes.size >= most
-  if (!ofAll && core.quotes.countOf(trader) < mostOfOne) return undefined
-  const limit = ofAll ? most : mostOfOne
+/** From the user's bucket at this dealer and from that of all dealers, or from neither. */
+const rateFault = ({ id, parts: { rates, clock } }: DealerCore, user: UserId): QuoteRateLimited | undefined => {
+  if (rates === null) return undefined
+  const now = clock.monotonic()
+  const own = rates.quotesOf(user, id, now)
+  const refused = taken("quoteRequest", own, now)
+  if (refused !== undefined) return refused
+  const refusedOfAll = taken("quoteRequestUser", rates.allQuotesOf(user, now), now)
+  if (refusedOfAll !== undefined) own.giveBack(now)
+  return refusedOfAll
+}
+
+/** Where no rates are limited these are all the same: each firm quote holds funds. */
+const capsOf = ({ parts }: DealerCore) => parts.rates?.limits ?? ORDER_LIMITS
+
+const openQuotesMaxOf = (core: DealerCore): number => {
+  const { openQuotes } = capsOf(core)
+  return Math.min(openQuotes, core.dealer.config.openQuotesMax ?? openQuotes)
+}
+
+/** Too many are outstanding: of the dealer, of the user, of the account. */
+const capFault = (core: DealerCore, { userId, traderAccountId }: AskedQuote): QuoteRateLimited | undefined => {
+  const { openQuotesPerUser, openQuotesPerClient } = capsOf(core)
+  const { openQuotesPerUserMax, openQuotesPerClientMax } = core.dealer.config
+  const caps = [
+    [core.quotes.size, openQuotesMaxOf(core)],
+    [core.quotes.countOfUser(userId), Math.min(openQuotesPerUser, openQuotesPerUserMax ?? openQuotesPerUser)],
+    [
+      core.quotes.countOf(traderAccountId),
+      Math.min(openQuotesPerClient, openQuotesPerClientMax ?? openQuotesPerClient),
+    ],
+  ] as const
+  const limit = caps.find(([count, most]) => count >= most)?.[1]
+  if (limit === undefined) return undefined
   return new QuoteRateLimited({ bucket: "openQuotes", limit, remaining: 0, resetMs: 1_000, retryAfterSeconds: 1 })
 }
 
@@ -177,8 +207,8 @@ const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source
 }
 
 /** Stored together with the reservation of what it promises; answered from the commit. */
-const offer = (core: DealerCore, message: RequestQuote, quote: FirmQuote, plain: Quote): void => {
-  const live = liveQuote(quote, {})
+const offer = (core: DealerCore, message: RequestQuote, quote: FirmQuote, plain: Quote, isCovered: boolean): void => {
+  const live = liveQuote(quote, { isCovered })
   core.quotes.add(live)
   store(core, message, quote, [reservation(quote)], (outcome) => {
     if (outcome._tag === "Applied") {

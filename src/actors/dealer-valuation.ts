@@ -11,6 +11,8 @@ import { midAt, type Source, sourcesOf } from "./dealer-sources.ts"
 /** An older price values nothing. */
 const PRICE_AGE_MAX = 60_000
 
+const NOTHING_OPEN: ReadonlyMap<string, Decimal> = new Map()
+
 const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
   dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!
 
@@ -40,6 +42,15 @@ const riskPriceOf = (core: DealerCore, asset: string): Decimal | undefined => {
   }
   const known = core.riskPrices.get(asset)
   return known !== undefined && now - known.at <= PRICE_AGE_MAX ? known.price : undefined
+}
+
+/** Whether quotes that their clients could not pay for would take more than this share of what may be open. */
+export const isTooRiskyUncovered = (core: DealerCore, quote: FirmQuote, share: Decimal): boolean => {
+  const { riskThreshold } = core.dealer
+  if (riskThreshold === null) return false
+  const exposures = worstExposures(NOTHING_OPEN, core.quotes.uncovered.outstanding, quote)
+  const value = exposureValue(exposures, (asset) => riskPriceOf(core, asset))
+  return value === undefined || value.greaterThan(riskThreshold.multiply(share))
 }
 
 /** Whether the dealer could be open beyond its threshold with this quote. What cannot be valued is too much. */

@@ -16,7 +16,11 @@ export const PROFILE_KEY = /^[A-Za-z0-9._:-]{1,64}$/
 
 const PricingProfileRecord = Schema.Struct({
   markupBps: Schema.optional(Bps.annotations({ description: "Added to what the book costs; default 10" })),
-  ttlBps: Schema.optional(Bps.annotations({ description: "Added for every second that the quote is firm; default 0" })),
+  ttlBps: Schema.optional(
+    Bps.annotations({
+      description: "Added for every second that the quote is firm; default 0.1 for every second beyond the first 10",
+    }),
+  ),
   maxNotional: Schema.optional(
     PositiveDecimalText.annotations({ description: "Price × quantity of a quote at most, in its quote asset" }),
   ),
@@ -68,6 +72,17 @@ const QuoteCapsRecord = Schema.Struct({
       description: "Firm quotes that may be outstanding at once; the service's own limit holds besides",
     }),
   ),
+  openQuotesPerUser: Schema.optional(
+    Schema.Int.pipe(Schema.between(1, 100_000)).annotations({
+      description: "The same for one user, over all accounts",
+    }),
+  ),
+  uncoveredPercent: Schema.optional(
+    Schema.Int.pipe(Schema.between(0, 100)).annotations({
+      description:
+        "How much of the dealer's room, in quotes, inventory and risk, may be taken by quotes that their clients could not pay for when they were made; default 10, 0: none are made",
+    }),
+  ),
   openQuotesPerClient: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 100_000)).annotations({ description: "The same for one trading account" }),
   ),
@@ -105,7 +120,8 @@ export type DealerConfigRecord = typeof DealerConfigRecord.Type
 
 export interface PricingProfile {
   readonly markupBps: Decimal
-  readonly ttlBps: Decimal
+  /** Null: as `timeBps` says. */
+  readonly ttlBps: Decimal | null
   readonly maxNotional: Decimal | null
   readonly minNotional: Decimal | null
 }
@@ -130,19 +146,27 @@ export interface DealerConfig {
   readonly allowSimulatedVenues: boolean
   /** Null: the service's own limit alone. */
   readonly openQuotesMax: number | null
+  readonly openQuotesPerUserMax: number | null
   readonly openQuotesPerClientMax: number | null
+  /** Of its room, for quotes that their clients could not pay for. */
+  readonly uncoveredPercent: number
   /** As it was given: what the record shows. */
   readonly given: DealerConfigRecord
 }
 
 const MARKUP_BPS = Decimal.of("10")
+/** Where a profile does not say what time costs. A free option is worth about 0.4 σ √t: 7 basis points for 300 s at 60 % a year. */
+const TTL_BPS = Decimal.of("0.1")
+/** As long as a quote binds whose request names no end. */
+const FREE_SECONDS = 10
 const TAKER_FEE_BPS = Decimal.of("10")
+const UNCOVERED_PERCENT = 10
 const SLIPPAGE_BPS = Decimal.of("25")
 
 /** Of a request that names no profile where the dealer has no default. */
 export const PLAIN_PROFILE: PricingProfile = {
   markupBps: MARKUP_BPS,
-  ttlBps: Decimal.ZERO,
+  ttlBps: null,
   maxNotional: null,
   minNotional: null,
 }
@@ -188,7 +212,7 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
         id,
         {
           markupBps: bps(profile.markupBps, MARKUP_BPS),
-          ttlBps: bps(profile.ttlBps, Decimal.ZERO),
+          ttlBps: profile.ttlBps === undefined ? null : Decimal.of(`${profile.ttlBps}`),
           maxNotional: decimalOrNull(profile.maxNotional),
           minNotional: decimalOrNull(profile.minNotional),
         },
@@ -210,12 +234,20 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
     },
     allowSimulatedVenues: given.pricing?.allowSimulatedVenues ?? false,
     openQuotesMax: given.caps?.openQuotes ?? null,
+    openQuotesPerUserMax: given.caps?.openQuotesPerUser ?? null,
+    uncoveredPercent: given.caps?.uncoveredPercent ?? UNCOVERED_PERCENT,
     openQuotesPerClientMax: given.caps?.openQuotesPerClient ?? null,
     given,
   }
 }
 
 export const dealerConfigRecord = (config: DealerConfig): DealerConfigRecord => config.given
+
+/** What is added for all the seconds that a quote is firm. */
+export const timeBps = ({ ttlBps }: PricingProfile, seconds: number): Decimal =>
+  ttlBps === null
+    ? TTL_BPS.multiply(Decimal.fromUnits(BigInt(Math.max(0, seconds - FREE_SECONDS)), 0))
+    : ttlBps.multiply(Decimal.fromUnits(BigInt(seconds), 0))
 
 export const takerFeeBps = (config: DealerConfig, venue: string): Decimal =>
   config.takerFeeBpsByVenue.get(venue) ?? TAKER_FEE_BPS

@@ -17,6 +17,8 @@ export interface OrderLimits {
   readonly quoteRequestUser: Rate
   /** Firm quotes of a dealer that are not over. */
   readonly openQuotes: number
+  /** Those of one user among them, over all accounts. */
+  readonly openQuotesPerUser: number
   /** Those of one trading account among them. */
   readonly openQuotesPerClient: number
 }
@@ -29,6 +31,7 @@ export const ORDER_LIMITS: OrderLimits = {
   quoteRequest: { perSecond: 10, burst: 20 },
   quoteRequestUser: { perSecond: 20, burst: 40 },
   openQuotes: 1_000,
+  openQuotesPerUser: 100,
   openQuotesPerClient: 100,
 }
 

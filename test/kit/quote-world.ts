@@ -418,6 +418,13 @@ export class QuoteWorld {
         },
         pressure: () => "calm",
         wallet: (id: WalletId) => Effect.sync(() => ({ status: stored.frozen.has(id) ? "FROZEN" : "ACTIVE" })),
+        balances: (walletId: WalletId) =>
+          Effect.sync(() =>
+            ["BTC", "USDT"].map((asset) => {
+              const [balance, held] = [stored.balance(walletId, asset), stored.held(walletId, asset)]
+              return { walletId, asset, balance, held, available: balance.subtract(held) }
+            }),
+          ),
         openHolds: (id: WalletId) =>
           Effect.sync(() => {
             this.holdReads++

@@ -37,9 +37,12 @@ export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("Or
   override message = "Order rate limit"
 }
 
-/** `openQuotes`: too many are outstanding, of the dealer, or of this user or account of it. */
+/**
+ * `openQuotes`: too many are outstanding, of the dealer, or of this user or account of it. `uncoveredQuotes`: of those that
+ * their clients could not pay for.
+ */
 export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("QuoteRateLimited", {
-  bucket: Schema.Literal("quoteRequest", "quoteRequestUser", "openQuotes"),
+  bucket: Schema.Literal("quoteRequest", "quoteRequestUser", "openQuotes", "uncoveredQuotes"),
   ...AsItStands,
 }) {
   override message = "Quote rate limit"

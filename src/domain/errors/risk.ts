@@ -5,6 +5,8 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   asset: Schema.String,
   required: Schema.String,
   available: Schema.String,
+  /** What the funds are needed for, where that is not the order itself. */
+  reason: Schema.optional(Schema.String),
 }) {
   override message = "Insufficient balance"
 }

@@ -26,7 +26,7 @@ import {
   InvalidParameter,
   MissingParameter,
 } from "../../domain/errors/request.ts"
-import { TradingHalted } from "../../domain/errors/risk.ts"
+import { InsufficientBalance, TradingHalted } from "../../domain/errors/risk.ts"
 import { AccountNotActive, AccountUnsupported, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
 import { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
@@ -58,6 +58,7 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
       InvalidQuoteTime,
       QuoteRequestReused,
       QuoteRateLimited,
+      InsufficientBalance,
       TradingHalted,
       TradingAccountNotFound,
       AccountForbidden,
@@ -75,7 +76,7 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
   .annotate(
     OpenApi.Description,
     [
-      "A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then; the client's funds are looked at when the quote is executed.",
+      "A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then. The client's funds are not held; whoever does not have them yet is quoted for at most 10 seconds, and all such quotes share a part of the dealer's room.",
       "",
       "A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.",
     ].join("\n"),

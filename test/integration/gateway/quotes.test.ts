@@ -165,7 +165,8 @@ describe("the execution of a quote", () => {
 
   it("needs the client's funds, without which the quote binds on", async () => {
     const client = await desk.client({ USDT: "10" })
-    const quote = await client.quote({ ttl: 60 })
+    // As long as one binds that its client cannot pay for.
+    const quote = await client.quote({ ttl: 10 })
     const refused = await client.execute(quote, { idempotencyKey: "later" })
     expect(refused).toMatchObject({ status: 400, envelope: { errno: -111000 } })
     expect(await client.quoteNow(quote.quoteId)).toMatchObject({ status: "CREATED", tradeOrderId: null })
@@ -342,7 +343,7 @@ describe("a request for a quote", () => {
     const theirs = await list(admin, { dealerAccountId, traderAccountId: client.tradingAccountId })
     expect(theirs.map(({ quoteId }) => quoteId)).toEqual([second.quoteId, first.quoteId])
     expect(theirs[0]?.receipt?.levels?.length).toBeGreaterThan(0)
-    expect(theirs[0]?.receipt).toMatchObject({ markupBps: "10", takerFeeBps: "10", ttlBps: "0" })
+    expect(theirs[0]?.receipt).toMatchObject({ markupBps: "10", takerFeeBps: "10", ttlBps: "5" })
     const page = await client.calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: "1" })
     expect(page.envelope.pagination).toMatchObject({ total: 2, hasNext: true })
     const next = await client.calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", {

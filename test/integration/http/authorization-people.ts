@@ -199,6 +199,9 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
 
   const { dealerAccountId } = desk.dealer
   const quoteOf = async (traderAccountId: string, api: Api): Promise<string> => {
+    // Quotes that bind for so long are for those who can pay.
+    const [account] = (await api.accounts({ tradingAccountId: traderAccountId })).record
+    await desk.deposit(account?.walletId ?? "", "USDT", "100000")
     const asked = { dealerAccountId, traderAccountId, instrumentId: "INTERNAL:BTC/USDT", orderSide: "BUY" }
     return (await api.post<{ quoteId: string }>("/quote/request", { ...asked, quantity: "0.5", ttl: 300 })).record
       .quoteId

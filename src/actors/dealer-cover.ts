@@ -1,0 +1,75 @@
+/**
+ * Whether a client could pay for a quote at the moment at which it is made, and what holds of one that it could not. The one thing to know: a
+ * firm quote keeps what the dealer delivers from everybody else, so that what nobody can pay for must be short, and little of the whole.
+ */
+import { Effect } from "effect"
+import { Decimal } from "../domain/decimal.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { QuoteRateLimited } from "../domain/errors/limits.ts"
+import { InsufficientBalance } from "../domain/errors/risk.ts"
+import { deliverableOf, type FirmQuote, payableOf, type QuoteRejectReason } from "../domain/quote.ts"
+import type { AskedQuote } from "../domain/quote-request.ts"
+import type { WalletBalance } from "../domain/wallet.ts"
+import type { DealerCore } from "./dealer-core.ts"
+import { isTooRiskyUncovered } from "./dealer-valuation.ts"
+
+/** As long as a quote binds whose request names no end. */
+const UNCOVERED_SECONDS = 10
+/** Of one user at one dealer. */
+const UNCOVERED_PER_USER = 5
+const ALL = Decimal.of("100")
+
+/** Balances by asset, as they are committed. */
+export interface Funds {
+  readonly client: ReadonlyArray<WalletBalance>
+  readonly dealer: ReadonlyArray<WalletBalance>
+}
+
+export const readFunds = ({ parts, dealer }: DealerCore, { traderWalletId }: AskedQuote) =>
+  Effect.all(
+    { client: parts.ledger.balances(traderWalletId), dealer: parts.ledger.balances(dealer.walletId) },
+    { concurrency: "unbounded" },
+  )
+
+const of = (balances: ReadonlyArray<WalletBalance>, asset: string): Pick<WalletBalance, "balance" | "available"> =>
+  balances.find((it) => it.asset === asset) ?? { balance: Decimal.ZERO, available: Decimal.ZERO }
+
+/** What the client has left for it beside its other quotes. */
+export const isCovered = (core: DealerCore, quote: FirmQuote, { client }: Funds): boolean => {
+  const { asset, amount } = payableOf(quote)
+  return of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset)).atLeast(amount)
+}
+
+/** Why a quote is not made that its client could not pay for now, if so: a failure, or a rule of the dealer. */
+export const uncoveredFault = (
+  core: DealerCore,
+  quote: FirmQuote,
+  { client, dealer }: Funds,
+  openQuotesMax: number,
+): DomainError | QuoteRejectReason | undefined => {
+  const { uncovered } = core.quotes
+  if (quote.expireAt - quote.createdAt > UNCOVERED_SECONDS * 1_000) {
+    const { asset, amount } = payableOf(quote)
+    const left = of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset))
+    const available = left.isNegative() ? Decimal.ZERO : left
+    const reason = `a quote that binds the dealer for more than ${UNCOVERED_SECONDS} s needs the funds`
+    return new InsufficientBalance({ asset, required: amount.toString(), available: available.toString(), reason })
+  }
+  const share = Decimal.fromUnits(BigInt(core.dealer.config.uncoveredPercent), 0)
+  const countMax = Math.floor((openQuotesMax * core.dealer.config.uncoveredPercent) / 100)
+  const isMany = uncovered.countOf(quote.traderUserId) >= UNCOVERED_PER_USER
+  if (isMany || uncovered.size >= countMax) {
+    const limit = isMany ? UNCOVERED_PER_USER : countMax
+    return new QuoteRateLimited({
+      bucket: "uncoveredQuotes",
+      limit,
+      remaining: 0,
+      resetMs: 1_000,
+      retryAfterSeconds: 1,
+    })
+  }
+  const { asset, amount } = deliverableOf(quote)
+  const taken = uncovered.deliverableOf(asset).add(amount)
+  if (taken.multiply(ALL).greaterThan(of(dealer, asset).balance.multiply(share))) return "INSUFFICIENT_INVENTORY"
+  return isTooRiskyUncovered(core, quote, share.divide(ALL, 2, "DOWN")) ? "RISK_LIMIT" : undefined
+}
