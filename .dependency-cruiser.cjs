@@ -28,7 +28,7 @@ const knows = {
     "domain/",
     "store/",
     "ports/security-log\\.ts$",
-    "auth/(audit|audited-events|data-owner|keys|key-files|encryption-keys|signing-keys|tokens)\\.ts$",
+    "auth/(audit|audited-events|data-owner|keys|key-files|encryption-keys|root-keys|signing-keys|tokens)\\.ts$",
     "config\\.ts$",
     "settings/environment\\.ts$",
   ],

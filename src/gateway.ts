@@ -140,7 +140,7 @@ const handlers = (
       walletsMax: settings.walletsMax,
       environment: settings.environment,
       defaultTenantId: settings.defaultTenantId,
-      cursorKey: keys.cursor,
+      cursorKeys: () => keys.cursors,
       initialBalances: { [MOCK]: settings.mockBalances, [PAPER]: settings.paperBalances },
       venueSessionsMax: settings.venueSessionsMax,
       sync,
@@ -241,7 +241,11 @@ export const startGateway = (options: GatewayOptions) =>
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit).pipe(Effect.provide(all))
-    const keep = keepAnswers(Context.get(store, IdempotentAnswers), keys.cursor, Context.get(base, Clock).now)
+    const keep = keepAnswers(
+      Context.get(store, IdempotentAnswers),
+      () => keys.fingerprints,
+      Context.get(base, Clock).now,
+    )
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,

@@ -6,8 +6,9 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type EncryptionKeys, parseEncryptionKeys, withNewKey, withoutKey } from "../auth/encryption-keys.ts"
-import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/key-files.ts"
+import { CURSOR_FILE, ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/key-files.ts"
 import { type KeySettings, type Keys, readKeys } from "../auth/keys.ts"
+import { parseRootKeys, withNewRoot } from "../auth/root-keys.ts"
 import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS } from "../auth/tokens.ts"
 import type { Action, Actor } from "../domain/act.ts"
@@ -23,12 +24,14 @@ export type KeysCommand =
   | { readonly _tag: "RetireKey"; readonly kid: string }
   | { readonly _tag: "AbandonKey"; readonly kid: string }
   | { readonly _tag: "RotateSigning"; readonly atOnce: boolean }
+  | { readonly _tag: "RotateCursor"; readonly atOnce: boolean }
 
 export const KEYS_USAGE = `  keys status                      show which keys there are, and how many stored secrets need each
   keys rotate-encryption           make a new key that seals from now on; stored secrets follow by themselves
   keys retire KID                  take away a key that no stored secret needs any more
   keys abandon KID                 give up every secret of a lost key: credentials are revoked, sessions end, mails fail
   keys rotate-signing [--at-once]  sign access tokens with a new key; --at-once: those of older keys are refused from now on
+  keys rotate-cursor [--at-once]   sign cursors and key fingerprints with a new key; --at-once: nothing of older keys is known again
 `
 
 /** Undefined: the words are no command of this kind. */
@@ -37,6 +40,8 @@ export const parseKeysCommand = (words: ReadonlyArray<string>): KeysCommand | un
   if (group !== "keys" || more.length > 0) return undefined
   if (name === "rotate-signing" && (argument === undefined || argument === "--at-once"))
     return { _tag: "RotateSigning", atOnce: argument !== undefined }
+  if (name === "rotate-cursor" && (argument === undefined || argument === "--at-once"))
+    return { _tag: "RotateCursor", atOnce: argument !== undefined }
   if (name === "retire" && argument !== undefined) return { _tag: "RetireKey", kid: argument }
   if (name === "abandon" && argument !== undefined) return { _tag: "AbandonKey", kid: argument }
   if (name === "status" && argument === undefined) return { _tag: "KeysStatus" }
@@ -52,6 +57,7 @@ const ACTIONS = {
   RetireKey: "keys.retire",
   AbandonKey: "keys.abandon",
   RotateSigning: "keys.rotate_signing",
+  RotateCursor: "keys.rotate_cursor",
 } as const satisfies { readonly [T in KeysChange["_tag"]]: Action }
 
 const keyObject = (kid: string) => ({ type: "KEY", id: kid, tenantId: null }) as const
@@ -78,6 +84,7 @@ export interface KeysReport {
     readonly active: string
     readonly previous: ReadonlyArray<{ readonly kid: string; readonly retiredAt: string | null }>
   }
+  readonly cursor: { readonly active: string; readonly previous: ReadonlyArray<string> }
 }
 
 const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Record<SealedTable, number>> => {
@@ -90,7 +97,7 @@ const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Recor
 const report = (settings: KeySettings) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
-    const { encryption, signing }: Keys = readKeys(settings, { make: false })
+    const { encryption, signing, roots }: Keys = readKeys(settings, { make: false })
     const registered = new Map((yield* sealed.registered).map(({ kid, registeredAt }) => [kid, registeredAt]))
     const counts = yield* sealed.counts
     const kids = new Set([...encryption.byKid.keys(), ...registered.keys()])
@@ -112,6 +119,7 @@ const report = (settings: KeySettings) =>
         active: signing.active.kid,
         previous: signing.previous.map(({ kid, retiredAt }) => ({ kid, retiredAt: dateTimeOrNull(retiredAt) })),
       },
+      cursor: { active: roots[0].kid, previous: roots.slice(1).map(({ kid }) => kid) },
     }
     return answer
   })
@@ -207,6 +215,14 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
     return Effect.succeed(parseSigningKey(fresh).kid)
   })
 
+const rotateCursor = (settings: KeySettings, atOnce: boolean, now: number) =>
+  Effect.sync(() => {
+    const { roots } = readKeys(settings, { make: false })
+    const text = withNewRoot(roots, now, atOnce)
+    keyFiles(settings.dataDir).replace(CURSOR_FILE, text)
+    return parseRootKeys(text, CURSOR_FILE)[0].kid
+  })
+
 /** Answers the key that it is about. */
 const change = (command: KeysChange, settings: KeySettings, now: number) => {
   switch (command._tag) {
@@ -218,6 +234,8 @@ const change = (command: KeysChange, settings: KeySettings, now: number) => {
       return abandon(settings, command.kid, now)
     case "RotateSigning":
       return rotateSigning(settings, command.atOnce, now)
+    case "RotateCursor":
+      return rotateCursor(settings, command.atOnce, now)
   }
 }
 
@@ -226,7 +244,7 @@ const actOf = (command: KeysChange, actor: Actor) => ({
   action: ACTIONS[command._tag],
   actor,
   object: "kid" in command ? keyObject(command.kid) : null,
-  ...(command._tag === "RotateSigning" && command.atOnce ? { what: "at once" } : {}),
+  ...("atOnce" in command && command.atOnce ? { what: "at once" } : {}),
 })
 
 /** What there is afterwards. */

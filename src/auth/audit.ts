@@ -107,13 +107,13 @@ const fieldsOf = ({ actId, object, otherId, asset, amount }: Act): Readonly<Reco
 /** `line` takes one JSON text and never throws; null: nothing is kept. `secret` keys the hashes of addresses. */
 export const makeAudit = (options: {
   readonly line: ((text: string) => void) | null
-  readonly secret: Uint8Array
+  readonly secret: () => Uint8Array
   readonly now: () => number
   /** Told of each row: for counting, and for the security stream. */
   readonly observe?: (row: AuditRow & { readonly subject: string | null }) => void
 }): Audit => {
   const subject = (email: string): string =>
-    createHmac("sha256", options.secret).update("audit:").update(email).digest("hex").slice(0, 16)
+    createHmac("sha256", options.secret()).update("audit:").update(email).digest("hex").slice(0, 16)
 
   const write = (row: AuditRow): void => {
     const hashed = row.email === undefined ? null : subject(row.email)

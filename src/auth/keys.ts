@@ -2,11 +2,11 @@
  * The installation's keys: from the environment, or generated once into `DATA_DIR/keys` (files 0600, folder 0700). Losing the
  * encryption keys loses the stored exchange credentials: they belong into the backup, apart from the database's.
  */
-import { randomBytes } from "node:crypto"
 import type { Settings } from "../config.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { type EncryptionKeys, newEncryptionKey, parseEncryptionKeys } from "./encryption-keys.ts"
 import { CURSOR_FILE, ENCRYPTION_FILE, type KeyFiles, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "./key-files.ts"
+import { type DerivedKeys, derivedKeys, newRootKeys, parseRootKeys, type RootKeys } from "./root-keys.ts"
 import {
   newSigningKey,
   type PreviousKey,
@@ -20,8 +20,12 @@ import {
 export interface Keys {
   readonly signing: SigningKeys
   readonly encryption: EncryptionKeys
-  /** HMAC key of pagination cursors, of fingerprints of idempotent requests, and of addresses in the audit log. Never changes. */
-  readonly cursor: Buffer
+  /** Of the three below. */
+  readonly roots: RootKeys
+  /** HMAC keys of pagination cursors, of fingerprints of idempotent requests, and of addresses in the audit log. */
+  readonly cursors: DerivedKeys
+  readonly fingerprints: DerivedKeys
+  readonly addresses: DerivedKeys
 }
 
 export type KeySettings = Pick<Settings, "dataDir" | "signingKey" | "signingKeysPrevious" | "encryptionKeys">
@@ -38,12 +42,6 @@ const previousKeys = (settings: KeySettings, files: KeyFiles, active: SigningKey
   return [...found.values()]
 }
 
-/** An empty file would be a key that everybody knows. */
-const parseCursorKey = (text: string): Buffer => {
-  if (!/^[A-Za-z0-9_-]{43}=?$/.test(text)) throw new InvalidSetting(`keys/${CURSOR_FILE} must be base64url of 32 bytes`)
-  return Buffer.from(text, "base64url")
-}
-
 /** As they are now. Throws InvalidSetting for a key that cannot be used. `make`: a file that is not there is written first. */
 export const readKeys = (settings: KeySettings, { make }: { readonly make: boolean }): Keys => {
   const files = keyFiles(settings.dataDir)
@@ -54,11 +52,18 @@ export const readKeys = (settings: KeySettings, { make }: { readonly make: boole
     files.replace(name, fresh())
     return files.read(name) ?? ""
   }
+  const roots = parseRootKeys(
+    text(CURSOR_FILE, () => newRootKeys(Date.now())),
+    `keys/${CURSOR_FILE}`,
+  )
   const active = parseSigningKey(settings.signingKey ?? text(SIGNING_FILE, newSigningKey))
   return {
     signing: { active, previous: previousKeys(settings, files, active) },
     encryption: parseEncryptionKeys(settings.encryptionKeys ?? text(ENCRYPTION_FILE, newEncryptionKey)),
-    cursor: parseCursorKey(text(CURSOR_FILE, () => randomBytes(32).toString("base64url"))),
+    roots,
+    cursors: derivedKeys(roots, "cursor"),
+    fingerprints: derivedKeys(roots, "fingerprint"),
+    addresses: derivedKeys(roots, "audit"),
   }
 }
 
@@ -78,13 +83,25 @@ export class KeyRing implements Keys {
     return this.#keys.encryption
   }
 
-  get cursor(): Buffer {
-    return this.#keys.cursor
+  get roots(): RootKeys {
+    return this.#keys.roots
   }
 
-  /** From here on these count. What was derived from `cursor` is kept for long, so that one stays. */
+  get cursors(): DerivedKeys {
+    return this.#keys.cursors
+  }
+
+  get fingerprints(): DerivedKeys {
+    return this.#keys.fingerprints
+  }
+
+  get addresses(): DerivedKeys {
+    return this.#keys.addresses
+  }
+
+  /** From here on these count. */
   take(keys: Keys): void {
-    this.#keys = { ...keys, cursor: this.#keys.cursor }
+    this.#keys = keys
   }
 }
 

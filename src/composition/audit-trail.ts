@@ -21,7 +21,7 @@ export const auditTrail = (options: GatewayOptions, keys: Keys) =>
     const tell = tellAudited(yield* SecurityLog)
     return makeAudit({
       line: yield* auditLog(options),
-      secret: keys.cursor,
+      secret: () => keys.addresses[0],
       now: (yield* Clock).now,
       observe: (row) => {
         count(row)

@@ -34,8 +34,8 @@ const missingOf = (keys: Keys) =>
     return inUse.filter((kid) => !keys.encryption.byKid.has(kid))
   })
 
-const namesOf = ({ signing, encryption }: Keys): string =>
-  `encryption ${encryption.activeKid}, signing ${signing.active.kid}`
+const namesOf = ({ signing, encryption, roots }: Keys): string =>
+  `encryption ${encryption.activeKid}, signing ${signing.active.kid}, cursor ${roots[0].kid}`
 
 /** Registered, with the row of the audit that another key is in force: `kid`. */
 const register = (keys: Keys, kid: string) =>
@@ -83,7 +83,9 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
         if (missing.length > 0) return notice("changed keys are not taken up: stored secrets need", { kids: missing })
         const isOther = namesOf(keys) !== namesOf(ring)
         const { activeKid } = keys.encryption
-        const kid = activeKid === ring.encryption.activeKid ? keys.signing.active.kid : activeKid
+        const kids = [activeKid, keys.signing.active.kid, keys.roots[0].kid]
+        const before = [ring.encryption.activeKid, ring.signing.active.kid, ring.roots[0].kid]
+        const kid = kids.find((it, index) => it !== before[index]) ?? activeKid
         if (isOther) yield* register(keys, kid)
         ring.take(keys)
         sessions.forgetVerified()

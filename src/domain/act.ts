@@ -30,6 +30,7 @@ export const ACTIONS = [
   "instrument.sync",
   "keys.rotate_encryption",
   "keys.rotate_signing",
+  "keys.rotate_cursor",
   "keys.retire",
   "keys.abandon",
   "keys.taken",

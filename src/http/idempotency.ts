@@ -80,8 +80,12 @@ export const takesIdempotencyKey = (route: Pick<Route, "method" | "template" | "
   ["read", "write", "admin"].includes(route.access) &&
   !route.template.endsWith("/tradeOrder/submit")
 
-/** `secret`: bodies may hold secrets, so their fingerprints are keyed. */
-export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now: () => number) => {
+/** `secrets`: bodies may hold secrets, so their fingerprints are keyed; the first makes them, any of them knows them again. */
+export const keepAnswers = (
+  answers: IdempotentAnswers,
+  secrets: () => ReadonlyArray<Uint8Array>,
+  now: () => number,
+) => {
   /** First calls at work in this process, by user, operation and key. */
   const working = new Map<string, Deferred.Deferred<void>>()
 
@@ -90,13 +94,17 @@ export const keepAnswers = (answers: IdempotentAnswers, secret: Uint8Array, now:
       const { userId } = input.principal
       const claim = { userId, operation, key }
       const name = `${userId}|${operation}|${key}`
-      const fingerprint = createHmac("sha256", secret).update(canonical(input.body)).digest("hex")
+      const meaning = canonical(input.body)
+      const printBy = (secret: Uint8Array): string => createHmac("sha256", secret).update(meaning).digest("hex")
+      const fingerprint = printBy(secrets()[0]!)
+      const isSame = (kept: string): boolean =>
+        kept === fingerprint || secrets().some((secret) => kept === printBy(secret))
       for (let other = working.get(name); other !== undefined; other = working.get(name)) yield* Deferred.await(other)
       const done = Deferred.unsafeMake<void>(yield* Effect.fiberId)
       working.set(name, done)
       const work = Effect.gen(function* () {
         const { claimId, kept } = yield* answers.claim(claim, fingerprint, now())
-        if (kept !== null && kept.fingerprint !== fingerprint) return reply.fail(new IdempotencyKeyReused())
+        if (kept !== null && !isSame(kept.fingerprint)) return reply.fail(new IdempotencyKeyReused())
         if (kept !== null && kept.answer !== null) return reply.ok(new JsonText(kept.answer), { headers: REPLAYED })
         if (kept !== null && !knowsRepeats) return reply.fail(new IdempotentOutcomeUnknown())
         let isRefused = false

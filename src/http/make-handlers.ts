@@ -50,7 +50,7 @@ export interface HandlerOptions {
   readonly environment: "PROD" | "UAT"
   readonly defaultTenantId: string
   /** Signs cursors, which outlive a restart as long as it does. */
-  readonly cursorKey: Uint8Array
+  readonly cursorKeys: () => ReadonlyArray<Uint8Array>
   /** Of accounts at venues that play, by venue. */
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly venueSessionsMax: number
@@ -81,7 +81,7 @@ export const makeHandlers = (options: HandlerOptions) =>
     const acts = yield* UserActs
     const modes = yield* TradingModeSwitch
     const gate = makeVenueGate(port, options.environment)
-    const cursors = makeCursors(options.cursorKey)
+    const cursors = makeCursors(options.cursorKeys)
     const { sync } = options
     const find = makeInstrumentLookup(gate, directory, sync)
     const time = { now: clock.now, uuid: ids.uuid }

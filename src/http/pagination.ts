@@ -53,20 +53,22 @@ const given = (filters: Filters): Record<string, string | number | boolean> => {
 
 const SIGNATURE_BYTES = 16
 
-export const makeCursors = (key: Uint8Array): Cursors => {
-  const signature = (content: string): Buffer =>
+/** `keys`: the first signs, any of them is believed. */
+export const makeCursors = (keys: () => ReadonlyArray<Uint8Array>): Cursors => {
+  const signature = (key: Uint8Array, content: string): Buffer =>
     createHmac("sha256", key).update("cursor:").update(content).digest().subarray(0, SIGNATURE_BYTES)
 
   const write = (content: CursorContent): string => {
     const text = Buffer.from(JSON.stringify(content)).toString("base64url")
-    return `${text}.${signature(text).toString("base64url")}`
+    return `${text}.${signature(keys()[0]!, text).toString("base64url")}`
   }
 
   const read = (cursor: string): CursorContent | undefined => {
     const dot = cursor.indexOf(".")
     const text = cursor.slice(0, dot)
     const signed = Buffer.from(cursor.slice(dot + 1), "base64url")
-    if (dot < 1 || signed.length !== SIGNATURE_BYTES || !timingSafeEqual(signed, signature(text))) return undefined
+    const isOurs = (key: Uint8Array): boolean => timingSafeEqual(signed, signature(key, text))
+    if (dot < 1 || signed.length !== SIGNATURE_BYTES || !keys().some(isOurs)) return undefined
     return JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as CursorContent
   }
 

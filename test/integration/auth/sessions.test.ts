@@ -44,7 +44,7 @@ let keys: Keys
 
 const layerOf = (env: Readonly<Record<string, string>>) => {
   const settings = readSettings({ DATA_DIR: dataDir, ...env })
-  const audit = makeAudit({ line: null, secret: keys.cursor, now: () => now })
+  const audit = makeAudit({ line: null, secret: () => keys.addresses[0], now: () => now })
   const clock = Layer.succeed(Clock, { now: () => now, monotonic: () => performance.now() })
   return userActsLayer({ settings, keys, audit }).pipe(
     Layer.provide(

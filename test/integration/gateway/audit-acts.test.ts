@@ -187,7 +187,7 @@ const takenUp = async <A>(work: () => Promise<A>): Promise<A> => {
 }
 
 const rotating =
-  (kind: "encryption" | "signing", words: string, more: Row): Doer =>
+  (kind: "encryption" | "signing" | "cursor", words: string, more: Row): Doer =>
   async () =>
   async () => {
     const report = (await takenUp(() => operate(`keys ${words}`)))[0] as KeysReport
@@ -279,6 +279,7 @@ const DOERS: { readonly [A in Action]: Doer } = {
   },
   "keys.rotate_encryption": rotating("encryption", "rotate-encryption", { what: null }),
   "keys.rotate_signing": rotating("signing", "rotate-signing", { what: null }),
+  "keys.rotate_cursor": rotating("cursor", "rotate-cursor", { what: null }),
   "keys.retire": async () => {
     const old = (await keysStatus()).encryption.active
     await takenUp(() => operate("keys rotate-encryption"))
@@ -305,8 +306,8 @@ const DOERS: { readonly [A in Action]: Doer } = {
   },
   "keys.taken": async () => async () => {
     const report = (await takenUp(() => operate("keys rotate-encryption")))[0] as KeysReport
-    const { encryption, signing } = report
-    const what = `encryption ${encryption.active}, signing ${signing.active}`
+    const { encryption, signing, cursor } = report
+    const what = `encryption ${encryption.active}, signing ${signing.active}, cursor ${cursor.active}`
     return { by: "gateway", object: ["KEY", encryption.active, null], more: { what } }
   },
   "tradingMode.set": async () => async () => {

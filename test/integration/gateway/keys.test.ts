@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type KeysReport, parseKeysCommand, runKeysCommand } from "../../../src/admin/keys.ts"
 import { readKeys } from "../../../src/auth/keys.ts"
+import { derivedKeys, parseRootKeys, withNewRoot } from "../../../src/auth/root-keys.ts"
 import { open, placeIn, seal } from "../../../src/auth/secrets.ts"
 import type { SigningJwk } from "../../../src/auth/signing-keys.ts"
 import { readSettings } from "../../../src/config.ts"
@@ -396,5 +397,51 @@ describe("a rotation of the signing key", () => {
     await signUp(gateway)
     writeFileSync(path, pem)
     await signUp(gateway)
+  })
+})
+
+describe("a new cursor key", () => {
+  const KEPT = { "idempotency-key": "kept" }
+
+  it("knows the cursors and the repeats of before, and makes none with the old one; at once, it knows nothing of before", async () => {
+    const { calls } = await signUp(gateway)
+    for (const label of ["a", "b", "c"]) await calls.connectMock(label)
+    const page = async (cursor?: string) => calls.accounts({ limit: 1, cursor })
+    const next = ({ envelope }: Awaited<ReturnType<typeof page>>) => envelope.pagination?.cursor ?? ""
+    const wallet = (nickname: string) => calls.call<{ walletId: string }>("POST", "/wallet/create", { nickname }, KEPT)
+    const before = next(await page())
+    const { walletId } = (await wallet("one")).record
+
+    const [old, { cursor }] = [await keys("status"), await keys("rotate-cursor")]
+    expect(cursor.previous).toEqual([old.cursor.active])
+    await until("the new key", () => auditRows("keys.taken").some(({ what }) => what.includes(cursor.active)))
+    expect((await page(before)).status).toBe(200)
+    expect((await wallet("one")).record.walletId).toBe(walletId)
+    expect((await wallet("two")).envelope.errno).toBe(-104_011)
+    const signatureOf = (text: string) => text.split(".")[1]
+    expect(next(await page()).split(".")[0]).toBe(before.split(".")[0])
+    expect(signatureOf(next(await page()))).not.toBe(signatureOf(before))
+
+    const stolen = await keys("rotate-cursor", "--at-once")
+    expect(stolen.cursor.previous).toEqual([])
+    await until("nothing of before", async () => (await page(before)).envelope.errno === -104_008)
+    expect((await page(next(await page()))).status).toBe(200)
+    expect((await wallet("one")).envelope.errno).toBe(-104_011)
+  })
+
+  it("is one key for each purpose, and of a file of before there were several the repeats of before are known", () => {
+    const text = randomBytes(32).toString("base64url")
+    const roots = parseRootKeys(text, "keys/cursor.key")
+    const purposes = (["cursor", "fingerprint", "audit"] as const).map((purpose) => derivedKeys(roots, purpose))
+    const made = purposes.map(([first]) => first.toString("base64url"))
+    expect(new Set([...made, text]).size).toBe(4)
+    for (const known of purposes) expect(known.at(-1)?.toString("base64url")).toBe(text)
+    const [week, now] = [8 * 86_400_000, Date.now()]
+    const rotated = parseRootKeys(withNewRoot(roots, now, false), "keys/cursor.key")
+    expect(rotated[1]).toEqual(roots[0])
+    expect(parseRootKeys(withNewRoot(rotated, now + week, false), "keys/cursor.key").map(({ kid }) => kid)).toEqual([
+      expect.any(String),
+      rotated[0].kid,
+    ])
   })
 })

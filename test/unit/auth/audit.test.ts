@@ -10,7 +10,7 @@ it("a refresh that nobody proved is told to whoever watches, and writes no line"
   const observed: Array<string> = []
   const audit = makeAudit({
     line: (text) => lines.push(text),
-    secret: Buffer.alloc(32),
+    secret: () => Buffer.alloc(32),
     now: () => 0,
     observe: ({ action, outcome }) => observed.push(`${action} ${outcome}`),
   })

@@ -16,9 +16,9 @@ describe("the cursor key", () => {
   const load = () => loadKeys(readSettings({ DATA_DIR: dataDir }))
 
   it("is made once, of 32 bytes", () => {
-    const { cursor } = load()
-    expect(cursor).toHaveLength(32)
-    expect(load().cursor).toEqual(cursor)
+    const { roots, cursors } = load()
+    expect(roots.map(({ key }) => key.length)).toEqual([32])
+    expect(load().cursors).toEqual(cursors)
   })
 
   it.each(["", "\n", "c2hvcnQ", "x".repeat(44), "no key at all, but as long as one would be"])(
@@ -27,7 +27,7 @@ describe("the cursor key", () => {
       load()
       writeFileSync(join(dataDir, "keys/cursor.key"), text)
       expect(load).toThrow(InvalidSetting)
-      expect(load).toThrow("keys/cursor.key must be base64url of 32 bytes")
+      expect(load).toThrow("keys/cursor.key must be kid:base64url of 32 bytes:time")
     },
   )
 })

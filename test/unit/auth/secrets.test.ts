@@ -54,7 +54,7 @@ describe("the keys of an installation", () => {
       const second = loadKeys(settings)
       expect(second.signing.active.kid).toBe(first.signing.active.kid)
       expect(second.encryption.byKid).toEqual(first.encryption.byKid)
-      expect(second.cursor).toEqual(first.cursor)
+      expect(second.cursors).toEqual(first.cursors)
       for (const name of ["signing.pem", "encryption.keys", "cursor.key"])
         expect(statSync(join(dataDir, "keys", name)).mode & 0o777).toBe(0o600)
       expect(statSync(join(dataDir, "keys")).mode & 0o777).toBe(0o700)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type Filters, makeCursors, type PagePlan, pageOf, sortedBy, timeKey } from "../../../src/http/pagination.ts"
 
-const cursors = makeCursors(new Uint8Array(32).fill(7))
+const cursors = makeCursors(() => [new Uint8Array(32).fill(7)])
 
 const planned = (cursor?: string, filters: Filters = {}, scope = "list:me") =>
   cursors.plan({ scope, filters, limit: 3, offset: 0, cursor })
@@ -66,7 +66,7 @@ describe("a cursor", () => {
       `${text}.AAAAAAAAAAAAAAAAAAAAAA`,
     ])
       expect(planned(bad)).toMatchObject({ _tag: "InvalidCursor" })
-    const others = makeCursors(new Uint8Array(32).fill(8))
+    const others = makeCursors(() => [new Uint8Array(32).fill(8)])
     expect(others.plan({ scope: "list:me", filters: {}, limit: 3, offset: 0, cursor: good })).toMatchObject({
       _tag: "InvalidCursor",
     })

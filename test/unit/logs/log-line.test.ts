@@ -47,7 +47,7 @@ const access = (text: string): string =>
 
 const audited = (text: string): string => {
   const lines: Array<string> = []
-  const audit = makeAudit({ line: (line) => lines.push(line), secret: Buffer.alloc(0), now: () => 0 })
+  const audit = makeAudit({ line: (line) => lines.push(line), secret: () => Buffer.alloc(0), now: () => 0 })
   const origin = { ip: text, userAgent: text, requestId: text }
   audit.write({ action: "login", outcome: text, email: text, what: text, origin })
   return lines[0] ?? ""
