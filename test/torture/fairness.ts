@@ -63,9 +63,6 @@ export const fairness = async ({ seconds, built, progress }: FairnessOptions): P
     await calls.orderBook("MOCK:BTC/USDT", 10)
     others.push((n) => order(token, account, n))
   }
-  const trading = await OpenLoad.open(port, 32, (n) => others[n % OTHERS]!(Math.floor(n / OTHERS)))
-  await trading.offer(ORDERS_PER_SECOND, 3_000)
-
   const stormer = await entered(api(gateway), "storm")
   const accounts: Array<string> = []
   for (let n = 0; n <= ACCOUNTS_MAX; n++) {
@@ -75,11 +72,14 @@ export const fairness = async ({ seconds, built, progress }: FairnessOptions): P
   }
   progress(`fairness: ${accounts.length} accounts of one user`)
   const stormOrders = accounts.flatMap((account) => [0, 1].map((n) => order(stormer.token, account, n)))
-  const storm = await OpenLoad.open(port, STORM_CONNECTIONS, (n) => stormOrders[n % stormOrders.length]!)
 
+  // Connections are opened when they are needed: the gateway closes one that is idle for 10 s.
+  const trading = await OpenLoad.open(port, 32, (n) => others[n % OTHERS]!(Math.floor(n / OTHERS)))
+  await trading.offer(ORDERS_PER_SECOND, 3_000)
   const quiet = await trading.offer(ORDERS_PER_SECOND, seconds * 1_000)
   const before = waitedFor(quiet.answers, 0.99)
   progress(`fairness: the others alone, p99 ${before.toFixed(1)} ms`)
+  const storm = await OpenLoad.open(port, STORM_CONNECTIONS, (n) => stormOrders[n % stormOrders.length]!)
   const [flood, stormy] = await Promise.all([
     storm.offer(STORM_PER_SECOND, seconds * 1_000),
     sleep(200).then(() => trading.offer(ORDERS_PER_SECOND, (seconds - 0.4) * 1_000)),
