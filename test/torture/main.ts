@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util"
 import { endGateways } from "../kit/gateway.ts"
 import { actRaces } from "./act-races.ts"
+import { audit } from "./audit.ts"
 import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
@@ -54,6 +55,7 @@ const { values, positionals, tokens } = parseArgs({
     connections: { type: "string" },
     accounts: { type: "string", default: "1000" },
     orders: { type: "string", default: "10000" },
+    acts: { type: "string", default: "10000" },
     frames: { type: "string", default: "1000000" },
     requests: { type: "string", default: "200000" },
     events: { type: "string", default: "5000000" },
@@ -97,6 +99,7 @@ type Count =
   | "connections"
   | "accounts"
   | "orders"
+  | "acts"
   | "frames"
   | "requests"
   | "events"
@@ -247,6 +250,18 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage:
       "[--runs 20] [--seed N]: acts on one wallet at the same time against their serial orders; 5000 races before a release",
     run: (progress) => actRaces({ runs: count("runs", 1), seed: count("seed", 0), progress }),
+  audit: {
+    usage:
+      "[--acts 10000] [--kills 20] [--connections 8] [--built] [--seed N]: acts of every kind while the gateway is killed; each has its row",
+    run: (progress) =>
+      audit({
+        acts: count("acts", 100),
+        kills: count("kills", 1, 20),
+        connections: count("connections", 1, 8),
+        seed: count("seed", 0),
+        built: values.built,
+        progress,
+      }),
   },
   "ledger-model": {
     usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",

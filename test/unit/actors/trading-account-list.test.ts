@@ -114,7 +114,7 @@ describe("an entry with exits", () => {
     expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 3 OCO_SIBLING")
     world.buy("4")
     world.advance(20)
-    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 7")
+    expect(shape(world, "TAKE_PROFIT")).toBe("PENDING_CANCEL 0/3 holds 7 OCO_SIBLING")
     expect(world.portfolio("BTC")[0]!.locked.toString()).toBe("7")
     world.venue.fill(world.atVenue("TAKE_PROFIT")!, Decimal.ONE)
     world.advance(20)

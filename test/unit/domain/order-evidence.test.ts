@@ -380,14 +380,14 @@ const EDGES: ReadonlyArray<Edge> = [
     order: unshown({ doubt: { kind: "EXECUTED" } }),
     evidence: view({}),
     becomes: { orderStatus: "PENDING_CANCEL", externalOrderId: "1", doubt: { kind: "EXECUTED" } },
-    effects: ["Then"],
+    effects: ["quiet", "Then"],
   },
   {
     what: "an order that is asked for and works on was not cancelled, whatever was answered",
     order: unshown({ doubt: { kind: "EXECUTED" } }),
     evidence: view({}, true),
     becomes: { orderStatus: "PENDING_CANCEL", externalOrderId: "1", doubt: { kind: "CANCEL" } },
-    effects: ["quiet", "Then", "Then"],
+    effects: ["quiet", "Then", "quiet", "Then"],
   },
   {
     what: "an answer to its submit that comes late does not undo it either",
