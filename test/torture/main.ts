@@ -250,6 +250,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage:
       "[--runs 20] [--seed N]: acts on one wallet at the same time against their serial orders; 5000 races before a release",
     run: (progress) => actRaces({ runs: count("runs", 1), seed: count("seed", 0), progress }),
+  },
   audit: {
     usage:
       "[--acts 10000] [--kills 20] [--connections 8] [--built] [--seed N]: acts of every kind while the gateway is killed; each has its row",

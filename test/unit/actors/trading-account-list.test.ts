@@ -118,7 +118,7 @@ describe("an entry with exits", () => {
     expect(world.portfolio("BTC")[0]!.locked.toString()).toBe("7")
     world.venue.fill(world.atVenue("TAKE_PROFIT")!, Decimal.ONE)
     world.advance(20)
-    expect(shape(world, "TAKE_PROFIT")).toBe("PARTIALLY_FILLED 1/3 holds 6")
+    expect(shape(world, "TAKE_PROFIT")).toBe("PARTIALLY_FILLED 1/3 holds 6 OCO_SIBLING")
   })
 
   it("protects what is left after fees in the base asset, in whole lots", () => {
