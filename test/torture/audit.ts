@@ -32,6 +32,8 @@ export interface AuditOptions {
 const FETCH_MILLIS = 8_000
 const FUNDS = "1000000"
 const STARTS_MAX = 10
+/** Dealers and live accounts, each: all of them wake when the gateway starts. */
+const ACTORS_MAX = 40
 
 /** One of each answered act, by action and object. */
 type Told = Map<string, number>
@@ -91,18 +93,19 @@ class Clerks {
       () => this.#dealer("resume"),
       () => this.#mode(),
       () => {
+        if (this.#accounts.length >= ACTORS_MAX) return this.#disconnect()
         const asked = { venue: "MOCK", externalTradingAccountId: randomUUID() }
         const id = (it: Account) => it.tradingAccountId
         return this.#made(this.#accounts, "account.connect", "/tradingAccount/connect", asked, id)
       },
       () => this.#disconnect(),
       () => {
+        if (this.#dealers.length >= ACTORS_MAX) return this.#dealer("pause")
         const asked = { name: "Desk", baseCurrencies: ["USDT"] }
         return this.#made(this.#dealers, "dealer.create", "/dealer/create", asked, (it: Dealer) => it.dealerAccountId)
       },
     ]
     while (this.#isOpen) {
-      // Dealers and accounts have actors: few of them are made.
       const kind = Math.floor(this.random() ** 1.5 * kinds.length)
       const told = await kinds[kind]!()
       if (told === undefined) {
