@@ -48,15 +48,20 @@ export const uncoveredFault = (
   openQuotesMax: number,
 ): DomainError | QuoteRejectReason | undefined => {
   const { uncovered } = core.quotes
-  if (quote.expireAt - quote.createdAt > UNCOVERED_SECONDS * 1_000) {
+  const { uncoveredPercent } = core.dealer.config
+  const isLong = quote.expireAt - quote.createdAt > UNCOVERED_SECONDS * 1_000
+  if (isLong || uncoveredPercent === 0) {
     const { asset, amount } = payableOf(quote)
     const left = of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset))
     const available = left.isNegative() ? Decimal.ZERO : left
-    const reason = `a quote that binds the dealer for more than ${UNCOVERED_SECONDS} s needs the funds`
+    const reason = isLong
+      ? `a quote that binds the dealer for more than ${UNCOVERED_SECONDS} s needs the funds`
+      : "this dealer quotes to clients who have the funds"
     return new InsufficientBalance({ asset, required: amount.toString(), available: available.toString(), reason })
   }
-  const share = Decimal.fromUnits(BigInt(core.dealer.config.uncoveredPercent), 0)
-  const countMax = Math.floor((openQuotesMax * core.dealer.config.uncoveredPercent) / 100)
+  const share = Decimal.fromUnits(BigInt(uncoveredPercent), 0)
+  // A dealer of few quotes has room for one.
+  const countMax = Math.max(1, Math.floor((openQuotesMax * uncoveredPercent) / 100))
   const isMany = uncovered.countOf(quote.traderUserId) >= UNCOVERED_PER_USER
   if (isMany || uncovered.size >= countMax) {
     const limit = isMany ? UNCOVERED_PER_USER : countMax

@@ -50,7 +50,7 @@ export const acceptQuote = (core: DealerCore, { order, reply }: AcceptQuote): vo
   core.post({ transfers: [clientHold(quote, order.tradeOrderId)], facts: [] }, [], (outcome) => {
     if (outcome._tag === "Applied") {
       core.parts.failpoint.hit("quote.held")
-      live.holdId = holdIdOf(order.tradeOrderId)
+      core.quotes.setHold(live, holdIdOf(order.tradeOrderId))
       reply.ok(quote)
       return
     }
@@ -71,7 +71,7 @@ const ofThePast = (core: DealerCore, order: QuotedOrder, fail: (error: DomainErr
 /** For anybody, until its end. */
 const giveBack = (core: DealerCore, live: LiveQuote): void => {
   live.takenBy = null
-  live.holdId = null
+  core.quotes.setHold(live, null)
   core.watchExpiry(live)
 }
 

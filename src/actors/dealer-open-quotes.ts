@@ -20,7 +20,7 @@ export interface LiveQuote extends Heaped {
   stored: boolean
   /** The order that has it: first wins. */
   takenBy: TradeOrderId | null
-  /** The client's funds are held under this id. */
+  /** The client's funds are held under this id: see `setHold`. */
   holdId: string | null
   /** Both legs are on their way to the ledger: who waits for the outcome. */
   settling: Array<Reply<QuoteTrade, DomainError>> | null
@@ -131,7 +131,7 @@ export class OpenQuotes {
     return this.#ofUser.of(user)
   }
 
-  /** What the client of this one is to pay for all of its quotes, of this asset. */
+  /** What the client of this one is to pay for all of its quotes whose funds are not held, of this asset. */
   promisedBy({ traderWalletId }: Pick<FirmQuote, "traderWalletId">, asset: string): Decimal {
     return this.#payable.of(`${traderWalletId}|${asset}`)
   }
@@ -143,12 +143,24 @@ export class OpenQuotes {
     this.outstanding.add(quote)
   }
 
-  #count({ quote, isCovered }: LiveQuote, by: 1 | -1): void {
-    const { asset, amount } = payableOf(quote)
+  #count({ quote, isCovered, holdId }: LiveQuote, by: 1 | -1): void {
     this.#ofTrader.add(quote.traderAccountId, by)
     this.#ofUser.add(quote.traderUserId, by)
-    this.#payable.add(`${quote.traderWalletId}|${asset}`, by === 1 ? amount : amount.negate())
+    if (holdId === null) this.#promise(quote, by)
     if (!isCovered) this.uncovered.change(quote, by)
+  }
+
+  #promise(quote: FirmQuote, by: 1 | -1): void {
+    const { asset, amount } = payableOf(quote)
+    this.#payable.add(`${quote.traderWalletId}|${asset}`, by === 1 ? amount : amount.negate())
+  }
+
+  /** The client's funds are held for it under this id, or (null) no more. What is held is not promised beside it. */
+  setHold(live: LiveQuote, holdId: string | null): void {
+    const wasHeld = live.holdId !== null
+    live.holdId = holdId
+    if (wasHeld !== (holdId !== null) && this.#byId.get(live.quote.quoteId) === live)
+      this.#promise(live.quote, wasHeld ? 1 : -1)
   }
 
   remove(id: QuoteId): void {

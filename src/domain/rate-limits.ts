@@ -62,7 +62,7 @@ export const RATE_LIMITS: RateLimits = {
   secondFactorHour: perHour(20),
   refresh: perMinute(30),
   instrumentSync: perMinute(1),
-  instrumentSyncUser: perHour(6, 2),
+  instrumentSyncUser: perHour(20, 2),
   credentialProofs: perMinute(30, 32),
   socketsPerUser: 20,
   socketsPerAddress: 50,

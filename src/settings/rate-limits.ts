@@ -29,6 +29,14 @@ const countOf = (name: string, given: unknown): number => {
   return given
 }
 
+/** A user's share is set with what it is a share of: an installation that raised the one before there was the other meant both. */
+const SHARES = [
+  ["orderSubmit", "orderSubmitUser"],
+  ["orderSubmitUser", "orderCalls"],
+  ["orderCancel", "cancelCalls"],
+  ["quoteRequest", "quoteRequestUser"],
+] as const
+
 /** `off`, or a JSON object of the limits that differ from the defaults. */
 export const rateLimits = (env: Environment, host: string, production: boolean): RateLimits | null => {
   if (text(env, "RATE_LIMITS") === "off") {
@@ -38,10 +46,17 @@ export const rateLimits = (env: Environment, host: string, production: boolean):
     throw new InvalidSetting(`RATE_LIMITS=off is for loopback only, not for ${host}`)
   }
   const limits: Record<string, Rate | number> = { ...RATE_LIMITS }
-  for (const [name, given] of Object.entries(object(env, "RATE_LIMITS") ?? {})) {
+  const asked = object(env, "RATE_LIMITS") ?? {}
+  for (const [name, given] of Object.entries(asked)) {
     if (!Object.hasOwn(RATE_LIMITS, name))
       throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(RATE_LIMITS).join(", ")}`)
     limits[name] = typeof limits[name] === "number" ? countOf(name, given) : rateOf(name, given)
+  }
+  for (const [own, share] of SHARES) {
+    if (Object.hasOwn(asked, share)) continue
+    const [least, most] = [limits[own] as Rate, limits[share] as Rate]
+    const perSecond = Math.max(least.perSecond, most.perSecond)
+    limits[share] = { perSecond, burst: Math.max(least.burst, most.burst) }
   }
   return limits as unknown as RateLimits
 }

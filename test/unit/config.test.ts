@@ -94,6 +94,17 @@ describe("the settings", () => {
       orderSubmit: { perSecond: 0.5, burst: 2 },
       orderCancel: limits.orderCancel,
     })
+    const raised = { perSecond: 900, burst: 1800 }
+    expect(readSettings({ RATE_LIMITS: JSON.stringify({ orderSubmit: raised }) }).rateLimits).toMatchObject({
+      orderSubmitUser: raised,
+      orderCalls: raised,
+      cancelCalls: RATE_LIMITS.cancelCalls,
+    })
+    const held = { orderSubmit: raised, orderSubmitUser: limits.orderSubmitUser }
+    expect(readSettings({ RATE_LIMITS: JSON.stringify(held) }).rateLimits).toMatchObject({
+      ...held,
+      orderCalls: RATE_LIMITS.orderCalls,
+    })
     const ofQuotes = { quoteRequest: { perSecond: 1, burst: 3 }, openQuotes: 9 }
     expect(readSettings({ RATE_LIMITS: JSON.stringify(ofQuotes) }).rateLimits).toMatchObject(ofQuotes)
     expect(() => readSettings({ RATE_LIMITS: '{"openQuotes":0}' })).toThrow('"openQuotes" must be an integer above 0')

@@ -1,5 +1,5 @@
 /**
- * A dealer's room: who cannot pay for quotes takes little of it and for a short time, whoever asks has a share, and time has its price. Every
+ * A dealer's room: who cannot pay for quotes takes little of it and for a short time, each client has a share, and time has its price. Every
  * client asks over HTTP.
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -73,7 +73,14 @@ it("keeps no more than a part of its inventory and its risk for those who cannot
   const none = { ...SIMULATED, caps: { uncoveredPercent: 0 } }
   const strict = await openDesk(gateway, admin, { config: none })
   await warmed(strict)
-  expect(said(await (await strict.client(NO_FUNDS)).ask({ quantity: "0.01", ttl: 5 }))).toEqual([429, -103003])
+  const refused = await (await strict.client(NO_FUNDS)).ask({ quantity: "0.01", ttl: 5 })
+  expect(said(refused)).toEqual([400, -111000])
+  expect(refused.envelope.details?.metadata["reason"]).toContain("who have the funds")
+  const few = await openDesk(gateway, admin, { config: { ...SIMULATED, caps: { openQuotes: 5 } } })
+  await warmed(few)
+  const first = await few.client(NO_FUNDS)
+  expect(said(await first.ask({ quantity: "0.01", ttl: 5 }))).toBe("CREATED")
+  expect(said(await first.ask({ quantity: "0.01", ttl: 5 }))).toEqual([429, -103003])
 })
 
 it("counts what a client's other quotes will cost it", async () => {

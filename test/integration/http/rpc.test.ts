@@ -179,6 +179,10 @@ describe("the calls of the socket", () => {
       "auth.user": [[{}, { unknown: "field" }], []],
       "auth.session.list": [[{}], []],
       "auth.totp": [[{}], []],
+      "audit.list": [
+        [{}, { result: "ok", limit: 1 }],
+        [{ limit: 0 }, { from: 2, to: 1 }],
+      ],
       "credential.list": [[{}], [{ limit: 0 }]],
       "tradingAccount.list": [
         [{}, { limit: 1 }, { tradingAccountId: account.toUpperCase() }],

@@ -282,3 +282,21 @@ describe("a process that dies", () => {
     }
   })
 })
+
+describe("what is promised for a client's open quotes", () => {
+  it("is without those whose funds are held, and with them again when the hold is given back", () => {
+    const world = new QuoteWorld()
+    const [one, other] = [world.firm(), world.firm()]
+    const promised = () => world.core.quotes.promisedBy(one, "USDT").toString()
+    expect(promised()).toBe("200.4")
+    const { order } = world.accept(one)
+    world.rest()
+    expect(held(world)[0]).toEqual(["0", "100.2"])
+    expect(promised()).toBe("100.2")
+    world.letGo(one.quoteId, order)
+    expect(promised()).toBe("200.4")
+    world.settle(other.quoteId, world.accept(other).order)
+    world.rest()
+    expect(promised()).toBe("100.2")
+  })
+})
