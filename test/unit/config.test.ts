@@ -100,7 +100,7 @@ describe("the settings", () => {
       orderCalls: raised,
       cancelCalls: RATE_LIMITS.cancelCalls,
     })
-    const held = { orderSubmit: raised, orderSubmitUser: limits.orderSubmitUser }
+    const held = { orderSubmit: raised, orderSubmitUser: RATE_LIMITS.orderSubmitUser }
     expect(readSettings({ RATE_LIMITS: JSON.stringify(held) }).rateLimits).toMatchObject({
       ...held,
       orderCalls: RATE_LIMITS.orderCalls,
