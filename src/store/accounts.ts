@@ -145,6 +145,22 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
     }
 
     /**
+     * New ones at the end, in their order. What is right already is not touched, and the rest is locked in order of ids, as the account
+     * writer does: else a connect and an image of the account could wait for each other, and all orders with them.
+     */
+    const link = ({ tradingAccountId }: Held, proofs: ReadonlyArray<Proof>) =>
+      sql`INSERT INTO trading_account_credential (trading_account_id, credential_id, position, external_key)
+        SELECT ${tradingAccountId}::uuid, p.credential_id, p.place + (SELECT coalesce(max(position), 0)
+          FROM trading_account_credential WHERE trading_account_id = ${tradingAccountId}), p.external_key
+        FROM ROWS FROM (json_to_recordset(${JSON.stringify(
+          proofs.map(({ credentialId, externalKey }) => ({ credential_id: credentialId, external_key: externalKey })),
+        )}::json) AS (credential_id uuid, external_key text)) WITH ORDINALITY AS p (credential_id, external_key, place)
+        WHERE NOT EXISTS (SELECT FROM trading_account_credential l WHERE l.trading_account_id = ${tradingAccountId}
+          AND l.credential_id = p.credential_id AND l.external_key = p.external_key)
+        ORDER BY p.credential_id
+        ON CONFLICT (trading_account_id, credential_id) DO UPDATE SET external_key = excluded.external_key`
+
+    /**
      * What further credentials of a stored account showed: held for it, and kept with each of them. ExternalAccountTaken: another live
      * account has one of them, and nothing is stored.
      */
@@ -159,11 +175,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
               account,
               proofs.map((it) => it.externalKey),
             )
-            for (const { credentialId, externalKey } of proofs)
-              yield* sql`INSERT INTO trading_account_credential AS l (trading_account_id, credential_id, position, external_key)
-                VALUES (${account.tradingAccountId}, ${credentialId}, (SELECT coalesce(max(position), 0) + 1
-                  FROM trading_account_credential WHERE trading_account_id = ${account.tradingAccountId}), ${externalKey})
-                ON CONFLICT (trading_account_id, credential_id) DO UPDATE SET external_key = excluded.external_key`
+            yield* link(account, proofs)
           }),
         ),
       )

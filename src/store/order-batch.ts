@@ -108,7 +108,7 @@ const SECTIONS: ReadonlyArray<Section> = [
         $${first + 4}::text[], $${first + 5}::text[], string_to_array($${first + 6}::text, chr(1))) ${FENCED}
       ON CONFLICT DO NOTHING)`,
   },
-  // Accounts: the image's credentials are the account's credentials.
+  // Accounts: the image's credentials are the account's credentials. Their links are locked in order of ids, as a connect does.
   {
     params: 1,
     sql: (first) => `account_image AS (
@@ -131,7 +131,7 @@ const SECTIONS: ReadonlyArray<Section> = [
         WHERE n.trading_account_id = l.trading_account_id AND n.credential_id = l.credential_id)),
     attached AS (
       INSERT INTO trading_account_credential AS l (trading_account_id, credential_id, position)
-      SELECT trading_account_id, credential_id, position FROM account_credential
+      SELECT trading_account_id, credential_id, position FROM account_credential ORDER BY credential_id
       ON CONFLICT (trading_account_id, credential_id) DO UPDATE SET position = excluded.position)`,
   },
   // Wiped credentials, of those that the unit's account has: kept while another account uses them. Sub-statements do not see each other's changes, hence the second

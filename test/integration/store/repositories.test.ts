@@ -19,6 +19,7 @@ import { type NewSubscription, Subscriptions } from "../../../src/store/subscrip
 import { UserChanges } from "../../../src/store/user-changes.ts"
 import { type NewUser, Users } from "../../../src/store/users.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { until } from "../../kit/gateway.ts"
 import { instrumentOf } from "../../kit/instruments.ts"
 import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
 
@@ -374,6 +375,64 @@ describe("Accounts", () => {
     expect(await put(second)).toEqual({ _tag: "Committed", firstSequence: 1 })
     await put({ ...first, version: 2, nickname: "old" })
     expect((await run(store.load(first.tradingAccountId))).account).toEqual(second)
+  })
+
+  /** An account of two credentials, given with the higher id first; `take` locks a link from outside, or fails at once. */
+  const withTwoLinks = async () => {
+    const accounts = await run(Accounts)
+    const user = await insertUser()
+    const made = [await storeCredential(user), await storeCredential(user)]
+    const [low, high] = made.map(({ credentialId }) => credentialId).toSorted() as [CredentialId, CredentialId]
+    const account = await run(accounts.insertAccount(newAccount(user.userId), [], proofs([high, low])))
+    const outside = new pg.Client({ connectionString: database().url })
+    await outside.connect()
+    await outside.query("BEGIN")
+    const { rows } = await outside.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")
+    const text = `SELECT FROM trading_account_credential WHERE trading_account_id = '${account.tradingAccountId}'
+      AND credential_id = $1 FOR UPDATE NOWAIT`
+    const take = (id: CredentialId) => outside.query(text, [id])
+    const blocked = "SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))"
+    const isAwaited = async () => (await query(database().url, blocked, [rows[0]?.pid])).length > 0
+    return { accounts, user, account, low, high, outside, take, isAwaited }
+  }
+
+  it.each(["a connect", "the writer"])("takes links in the order of their ids for %s", async (who) => {
+    const { accounts, account, low, high, outside, take, isAwaited } = await withTwoLinks()
+    const store = await run(AccountStore)
+    const others = [high, low].map((credentialId) => ({ credentialId, externalKey: "another" }))
+    const row = { _tag: "Account", account: { ...account, version: 2 } } as const
+    try {
+      await take(low)
+      const work: Promise<unknown> =
+        who === "the writer"
+          ? commit(store, { accountId: account.tradingAccountId, rows: [row], events: [] })
+          : run(accounts.prove(account, others))
+      await until("it to wait for the lower one", isAwaited)
+      await take(high)
+      await outside.query("COMMIT")
+      expect(await work).toEqual(who === "the writer" ? { _tag: "Committed", firstSequence: 1 } : undefined)
+    } finally {
+      await outside.end()
+    }
+  })
+
+  it("leaves alone the links that say already what was shown, and puts new ones at the end in their order", async () => {
+    const { accounts, user, account, low, high, outside, take } = await withTwoLinks()
+    try {
+      for (const id of [low, high]) await take(id)
+      const more = [await storeCredential(user), await storeCredential(user)].map((it) => it.credentialId)
+      const ids = [more.toSorted()[1]!, low, more.toSorted()[0]!, high]
+      await run(accounts.prove(account, proofs(ids)))
+      const links = await query(
+        database().url,
+        "SELECT credential_id AS id, external_key AS key FROM trading_account_credential WHERE trading_account_id = $1 ORDER BY position",
+        [account.tradingAccountId],
+      )
+      const placed = [high, low, ids[0], ids[2]].map((id) => ({ id, key: "what it showed" }))
+      expect(links).toEqual(placed)
+    } finally {
+      await outside.end()
+    }
   })
 
   it("wipes credentials with the last account that uses them, also when both leave in one batch", async () => {
