@@ -1,7 +1,8 @@
 /**
  * `gateway admin keys …`: what operators do with the installation's keys. The one thing to know: it changes files in DATA_DIR/keys and
  * rows in the database, never what is sealed; a running gateway takes up the files within a second and seals stored secrets anew. Files
- * are no part of a transaction: they change within that of the act's row, just before it is committed.
+ * are no part of a transaction: they change within that of the act's row, just before it is committed; a retired key leaves its file
+ * after the commit.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -176,10 +177,17 @@ const retire = (settings: KeySettings, kid: string) =>
       return yield* no(
         `stored secrets still need ${kid}: the running gateway brings them under ${encryption.activeKid}`,
       )
-    const keys = keysOfFile(settings)
-    if (settings.encryptionKeys === null && keys !== null)
-      keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withoutKey(keys, kid))
     return kid
+  })
+
+/**
+ * After the commit, for until then rows may name the key. One that stays in the file, after a kill in between, is registered nowhere and
+ * seals nothing: the same command takes it away.
+ */
+const dropFromFile = (settings: KeySettings, kid: string) =>
+  Effect.sync(() => {
+    const keys = settings.encryptionKeys === null ? keysOfFile(settings) : null
+    if (keys !== null) keyFiles(settings.dataDir).replace(ENCRYPTION_FILE, withoutKey(keys, kid))
   })
 
 /** Only of a key that is really lost: what it sealed is gone. */
@@ -257,5 +265,6 @@ export const runKeysCommand = (command: KeysCommand, settings: KeySettings, now:
       yield* (yield* Acts).commit(actOf(command, actor), (learn: (learnt: Learnt) => void) =>
         Effect.map(change(command, settings, now), (kid) => learn({ object: keyObject(kid) })),
       )
+    if (command._tag === "RetireKey") yield* dropFromFile(settings, command.kid)
     return yield* report(settings)
   }).pipe(Effect.scoped)

@@ -226,6 +226,23 @@ describe("a rotation of the encryption key", () => {
     await expect(sql(`UPDATE session SET refresh_kid = 'k0'`)).rejects.toThrow("foreign key")
   })
 
+  it("keeps the bytes of a key whose retirement is taken back", async () => {
+    const old = (await keys("status")).encryption.active
+    const { active } = (await keys("rotate-encryption")).encryption
+    await until("all rows under the new key", async () => (await kidsInRows()).join() === active)
+    await sql(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$`)
+    await sql(`CREATE CONSTRAINT TRIGGER full_disk AFTER INSERT ON audit_row DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.action = 'keys.retire') EXECUTE FUNCTION full_disk()`)
+    const before = keysOnDisk().encryption
+    expect(await refusal("retire", old)).not.toBe("done")
+    expect(keysOnDisk().encryption).toEqual(before)
+    expect((await keys("status")).encryption.keys.find(({ kid }) => kid === old)?.inForceSince).not.toBe(null)
+    await sql("DROP TRIGGER full_disk ON audit_row")
+    await sql("DROP FUNCTION full_disk")
+    await until("the end of the old key", async () => (await refusal("retire", old)) === "done")
+    expect([...keysOnDisk().encryption.byKid.keys()]).toEqual([active])
+  })
+
   it("takes nothing from a running gateway that has other keys than the command line", async () => {
     const { session } = await signUp(gateway)
     const { active } = (await keys("status")).encryption
