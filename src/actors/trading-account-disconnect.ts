@@ -49,11 +49,13 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     replies.push(reply)
+    const isMore = force && !forced
     forced = forced || force
     deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
     const audited: Row = { _tag: "Audited", act, at: parts.clock.now() }
     const isLocked = core.account.status === "LOCKED"
-    if (running || isLocked) core.commit([audited], [])
+    // A repeat changes nothing, unless it adds the force.
+    if ((running || isLocked) && isMore) core.commit([audited], [])
     if (running) return
     running = true
     if (isLocked) start()

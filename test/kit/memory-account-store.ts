@@ -3,6 +3,7 @@
  * holds both to it), no clock of its own, and faults on command. The database outlives the store, as a server outlives a process.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Act } from "../../src/domain/act.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { CredentialId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import { isTerminal } from "../../src/domain/order-status.ts"
@@ -44,6 +45,8 @@ export interface MemoryDatabase {
   readonly events: Map<TradingAccountId, Array<StoredEvent>>
   readonly wipedCredentials: Set<CredentialId>
   readonly endedSubscriptions: Set<TradingAccountId>
+  /** By act id. */
+  readonly acts: Map<string, Act>
   readonly quarantined: Map<string, Extract<Row, { readonly _tag: "Quarantined" }> & Pick<Unit, "accountId">>
 }
 
@@ -55,6 +58,7 @@ export const makeMemoryDatabase = (accounts: ReadonlyArray<TradingAccount> = [])
   events: new Map(),
   wipedCredentials: new Set(),
   endedSubscriptions: new Set(),
+  acts: new Map(),
   quarantined: new Map(),
 })
 
@@ -412,6 +416,9 @@ const store = (database: MemoryDatabase, unit: Unit, row: Row): void => {
       return
     case "SubscriptionsEnded":
       database.endedSubscriptions.add(row.tradingAccountId)
+      return
+    case "Audited":
+      if (!database.acts.has(row.act.actId)) database.acts.set(row.act.actId, row.act)
       return
     case "Quarantined":
       if (!database.quarantined.has(row.id)) database.quarantined.set(row.id, { ...row, accountId: unit.accountId })

@@ -8,8 +8,8 @@ import { ACCOUNT, type Asked, errorOf, okOf, World } from "../../sim/world.ts"
 
 const ready = (): World => readyWorld({ account: { credentials: [CREDENTIAL] }, venue: { needsCredentials: true } })
 
-const disconnect = (world: World, force = false): Asked<TradingAccount> =>
-  world.ask((reply) => ({ _tag: "DisconnectAccount", force, act: DISCONNECTING, reply }))
+const disconnect = (world: World, force = false, actId = DISCONNECTING.actId): Asked<TradingAccount> =>
+  world.ask((reply) => ({ _tag: "DisconnectAccount", force, act: { ...DISCONNECTING, actId }, reply }))
 
 describe("disconnect", () => {
   it("has the last word also over a trade whose order was being looked for", () => {
@@ -93,6 +93,28 @@ describe("disconnect", () => {
     const again = disconnect(world)
     world.advance(50)
     expect(okOf(again).status).toBe("DISCONNECTED")
+  })
+
+  it("has a row of the audit for the word to do it and for the force, and none for a repeat of either", () => {
+    const world = ready()
+    world.submit()
+    world.advance(100)
+    world.venue.fates.cancel = () => "silentBefore"
+    const ask = (actId: string, force: boolean): void => {
+      disconnect(world, force, actId)
+      world.advance(1_000)
+    }
+    ask("first", false)
+    ask("again", false)
+    world.crash()
+    world.start()
+    world.advance(1_000)
+    ask("after a restart", false)
+    expect(world.status()).toBe("LOCKED")
+    ask("by force", true)
+    ask("by force again", true)
+    ask("without it again", false)
+    expect([...world.database.acts.keys()]).toEqual(["first", "by force"])
   })
 
   it("that cannot be confirmed wipes nothing, names the orders, and goes on after a restart", () => {
