@@ -1,6 +1,6 @@
 /**
- * Rows of the audit as admins read them: those of one tenant, newest first. Whose a row is: its object's tenant, else its actor's, else the
- * installation's own, which is nobody's.
+ * Rows of the audit as admins read them: those of one tenant, newest first. Whose a row is: its object's tenant; the installation's where
+ * all tenants share the object; else its actor's tenant, and the installation's where there is none.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -64,8 +64,9 @@ const COLUMNS = `act_id AS "actId", lane, number, at, action, result, actor_kind
   client_request_id AS "clientRequestId", object_type AS "objectType", object_id AS "objectId", object_tenant_id AS "objectTenantId",
   other_id AS "otherId", asset, amount::text AS amount, what`
 
-/** As the index has it. */
-const WHOSE = "coalesce(object_tenant_id, tenant_id, '')"
+/** As the index has it. What all tenants share is the installation's, of whichever tenant the actor is. */
+const WHOSE =
+  "coalesce(object_tenant_id, CASE WHEN object_type IN ('VENUE', 'INSTRUMENT', 'KEY', 'MODE') THEN '' ELSE tenant_id END, '')"
 
 /** Of one tenant at a time, so that the index gives each its newest. Other ids are of the object, too: the second wallet of a transfer. */
 const FOUND = `FROM audit_row WHERE ${WHOSE} = t.whose

@@ -457,10 +457,12 @@ describe("the list of acts", () => {
     const elsewhere = api(gateway).as(done(await api(gateway).login(email)).accessToken)
     const walletId = done(await elsewhere.post<WalletRecord>("/wallet/create", {})).walletId
     done(await elsewhere.post("/wallet/freeze", { walletId }))
+    const symbols = ["BTC/USDT"]
+    done(await elsewhere.post("/market/instrument/sync", { venue: "MOCK", symbols }))
+    done(await admin.calls.post("/market/instrument/sync", { venue: "MOCK", symbols }))
     expect((await elsewhere.post("/admin/tradingMode", { tradingMode: "online" })).status).toBe(403)
     const theirs = await listed({}, elsewhere)
     expect(theirs.map(({ action, result }) => `${action} ${result}`)).toEqual([
-      "tradingMode.set TenantForbidden",
       "wallet.freeze ok",
       "wallet.create ok",
       "user.grant ok",
@@ -470,6 +472,14 @@ describe("the list of acts", () => {
     const shared = new Set(theirs.map(({ actId }) => actId))
     expect(ours.filter(({ actId }) => shared.has(actId))).toEqual([])
     expect(ours.map(({ action }) => action)).toEqual(expect.arrayContaining(["keys.taken", "user.move"]))
+    // What all tenants share is nobody's but the installation's, of whichever tenant the actor is.
+    const onShared = ours.map(({ action, result, tenantId }) => `${action} ${result} by ${tenantId}`)
+    expect(onShared.slice(0, 3)).toEqual([
+      "tradingMode.set TenantForbidden by apart",
+      `instrument.sync ok by ${HOME}`,
+      "instrument.sync ok by apart",
+    ])
+    expect(await listed({ objectId: "MOCK" }, elsewhere)).toEqual([])
     expect(await listed({ objectId: walletId })).toEqual([])
     const { calls } = await signUp(gateway)
     expect((await calls.get("/audit/list")).envelope.errno).toBe(-102_003)
