@@ -64,7 +64,7 @@ export class Accounts extends Effect.Service<Accounts>()("store/Accounts", {
         Effect.map((rows) => rows.length > 0),
       )
 
-    /** False: another live account has it. One that is DISCONNECTED leaves it to whoever comes next. */
+    /** False: another live account has it. One that is DISCONNECTED leaves it to the next account that shows it. */
     const hold = ({ tradingAccountId, venue }: Held, externalKey: string) =>
       sql`INSERT INTO external_account AS e ${sql.insert({
         venue,

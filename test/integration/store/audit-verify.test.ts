@@ -43,7 +43,7 @@ const verified = async (lane: string): Promise<Lane | undefined> => {
   return (await runtime.runPromise(chain.verify)).find((it) => it.lane === lane)
 }
 
-/** As whoever owns the tables can. */
+/** As the owner of the tables can. */
 const tamper = async (statement: string, values: ReadonlyArray<unknown> = []): Promise<void> => {
   await client.query(
     "ALTER TABLE audit_row DISABLE TRIGGER only_grows; ALTER TABLE audit_head DISABLE TRIGGER only_grows",
