@@ -9,7 +9,8 @@ import { AccountDisconnected } from "../domain/errors/trading-account.ts"
 import { changeOf, isRenewal, unmade } from "../domain/order-change.ts"
 import { graver } from "../domain/order-doubt.ts"
 import { cancelWayOf, maySend } from "../domain/order-law.ts"
-import { eventOf, moved } from "../domain/order-progress.ts"
+import { isUsers } from "../domain/order-list.ts"
+import { eventOf, moved, requestedReason } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { CancelReason, TradeOrder } from "../domain/trade-order.ts"
@@ -112,6 +113,10 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
     // Also what a client has asked for ends by the disconnect.
     if (reason === "ACCOUNT_DISCONNECTED" && order.cancelReason !== reason)
       core.amend(live, { ...order, cancelReason: reason })
+    // What its list cancels to place it anew is placed no more once a client has asked too; an exit whose work another one does ends by
+    // that one, which goes on.
+    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.keepers.isSpent(live))
+      core.change(live, { ...order, cancelReason: reason }, null, { portfolio: false })
     // The first one leaves when the request is stored; after a restart it is.
     if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
     else if (mayCancel(core, live)) sendCancel(core, live)
@@ -143,8 +148,7 @@ export const cancelling = (core: AccountCore, order: TradeOrder, cancelReason: C
 /** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */
 export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): void => {
   const now = core.parts.clock.now()
-  const isUsers = reason === "USER_REQUEST" || reason === "DEAD_MAN_SWITCH" || reason === "ADMIN"
-  const next = moved(live.order, isUsers ? "CANCELLED" : "REVOKED", { cancelReason: reason, canceledAt: now })
+  const next = moved(live.order, isUsers(reason) ? "CANCELLED" : "REVOKED", { cancelReason: reason, canceledAt: now })
   core.change(live, next, eventOf(next))
 }
 

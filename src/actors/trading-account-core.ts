@@ -85,6 +85,8 @@ export interface Keepers {
   readonly consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
   /** Another leg of its list may still be at the venue: what fired is not let go yet, but when that is over. */
   readonly isHeldBack: (live: Live) => boolean
+  /** Its list has nothing more for it to do: another leg did it, or was given up. */
+  readonly isSpent: (live: Live) => boolean
   /** The account is ready again: what waited for a session is looked at. */
   readonly becameReady: () => void
 }

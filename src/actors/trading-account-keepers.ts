@@ -65,6 +65,10 @@ export class AccountKeepers implements Keepers {
     return isOfList(live) && this.lists.isHeldBack(live)
   }
 
+  isSpent(live: Live): boolean {
+    return isOfList(live) && this.lists.isSpent(live)
+  }
+
   becameReady(): void {
     for (const live of this.#core.openLives()) letGo(this.#core, live)
     if (this.#core.openLives().some(isOfList)) this.lists.becameReady()

@@ -66,7 +66,7 @@ interface Pace {
   readonly pauseMillis: number
 }
 
-export interface ListKeeper extends Pick<Keepers, "consequences" | "isHeldBack" | "becameReady"> {
+export interface ListKeeper extends Pick<Keepers, "consequences" | "isHeldBack" | "isSpent" | "becameReady"> {
   /** Once, before anything is asked of the venue. */
   readonly resume: () => void
 }
@@ -264,11 +264,16 @@ export const keepLists = (core: AccountCore): ListKeeper => {
   const isHeldBack = ({ order }: Live): boolean =>
     order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)
 
+  const isSpent = ({ order }: Live): boolean => {
+    const list = order.orderListId === null ? null : listOf(order.orderListId)
+    return list !== null && mustEnd(list, order, remainingOf(list, termsOf(order).lot))
+  }
+
   const openLists = (): ReadonlySet<string> => new Set(core.openLives().flatMap(({ order }) => order.orderListId ?? []))
   const becameReady = (): void => {
     for (const id of openLists()) review(id)
   }
 
   const resume = (): void => recallAppeared(core)
-  return { resume, consequences, isHeldBack, becameReady }
+  return { resume, consequences, isHeldBack, isSpent, becameReady }
 }

@@ -80,8 +80,9 @@ const isFired = ({ terms }: TradeOrder): boolean => (terms?.trigger?.triggeredAt
 const isFiredStop = (order: TradeOrder): boolean => order.terms?.leg === "STOP_LOSS" && isFired(order)
 
 const BY_USER: ReadonlySet<CancelReason | null> = new Set(["USER_REQUEST", "ADMIN", "DEAD_MAN_SWITCH"])
+export const isUsers = (reason: CancelReason | null): boolean => BY_USER.has(reason)
 const endedByUser = (order: TradeOrder): boolean =>
-  order.orderStatus !== "FILLED" && !isOpen(order) && BY_USER.has(order.cancelReason)
+  order.orderStatus !== "FILLED" && !isOpen(order) && isUsers(order.cancelReason)
 
 /** No entry of the list executes any more, unless by a late fill. What takes an entry's place is there before that one is over. */
 export const isEntryOver = ({ entries }: OrderList): boolean => {

@@ -179,6 +179,55 @@ describe("the exits of an entry", () => {
   })
 })
 
+describe("a pair that no longer fits", () => {
+  /** More was bought after the entry's cancel: the venue's list over 2 is being cancelled, to be placed over 3. */
+  const outgrown = () => {
+    const { world, entry, buy } = entered()
+    buy("2")
+    world.advance(1_000)
+    world.cancel(entry.tradeOrderId)
+    world.advance(2_000)
+    expect(rows(world).filter((it) => it.includes(" ACCEPTED "))).toEqual(PAIRED("2"))
+    const before = rows(world).length
+    world.venue.fates.cancel = () => "silentAfter"
+    world.venue.fates.stream = (report) => (report._tag === "Filled" ? "deliver" : "drop")
+    world.venue.oddFill(simOf(world, entry)!, Decimal.ONE)
+    world.advance(100)
+    const profit = newest(world, "TAKE_PROFIT")
+    expect(profit).toMatchObject({ orderStatus: "PENDING_CANCEL", cancelReason: "OCO_SIBLING" })
+    return { world, profit, before }
+  }
+  it("begins again over what there is", () => {
+    const { world, before } = outgrown()
+    world.advance(60_000)
+    expect(rows(world)).toHaveLength(before + 2)
+    expect(row(newest(world, "STOP_LOSS"))).toBe("STOP_LOSS ACCEPTED  0/3 holds 0 EMULATED alone")
+  })
+
+  it.each([
+    ["its take-profit", "the same", "OCO_SIBLING"],
+    ["all orders", "the same", "USER_REQUEST"],
+    ["its take-profit", "a later", "OCO_SIBLING"],
+  ])("stays over once a client cancels %s: %s process", (what, life, reason) => {
+    const { world, profit, before } = outgrown()
+    if (what === "all orders")
+      world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId: null, receivedAt: world.monotonic(), reply }))
+    else world.cancel(profit.tradeOrderId)
+    if (life === "a later") {
+      world.advance(10)
+      world.crash()
+      world.start()
+    }
+    world.advance(60_000)
+    expect(rows(world)).toHaveLength(before)
+    expect([newest(world, "TAKE_PROFIT"), newest(world, "STOP_LOSS")].map(row)).toEqual([
+      "TAKE_PROFIT CANCELLED USER_REQUEST 0/2 holds 0 - paired",
+      `STOP_LOSS CANCELLED ${reason} 0/2 holds 0 NATIVE paired`,
+    ])
+    expect(world.venue.openOrders()).toEqual([])
+  })
+})
+
 describe("on the way to the pair", () => {
   /** The take-profit rests over 2, its cancel is about to be sent for the pair over 5. */
   const moving = () => {
@@ -203,6 +252,24 @@ describe("on the way to the pair", () => {
       "STOP_LOSS FILLED  5/5 holds 0 EMULATED alone",
     ])
     expect(count.pairs).toBe(0)
+  })
+
+  it("a client who cancels the take-profit after the stop has fired does not end the stop", () => {
+    const { world, buy } = moving()
+    world.venue.fates.cancel = () => "silentAfter"
+    world.venue.fates.stream = (report) => (report._tag === "Filled" ? "deliver" : "drop")
+    buy("3")
+    world.advance(100)
+    world.trade("89")
+    world.advance(20)
+    const profit = newest(world, "TAKE_PROFIT")
+    expect(profit).toMatchObject({ orderStatus: "PENDING_CANCEL", cancelReason: "OCO_SIBLING" })
+    world.cancel(profit.tradeOrderId)
+    world.advance(10_000)
+    expect(rows(world)).toEqual([
+      "TAKE_PROFIT CANCELLED OCO_SIBLING 0/2 holds 0 - alone",
+      "STOP_LOSS FILLED  5/5 holds 0 EMULATED alone",
+    ])
   })
 
   it("a cancel in doubt is asked for until the venue says it, then the pair is placed once", () => {
