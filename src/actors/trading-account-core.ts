@@ -118,7 +118,7 @@ export class AccountCore extends AccountPositions {
   /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
   readonly awaitingProof = new RareMap<Live, (seen: OpenAndFills | null) => void>()
   isProving = false
-  /** Monotonic ms of the newest question for all balances that was answered. */
+  /** Monotonic ms of the newest question for all balances whose answer could be read to the end. */
   balancesAskedAt = Number.NEGATIVE_INFINITY
   /** When (monotonic ms) the newest view of all balances was asked for, and when any was last seen to be another. */
   balancesSeenAt = Number.NEGATIVE_INFINITY

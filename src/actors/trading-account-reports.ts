@@ -102,15 +102,20 @@ export const applyBalances = (core: AccountCore, balances: VenueBalances | Asked
   const rows: Array<SnapshotRow> = []
   const wasKnown = core.portfolio.isKnown
   let { complete } = balances
+  let isWhole = true
   for (const row of balances.balances) {
     const read = attempt(core, null, row, () => ({
       asset: venueId(row.asset),
       available: decimal(row.available),
       locked: decimal(row.locked),
     }))
-    if (read !== undefined) rows.push(read)
+    if (read !== undefined) {
+      rows.push(read)
+      continue
+    }
+    isWhole = false
     // What is not listed would be zero; of the first snapshot nothing was known before.
-    else if (core.portfolio.isKnown) complete = false
+    if (core.portfolio.isKnown) complete = false
   }
   const { at } = balances
   const contains = "contains" in balances ? balances.contains : 0
@@ -130,7 +135,8 @@ export const applyBalances = (core: AccountCore, balances: VenueBalances | Asked
   if (events.length > 0 && wasKnown) core.balancesMovedAt = now
   if ("askedAt" in balances) {
     core.venueClock = { at, heardAt: now }
-    core.balancesAskedAt = Math.max(core.balancesAskedAt, balances.askedAt)
+    // An asset that stays as it was says nothing of what has moved.
+    if (isWhole) core.balancesAskedAt = Math.max(core.balancesAskedAt, balances.askedAt)
   }
   if (balances.complete)
     core.balancesSeenAt = Math.max(core.balancesSeenAt, "askedAt" in balances ? balances.askedAt : now)

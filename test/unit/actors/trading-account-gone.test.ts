@@ -124,6 +124,25 @@ describe("an exit whose cancel is confirmed, and that the venue does not know an
     expect(stop(world)).toBe("10")
   })
 
+  it("keeps it while balances cannot be read, which leave what they sell as it was", () => {
+    const world = fired((it) => {
+      const { venue } = it
+      hideFills(it)
+      forgetCancelled(it)
+      const balances = venue.balances.bind(venue)
+      venue.balances = (account) => {
+        const told = balances(account)
+        return { ...told, balances: told.balances.map((row) => ({ ...row, locked: "?" })) }
+      }
+      venue.fill(it.atVenue("TAKE_PROFIT")!, Decimal.of("4"))
+    })
+    world.advance(LAG_MILLIS - 5_000)
+    expect(stop(world)).toBeUndefined()
+    world.advance(GONE_MILLIS + 60_000)
+    expect(world.database.orders.get(TAKE_PROFIT)!.order.executedQuantity.toString()).toBe("4")
+    expect(stop(world)).toBe("6")
+  })
+
   it("keeps it in a process that did not send the exit", () => {
     const world = fired()
     world.advance(100)
