@@ -75,12 +75,16 @@ export const keepSession = (
     signsWith = null
     isStreamDown = false
     const work = Effect.gen(function* () {
+      // The vault may have to prove a key at the venue: that is part of the turn.
+      if (!core.venue.inProcess) {
+        const endTurn = yield* parts.openings.turn(core.account.venue)
+        if (current === session) agreed = endTurn
+      }
       const needsSecrets = parts.venues.find(core.account.venue)?.needsCredentials === true
       const usable = needsSecrets ? yield* parts.vault.usableOf(core.id) : null
       const secrets = usable?.secrets ?? null
       if (current === session) signsWith = usable?.credentialId ?? null
       const report = (it: SessionReport): void => post(it, session)
-      if (!core.venue.inProcess) agreed = yield* parts.openings.turn(core.account.venue)
       return yield* parts.venues.openSession({ account: core.account, secrets, report })
     })
     let isClosed = false
@@ -128,8 +132,10 @@ export const keepSession = (
     core.phase = "reconciling"
     again = false
     unavailable()
+    // Its own: another session may have its turn by the time of the answer.
+    const endTurn = agreed
     self.fork(fetchView(core, session), (exit) => {
-      agreed()
+      endTurn()
       if (core.session !== session) return
       if (Exit.isFailure(exit)) {
         core.phase = "away"
