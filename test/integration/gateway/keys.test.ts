@@ -227,6 +227,7 @@ describe("a rotation of the encryption key", () => {
   })
 
   it("keeps the bytes of a key whose retirement is taken back", async () => {
+    await signUp(gateway)
     const old = (await keys("status")).encryption.active
     const { active } = (await keys("rotate-encryption")).encryption
     await until("all rows under the new key", async () => (await kidsInRows()).join() === active)

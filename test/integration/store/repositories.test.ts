@@ -383,7 +383,9 @@ describe("Accounts", () => {
     const user = await insertUser()
     const made = [await storeCredential(user), await storeCredential(user)]
     const [low, high] = made.map(({ credentialId }) => credentialId).toSorted() as [CredentialId, CredentialId]
-    const account = await run(accounts.insertAccount(newAccount(user.userId), [], proofs([high, low])))
+    const shown = (ids: ReadonlyArray<CredentialId>) =>
+      ids.map((credentialId) => ({ credentialId, externalKey: user.userId }))
+    const account = await run(accounts.insertAccount(newAccount(user.userId), [], shown([high, low])))
     const outside = new pg.Client({ connectionString: database().url })
     await outside.connect()
     await outside.query("BEGIN")
@@ -393,13 +395,13 @@ describe("Accounts", () => {
     const take = (id: CredentialId) => outside.query(text, [id])
     const blocked = "SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))"
     const isAwaited = async () => (await query(database().url, blocked, [rows[0]?.pid])).length > 0
-    return { accounts, user, account, low, high, outside, take, isAwaited }
+    return { accounts, user, account, shown, low, high, outside, take, isAwaited }
   }
 
   it.each(["a connect", "the writer"])("takes links in the order of their ids for %s", async (who) => {
     const { accounts, account, low, high, outside, take, isAwaited } = await withTwoLinks()
     const store = await run(AccountStore)
-    const others = [high, low].map((credentialId) => ({ credentialId, externalKey: "another" }))
+    const others = [high, low].map((credentialId) => ({ credentialId, externalKey: randomUUID() }))
     const row = { _tag: "Account", account: { ...account, version: 2 } } as const
     try {
       await take(low)
@@ -417,18 +419,18 @@ describe("Accounts", () => {
   })
 
   it("leaves alone the links that say already what was shown, and puts new ones at the end in their order", async () => {
-    const { accounts, user, account, low, high, outside, take } = await withTwoLinks()
+    const { accounts, user, account, shown, low, high, outside, take } = await withTwoLinks()
     try {
       for (const id of [low, high]) await take(id)
       const more = [await storeCredential(user), await storeCredential(user)].map((it) => it.credentialId)
       const ids = [more.toSorted()[1]!, low, more.toSorted()[0]!, high]
-      await run(accounts.prove(account, proofs(ids)))
+      await run(accounts.prove(account, shown(ids)))
       const links = await query(
         database().url,
         "SELECT credential_id AS id, external_key AS key FROM trading_account_credential WHERE trading_account_id = $1 ORDER BY position",
         [account.tradingAccountId],
       )
-      const placed = [high, low, ids[0], ids[2]].map((id) => ({ id, key: "what it showed" }))
+      const placed = [high, low, ids[0], ids[2]].map((id) => ({ id, key: user.userId }))
       expect(links).toEqual(placed)
     } finally {
       await outside.end()
