@@ -631,20 +631,29 @@ describe("a database that is away", () => {
     await admin.query("ALTER TABLE app_user_gone RENAME TO app_user")
     expect(Exit.isFailure(broken) && broken.cause._tag).toBe("Die")
 
-    await admin.query("BEGIN; LOCK TABLE app_user IN ACCESS EXCLUSIVE MODE")
-    const waiting = run(Effect.either(users.findById(randomUUID() as UserId)))
-    let ended = 0
-    while (ended === 0) {
-      const result = await admin.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
-      )
-      ended = result.rows.length
-    }
-    const outcome = await waiting
-    await admin.query("ROLLBACK")
     await admin.end()
-    expect(Either.isLeft(outcome) && outcome.left).toMatchObject({ _tag: "StorageUnavailable" })
-    expect(await run(users.findById(randomUUID() as UserId))).toBe(null)
+  })
+
+  it("is so for the statement whose connection was ended, and not for the next one that comes at once, 20 of 20", async () => {
+    const users = await run(Users)
+    const admin = new pg.Client({ connectionString: database().adminUrl })
+    await admin.connect()
+    for (let round = 0; round < 20; round++) {
+      await admin.query("BEGIN; LOCK TABLE app_user IN ACCESS EXCLUSIVE MODE")
+      const waiting = run(Effect.either(users.findById(randomUUID() as UserId)))
+      let ended = 0
+      while (ended === 0) {
+        const result = await admin.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`,
+        )
+        ended = result.rows.length
+      }
+      const outcome = await waiting
+      await admin.query("ROLLBACK")
+      expect(Either.isLeft(outcome) && outcome.left).toMatchObject({ _tag: "StorageUnavailable" })
+      expect(await run(users.findById(randomUUID() as UserId))).toBe(null)
+    }
+    await admin.end()
   })
 })
