@@ -129,24 +129,6 @@ export const sqlLayer = (
     }),
   )
 
-/** A database that stands still must not gather everything that clients still ask. */
-const POOL_WAITING_MAX = 256
-
-type Connected = Parameters<pg.Pool["connect"]>[0]
-
-class BoundedPool extends pg.Pool {
-  override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const full =
-      this.waitingCount < POOL_WAITING_MAX ? null : new Error(`${POOL_WAITING_MAX} statements wait for a connection`)
-    if (callback === undefined) return full === null ? super.connect() : Promise.reject(full)
-    if (full === null) super.connect(callback)
-    else process.nextTick(callback, full, undefined, () => undefined)
-    return undefined
-  }
-}
-
 const openPool = (
   url: string,
   options: SqlOptions,
@@ -156,7 +138,7 @@ const openPool = (
       try: () => resolveTarget(url, { statementTimeoutMillis: POOL_STATEMENT_TIMEOUT_MILLIS, ...options }),
       catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
     })
-    const pool = new BoundedPool({ ...target.config, max: POOL_CONNECTIONS })
+    const pool = new pg.Pool({ ...target.config, max: POOL_CONNECTIONS })
     // Without a listener node dies when the server ends an idle connection; the next query reports or reconnects.
     pool.on("error", () => undefined)
     keepWhole(pool)

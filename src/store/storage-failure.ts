@@ -56,6 +56,13 @@ export class Awaited extends Context.Reference<Awaited>()("store/Awaited", {
 }) {}
 
 /**
+ * Of clients' requests, under way at once: a database that stands still must not gather everything that clients still ask. What the process
+ * does for itself waits for its turn at the pool: a start with many dealers and accounts asks for more than this at once.
+ */
+const ASKED_MAX = 264
+let asked = 0
+
+/**
  * The statement itself goes on: ending it would take the very server that does not answer, and might hit the connection's next one. A plain
  * timer, for every statement of every request comes through here: a race of fibers costs several times as much.
  */
@@ -65,10 +72,13 @@ const withinPatience = <A, E, R>(
 ): Effect.Effect<A, E | StorageUnavailable, R> =>
   Effect.flatMap(Patience, (millis) => {
     if (millis === null) return effect
+    if (asked >= ASKED_MAX) return Effect.fail(new StorageUnavailable())
     let isAwaited = true
     const work = Effect.provideService(effect, Awaited, () => isAwaited)
-    return Effect.flatMap(Effect.forkDaemon(work), (running) =>
-      Effect.async<A, E | StorageUnavailable>((resume) => {
+    return Effect.flatMap(Effect.forkDaemon(work), (running) => {
+      asked++
+      running.addObserver(() => asked--)
+      return Effect.async<A, E | StorageUnavailable>((resume) => {
         const stopWaiting = (): void => {
           clearTimeout(timer)
           running.removeObserver(answered)
@@ -84,8 +94,8 @@ const withinPatience = <A, E, R>(
         }, times * millis)
         running.addObserver(answered)
         return Effect.sync(stopWaiting)
-      }),
-    )
+      })
+    })
   })
 
 /** For what is made by several statements, with a turn at the pool before them: so many times the patience of one. */

@@ -15,6 +15,7 @@ import { Instruments } from "../../../src/store/instruments.ts"
 import { SealedRows } from "../../../src/store/sealed-rows.ts"
 import { type SessionRow, SessionRows } from "../../../src/store/sessions.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
+import { Patience } from "../../../src/store/storage-failure.ts"
 import { type NewSubscription, Subscriptions } from "../../../src/store/subscriptions.ts"
 import { UserChanges } from "../../../src/store/user-changes.ts"
 import { type NewUser, Users } from "../../../src/store/users.ts"
@@ -618,6 +619,30 @@ describe("Subscriptions", () => {
     expect(await run(subscriptions.list(user.userId))).toEqual([other])
     const fresh = await run(subscriptions.subscribe(newSubscription(user)))
     expect(fresh.subscriptionId).not.toBe(plainOne.subscriptionId)
+  })
+})
+
+describe("statements at once", () => {
+  it("wait their turn where they are the process's own, however many; of clients' so many are under way and the rest is refused", async () => {
+    const users = await run(Users)
+    const admin = new pg.Client({ connectionString: database().adminUrl })
+    await admin.connect()
+    await admin.query("BEGIN; LOCK TABLE app_user IN ACCESS EXCLUSIVE MODE")
+    const one = Effect.either(users.findById(randomUUID() as UserId))
+    const own = Array.from({ length: 400 }, () => run(one))
+    let refused = 0
+    const asked = Array.from({ length: 300 }, async () => {
+      const outcome = await run(Effect.provideService(one, Patience, 60_000))
+      if (Either.isLeft(outcome)) refused++
+      return outcome
+    })
+    await until("the rest is refused", async () => refused > 0)
+    await admin.query("ROLLBACK")
+    await admin.end()
+    const answered = (outcomes: ReadonlyArray<Either.Either<unknown, unknown>>) =>
+      outcomes.filter(Either.isRight).length
+    expect(answered(await Promise.all(own))).toBe(400)
+    expect(answered(await Promise.all(asked))).toBe(264)
   })
 })
 
