@@ -7,10 +7,6 @@ import type { HttpFuzzFacts } from "./http-fuzz.ts"
 
 const SETTLE_MILLIS = 60_000
 
-/** Endpoints that refused every request; a fuzz that is only refused proves little. */
-export const neverDone = ({ routes, successes }: HttpFuzzFacts): ReadonlyArray<string> =>
-  Object.keys(routes).filter((name) => successes[name] === undefined)
-
 const accountsOf = async (database: pg.Client): Promise<ReadonlySet<string>> => {
   const { rows } = await database.query<{ readonly id: string }>(
     "SELECT DISTINCT trading_account_id::text AS id FROM trade_order",

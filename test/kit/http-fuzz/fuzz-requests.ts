@@ -9,6 +9,8 @@ import { HOSTILE_VALUES, MASS_ASSIGNED, PROTOTYPE_KEYS } from "./bad-values.ts"
 import { type DeclaredRoute, fieldsOf, kindOf } from "./declared-routes.ts"
 import { type FuzzUser, type FuzzWorld, PASSWORD } from "./fuzz-world.ts"
 
+type Fields = Record<string, unknown>
+
 export interface FuzzRequest {
   readonly route: DeclaredRoute
   /** Whether the path and the method are the route's own. */
@@ -18,10 +20,9 @@ export interface FuzzRequest {
   readonly user: FuzzUser | undefined
   /** The clean X-Request-ID that it carries. */
   readonly requestId: string | undefined
+  readonly fields: Fields
   readonly bytes: Buffer
 }
-
-type Fields = Record<string, unknown>
 
 /** What hashes a password takes as long as fifty other requests; what ends something leaves less for the others. */
 const SELDOM: Readonly<Record<string, number>> = {
@@ -119,6 +120,9 @@ const RECIPES: Readonly<Record<string, ReadonlyArray<Fields>>> = {
   "wallet.withdraw": [{ asset: "USDT", amount: "0.5" }],
 }
 
+/** No answer tells which accounts are linked. */
+const UNLINK = "dealer.accountUnlink"
+
 const BAD_TOKENS: ReadonlyArray<string> = [
   "Bearer",
   "Bearer ",
@@ -171,10 +175,11 @@ export class FuzzRequests {
     this.#routes = [...routes, ...OFTEN.flatMap((often) => routes.filter(({ name }) => name === often))]
   }
 
-  next(): FuzzRequest {
+  /** For any route, or for one of those that are named. */
+  next(names: ReadonlyArray<string> = []): FuzzRequest {
     this.#made += 1
-    const route = this.#one(this.#routes)
-    return this.#happens(1 - (SELDOM[route.name] ?? 1)) ? this.next() : this.#for(route)
+    const route = this.#one(names.length === 0 ? this.#routes : this.#routes.filter(({ name }) => names.includes(name)))
+    return this.#happens(1 - (SELDOM[route.name] ?? 1)) ? this.next(names) : this.#for(route)
   }
 
   #for(route: DeclaredRoute): FuzzRequest {
@@ -186,10 +191,8 @@ export class FuzzRequests {
     const isRouted = path === route.path && (method === route.method || isHead)
     const user = this.#user(route)
     const query = route.query === undefined ? "" : this.#queryText(this.#fields(route, route.query, user))
-    const body =
-      route.body === undefined || method === "GET"
-        ? undefined
-        : this.#bodyBytes(route.body, this.#fields(route, route.body, user))
+    const fields = route.body === undefined || method === "GET" ? {} : this.#fields(route, route.body, user)
+    const body = route.body === undefined || method === "GET" ? undefined : this.#bodyBytes(route.body, fields)
     const head: Array<string> = [`${method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`, "Host: localhost"]
     if (user !== undefined) head.push(`Authorization: Bearer ${user.calls.token}`)
     else if (this.#happens(0.4)) head.push(`Authorization: ${this.#one(BAD_TOKENS)}`)
@@ -205,7 +208,7 @@ export class FuzzRequests {
     }
     const text = Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1")
     const bytes = body === undefined ? text : Buffer.concat([text, body])
-    return { route, isRouted, isHead, user, requestId, bytes }
+    return { route, isRouted, isHead, user, requestId, fields, bytes }
   }
 
   #user({ name, access }: DeclaredRoute): FuzzUser | undefined {
@@ -221,7 +224,7 @@ export class FuzzRequests {
     const fields = this.#sample(ast)
     const declared = fieldsOf(ast)
     const isPlain = this.#happens(0.6)
-    const kin = this.world.kinFor(user)
+    const kin = (routeName === UNLINK ? this.world.linked() : undefined) ?? this.world.kinFor(user)
     for (const { name, isOptional } of declared) {
       if (isOptional && !(isPlain && name in kin) && this.#happens(isPlain ? 0.85 : 0.5)) {
         delete fields[name]

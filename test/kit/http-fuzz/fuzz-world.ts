@@ -18,6 +18,7 @@ export interface FuzzUser {
 }
 
 const IDS_MAX = 200
+const LINKS_MAX = 8
 /** How often a user asks about what is its own. */
 const OWN_CHANCE = 0.8
 const DEPTH_MAX = 5
@@ -65,6 +66,7 @@ class Known {
 export class FuzzWorld {
   readonly #everybody = new Known()
   readonly #own = new Map<FuzzUser, Known>()
+  readonly #links: Array<Kin> = []
   readonly #renewing = new Map<FuzzUser, Promise<void>>()
   #adminId = ""
   renewals = 0
@@ -104,6 +106,17 @@ export class FuzzWorld {
   /** Ids that belong together, of the user's own. */
   kinFor(user: FuzzUser | undefined): Kin {
     return (user && this.#one(this.#own.get(user)?.kin)) ?? {}
+  }
+
+  /** An account that was linked to a dealer, and that dealer. */
+  linked(): Kin | undefined {
+    return this.#one(this.#links)
+  }
+
+  /** After a link that succeeded. */
+  link({ dealerAccountId, tradingAccountId }: Record<string, unknown>): void {
+    if (this.#links.length === LINKS_MAX) this.#links.shift()
+    this.#links.push({ dealerAccountId: String(dealerAccountId), tradingAccountId: String(tradingAccountId) })
   }
 
   /** Keeps the ids that a successful answer tells. */
@@ -159,7 +172,7 @@ export class FuzzWorld {
     this.learn(dealer.envelope, this.admin)
     const linked = (await calls.connectMock("desk")).record.tradingAccountId
     await calls.post("/dealer/account/link", { dealerAccountId, tradingAccountId: linked })
-    this.learn({ dealerAccountId, tradingAccountId: linked }, this.admin)
+    this.link({ dealerAccountId, tradingAccountId: linked })
     for (const asset of ["BTC", "USDT"]) await calls.post("/wallet/deposit", { walletId, asset, amount: "100000" })
     const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" }
     await calls.post("/market/instrument/create", terms)
