@@ -63,7 +63,8 @@ export const fillsPage = async (
   const wanted = new Set(instruments)
   const fills = rows.flatMap((trade) => {
     // One without a time is in the history since then: that much is known of it.
-    const found = fill(profile.venue, listing.named(trade), { clientId: known.clientIdOf(trade.order), at: since })
+    const row = listing.named(trade)
+    const found = fill(profile.venue, row, { clientId: known.clientIdOfTrade(profile.venue, row), at: since })
     return found !== undefined && found.executedAt >= since && wanted.has(found.instrumentId) ? [found] : []
   })
   return { fills, next: textOf(list, next, (it) => (lists[it] === undefined ? undefined : firstPage(since))) }

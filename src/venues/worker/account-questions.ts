@@ -138,7 +138,9 @@ export class AccountQuestions {
     if (isAsked) return
     this.#asking("order", () => this.#parts.exchange.fetchOrder(id, symbol, {}))
       .then((answer) => {
-        const state = this.stateOf(answer, this.#parts.known.clientIdOf(id))
+        const { known, markets, profile } = this.#parts
+        const row = markets.listing.named({ order: id, symbol })
+        const state = this.stateOf(answer, known.clientIdOfTrade(profile.venue, row))
         if (state === undefined || state.status === "UNKNOWN") return
         this.#parts.known.remember(state)
         this.#parts.report({ _tag: "OrderSeen", state })
@@ -185,7 +187,9 @@ export class AccountQuestions {
       : [ref.externalOrderId, {}]
   }
 
-  knownAs({ tradeOrderId, externalOrderId }: VenueOrderRef): string | null {
-    return externalOrderId === null ? venueClientId(tradeOrderId) : this.#parts.known.clientIdOf(externalOrderId)
+  knownAs({ tradeOrderId, externalOrderId, instrumentId }: VenueOrderRef): string | null {
+    return externalOrderId === null
+      ? venueClientId(tradeOrderId)
+      : this.#parts.known.clientIdOf(externalOrderId, instrumentId)
   }
 }

@@ -196,8 +196,9 @@ export class PrivateStream {
 
   #onFill(trade: CcxtTrade): void {
     const { profile, known, report, listing, venueNow } = this.#options
-    const clientId = this.#quirks.fillClientId(trade) ?? known.clientIdOf(trade.order)
-    const found = fill(profile.venue, listing.named(trade), { clientId, at: venueNow() })
+    const row = listing.named(trade)
+    const clientId = this.#quirks.fillClientId(trade) ?? known.clientIdOfTrade(profile.venue, row)
+    const found = fill(profile.venue, row, { clientId, at: venueNow() })
     if (found !== undefined) report({ _tag: "Filled", fill: found })
   }
 }

@@ -3,6 +3,7 @@
  * until the stream has told of its end; what is not seen then is in doubt.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { isEnd } from "../../domain/order-view.ts"
 import type { SessionReport, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
 import { classify } from "./errors.ts"
 import { doingFor } from "./work.ts"
@@ -11,8 +12,6 @@ import { doingFor } from "./work.ts"
 const PAUSES_MILLIS = [50, 150, 400, 1000]
 /** Of a look that the budget holds back. */
 const LOOK_WITHIN_MILLIS = 15_000
-
-const isOpen = ({ status }: VenueOrderState): boolean => status === "OPEN" || status === "UNKNOWN"
 
 export class RequestedCancel {
   readonly #ref: VenueOrderRef
@@ -29,9 +28,11 @@ export class RequestedCancel {
 
   /** Told by another way than its own looks. */
   saw(state: VenueOrderState): void {
-    const { tradeOrderId, externalOrderId } = this.#ref
-    const isIt = state.tradeOrderId === tradeOrderId || state.externalOrderId === externalOrderId
-    if (isIt && !isOpen(state)) this.#ended = state
+    const { tradeOrderId, externalOrderId, instrumentId } = this.#ref
+    // Some venues count their orders anew in each market.
+    const isNamed = state.externalOrderId === externalOrderId && state.instrumentId === instrumentId
+    const isIt = state.tradeOrderId === tradeOrderId || isNamed
+    if (isIt && isEnd(state)) this.#ended = state
   }
 
   /** Never rejects: the cancel itself was taken. */
@@ -47,7 +48,7 @@ export class RequestedCancel {
       if (this.#ended !== null) return [this.#outcome(this.#ended)]
       try {
         const state = await this.#look()
-        if (state !== null && isOpen(state)) continue
+        if (state !== null && !isEnd(state)) continue
         if (state !== null) return [{ _tag: "OrderSeen", state }, this.#outcome(state)]
         reason = "the venue does not know the order any more"
       } catch (error) {

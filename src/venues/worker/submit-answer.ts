@@ -38,7 +38,7 @@ export const submitReports = (
   const externalOrderId = state?.externalOrderId ?? (answer && ownIdOf(answer, clientId))
   if (answer === undefined || externalOrderId === undefined)
     return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
-  known.remember(state ?? { clientId, externalOrderId })
+  known.remember(state ?? { clientId, externalOrderId, instrumentId: order.instrumentId })
   const at = state?.updatedAt ?? now
   const context = {
     clientId,

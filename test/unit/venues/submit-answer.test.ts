@@ -34,7 +34,7 @@ describe("the answer to a submit", () => {
     const accepted = { _tag: "Accepted", tradeOrderId, externalOrderId: "312269865356374016", at: 77 }
     const answer = { id: "312269865356374016", clientOrderId: clientId, symbol: "BTC/USDT", side: "buy" }
     expect(reportsOf(answer, known)).toEqual([accepted])
-    expect(known.clientIdOf("312269865356374016")).toBe(clientId)
+    expect(known.clientIdOf("312269865356374016", order.instrumentId)).toBe(clientId)
     expect(reportsOf({ id: "312269865356374016", clientOrderId: undefined })).toEqual([accepted])
   })
 
