@@ -23,8 +23,9 @@ interface Stretch {
   fills: ReadonlyArray<VenueFill>
   cursor: string | null
   isBegun: boolean
-  isWhole: boolean
 }
+
+const isWhole = ({ isBegun, cursor }: Stretch): boolean => isBegun && cursor === null
 
 const stretch = (since: number): Stretch => ({
   since,
@@ -32,7 +33,6 @@ const stretch = (since: number): Stretch => ({
   fills: [],
   cursor: null,
   isBegun: false,
-  isWhole: false,
 })
 
 /** `page`: see VenueSession. `isNewestFirst`: each page is older than the one before. */
@@ -40,7 +40,7 @@ export const allFills = (page: FetchPage, isNewestFirst: boolean): VenueSession[
   const unfinished = new Map<string, Array<Stretch>>()
 
   const readOn = (read: Stretch, instruments: ReadonlyArray<InstrumentId>): Effect.Effect<void, VenueUnavailable> =>
-    read.isWhole
+    isWhole(read)
       ? Effect.void
       : Effect.suspend(() => page(read.since, instruments, read.cursor)).pipe(
           Effect.tap(({ fills, next }) =>
@@ -48,10 +48,9 @@ export const allFills = (page: FetchPage, isNewestFirst: boolean): VenueSession[
               read.fills = isNewestFirst ? [...fills, ...read.fills] : [...read.fills, ...fills]
               read.cursor = next
               read.isBegun = true
-              read.isWhole = next === null
             }),
           ),
-          Effect.repeat({ until: () => read.isWhole }),
+          Effect.repeat({ until: () => isWhole(read) }),
           Effect.asVoid,
         )
 

@@ -32,7 +32,7 @@ const FIRST_CALL_MILLIS = 30_000
 const PAGE_MILLIS = 60_000
 /** Of a list that an account waits for to open, behind those of others: longer than a full window of any venue. */
 const OPENING_MILLIS = 90_000
-/** So do pages of klines; who asks over HTTP waits no longer than this. */
+/** Of pages of klines, which wait for the venue's budget, too: a client over HTTP waits no longer than this. */
 const KLINES_MILLIS = 40_000
 
 export interface CcxtVenuesOptions {
@@ -276,7 +276,7 @@ const sessionOf = (parts: SessionParts): VenueSession => {
     ...listsOf(parts, "audit"),
     ...restOf(parts, "audit"),
     forProof: listsOf(parts, "doubt"),
-    // Made anew for each agreement: an account that rests keeps none.
+    // Made anew at each call: an account that rests keeps none.
     forOpening: () => ({ ...listsOf(parts, "opening"), ...restOf(parts, "opening") }),
   }
 }

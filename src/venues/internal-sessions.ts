@@ -120,7 +120,7 @@ export class InternalSessions {
     return this.#open.get(account)?.movedTo ?? 0
   }
 
-  /** Wallets moved from elsewhere: deposits, transfers, quotes. Known before whoever asked for it hears that it is done. */
+  /** Wallets moved from elsewhere: deposits, transfers, quotes. Known before the client that asked hears that it is done. */
   moved(wallets: Iterable<WalletId>): void {
     this.#moves++
     for (const walletId of wallets) {

@@ -32,7 +32,7 @@ export type Paging =
   /** Newest first: `param` is a time just after the oldest row's, which comes once more. */
   | (Sized & { readonly way: "BEFORE_TIME"; readonly param: string; readonly as: "ISO" | "MILLIS" })
   /** `param` is what a row of the page carries in `field`; without it, or without rows, the page was the last. */
-  | (Sized & { readonly way: "CURSOR"; readonly param: string; readonly field: string })
+  | (Omit<Sized, "last"> & { readonly way: "CURSOR"; readonly param: string; readonly field: string })
   /** Newest first: `param` is the number of rows before the page. */
   | (Sized & { readonly way: "OFFSET"; readonly param: string })
   /** Newest first: `param` counts pages, from 1. */

@@ -64,7 +64,7 @@ export class CallChecks {
 
   private restarted(): boolean {
     const { world } = this.view
-    const restarts = world.isRunning ? world.accounts.stats().restarts : 0
+    const { restarts } = world
     if (restarts === this.restarts) return false
     this.restarts = restarts
     return true

@@ -89,7 +89,7 @@ export class ListChecks {
   /** An actor that begins again reads of the past what the bars say: within a minute they prove nothing. */
   private forgetAfterRestart(): void {
     const { world } = this.view
-    const restarts = world.isRunning ? world.accounts.stats().restarts : 0
+    const { restarts } = world
     if (restarts !== this.restarts) this.crossed.clear()
     this.restarts = restarts
   }

@@ -47,7 +47,7 @@ export class TrailingChecks {
 
   safety(): void {
     const { world } = this.view
-    const restarts = world.isRunning ? world.accounts.stats().restarts : 0
+    const { restarts } = world
     if (restarts !== this.restarts || !world.isRunning) this.best.clear()
     this.restarts = restarts
     for (const { tradeOrderId, terms } of this.armed()) {

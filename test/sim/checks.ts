@@ -88,7 +88,7 @@ export class Checks {
     const { world } = this
     for (const defect of world.defects.filter((it) => !it.includes(REFUSED_UNIT)))
       this.say(`an actor began anew without a unit that was refused: ${defect}`)
-    const restarts = world.isRunning ? world.accounts.stats().restarts : 0
+    const { restarts } = world
     if (restarts > world.refusals)
       this.say(`actors began anew ${restarts} times, and ${world.refusals} units were refused: ${world.defects}`)
   }

@@ -182,6 +182,11 @@ export class World {
     return this.scope !== undefined
   }
 
+  /** Of the actors of this life; none while the gateway is away. */
+  get restarts(): number {
+    return this.isRunning ? this.accounts.stats().restarts : 0
+  }
+
   get source(): ChannelSource | undefined {
     return this.sources.get("tradingAccount")
   }

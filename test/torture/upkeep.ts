@@ -18,6 +18,7 @@ import {
   image,
   newOrder,
   orderRow,
+  query,
   type Store,
   storeAccount,
   storeLayer,
@@ -49,16 +50,6 @@ const ADDED_MILLIS = 100
 const READER_GONE_MILLIS = 120_000
 /** After the upkeep: the server removes files, and its disk is busy. */
 const AFTERMATH_MILLIS = 10_000
-
-const query = async (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 const account = (n: string): string => `lpad(to_hex(${n}), 32, '0')::uuid`
 

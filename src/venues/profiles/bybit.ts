@@ -24,7 +24,7 @@ const spot = {
   // v5/order/amend: the same words.
   amendAnswer: "REQUESTED",
   // v5/order/realtime: 20 orders unless told, at most 50; `nextPageCursor` in ccxt's first row.
-  openOrders: { way: "CURSOR", param: "cursor", field: "nextPageCursor", size: 50, last: "SHORT" },
+  openOrders: { way: "CURSOR", param: "cursor", field: "nextPageCursor", size: 50 },
   // v5/execution/list: at most 100.
   fills: {
     of: "INSTRUMENT",
@@ -34,7 +34,6 @@ const spot = {
       field: "nextPageCursor",
       size: 100,
       windowMillis: WINDOW_MILLIS,
-      last: "SHORT",
     },
   },
   // v5/order/history: at most 50, of the whole account.
@@ -48,7 +47,6 @@ const spot = {
       field: "nextPageCursor",
       size: 50,
       windowMillis: WINDOW_MILLIS,
-      last: "SHORT",
     },
   },
   // ccxt parseOrder: `updatedTime`.

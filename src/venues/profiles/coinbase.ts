@@ -11,18 +11,18 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     // orders/edit answers `success` and no order.
     amendAnswer: "REQUESTED",
     // orders/historical/batch: ccxt asks for 100; `cursor` goes with ccxt's first row while there are more.
-    openOrders: { way: "CURSOR", param: "cursor", field: "cursor", size: 100, last: "SHORT" },
+    openOrders: { way: "CURSOR", param: "cursor", field: "cursor", size: 100 },
     // orders/historical/fills: ccxt's pages are of 250.
     fills: {
       of: "INSTRUMENT",
-      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 250, last: "SHORT" },
+      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 250 },
     },
     // orders/historical/batch of every status; `start_date` is that of the creation.
     endedOrders: {
       of: "ACCOUNT",
       lists: ["fetchOrders"],
       starts: "CREATION",
-      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 100, last: "SHORT" },
+      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 100 },
     },
     // ccxt parseOrder: `created_time` alone.
     orderTimes: { created: "timestamp", updated: null },

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Decimal } from "../../domain/decimal.ts"
+import { isEnd } from "../../domain/order-view.ts"
 import type { SessionReport, VenueAmend, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
 import type { CcxtExchange, Raw } from "./ccxt.ts"
 import { classify, type Failure } from "./errors.ts"
@@ -95,7 +96,7 @@ const seenAmended = async ({ ref, to, look, venueNow }: Amendment): Promise<Read
       const seen: SessionReport = { _tag: "OrderSeen", state }
       if (isAsAsked(state, to))
         return [seen, { _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at: venueNow() }]
-      if (status === "OPEN" || status === "UNKNOWN") continue
+      if (!isEnd(state)) continue
       const text = `the order ended before: ${status}`
       return [seen, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: true, text, at: venueNow() }]
     } catch (error) {

@@ -99,10 +99,11 @@ export const orderState = (
   }
 }
 
+const OWN = "info."
+
 /** Of ccxt's order, or with `info.` of the venue's own row. An order's creation is no time of what became of it. */
 const timeOf = (order: CcxtOrder, field: string): number | null => {
-  const [, own] = /^info\.(.+)$/.exec(field) ?? []
-  const value = own === undefined ? (order as unknown as Raw)[field] : order.info?.[own]
+  const value = field.startsWith(OWN) ? order.info?.[field.slice(OWN.length)] : (order as unknown as Raw)[field]
   return venueInstant(typeof value === "string" ? Number(value) : (value as number | undefined))
 }
 

@@ -44,8 +44,8 @@ export const readPage = async <R extends Row>(
   const first = rows[0]?.id ?? null
   const isFull = rows.length >= paging.size
   const at = nextAt(paging, cursor, rows)
-  const isLast =
-    at === undefined || (paging.last === "SHORT" && !isFull && paging.way !== "CURSOR") || rows.length === 0
+  const isShortLast = paging.way !== "CURSOR" && paging.last === "SHORT"
+  const isLast = at === undefined || (isShortLast && !isFull) || rows.length === 0
   if (!isLast) {
     if (first !== null && first === cursor.first)
       throw new PagingFailed("the venue gave the same page of a list again: it cannot be read to its end")

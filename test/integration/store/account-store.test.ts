@@ -6,39 +6,19 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, QuoteId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
 import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/trade-order.ts"
 import { type AskedNames, NEWEST_ENDED, type Row, type Settled } from "../../../src/ports/account-store.ts"
-import { type TestDatabase, testDatabase } from "../../kit/database.ts"
 import {
   commit,
   event,
   executionRow,
   filled,
   image,
-  memoryRig,
   newExecution,
   newOrder,
   orderRow,
   plain,
   type Rig,
-  sqlRig,
 } from "./account-store-rig.ts"
-
-const implementations: ReadonlyArray<readonly [string, () => Promise<Rig>]> = [
-  ["in memory", async () => memoryRig()],
-  [
-    "in PostgreSQL",
-    async () => {
-      const database: TestDatabase = await testDatabase()
-      const rig = await sqlRig(database)
-      return {
-        ...rig,
-        close: async () => {
-          await rig.close()
-          await database.drop()
-        },
-      }
-    },
-  ],
-]
+import { implementations } from "./account-store-rigs.ts"
 
 describe.each(implementations)("the account store %s", (_name, open) => {
   let rig: Rig

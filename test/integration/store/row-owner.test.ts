@@ -7,37 +7,19 @@ import type { InstrumentId, TenantId, UserId, VenueId } from "../../../src/domai
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type { Row } from "../../../src/ports/account-store.ts"
-import { testDatabase } from "../../kit/database.ts"
 import {
   commit,
   event,
   executionRow,
   filled,
   image,
-  memoryRig,
   newExecution,
   newOrder,
   orderRow,
   plain,
   type Rig,
-  sqlRig,
 } from "./account-store-rig.ts"
-
-const implementations: ReadonlyArray<readonly [string, () => Promise<Rig>]> = [
-  ["in memory", async () => memoryRig()],
-  [
-    "in PostgreSQL",
-    async () => {
-      const database = await testDatabase()
-      const rig = await sqlRig(database)
-      const close = async () => {
-        await rig.close()
-        await database.drop()
-      }
-      return { ...rig, close }
-    },
-  ],
-]
+import { implementations } from "./account-store-rigs.ts"
 
 const OTHER_TENANT = "other" as TenantId
 

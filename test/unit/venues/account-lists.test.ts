@@ -142,7 +142,6 @@ describe("a list by its venue's way of paging", () => {
       field: "next",
       size: 10,
       windowMillis: 3_600_000,
-      last: "SHORT",
     }
     // Nothing in the first hours.
     const rows = history(30).map((row) => ({ ...row, timestamp: row.timestamp + 5 * 3_600_000 }))
