@@ -1,4 +1,4 @@
-/** A venue of ccxt whose market data are tested and whose answers to orders nobody has looked at: the facts that promise nothing. */
+/** A venue of ccxt whose market data are tested and whose answers to orders are not proven: the facts that promise nothing. */
 import { plain } from "../../src/venues/plain.ts"
 import type { VenueFacts, VenueProfile } from "../../src/venues/profile.ts"
 

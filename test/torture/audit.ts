@@ -49,7 +49,7 @@ interface Account {
   readonly tradingAccountId: string
 }
 
-/** An answer after which it is certain that the act was done; undefined: it was refused, or nobody knows. */
+/** An answer after which it is certain that the act was done; undefined: it was refused, or it is not known. */
 const doneOr = async <A>(answer: Promise<Answer<A>>): Promise<A | undefined> => {
   const late = sleep(FETCH_MILLIS, undefined)
   const heard = await Promise.race([answer.catch(() => undefined), late])
@@ -230,7 +230,7 @@ const judge = async (clerks: Clerks, url: string, kills: number): Promise<Readon
   }
 }
 
-/** As who runs it does: a start that fails is tried again. */
+/** As an operator does: a start that fails is tried again. */
 const startAgain = async (options: NonNullable<Parameters<typeof startGateway>[0]>): Promise<Gateway> => {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- fairness`: one user with as many accounts as anybody may have asks for ten times the orders that a user may send, with
+ * `npm run torture -- fairness`: one user with as many accounts as any user may have asks for ten times the orders that a user may send, with
  * the limits that the gateway ships with, while three others trade. What the storm costs the others is judged, and what is left of it.
  */
 import { availableParallelism, loadavg } from "node:os"
