@@ -53,7 +53,7 @@ export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = tru
     return
   }
   if (request.orderType !== "QUOTED" && isBehind(core)) {
-    whenCurrent(core, () => submitOrder(core, message, mayWait), reply.fail)
+    whenCurrent(core, () => submitOrder(core, asked, mayWait), reply.fail)
     return
   }
   // Once per request: one that waits for prices has been counted.
