@@ -1,6 +1,6 @@
 /** Events of an account as its actor makes them: the draft that the store numbers, and what it tells beside its text. */
 import type { AccountEventKind, EventDraft } from "../domain/account-event.ts"
-import { executionText, keptExecution, keptOrder, keptPositions, positionsText } from "../domain/account-event-kept.ts"
+import { executionText, keptExecution, keptOrder, keptPositions } from "../domain/account-event-kept.ts"
 import { type AccountEventTags, alertTags, executionTags, orderTags } from "../domain/account-event-tags.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import { tradeOrderJson } from "../domain/trade-order-record.ts"
@@ -86,15 +86,16 @@ export class NewsDesk {
     return this.of(kind, JSON.stringify(alert), at, alertTags(kind, alert.tradeOrderId))
   }
 
-  /** At least one. */
+  /** At least one. Its text is the one that `textOfPositions` makes of what is kept, letter for letter. */
   ofPositions(changed: ReadonlyArray<Position>, at: number): News {
-    const positions = changed.map((position): PositionNews => {
-      const isGone = position.available.add(position.locked).isZero()
-      return [position.currency, isGone ? null : JSON.stringify(positionRecord(position))]
+    const records = changed.map((position) => JSON.stringify(positionRecord(position)))
+    const positions = changed.map(({ currency, available, locked }, index): PositionNews => {
+      const isGone = available.add(locked).isZero()
+      return [currency, isGone ? null : records[index]!]
     })
     const kind = "PORTFOLIO.UPDATED"
     const kept = keptPositions(changed[0]!.venue, changed)
-    const text = (): string => positionsText(changed)
+    const text = (): string => `[${records.join(",")}]`
     return this.drafted({ kind, at, text, kept, tags: { kind }, order: null, positions })
   }
 

@@ -119,9 +119,10 @@ export const keptEventOf = (stored: string): KeptEvent | null => {
 export const executionText = (execution: Execution): string =>
   JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
 
-export const positionsText = (positions: ReadonlyArray<Position>): string =>
+const positionsText = (positions: ReadonlyArray<Position>): string =>
   `[${positions.map((position) => JSON.stringify(positionRecord(position))).join(",")}]`
 
+/** The text that `NewsDesk.ofPositions` gave the event when it was published. */
 export const textOfPositions = (
   tradingAccountId: TradingAccountId,
   { venue, positions }: Extract<KeptEvent, { readonly _tag: "Positions" }>,
