@@ -14,7 +14,7 @@ import { changeableError, checkChange } from "../domain/order-change-rules.ts"
 import { holdChanged } from "../domain/order-hold.ts"
 import { isOnItsWay } from "../domain/order-law.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
+import { heldAssetOf, type TradeOrder } from "../domain/trade-order.ts"
 import { changeHalted } from "../domain/trading-mode.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { ReplaceOrder } from "./account-messages.ts"
@@ -149,7 +149,7 @@ const fundsError = (core: AccountCore, { order }: Live, wanted: OrderChange): Do
   const held = holdChanged(order, changed(order, wanted), core.venue)
   const more = held.subtract(order.held)
   if (!more.isPositive()) return null
-  const asset = order.orderSide === "BUY" ? order.quoteAsset : order.baseAsset
+  const asset = heldAssetOf(order)
   const { available } = core.portfolio.of(asset)
   if (more.atMost(available)) return null
   return new InsufficientBalance({ asset, required: more.toString(), available: available.toString() })

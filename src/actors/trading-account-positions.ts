@@ -4,15 +4,11 @@ import { type AcknowledgedHold, AcknowledgedHolds } from "../domain/acknowledged
 import { Decimal } from "../domain/decimal.ts"
 import { movesOf, Portfolio } from "../domain/portfolio.ts"
 import { RareSet } from "../domain/rare.ts"
-import type { AppliedExecution, TradeOrder } from "../domain/trade-order.ts"
+import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../domain/trade-order.ts"
 import type { Position } from "../domain/trading-account.ts"
 import type { Live } from "./trading-account-live.ts"
 import type { News } from "./trading-account-news.ts"
 import { AccountOutlet } from "./trading-account-outlet.ts"
-
-/** A BUY spends quote, a SELL base. */
-const heldAssetOf = ({ orderSide, quoteAsset, baseAsset }: TradeOrder): string =>
-  orderSide === "BUY" ? quoteAsset : baseAsset
 
 export class AccountPositions extends AccountOutlet {
   readonly portfolio = new Portfolio()

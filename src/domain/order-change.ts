@@ -57,7 +57,8 @@ export const changed = (order: TradeOrder, { baseQuantity, limitPrice, stopPrice
 
 const priceOf = ({ limitPrice, terms }: TradeOrder): Decimal => limitPrice ?? terms?.trigger?.stopPrice ?? Decimal.ONE
 
-const remainingOf = ({ baseQuantity, executedQuantity }: TradeOrder): Decimal =>
+/** What of it is still to be executed. */
+export const unexecutedOf = ({ baseQuantity, executedQuantity }: TradeOrder): Decimal =>
   Decimal.max(Decimal.ZERO, baseQuantity.subtract(executedQuantity))
 
 const share = (whole: Decimal, part: Decimal, of: Decimal): Decimal =>
@@ -65,14 +66,14 @@ const share = (whole: Decimal, part: Decimal, of: Decimal): Decimal =>
 
 /** What the order holds once it is changed to `next`; an order that holds nothing goes on holding nothing. */
 export const heldAs = (order: TradeOrder, next: TradeOrder): Decimal => {
-  const [before, after] = [remainingOf(order), remainingOf(next)]
+  const [before, after] = [unexecutedOf(order), unexecutedOf(next)]
   if (order.orderSide === "SELL") return share(order.held, after, before)
   return share(order.held, after.multiply(priceOf(next)), before.multiply(priceOf(order)))
 }
 
 /** The hold at the end of a change: as planned for what it came to, less what was executed meanwhile. */
 const heldAfter = (order: TradeOrder, planned: Decimal, executedBefore: Decimal): Decimal =>
-  share(planned, remainingOf(order), Decimal.max(Decimal.ZERO, order.baseQuantity.subtract(executedBefore)))
+  share(planned, unexecutedOf(order), Decimal.max(Decimal.ZERO, order.baseQuantity.subtract(executedBefore)))
 
 /** The change was made. The state of the order is the caller's affair. */
 export const made = (order: TradeOrder, change: RequestedChange): TradeOrder => {

@@ -3,7 +3,7 @@
  * any time. The actors' own steps keep `held` incrementally; `holdDue` says independently of them what it must be.
  */
 import { Decimal } from "./decimal.ts"
-import { changed, changeOf, heldAs } from "./order-change.ts"
+import { changed, changeOf, heldAs, unexecutedOf } from "./order-change.ts"
 import { isTradable, mustEnd, orderListOf, remainingOf } from "./order-list.ts"
 import { FEE_RATE } from "./order-rules-quantity.ts"
 import { isTerminal } from "./order-status.ts"
@@ -65,12 +65,9 @@ const widest = (a: HoldDue, b: HoldDue): HoldDue => ({
   most: a.most === null || b.most === null ? null : Decimal.max(a.most, b.most),
 })
 
-const restOf = ({ baseQuantity, executedQuantity }: TradeOrder): Decimal =>
-  Decimal.max(Decimal.ZERO, baseQuantity.subtract(executedQuantity))
-
 const plainDue = (order: TradeOrder, venue: HoldVenue): HoldDue => {
   const { orderSide, orderType, limitPrice, executedCost, terms } = order
-  const rest = restOf(order)
+  const rest = unexecutedOf(order)
   if (orderSide === "SELL") return { least: rest, most: rest }
   const budget = terms?.budget ?? null
   if (budget !== null) {
@@ -92,7 +89,7 @@ const plainDue = (order: TradeOrder, venue: HoldVenue): HoldDue => {
 /** What a change asks the order to hold once it is made; of a leg, which may hold for the dearer one, not less per unit than now. */
 export const holdChanged = (order: TradeOrder, next: TradeOrder, venue: HoldVenue): Decimal => {
   if ((order.terms?.leg ?? null) === null || !order.held.isPositive()) return heldAs(order, next)
-  const [before, after] = [restOf(order), restOf(next)]
+  const [before, after] = [unexecutedOf(order), unexecutedOf(next)]
   const same = before.isPositive() ? order.held.multiply(after).divide(before, 18, "UP") : order.held
   return Decimal.max(same, exitHold(next, after, venue))
 }
@@ -122,7 +119,7 @@ export const legsHoldDue = (orders: ReadonlyArray<TradeOrder>, venue: HoldVenue,
     most: largest(isSettling ? all : legs, (leg) => {
       const change = changeOf(leg)
       const images = change === null ? [leg] : [leg, changed(leg, change)]
-      const own = (it: TradeOrder): Decimal => (isSettling ? it.baseQuantity : restOf(it))
+      const own = (it: TradeOrder): Decimal => (isSettling ? it.baseQuantity : unexecutedOf(it))
       return images.flatMap((it) => [exitHold(it, own(it), venue), exitHold(it, remaining, venue)])
     }),
   }

@@ -3,7 +3,7 @@
  * every change and after a restart, so nothing of it need be remembered.
  */
 import { Decimal } from "./decimal.ts"
-import { changed, changeOf } from "./order-change.ts"
+import { changed, changeOf, unexecutedOf } from "./order-change.ts"
 import { replaceWayOf } from "./order-law.ts"
 import { isTerminal } from "./order-status.ts"
 import { type CancelReason, isPaired, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
@@ -277,7 +277,7 @@ const coverOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: Li
   const { baseQuantity, held: kept } = order
   const needs = (change === null ? [order] : [order, changed(order, change)]).flatMap((it) => [
     terms.holdOf(it, remaining),
-    terms.holdOf(it, Decimal.max(Decimal.ZERO, it.baseQuantity.subtract(it.executedQuantity))),
+    terms.holdOf(it, unexecutedOf(it)),
   ])
   const due = Decimal.max(held, Decimal.min(kept, needs.reduce(Decimal.max)))
   return due.equals(kept) ? [] : [{ _tag: "Size", order, baseQuantity, held: due }]

@@ -289,6 +289,10 @@ export const shareOf = ({ execution, replaced }: AppliedExecution): Execution | 
   return { ...replaced, executedQuantity, executedCost: replaced.executedPrice.multiply(executedQuantity) }
 }
 
+/** What it spends, and so holds: a BUY quote, a SELL base. */
+export const heldAssetOf = ({ orderSide, quoteAsset, baseAsset }: TradeOrder): string =>
+  orderSide === "BUY" ? quoteAsset : baseAsset
+
 /** Summed fees with more of them, per asset in order of first appearance. */
 export const withFees = (sums: ReadonlyArray<Fee>, more: ReadonlyArray<Fee>): ReadonlyArray<Fee> => {
   if (more.length === 0) return sums
