@@ -5,7 +5,7 @@
 import { type Effect, Exit } from "effect"
 import type { InstrumentId, TradingAccountId } from "../domain/ids.ts"
 import { changeOf } from "../domain/order-change.ts"
-import { isFired, type TradeOrder } from "../domain/trade-order.ts"
+import { isFiredUnshown } from "../domain/order-doubt.ts"
 import type { VenueSession } from "../ports/venue-session.ts"
 import type { AuditKind } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -33,10 +33,6 @@ const QUIET_MILLIS = 5_000
 const BALANCES_SOON_MILLIS = 1_000
 /** From the answer of an audit that took longer than its period to the next. */
 const BREATH_MILLIS = 1_000
-
-/** Its trigger fired, it was let go, and the venue has said nothing of it. */
-const isUnheardOf = (order: TradeOrder): boolean =>
-  order.orderStatus === "ACCEPTED" && order.externalOrderId === null && order.notAfter !== null && isFired(order)
 
 /** The last digits: those of ids that were made together differ. The tick that asks may come a period later. */
 const idleMillisOf = (id: TradingAccountId): number =>
@@ -85,7 +81,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
       if (live.question !== null || !mayBeThere(live)) continue
       const { order } = live
       const change = changeOf(order)
-      const isSent = order.orderStatus === "SUBMITTED" || isUnheardOf(order)
+      const isSent = order.orderStatus === "SUBMITTED" || (order.orderStatus === "ACCEPTED" && isFiredUnshown(order))
       if (isSent && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS)
         take(core, live, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
       else if (order.cancelRequested && live.cancels._tag !== "UNSENT" && now - live.cancels.at > SILENCE_MILLIS)

@@ -2,7 +2,7 @@
  * What is not known of an order, as a tag (contract C3). One at a time, the gravest: EXECUTED, which leaves nothing else in doubt, then
  * SUBMIT, AMEND, CANCEL, UNREACHABLE. Clients are told only that there is a doubt (`inDoubt`).
  */
-import type { OrderDoubt, TradeOrder } from "./trade-order.ts"
+import { isFired, type OrderDoubt, type TradeOrder } from "./trade-order.ts"
 
 type Kind = OrderDoubt["kind"]
 
@@ -48,6 +48,10 @@ export const doubtWhenOpen = (order: Pick<TradeOrder, "terms" | "cancelRequested
 /** No word of its submit, no trade of it, and no cancel of it that was carried out. */
 export const isUnheardOf = ({ externalOrderId, executedQuantity, doubt }: TradeOrder): boolean =>
   externalOrderId === null && executedQuantity.isZero() && doubt?.kind !== "EXECUTED"
+
+/** Its trigger fired, it was let go, and the venue has not shown it. */
+export const isFiredUnshown = (order: TradeOrder): boolean =>
+  isFired(order) && order.notAfter !== null && order.externalOrderId === null
 
 /** What is not known of an order at the venue from the moment on in which the contact to the venue is lost. */
 export const doubtWhenLost = (order: TradeOrder): OrderDoubt =>

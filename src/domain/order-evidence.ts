@@ -8,7 +8,7 @@ import { Decimal } from "./decimal.ts"
 import { answeredBy, unsendable } from "./order-answers.ts"
 import { changeOf, isRenewing } from "./order-change.ts"
 import { changeNotMade, weighed, withoutChange } from "./order-changed.ts"
-import { doubtWhenOpen, graver, inDoubtOf, isUnheardOf } from "./order-doubt.ts"
+import { doubtWhenOpen, graver, inDoubtOf, isFiredUnshown, isUnheardOf } from "./order-doubt.ts"
 import {
   ask,
   changeTo,
@@ -30,7 +30,6 @@ import { isEnd, type OrderView } from "./order-view.ts"
 import {
   type CancelReason,
   type Execution,
-  isFired,
   NEVER_PLACED,
   type OrderDoubt,
   type TradeOrder,
@@ -309,7 +308,5 @@ const resumed = ({ order }: Known): Effects => {
 }
 
 /** What a trigger let go, and the venue has not shown. */
-const doubtedIfFired = (order: TradeOrder): TradeOrder => {
-  const isUnheard = isFired(order) && order.notAfter !== null && order.externalOrderId === null
-  return isUnheard && !isTerminal(order.orderStatus) ? inDoubtOf(order, "SUBMIT") : order
-}
+const doubtedIfFired = (order: TradeOrder): TradeOrder =>
+  isFiredUnshown(order) && !isTerminal(order.orderStatus) ? inDoubtOf(order, "SUBMIT") : order
