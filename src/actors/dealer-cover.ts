@@ -3,6 +3,7 @@
  * firm quote keeps what the dealer delivers from everybody else, so that what nobody can pay for must be short, and little of the whole.
  */
 import { Effect } from "effect"
+import { QUOTE_SECONDS } from "../domain/dealer-config.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteRateLimited } from "../domain/errors/limits.ts"
@@ -13,8 +14,6 @@ import type { WalletBalance } from "../domain/wallet.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { isTooRiskyUncovered } from "./dealer-valuation.ts"
 
-/** As long as a quote binds whose request names no end. */
-const UNCOVERED_SECONDS = 10
 /** Of one user at one dealer. */
 const UNCOVERED_PER_USER = 5
 const ALL = Decimal.of("100")
@@ -35,27 +34,30 @@ const of = (balances: ReadonlyArray<WalletBalance>, asset: string): Pick<WalletB
   balances.find((it) => it.asset === asset) ?? { balance: Decimal.ZERO, available: Decimal.ZERO }
 
 /** What the client has left for it beside its other quotes. */
-export const isCovered = (core: DealerCore, quote: FirmQuote, { client }: Funds): boolean => {
+const leftFor = (core: DealerCore, quote: FirmQuote, { client }: Funds, asset: string): Decimal =>
+  of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset))
+
+export const isCovered = (core: DealerCore, quote: FirmQuote, funds: Funds): boolean => {
   const { asset, amount } = payableOf(quote)
-  return of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset)).atLeast(amount)
+  return leftFor(core, quote, funds, asset).atLeast(amount)
 }
 
 /** Why a quote is not made that its client could not pay for now, if so: a failure, or a rule of the dealer. */
 export const uncoveredFault = (
   core: DealerCore,
   quote: FirmQuote,
-  { client, dealer }: Funds,
+  funds: Funds,
   openQuotesMax: number,
 ): DomainError | QuoteRejectReason | undefined => {
   const { uncovered } = core.quotes
   const { uncoveredPercent } = core.dealer.config
-  const isLong = quote.expireAt - quote.createdAt > UNCOVERED_SECONDS * 1_000
+  const isLong = quote.expireAt - quote.createdAt > QUOTE_SECONDS * 1_000
   if (isLong || uncoveredPercent === 0) {
     const { asset, amount } = payableOf(quote)
-    const left = of(client, asset).available.subtract(core.quotes.promisedBy(quote, asset))
+    const left = leftFor(core, quote, funds, asset)
     const available = left.isNegative() ? Decimal.ZERO : left
     const reason = isLong
-      ? `a quote that binds the dealer for more than ${UNCOVERED_SECONDS} s needs the funds`
+      ? `a quote that binds the dealer for more than ${QUOTE_SECONDS} s needs the funds`
       : "this dealer quotes to clients who have the funds"
     return new InsufficientBalance({ asset, required: amount.toString(), available: available.toString(), reason })
   }
@@ -75,6 +77,6 @@ export const uncoveredFault = (
   }
   const { asset, amount } = deliverableOf(quote)
   const taken = uncovered.deliverableOf(asset).add(amount)
-  if (taken.multiply(ALL).greaterThan(of(dealer, asset).balance.multiply(share))) return "INSUFFICIENT_INVENTORY"
+  if (taken.multiply(ALL).greaterThan(of(funds.dealer, asset).balance.multiply(share))) return "INSUFFICIENT_INVENTORY"
   return isTooRiskyUncovered(core, quote, share.divide(ALL, 2, "DOWN")) ? "RISK_LIMIT" : undefined
 }

@@ -157,8 +157,11 @@ export interface DealerConfig {
 const MARKUP_BPS = Decimal.of("10")
 /** Where a profile does not say what time costs. A free option is worth about 0.4 σ √t: 7 basis points for 300 s at 60 % a year. */
 const TTL_BPS = Decimal.of("0.1")
-/** As long as a quote binds whose request names no end. */
-const FREE_SECONDS = 10
+/**
+ * How long a quote binds whose request names no end. For so long time costs nothing where the profile does not say what it costs, and a
+ * quote may be made to a client who could not pay for it.
+ */
+export const QUOTE_SECONDS = 10
 const TAKER_FEE_BPS = Decimal.of("10")
 const UNCOVERED_PERCENT = 10
 const SLIPPAGE_BPS = Decimal.of("25")
@@ -246,7 +249,7 @@ export const dealerConfigRecord = (config: DealerConfig): DealerConfigRecord => 
 /** What is added for all the seconds that a quote is firm. */
 export const timeBps = ({ ttlBps }: PricingProfile, seconds: number): Decimal =>
   ttlBps === null
-    ? TTL_BPS.multiply(Decimal.fromUnits(BigInt(Math.max(0, seconds - FREE_SECONDS)), 0))
+    ? TTL_BPS.multiply(Decimal.fromUnits(BigInt(Math.max(0, seconds - QUOTE_SECONDS)), 0))
     : ttlBps.multiply(Decimal.fromUnits(BigInt(seconds), 0))
 
 export const takerFeeBps = (config: DealerConfig, venue: string): Decimal =>

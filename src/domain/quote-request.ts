@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto"
 import { Schema } from "effect"
-import { PROFILE_KEY } from "./dealer-config.ts"
+import { PROFILE_KEY, QUOTE_SECONDS } from "./dealer-config.ts"
 import { Decimal, PositiveDecimalText } from "./decimal.ts"
 import type { DomainError } from "./errors/domain-error.ts"
 import { InvalidQuoteSide, InvalidQuoteTime, QuoteSizeAmbiguous } from "./errors/quote.ts"
@@ -16,7 +16,6 @@ import type { WalletId } from "./wallet.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
-const TTL_SECONDS = 10
 const TTL_SECONDS_MAX = 300
 
 const AssetName = Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}$/))
@@ -106,7 +105,7 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d
 const expiryOf = ({ ttl, expireAt }: QuoteRequest, now: number): QuoteExpiry | DomainError => {
   if (!isAbsent(ttl) && !isAbsent(expireAt)) return new InvalidQuoteTime({ reason: "either ttl or expireAt" })
   if (isAbsent(expireAt)) {
-    const ttlSeconds = ttl ?? TTL_SECONDS
+    const ttlSeconds = ttl ?? QUOTE_SECONDS
     if (ttlSeconds < 1 || ttlSeconds > TTL_SECONDS_MAX)
       return new InvalidQuoteTime({ reason: `ttl is 1 to ${TTL_SECONDS_MAX} seconds` })
     return { ttlSeconds }
