@@ -79,6 +79,8 @@ export interface Keepers {
   readonly readAgain: (live: Live, millis: number) => void
   /** Watches the order's trigger. */
   readonly arm: (live: Live) => void
+  /** As `arm`, of an order that was armed when the process ended: what it missed is looked at. */
+  readonly resumeTrigger: (live: Live) => void
   /** Ends the order at its `expireAt`. */
   readonly watchExpiry: (live: Live) => void
   /** What a change of an order of a list changes in the list's other orders. Asked in the same turn. */
@@ -89,6 +91,10 @@ export interface Keepers {
   readonly isSpent: (live: Live) => boolean
   /** The account is ready again: what waited for a session is looked at. */
   readonly becameReady: () => void
+  /** Once, before anything is asked of the venue. */
+  readonly resumeLists: () => void
+  /** Nothing is watched any more; `isOrderly`: how far trailing stops came is stored first. */
+  readonly close: (isOrderly: boolean) => void
 }
 
 export class AccountCore extends AccountPositions {

@@ -5,6 +5,7 @@ import { startDoubt } from "./trading-account-doubt.ts"
 import { keepExpiries } from "./trading-account-expiry.ts"
 import { keepStrays } from "./trading-account-foreign.ts"
 import { keepLeaving } from "./trading-account-leaving.ts"
+import { recallAppeared } from "./trading-account-lingering.ts"
 import { keepLists, type ListKeeper } from "./trading-account-list.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
 import { keepReadingAgain } from "./trading-account-read-again.ts"
@@ -52,6 +53,10 @@ export class AccountKeepers implements Keepers {
     this.triggers.arm(live)
   }
 
+  resumeTrigger(live: Live): void {
+    this.triggers.resume(live)
+  }
+
   watchExpiry(live: Live): void {
     this.#expiries ??= keepExpiries(this.#core)
     this.#expiries(live)
@@ -74,17 +79,15 @@ export class AccountKeepers implements Keepers {
     if (this.#core.openLives().some(isOfList)) this.lists.becameReady()
   }
 
-  /** Before anything is asked of the venue. */
   resumeLists(): void {
-    if (this.#core.openLives().some(isOfList)) this.lists.resume()
+    if (this.#core.openLives().some(isOfList)) recallAppeared(this.#core)
   }
 
-  /** Off the board; `isOrderly`: how far trailing stops came is stored first. */
   close(isOrderly: boolean): void {
     this.#triggers?.close(isOrderly)
   }
 
-  get triggers(): TriggerKeeper {
+  private get triggers(): TriggerKeeper {
     this.#triggers ??= keepTriggers(this.#core)
     return this.#triggers
   }

@@ -23,7 +23,6 @@ import { isPaired, type TradeOrder } from "../domain/trade-order.ts"
 import { isSpot } from "../domain/venue.ts"
 import { mayCancel } from "./trading-account-cancel.ts"
 import type { AccountCore, Keepers } from "./trading-account-core.ts"
-import { recallAppeared } from "./trading-account-lingering.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { move, pair } from "./trading-account-pair-steps.ts"
@@ -66,10 +65,7 @@ interface Pace {
   readonly pauseMillis: number
 }
 
-export interface ListKeeper extends Pick<Keepers, "consequences" | "isHeldBack" | "isSpent" | "becameReady"> {
-  /** Once, before anything is asked of the venue. */
-  readonly resume: () => void
-}
+export type ListKeeper = Pick<Keepers, "consequences" | "isHeldBack" | "isSpent" | "becameReady">
 
 export const keepLists = (core: AccountCore): ListKeeper => {
   const paces = new Map<string, Pace>()
@@ -274,6 +270,5 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     for (const id of openLists()) review(id)
   }
 
-  const resume = (): void => recallAppeared(core)
-  return { resume, consequences, isHeldBack, isSpent, becameReady }
+  return { consequences, isHeldBack, isSpent, becameReady }
 }

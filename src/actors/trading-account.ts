@@ -158,16 +158,15 @@ class BuiltAccount implements Built<AccountMessage> {
 
   constructor(
     private readonly core: AccountCore,
-    private readonly keepers: AccountKeepers,
     session: SessionKeeper,
   ) {
     this.handlers = new AccountHandlers(core, session)
   }
 
   started(): void {
-    const { core, keepers, handlers } = this
-    keepers.resumeLists()
-    recover(core, keepers)
+    const { core, handlers } = this
+    core.keepers.resumeLists()
+    recover(core)
     handlers.session.open()
     if (core.account.status === "LOCKED") handlers.disconnector.resume()
     if (core.account.cancelAllAt !== null) handlers.deadMan.resume()
@@ -186,7 +185,7 @@ class BuiltAccount implements Built<AccountMessage> {
 
   /** After a defect memory may be ahead of what its units say: only an orderly end stores more. */
   ended(isOrderly: boolean): void {
-    this.keepers.close(isOrderly)
+    this.core.keepers.close(isOrderly)
   }
 }
 
@@ -196,24 +195,20 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
     Effect.map(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
-      let keepers!: AccountKeepers
-      const core = new AccountCore(parts, self, state, venue, refusals, (it) => {
-        keepers = new AccountKeepers(it)
-        return keepers
-      })
+      const core = new AccountCore(parts, self, state, venue, refusals, (it) => new AccountKeepers(it))
       const session = keepSession(core, (report, by) => post({ _tag: "ApplyReport", report, session: by }))
       watchAgain(core, state)
-      return new BuiltAccount(core, keepers, session)
+      return new BuiltAccount(core, session)
     })
 }
 
 /** CREATED means that the bytes may have left: such an order is in doubt and never sent again (order-path 3). */
-const recover = (core: AccountCore, keepers: AccountKeepers): void => {
+const recover = (core: AccountCore): void => {
   if (core.account.status === "DISCONNECTED") return
   for (const live of core.openLives()) {
     const { order } = live
     if (order.expireAt !== null) core.watchExpiry(live)
-    if (placeOf(order) === "ARMED") keepers.triggers.resume(live)
+    if (placeOf(order) === "ARMED") core.keepers.resumeTrigger(live)
     if (placeOf(order) === "DEALER") resumeQuoted(core, live)
     take(core, live, { _tag: "Restarted" })
   }
