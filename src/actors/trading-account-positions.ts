@@ -1,6 +1,6 @@
 /** What an account has by asset, what of it its orders hold, and which positions have changed since they were last told. */
 
-import { type AcknowledgedHold, AcknowledgedHolds } from "../domain/acknowledged-holds.ts"
+import { AcknowledgedHolds } from "../domain/acknowledged-holds.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { movesOf, Portfolio } from "../domain/portfolio.ts"
 import { RareSet } from "../domain/rare.ts"
@@ -15,7 +15,7 @@ export class AccountPositions extends AccountOutlet {
   /** Assets whose position changed since it was last told. */
   private readonly dirty = new RareSet<string>()
   protected readonly told = new Map<string, string>(this.rest?.told)
-  private readonly acknowledgedHolds = new AcknowledgedHolds<AcknowledgedHold>()
+  private readonly acknowledgedHolds = new AcknowledgedHolds()
 
   constructor(...made: ConstructorParameters<typeof AccountOutlet>) {
     super(...made)
@@ -50,7 +50,7 @@ export class AccountPositions extends AccountOutlet {
   acknowledged(live: Live, at: number): void {
     if (live.acceptedAt !== null) return
     live.acceptedAt = at
-    const hold = { asset: () => heldAssetOf(live.order), held: () => live.order.held, acceptedAt: at }
+    const hold = { asset: heldAssetOf(live.order), held: () => live.order.held, acceptedAt: at }
     this.acknowledgedHolds.acknowledged(hold)
   }
 

@@ -7,7 +7,7 @@ import { RareMap, RareSet } from "./rare.ts"
 
 /** One order's hold, as it is now. */
 export interface AcknowledgedHold {
-  readonly asset: () => string
+  readonly asset: string
   readonly held: () => Decimal
   /** Venue time, ms; null: not yet. */
   readonly acceptedAt: number | null
@@ -17,10 +17,10 @@ export interface AcknowledgedHold {
 const RECENT_MILLIS = 1_000
 const RECENT_MAX = 1_024
 
-export class AcknowledgedHolds<A extends AcknowledgedHold> {
+export class AcknowledgedHolds {
   readonly #sums = new RareMap<string, Decimal>()
   /** Acknowledged after `#settledAt`. */
-  readonly #recent = new RareSet<A>()
+  readonly #recent = new RareSet<AcknowledgedHold>()
   #settledAt = Number.NEGATIVE_INFINITY
 
   /** An acknowledged order holds so much more, or less. */
@@ -31,8 +31,8 @@ export class AcknowledgedHolds<A extends AcknowledgedHold> {
   }
 
   /** From now on its hold counts, with all that it holds already. */
-  acknowledged(order: A): void {
-    this.changed(order.asset(), order.held())
+  acknowledged(order: AcknowledgedHold): void {
+    this.changed(order.asset, order.held())
     if ((order.acceptedAt ?? 0) <= this.#settledAt) return
     this.#recent.add(order)
     if (this.#recent.size <= RECENT_MAX) return
@@ -51,7 +51,7 @@ export class AcknowledgedHolds<A extends AcknowledgedHold> {
       const { acceptedAt } = order
       if (acceptedAt === null || acceptedAt <= settledAt) this.#recent.delete(order)
       else if (acceptedAt > at) {
-        const asset = order.asset()
+        const { asset } = order
         const rest = (included.get(asset) ?? Decimal.ZERO).subtract(order.held())
         if (rest.isZero()) included.delete(asset)
         else included.set(asset, rest)

@@ -23,14 +23,13 @@ export interface Answers<E> {
 export interface ActorOptions<M extends Message<E>, E> {
   readonly name: string
   readonly behaviour: (self: Self<never>) => Effect.Effect<Built<M>>
-  /** Whether a message may be answered with busy when `mailboxMax` of its kind wait. Reports and cancels are not refusable. */
+  /** Whether a message may be answered with busy when `MAILBOX_MAX` of its kind wait. Reports and cancels are not refusable. */
   readonly refusable: (message: M) => boolean
   readonly answers: Answers<E>
   readonly monotonic: () => number
   /** Every defect, with the number of restarts so far. */
   readonly onDefect?: (cause: unknown, restarts: number) => void
   readonly onParked?: () => void
-  readonly mailboxMax?: number
 }
 
 export interface Actor<M> {
@@ -112,14 +111,14 @@ class Mailed<M extends Message<E>, E> implements Actor<M>, Living {
   // Its mail
 
   post(message: M): void {
-    const { monotonic, answers, refusable, mailboxMax = MAILBOX_MAX } = this.#options
+    const { monotonic, answers, refusable } = this.#options
     this.#lastPostAt = monotonic()
     if (this.#phase === "ended" || this.#phase === "parked") {
       message.reply?.fail(this.#phase === "parked" ? answers.parked() : answers.ended())
       return
     }
     const isRefusable = refusable(message)
-    if (isRefusable && this.#refusableWaiting >= mailboxMax) {
+    if (isRefusable && this.#refusableWaiting >= MAILBOX_MAX) {
       message.reply?.fail(answers.busy())
       return
     }
