@@ -17,12 +17,12 @@ import type { AccountState, FoundNames, Row } from "../ports/account-store.ts"
 import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
 import type { Rest } from "./resting-accounts.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
-import type { FillScan } from "./trading-account-live.ts"
 import {
   answerClosed,
   type Behind,
   type ChangeOptions,
   type Consequence,
+  type FillScan,
   type Live,
   newLive,
 } from "./trading-account-live.ts"

@@ -3,6 +3,7 @@
  * a time. The one thing to know: "unknown" is as old as the question, so who hears it looks into memory once more.
  */
 import { Effect, Exit } from "effect"
+import { isClean } from "../domain/clean-text.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Self } from "../kernel/behaviour.ts"
 import {
@@ -16,7 +17,6 @@ import {
 import type { VenueFill, VenueSession } from "../ports/venue-session.ts"
 import type { AccountOrders } from "./trading-account-orders.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
-import { venueId } from "./trading-account-text.ts"
 
 /** Of one query; the rest goes with the next. */
 const QUESTIONS_MAX = 1_000
@@ -99,13 +99,8 @@ export const namesOf = (fills: ReadonlyArray<NamedFill>): SomeNames => {
   }
 }
 
-export const isName = (text: string): boolean => {
-  try {
-    return venueId(text) !== ""
-  } catch {
-    return false
-  }
-}
+/** What a row may hold as an id of the venue: see `venueId`. */
+export const isName = (text: string): boolean => text !== "" && isClean(text)
 
 /** This account's order of these names; undefined: it has none, whatever the client id looks like. Memory first, then the store's answer. */
 export const ownerOf = (

@@ -4,7 +4,7 @@
  */
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
-import type { FoundNames } from "../ports/account-store.ts"
+import type { TradeOrderId } from "../domain/ids.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { whenKnown } from "./trading-account-admission.ts"
 import { replay } from "./trading-account-answer.ts"
@@ -26,8 +26,8 @@ type Keys = Pick<SubmitOrder["request"], "idempotencyKey" | "clientOrderId">
 /** The key that governs (contract C2), else the client order id, which is used once for ever. */
 const olderOf = (
   { idempotencyKey, clientOrderId }: Keys,
-  idOfKey: (key: string) => ReturnType<FoundNames["keys"]["get"]>,
-  idOfClient: (clientOrderId: string) => ReturnType<FoundNames["keys"]["get"]>,
+  idOfKey: (key: string) => TradeOrderId | undefined,
+  idOfClient: (clientOrderId: string) => TradeOrderId | undefined,
 ) => {
   const governing = idempotencyKey ?? clientOrderId ?? null
   const byKey = governing === null ? undefined : idOfKey(governing)

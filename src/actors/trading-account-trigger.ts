@@ -9,7 +9,7 @@ import type { InstrumentId } from "../domain/ids.ts"
 import { priceStep } from "../domain/instrument.ts"
 import type { Missed } from "../domain/missed-prices.ts"
 import { eventOf, moved } from "../domain/order-progress.ts"
-import { collaredPrice } from "../domain/order-rules-price.ts"
+import { collaredPrice, knownPrice } from "../domain/order-rules-price.ts"
 import type { Trigger, TriggeredBy } from "../domain/order-terms.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { reaches } from "../domain/trailing-stop.ts"
@@ -120,20 +120,13 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
 
   /** Opens the feed that knows the price as it was at the submit, or as near to it as can be known. */
   const askPrice = (live: Live, own: TriggerWatch): void => {
-    const { instrumentId } = live.order
-    const answered = (): void =>
-      self.turn(() => {
-        if (live.watch !== own) return
-        // Without any the first trade decides.
-        const last = own.price() ?? newestPrice(instrumentId)
-        if (last !== null) judge(live, last)
-      })()
-    parts.markets.readTicker(instrumentId, { ok: answered, fail: answered })
-  }
-
-  const newestPrice = (instrumentId: InstrumentId): Decimal | null => {
-    const text = parts.markets.lastPrice(instrumentId)
-    return text === null ? null : (Decimal.fromVenue(text) ?? null)
+    const answered = self.turn(() => {
+      if (live.watch !== own) return
+      // Without any the first trade decides.
+      const last = own.price() ?? knownPrice(live.order, parts.markets)
+      if (last !== null) judge(live, last)
+    })
+    parts.markets.readTicker(live.order.instrumentId, { ok: answered, fail: answered })
   }
 
   /** A trade of before its arming is beyond the stop: older ones may come together with newer ones, and the newest counts. */
@@ -141,7 +134,7 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     live.watch?.callOff()
     live.watch = null
     self.later(0, () => {
-      if (live.watch === null) judge(live, newestPrice(live.order.instrumentId) ?? price)
+      if (live.watch === null) judge(live, knownPrice(live.order, parts.markets) ?? price)
     })
   }
 

@@ -52,8 +52,11 @@ export const checkWorth = ({ minNotional }: Instrument, worth: Decimal): void =>
 type Market = Pick<OrderCircumstances, "lastPrice" | "book" | "mayWait">
 
 /** Of the newest trade, if one is known now. */
-export const knownPrice = (instrument: Instrument, { lastPrice }: Pick<Market, "lastPrice">): Decimal | null => {
-  const text = lastPrice(instrument.instrumentId)
+export const knownPrice = (
+  { instrumentId }: Pick<Instrument, "instrumentId">,
+  { lastPrice }: Pick<Market, "lastPrice">,
+): Decimal | null => {
+  const text = lastPrice(instrumentId)
   return text === null ? null : (Decimal.fromVenue(text) ?? null)
 }
 
