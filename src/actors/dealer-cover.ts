@@ -1,6 +1,7 @@
 /**
  * Whether a client could pay for a quote at the moment at which it is made, and what holds of one that it could not. The one thing to know: a
- * firm quote keeps what the dealer delivers from everybody else, so that what nobody can pay for must be short, and little of the whole.
+ * firm quote keeps what the dealer delivers from its other clients, so a quote that its client cannot pay for must be short, and such
+ * quotes take little of the whole.
  */
 import { Effect } from "effect"
 import { QUOTE_SECONDS } from "../domain/dealer-config.ts"

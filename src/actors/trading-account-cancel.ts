@@ -102,7 +102,7 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
   const { order } = live
   const way = cancelWayOf(order)
   if (way === "NONE" || core.account.status === "DISCONNECTED") return
-  // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and whoever asks hears how it ended.
+  // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and the client that asks hears how it ended.
   if (way === "AWAIT") return
   // What the venue never saw is withdrawn at once; the caller sees to it that it is stored.
   if (way === "WITHDRAW") {

@@ -27,7 +27,7 @@ export const whenCurrent = (core: AccountCore, run: () => void, fail: (error: Do
 
 const readBooks = (core: AccountCore): void => {
   const { session } = core
-  // Whoever waits is answered by what a command without a session is answered.
+  // Without a session the commands that wait go on, and are answered like any command without one.
   if (session === null || core.phase !== "ready") {
     for (const { run } of core.behind.splice(0)) run()
     return

@@ -63,7 +63,7 @@ interface Origin extends Possible {
 /** The last word of a disconnected account was said while the store, or the venue, was asked. */
 const isOver = ({ account }: AccountCore): boolean => account.status === "DISCONNECTED"
 
-/** Runs `then` with the order once it is found or imported; not at all when nobody knows it. */
+/** Runs `then` with the order once it is found or imported; not at all when neither the store nor the venue knows it. */
 export const withStray = (core: AccountCore, named: Named, then: (live: Live) => void): void => {
   const name = strayName(named)
   const isNew = core.strays.add(name, then)

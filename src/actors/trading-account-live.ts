@@ -1,4 +1,7 @@
-/** One order in an account's memory: what its stored image does not say, and who waits for it. */
+/**
+ * One order in an account's memory: what its stored image does not say, and who waits for it; also what an account keeps of commands that
+ * wait and of trades that are being read.
+ */
 import type { Exit } from "effect"
 import type { AccountAlert, AccountEventKind } from "../domain/account-event.ts"
 import type { Actor } from "../domain/act.ts"

@@ -1,6 +1,6 @@
 /**
  * Names that memory does not know, asked of the store: all that one turn asks for is one query, and one query of an account is under way at
- * a time. The one thing to know: "unknown" is as old as the question, so who hears it looks into memory once more.
+ * a time. The one thing to know: "unknown" is as old as the question, so the caller looks into memory once more.
  */
 import { Effect, Exit } from "effect"
 import { isClean } from "../domain/clean-text.ts"

@@ -44,7 +44,10 @@ export const olderInMemory = (core: AccountCore, keys: Keys) =>
     (clientOrderId) => core.idOfClient(clientOrderId),
   )
 
-/** In memory, else in the store; `use` runs in a turn, maybe at once, and never where the store does not answer. */
+/**
+ * Asked of the store, then looked for in memory once more; `use` runs in a turn (at once where no key governs), and never where the store
+ * does not answer.
+ */
 export const findOlder = (core: AccountCore, keys: Keys, use: (older: ReturnType<typeof olderOf>) => void): void => {
   const { idempotencyKey, clientOrderId } = keys
   const governing = idempotencyKey ?? clientOrderId ?? null

@@ -1,8 +1,8 @@
 /**
- * The orders that an account's actor has in memory, by every name they are asked for: all open ones, and those that ended lately. Whoever
- * asks for an older one asks the store, by any of its names. The one thing to know: an order leaves only when its newest image is durable,
- * and its names stay some seconds longer, so that what was read from the store before then is known to be old. A list is in memory whole or
- * not at all: its arithmetic needs all of its orders.
+ * The orders that an account's actor has in memory, by every name they are asked for: all open ones, and those that ended lately. Older
+ * ones are read from the store, by any of their names. The one thing to know: an order leaves only when its newest image is durable, and
+ * its names stay some seconds longer, so that what was read from the store before then is known to be old. A list is in memory whole or not
+ * at all: its arithmetic needs all of its orders.
  */
 
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"

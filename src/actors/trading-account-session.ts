@@ -57,7 +57,7 @@ export const keepSession = (
 
   /** Ends the turn in which the session opens and agrees with the venue for the first time. */
   let agreed = (): void => undefined
-  /** It has slept, and nothing was different since: nobody needs to know that it wakes. */
+  /** It has slept, and nothing was different since: clients are not told that it wakes. */
   let isSilent = core.rest !== null && core.account.status === "ACTIVE"
 
   const unavailable = (): void => {
@@ -221,7 +221,7 @@ export const keepSession = (
     if (end === null || (signsWith !== null && signsWith !== credentialId)) return
     close()
     isSilent = false
-    // Nobody hears any more what the venue answers to what is under way.
+    // No session hears any more what the venue answers to requests that are under way.
     for (const live of core.openLives())
       if (mayBeThere(live) && doubtWhenLost(live.order).kind !== "UNREACHABLE") lose(live)
     open()

@@ -226,7 +226,7 @@ export class Portfolio {
 
   /**
    * The balance less what executions have moved: another one only when something has moved it that no known execution explains, as an
-   * execution that nobody told of, a deposit, or a trade while a snapshot did not say whether it contains it.
+   * execution that the venue did not report, a deposit, or a trade while a snapshot did not say whether it contains it.
    */
   unexplained(asset: string): Decimal {
     return this.balanceOf(asset).subtract(this.moved.get(asset) ?? Decimal.ZERO)

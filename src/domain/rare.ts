@@ -27,7 +27,7 @@ export class RareMap<K, V> {
     const map = this.#map
     if (map === null) return false
     const was = map.delete(key)
-    // Who iterates over it goes on with the map that it began with.
+    // An iteration that is under way goes on with the map that it began with.
     if (map.size === 0) this.#map = null
     return was
   }

@@ -32,7 +32,7 @@ export interface RateLimits extends OrderLimits {
   readonly refresh: Rate
   /** Of a venue. */
   readonly instrumentSync: Rate
-  /** Of a user at a venue: a share of the venue's, so that nobody leaves the others nothing. */
+  /** Of a user at a venue: a share of the venue's, so that no user leaves the others nothing. */
   readonly instrumentSyncUser: Rate
   /** Of a user: credentials that a venue is asked about. */
   readonly credentialProofs: Rate

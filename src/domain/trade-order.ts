@@ -235,8 +235,8 @@ export const UNPLACED = {
 
 /**
  * Where an order is. WAITING: for the fills of its parent or, fired, for the account; nothing of it was ever sent. ARMED: its trigger is
- * watched by the gateway. VENUE: at the venue or on its way there. DEALER: it executes a quote, which is a dealer's to settle and
- * nobody's to cancel.
+ * watched by the gateway. VENUE: at the venue or on its way there. DEALER: it executes a quote, which its dealer settles and no
+ * client or operator can cancel.
  */
 export type Place = "WAITING" | "ARMED" | "VENUE" | "DEALER" | "OVER"
 

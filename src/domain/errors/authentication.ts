@@ -49,7 +49,7 @@ export class UserDisabled extends Schema.TaggedError<UserDisabled>()("UserDisabl
   override message = "Account disabled"
 }
 
-/** The last proof of who asks is too old for this: prove it again (auth/reauthenticate), then call again. */
+/** The caller's last proof of identity is too old for this: prove it again (auth/reauthenticate), then call again. */
 export class ReauthenticationNeeded extends Schema.TaggedError<ReauthenticationNeeded>()("ReauthenticationNeeded", {
   /** How old a proof may be. */
   maxAgeSeconds: Schema.Number,
