@@ -119,8 +119,9 @@ export class LiveSessions {
     this.#renewals.push(listener)
   }
 
-  enter(user: User, proof: SessionProof): void {
-    const { sessionId, refreshedAt } = proof
+  /** Of a session's row no more than is named here is kept: the rest of it is for the database alone. */
+  enter(user: User, { sessionId, refreshedAt, generation, provenAt, secondFactor }: SessionProof): void {
+    const proof = { generation, provenAt, secondFactor }
     const until = this.#newestUntil()
     const session = this.#live.get(sessionId)
     // One that is here knows better than a reader of its user some time ago.
