@@ -3,6 +3,8 @@
  * the first page's total; one that we did not write is refused (contract C14).
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { Effect } from "effect"
+import { COUNTED_MAX } from "../domain/counted.ts"
 import { ConflictingParameters, InvalidCursor } from "../domain/errors/request.ts"
 import type { Pagination } from "./envelope.ts"
 
@@ -116,6 +118,26 @@ export const pageOf = <A>(
     pagination: cursors.pagination(plan, plan.total?.count ?? items.length, hasNext ? keyOf(last) : null),
   }
 }
+
+/**
+ * A page of what the store lists, which was asked for one row more than a page has. `count`, of the whole list and up to COUNTED_MAX + 1,
+ * is run for the first page alone.
+ */
+export const countedPage = <A, E, R>(
+  cursors: Cursors,
+  plan: PagePlan,
+  rows: ReadonlyArray<A>,
+  keyOf: (row: A) => string,
+  count: Effect.Effect<number, E, R>,
+): Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly pagination: Pagination }, E, R> =>
+  Effect.gen(function* () {
+    const items = rows.slice(0, plan.limit)
+    const counted = plan.total?.count ?? (yield* count)
+    const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
+    const last = items.at(-1)
+    const next = rows.length > plan.limit && last !== undefined ? keyOf(last) : null
+    return { items, pagination: cursors.pagination(plan, Math.min(counted, COUNTED_MAX), next, isLowerBound) }
+  })
 
 /** In text order of the key, as `pageOf` wants it. */
 export const sortedBy = <A>(

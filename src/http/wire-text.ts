@@ -32,6 +32,12 @@ export const Ask = {
   offset: Schema.optional(
     Schema.Int.pipe(Schema.nonNegative()).annotations({ description: "Records to skip, default 0" }),
   ),
+  offsetUpTo: (max: number) =>
+    Schema.optional(
+      Schema.Int.pipe(Schema.between(0, max)).annotations({
+        description: `Records to skip, default 0, at most ${max}: go further with the cursor`,
+      }),
+    ),
   cursor: Schema.optional(
     Schema.String.pipe(Schema.minLength(1), Schema.maxLength(2_048)).annotations({
       description: "pagination.cursor of the page before; filters left out are the ones it was made with",

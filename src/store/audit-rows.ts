@@ -4,6 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { COUNTED_MAX } from "../domain/counted.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
@@ -55,9 +56,6 @@ export interface AuditPage extends AuditFilters {
 }
 
 type Row = Omit<StoredAct, "at" | "number"> & { readonly at: string; readonly number: string }
-
-/** Lists are counted up to here. */
-export const COUNTED_MAX = 10_000
 
 const COLUMNS = `act_id AS "actId", lane, number, at, action, result, actor_kind AS "actorKind", user_id AS "userId", session_id AS "sessionId",
   key_id AS "keyId", tenant_id AS "tenantId", ip, user_agent AS "userAgent", request_id AS "requestId",

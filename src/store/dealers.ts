@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Authority } from "../domain/act.ts"
+import { COUNTED_MAX } from "../domain/counted.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import { Busy, type StorageUnavailable } from "../domain/errors/service.ts"
 import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
@@ -11,9 +12,6 @@ import { judged } from "./authority.ts"
 import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
 import { allOrUnavailable, constraintOf, orUnavailable } from "./storage-failure.ts"
 import { orFound } from "./whole-transactions.ts"
-
-/** Counting stops here (contract C14): the total is then a lower bound. */
-const TOTAL_MAX = 10_000
 
 export interface QuoteQuery {
   readonly tenantId: TenantId
@@ -125,14 +123,14 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
             )
             const counted = query.counted
               ? (yield* sql.unsafe<{ readonly total: number }>(
-                  `SELECT count(*)::int AS total FROM (SELECT FROM quote q WHERE ${text} LIMIT ${TOTAL_MAX + 1}) AS matching`,
+                  `SELECT count(*)::int AS total FROM (SELECT FROM quote q WHERE ${text} LIMIT ${COUNTED_MAX + 1}) AS matching`,
                   values,
                 ))[0]!.total
               : 0
             return {
               quotes: rows.slice(0, query.limit).map(quoteOf),
-              total: Math.min(counted, TOTAL_MAX),
-              totalIsLowerBound: counted > TOTAL_MAX,
+              total: Math.min(counted, COUNTED_MAX),
+              totalIsLowerBound: counted > COUNTED_MAX,
               hasNext: rows.length > query.limit,
             }
           }),

@@ -1,6 +1,7 @@
 /** What the ledger wrote, read back: statements of a wallet, open holds, and what the audit finds. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { COUNTED_MAX } from "../domain/counted.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TransferCode, WalletId } from "../domain/wallet.ts"
 import type { OpenHold } from "../ports/ledger-port.ts"
@@ -60,9 +61,6 @@ export interface StatementPage {
   readonly limit: number
   readonly offset: number
 }
-
-/** Counting stops here, and skipping. */
-export const COUNTED_MAX = 10_000
 
 export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/LedgerJournal", {
   effect: Effect.gen(function* () {

@@ -4,6 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { COUNTED_MAX } from "../domain/counted.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal, type OrderStatus } from "../domain/order-status.ts"
@@ -13,9 +14,6 @@ import { COUNTS, type ExecutionRow, executionJson, executionOf, ORDER_COLUMNS, t
 import { orUnavailable } from "./storage-failure.ts"
 
 const EXECUTION_AS_JSON = executionJson("x")
-
-/** Counting stops here (contract C14): the total is then a lower bound. */
-const TOTAL_MAX = 10_000
 
 /** The last order of the page before. */
 export interface OrderKeyset {
@@ -141,13 +139,13 @@ export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrder
                 ? 0
                 : (yield* sql.unsafe<{ total: number }>(
                     `SELECT count(*)::int AS total FROM (SELECT FROM ${from} CROSS JOIN LATERAL (
-                       SELECT FROM trade_order o WHERE ${text} LIMIT ${TOTAL_MAX + 1}) AS o LIMIT ${TOTAL_MAX + 1}) AS matching`,
+                       SELECT FROM trade_order o WHERE ${text} LIMIT ${COUNTED_MAX + 1}) AS o LIMIT ${COUNTED_MAX + 1}) AS matching`,
                     values,
                   ))[0]!.total
             return {
               orders: yield* withExecutions(sql, rows.slice(0, query.limit)),
-              total: Math.min(counted, TOTAL_MAX),
-              totalIsLowerBound: counted > TOTAL_MAX,
+              total: Math.min(counted, COUNTED_MAX),
+              totalIsLowerBound: counted > COUNTED_MAX,
               hasNext: rows.length > query.limit,
             }
           }),

@@ -2,9 +2,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { ACTIONS } from "../../domain/act.ts"
+import { COUNTED_MAX } from "../../domain/counted.ts"
 import { ConflictingParameters, InvalidCursor, InvalidTimeRange } from "../../domain/errors/request.ts"
 import { UserId } from "../../domain/ids.ts"
-import { COUNTED_MAX } from "../../store/audit-rows.ts"
 import { Fail, Page } from "../envelope.ts"
 import { Access, Query } from "../route.ts"
 import { Ask, text } from "../wire-text.ts"
@@ -54,11 +54,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
       from: Ask.instant("The first instant, in ms"),
       to: Ask.instant("The last instant, in ms"),
       limit: Ask.limit(1_000, 50),
-      offset: Schema.optional(
-        Schema.Int.pipe(Schema.between(0, COUNTED_MAX)).annotations({
-          description: `Records to skip, default 0, at most ${COUNTED_MAX}: go further with the cursor`,
-        }),
-      ),
+      offset: Ask.offsetUpTo(COUNTED_MAX),
       cursor: Ask.cursor,
     }),
   )

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { InvalidTimeRange } from "../../domain/errors/request.ts"
 import { dateTime } from "../../domain/time.ts"
-import { type AuditFilters, type AuditRows, COUNTED_MAX } from "../../store/audit-rows.ts"
+import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit-rows.ts"
 import { isFailure } from "../answers.ts"
-import type { Cursors } from "../pagination.ts"
+import { type Cursors, countedPage } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { AuditApi } from "./endpoints.ts"
 
@@ -57,14 +57,11 @@ export const auditHandlers = ({ rows, cursors, defaultTenantId }: AuditParts): H
         limit: plan.limit + 1,
         offset: plan.offset,
       })
-      const page = found.slice(0, plan.limit)
-      const counted = plan.total?.count ?? (yield* rows.count(tenants, filters))
-      const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
-      const last = page.at(-1)
-      const next = found.length > plan.limit && last !== undefined ? `${last.at}|${last.actId}` : null
+      const keyOf = (it: StoredAct): string => `${it.at}|${it.actId}`
+      const { items, pagination } = yield* countedPage(cursors, plan, found, keyOf, rows.count(tenants, filters))
       reply.ok(
-        page.map((it) => ({ ...it, atDateTime: dateTime(it.at) })),
-        { pagination: cursors.pagination(plan, Math.min(counted, COUNTED_MAX), next, isLowerBound) },
+        items.map((it) => ({ ...it, atDateTime: dateTime(it.at) })),
+        { pagination },
       )
     })
   },

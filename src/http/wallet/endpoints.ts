@@ -1,6 +1,7 @@
 /** Wallets of the ledger: create, read, move money between one's own, close; admins fund and freeze (contract C9, C14, C16). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { COUNTED_MAX } from "../../domain/counted.ts"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
 import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
@@ -19,7 +20,6 @@ import {
 } from "../../domain/errors/wallet.ts"
 import { UserId } from "../../domain/ids.ts"
 import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
-import { COUNTED_MAX } from "../../store/ledger-journal.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, always, Fresh, KnowsRepeats, Query } from "../route.ts"
 import { Ask, optional, text } from "../wire-text.ts"
@@ -195,11 +195,7 @@ const statement = HttpApiEndpoint.get("transferList", "/api/v3/wallet/transfer/l
       walletId: WalletId,
       asset: Schema.optional(AssetText),
       limit: Ask.limit(1_000, 50),
-      offset: Schema.optional(
-        Schema.Int.pipe(Schema.between(0, COUNTED_MAX)).annotations({
-          description: `Records to skip, default 0, at most ${COUNTED_MAX}: go further with the cursor`,
-        }),
-      ),
+      offset: Ask.offsetUpTo(COUNTED_MAX),
       cursor: Ask.cursor,
     }),
   )

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
 import type { Wallet } from "../../domain/wallet.ts"
-import { COUNTED_MAX, type JournalTransfer, type LedgerJournal } from "../../store/ledger-journal.ts"
+import type { JournalTransfer, LedgerJournal } from "../../store/ledger-journal.ts"
 import type { Wallets } from "../../store/wallets.ts"
 import { isFailure } from "../answers.ts"
-import type { Cursors } from "../pagination.ts"
+import { type Cursors, countedPage } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { StatementRow, WalletApi } from "./endpoints.ts"
 import { mayRead, readableWallet, type WalletReach } from "./wallet-access.ts"
@@ -61,24 +61,16 @@ export const statementHandler =
         limit: plan.limit + 1,
         offset: plan.offset,
       })
-      const page = rows.slice(0, plan.limit)
-      const others = new Set(page.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
-      const known = (yield* wallets.findAll([wallet.walletId, ...others]))
-        .filter((it) => mayRead({ dealers }, it, principal))
-        .map((it) => it.walletId)
-      const counted = plan.total?.count ?? (yield* journal.count(wallet.walletId, asset))
-      const isLowerBound = plan.total?.isLowerBound ?? counted > COUNTED_MAX
-      const last = page.at(-1)
+      const count = journal.count(wallet.walletId, asset)
+      const { items, pagination } = yield* countedPage(cursors, plan, rows, (it) => it.number, count)
+      const others = new Set(items.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
+      const readable = (yield* wallets.findAll([wallet.walletId, ...others])).filter((it) =>
+        mayRead({ dealers }, it, principal),
+      )
+      const known = new Set<string>(readable.map((it) => it.walletId))
       reply.ok(
-        page.map((it) => rowOf(wallet, new Set<string>(known), it)),
-        {
-          pagination: cursors.pagination(
-            plan,
-            Math.min(counted, COUNTED_MAX),
-            rows.length > plan.limit && last !== undefined ? last.number : null,
-            isLowerBound,
-          ),
-        },
+        items.map((it) => rowOf(wallet, known, it)),
+        { pagination },
       )
     })
   }
