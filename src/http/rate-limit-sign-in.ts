@@ -79,23 +79,39 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     return { bucket, refused }
   }
 
-  /** One bucket, by a key of the request; without a key the request is limited as any other. */
-  const by =
-    (
-      name: keyof RateLimits & string,
-      keyOf: (call: Caller, body: Body) => string | undefined,
-      buckets = new TokenBuckets(limits[name] as RateLimits["signup"]),
-    ): Limit =>
-    (handle) => {
-      return (input, reply) => {
-        const call = input.request as unknown as Caller
-        const key = keyOf(call, input.body)
-        if (key === undefined) return handle(input, reply)
-        const { bucket, refused } = take(name, buckets, key, call)
-        if (refused !== undefined) return reply.fail(refused)
-        return givingBack([bucket], handle, input, reply)
-      }
+  /** Takes from all of them, or from none: an attempt that one of them refuses must not empty the others. */
+  const takeAll = (
+    claims: ReadonlyArray<readonly [name: string, buckets: TokenBuckets, key: string]>,
+    call: Caller,
+    email?: string,
+  ) => {
+    const taken: Array<TokenBucket> = []
+    const giveBack = (): void => {
+      for (const bucket of taken) bucket.giveBack(monotonic())
     }
+    for (const [name, buckets, key] of claims) {
+      const { bucket, refused } = take(name, buckets, key, call, email)
+      if (refused !== undefined) {
+        giveBack()
+        return { refused, giveBack }
+      }
+      taken.push(bucket)
+    }
+    return { refused: undefined, giveBack }
+  }
+
+  /** One bucket, by a key of the request; without a key the request is limited as any other. */
+  const by = (name: keyof RateLimits & string, keyOf: (call: Caller, body: Body) => string | undefined): Limit => {
+    const buckets = new TokenBuckets(limits[name] as RateLimits["signup"])
+    return (handle) => (input, reply) => {
+      const call = input.request as unknown as Caller
+      const key = keyOf(call, input.body)
+      if (key === undefined) return handle(input, reply)
+      const { bucket, refused } = take(name, buckets, key, call)
+      if (refused !== undefined) return reply.fail(refused)
+      return givingBack(() => bucket.giveBack(monotonic()), handle, input, reply)
+    }
+  }
 
   /** The user's share of a venue's bucket, then the venue's: who has used up the one leaves the other to the rest. */
   const sync: Limit = (handle) => {
@@ -107,12 +123,9 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
       const venue = text(input.body.venue)
         .toUpperCase()
         .replace(/_(SANDBOX|PAPER)$/, "_UAT")
-      const share = take("instrumentSyncUser", ofUser, `${call.principal?.userId}|${venue}`, call)
-      if (share.refused !== undefined) return reply.fail(share.refused)
-      const { bucket, refused } = take("instrumentSync", ofVenue, venue, call)
-      if (refused === undefined) return givingBack([share.bucket, bucket], handle, input, reply)
-      share.bucket.giveBack(monotonic())
-      return reply.fail(refused)
+      const share = ["instrumentSyncUser", ofUser, `${call.principal?.userId}|${venue}`] as const
+      const { refused, giveBack } = takeAll([share, ["instrumentSync", ofVenue, venue]], call)
+      return refused === undefined ? givingBack(giveBack, handle, input, reply) : reply.fail(refused)
     }
   }
 
@@ -131,14 +144,9 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     }
 
   /** What was asked for by mistake takes nothing. */
-  const givingBack = (
-    buckets: ReadonlyArray<TokenBucket>,
-    handle: Handle,
-    input: Input,
-    reply: Reply,
-  ): ReturnType<Handle> => {
+  const givingBack = (giveBack: () => void, handle: Handle, input: Input, reply: Reply): ReturnType<Handle> => {
     const learn = (error: DomainError): void => {
-      if (FREE.has(error._tag)) for (const bucket of buckets) bucket.giveBack(monotonic())
+      if (FREE.has(error._tag)) giveBack()
     }
     const running = handle(input, {
       ...reply,
@@ -180,27 +188,6 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
         }),
       )
     }
-  }
-
-  /** Takes from all of them, or from none: an attempt that one of them refuses must not empty the others. */
-  const takeAll = (
-    claims: ReadonlyArray<readonly [name: string, buckets: TokenBuckets, key: string]>,
-    call: Caller,
-    email: string,
-  ) => {
-    const taken: Array<TokenBucket> = []
-    const giveBack = (): void => {
-      for (const bucket of taken) bucket.giveBack(monotonic())
-    }
-    for (const [name, buckets, key] of claims) {
-      const { bucket, refused } = take(name, buckets, key, call, email)
-      if (refused !== undefined) {
-        giveBack()
-        return { refused, giveBack }
-      }
-      taken.push(bucket)
-    }
-    return { refused: undefined, giveBack }
   }
 
   const login: Limit = (handle) => {
