@@ -28,6 +28,8 @@ export class Acts extends Context.Tag("store/Acts")<
       act: Act,
       work: (learn: (learnt: Learnt) => void) => Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | StorageUnavailable, R>
+    /** Writes the row of an act that another writer refused. */
+    readonly refused: (act: Act, result: string) => Effect.Effect<void>
     /** What another writer has committed: for the logs. */
     readonly told: (act: Act, result: string) => void
   }
@@ -50,9 +52,10 @@ export const actsLayer = ({ told, now, uuid }: ActsOptions): Layer.Layer<Acts, n
       /** Not under the act's own id: the act may be tried again under it, and be done then. */
       const refused = (act: Act, result: string): Effect.Effect<void> =>
         orUnavailable(auditWrite(sql, laneOf(act), [actRow({ ...act, actId: uuid() }, now(), result)])).pipe(
-          Effect.zipRight(Effect.sync(() => told(act, result))),
           // The act itself left nothing that a row would have to answer for.
-          Effect.catchTag("StorageUnavailable", () => Effect.sync(() => told(act, result))),
+          Effect.ignore,
+          Effect.zipRight(Effect.sync(() => told(act, result))),
+          Effect.uninterruptible,
         )
 
       const commit = <A, E extends DomainError, R>(
@@ -88,6 +91,6 @@ export const actsLayer = ({ told, now, uuid }: ActsOptions): Layer.Layer<Acts, n
           })
         })
 
-      return { commit, told }
+      return { commit, refused, told }
     }),
   )

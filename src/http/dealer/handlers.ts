@@ -140,9 +140,7 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       {
         onSuccess: ({ version }) => Effect.sync(() => version > dealer.version && acts.told(act, "ok")),
         onFailure: (error) =>
-          OPEN_ENDS.has(error._tag)
-            ? Effect.sync(() => acts.told(act, error._tag))
-            : Effect.ignore(acts.commit(act, () => Effect.fail(error))),
+          OPEN_ENDS.has(error._tag) ? Effect.sync(() => acts.told(act, error._tag)) : acts.refused(act, error._tag),
       },
     )
 
