@@ -21,7 +21,7 @@ import type { Principal } from "../../domain/user.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/trade-orders.ts"
 import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
 import { actorOf } from "../actor.ts"
-import { isFailure } from "../answers.ts"
+import { ask, isFailure, relayed } from "../answers.ts"
 import { JsonText } from "../envelope.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
@@ -68,22 +68,13 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
   const ownAccounts = (principal: Principal): ReadonlyArray<TradingAccountId> =>
     accountsOf(reach, principal).map((it) => it.tradingAccountId)
 
-  /** From the actor: current, and durable before it is told. */
-  const readOrder = (
-    account: TradingAccountId,
-    by: OrderName,
-    reply: { readonly ok: (order: TradeOrder) => void; readonly fail: (error: DomainError) => void },
-  ): void => tradingAccounts.post(account, { _tag: "ReadOrder", by, reply })
-
-  /** With all of its executions: of an order that has more than it carries the store tells them, with the image that they belong to. */
+  /**
+   * From the actor: current, and durable before it is told. With all of its executions: of an order that has more than it carries the store
+   * tells them, with the image that they belong to.
+   */
   const wholeOrder = (account: TradingAccountId, by: OrderName) =>
     Effect.flatMap(
-      Effect.async<TradeOrder, DomainError>((resume) =>
-        readOrder(account, by, {
-          ok: (order) => resume(Effect.succeed(order)),
-          fail: (error) => resume(Effect.fail(error)),
-        }),
-      ),
+      ask<TradeOrder, DomainError>((reply) => tradingAccounts.post(account, { _tag: "ReadOrder", by, reply })),
       (order) =>
         order.executionCount > order.executions.length
           ? Effect.map(orders.whole(order.tradeOrderId), (stored) => stored ?? order)
@@ -188,10 +179,10 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const by = nameOf(query)
       if ("_tag" in by) return reply.fail(by)
       const answer = (account: TradingAccountId) =>
-        Effect.match(wholeOrder(account, by), {
-          onSuccess: (order) => reply.ok(orderText(order)),
-          onFailure: reply.relay,
-        })
+        relayed(
+          Effect.map(wholeOrder(account, by), (order) => reply.ok(orderText(order))),
+          reply,
+        )
       if (query.tradingAccountId !== undefined) {
         const account = accountOf(reach, principal, query.tradingAccountId, "read")
         return isFailure(account) ? reply.fail(account) : answer(account.tradingAccountId)
