@@ -34,8 +34,14 @@ const missingOf = (keys: Keys) =>
     return inUse.filter((kid) => !keys.encryption.byKid.has(kid))
   })
 
-const namesOf = ({ signing, encryption, roots }: Keys): string =>
-  `encryption ${encryption.activeKid}, signing ${signing.active.kid}, cursor ${roots[0].kid}`
+/** Of those in force, one of each kind. */
+const kidsOf = ({ encryption, signing, roots }: Keys) =>
+  [encryption.activeKid, signing.active.kid, roots[0].kid] as const
+
+const namesOf = (keys: Keys): string => {
+  const [encryption, signing, cursor] = kidsOf(keys)
+  return `encryption ${encryption}, signing ${signing}, cursor ${cursor}`
+}
 
 /** Registered, with the row of the audit that another key is in force: `kid`. */
 const register = (keys: Keys, kid: string) =>
@@ -81,15 +87,12 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       Effect.gen(function* () {
         const missing = yield* missingOf(keys)
         if (missing.length > 0) return notice("changed keys are not taken up: stored secrets need", { kids: missing })
-        const isOther = namesOf(keys) !== namesOf(ring)
-        const { activeKid } = keys.encryption
-        const kids = [activeKid, keys.signing.active.kid, keys.roots[0].kid]
-        const before = [ring.encryption.activeKid, ring.signing.active.kid, ring.roots[0].kid]
-        const kid = kids.find((it, index) => it !== before[index]) ?? activeKid
-        if (isOther) yield* register(keys, kid)
+        const before = kidsOf(ring)
+        const other = kidsOf(keys).find((kid, index) => kid !== before[index])
+        if (other !== undefined) yield* register(keys, other)
         ring.take(keys)
         sessions.forgetVerified()
-        if (isOther) yield* Queue.offer(bell, undefined)
+        if (other !== undefined) yield* Queue.offer(bell, undefined)
       })
 
     const look = Effect.gen(function* () {
