@@ -5,6 +5,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { isCurrent } from "./is-current.ts"
 import { OWNER_LOCK } from "./node.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable, sqlStateOf } from "./storage-failure.ts"
@@ -81,9 +82,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
-        Effect.map(([row]) => row?.found === true),
-      ),
+      isThere: isCurrent(sql),
 
       /** Until the scope ends nobody else who asks for this is at work: two who change one file would lose one of the keys. */
       alone: orUnavailable(

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
 import type { TradingMode } from "../domain/trading-mode.ts"
+import { isCurrent } from "./is-current.ts"
 import { instant } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
@@ -31,9 +32,7 @@ export class TradingModes extends Effect.Service<TradingModes>()("store/TradingM
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
-        Effect.map(([row]) => row?.found === true),
-      ),
+      isThere: isCurrent(sql),
 
       read: orUnavailable(sql<Row>`SELECT mode, reason, changed_at FROM trading_mode`).pipe(
         Effect.map(([row]): StoredTradingMode => {

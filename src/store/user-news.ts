@@ -7,6 +7,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TenantId, UserId } from "../domain/ids.ts"
+import { isCurrent } from "./is-current.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
 export interface News {
@@ -19,9 +20,7 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
     const sql = yield* SqlClient.SqlClient
     return {
       /** Whether the database is as new as this program. */
-      isThere: orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
-        Effect.map(([row]) => row?.found === true),
-      ),
+      isThere: isCurrent(sql),
 
       leave: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`INSERT INTO user_news (user_id) VALUES (${userId})`).pipe(Effect.asVoid),
