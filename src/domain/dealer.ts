@@ -88,6 +88,19 @@ export const isDealersSide = (
   dealer.tenantId === tenantId &&
   (permissions.includes("admin") || dealer.config.operators.includes(userId))
 
+/**
+ * Who sees an account's records: its owner, and the admins of its tenant; of a dealer's own account who is on the dealer's side. The caller
+ * is of the account's tenant. `dealerOf` is asked of a dealer's own account alone.
+ */
+export const maySee = (
+  principal: Pick<Principal, "userId" | "tenantId" | "permissions">,
+  account: { readonly tradingAccountId: TradingAccountId; readonly userId: UserId | null },
+  dealerOf: (account: TradingAccountId) => Pick<Dealer, "tenantId" | "config"> | undefined,
+): boolean =>
+  account.userId === null
+    ? isDealersSide(principal, dealerOf(account.tradingAccountId))
+    : account.userId === principal.userId || principal.permissions.includes("admin")
+
 /** One link, as the hedger of a dealer sees it. */
 export const isLinked = (dealer: Pick<Dealer, "linkedAccountIds">, id: TradingAccountId): boolean =>
   dealer.linkedAccountIds.includes(id)

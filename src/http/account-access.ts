@@ -4,7 +4,7 @@
  */
 import type { AccountDirectory } from "../actors/account-directory.ts"
 import type { DealerDirectory } from "../actors/dealer-directory.ts"
-import { isDealersSide } from "../domain/dealer.ts"
+import { isDealersSide, maySee } from "../domain/dealer.ts"
 import { AccountForbidden } from "../domain/errors/authorisation.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
@@ -26,10 +26,11 @@ export const accountOf = (
 ): TradingAccount | TradingAccountNotFound | AccountForbidden => {
   const account = accounts.find(id.toLowerCase() as TradingAccountId)
   if (account === undefined || account.tenantId !== principal.tenantId) return new TradingAccountNotFound()
+  const dealerOf = (own: TradingAccountId) => dealers.ofOwnAccount(own)
+  if (access === "read") return maySee(principal, account, dealerOf) ? account : new AccountForbidden()
   if (account.userId === null)
-    return isDealersSide(principal, dealers.ofOwnAccount(account.tradingAccountId)) ? account : new AccountForbidden()
-  if (account.userId === principal.userId) return account
-  return access === "read" && principal.permissions.includes("admin") ? account : new AccountForbidden()
+    return isDealersSide(principal, dealerOf(account.tradingAccountId)) ? account : new AccountForbidden()
+  return account.userId === principal.userId ? account : new AccountForbidden()
 }
 
 /** All that the caller acts for: its own, then those of dealers; DISCONNECTED ones too. */

@@ -16,12 +16,11 @@ import {
   tradeChannel,
   venueTickerChannel,
 } from "../domain/channel.ts"
-import { isDealersSide } from "../domain/dealer.ts"
+import { maySee } from "../domain/dealer.ts"
 import { AccessTokenExpired } from "../domain/errors/authentication.ts"
 import { IpForbidden } from "../domain/errors/authorisation.ts"
 import type { VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { ChannelSource } from "../ports/channel-port.ts"
@@ -109,7 +108,7 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
       account !== undefined &&
       account.tenantId === principal.tenantId &&
       account.status !== "DISCONNECTED" &&
-      mayHear(rules, account, principal)
+      maySee(principal, account, (own) => rules.dealers.ofOwnAccount(own))
     // An account that is not there and one of somebody else look the same.
     return mine ? served(rules, channel, request.type) : denied(ERRORS.permissionDenied)
   }
@@ -123,12 +122,6 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
     return denied(ERRORS.unknownChannel)
   return served(rules, meant, request.type)
 }
-
-/** Its owner, and admins; of a dealer's own account who is on the dealer's side. */
-const mayHear = ({ dealers }: AccessRules, account: TradingAccount, principal: Principal): boolean =>
-  account.userId === null
-    ? isDealersSide(principal, dealers.ofOwnAccount(account.tradingAccountId))
-    : account.userId === principal.userId || principal.permissions.includes("admin")
 
 type MarketChannel = Extract<Channel, { readonly venue: VenueId }>
 
