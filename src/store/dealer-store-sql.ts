@@ -13,7 +13,7 @@ import { instant } from "./rows.ts"
 import { untilAvailable } from "./storage-failure.ts"
 
 /** A later image replaces an older one; its links are the dealer's links, but for accounts that are disconnected by now. */
-const save = (sql: SqlClient.SqlClient, dealer: Dealer, asked: DealerAct | undefined, at: number) =>
+const save = (sql: SqlClient.SqlClient, dealer: Dealer, asked: DealerAct | undefined) =>
   sql.withTransaction(
     Effect.gen(function* () {
       if (asked !== undefined) {
@@ -29,7 +29,7 @@ const save = (sql: SqlClient.SqlClient, dealer: Dealer, asked: DealerAct | undef
         yield* sql`INSERT INTO dealer_link (dealer_account_id, trading_account_id, position)
           SELECT ${dealer.dealerAccountId}, trading_account_id, ${index + 1}::int FROM trading_account
           WHERE trading_account_id = ${account} AND status <> 'DISCONNECTED'`
-      if (asked !== undefined) yield* auditWrite(sql, laneOf(asked.act), [actRow(asked.act, at, "ok")])
+      if (asked !== undefined) yield* auditWrite(sql, laneOf(asked.act), [actRow(asked.act, dealer.updatedAt, "ok")])
     }),
   )
 
@@ -75,7 +75,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
         }),
       ),
     save: (dealer, asked) =>
-      save(sql, dealer, asked, dealer.updatedAt).pipe(
+      save(sql, dealer, asked).pipe(
         Effect.as<AuthorityFailure | null>(null),
         Effect.catchIf(isNoFault, (refusal) => Effect.succeed(refusal)),
         untilAvailable,

@@ -6,6 +6,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { EXECUTIONS_KEPT, type TradeOrder } from "../domain/trade-order.ts"
+import { arrayLiteral } from "./order-columns.ts"
 import { COUNTS, EXECUTION_COLUMNS, type ExecutionRow, executedIds, type OrderRow, ordersOf } from "./rows.ts"
 
 /** `$1`: ids of orders. Of each the newest that count, and the inferred one that is not explained, however old. */
@@ -15,8 +16,6 @@ export const NEWEST_EXECUTIONS = `SELECT ${EXECUTION_COLUMNS} FROM unnest($1::uu
     (SELECT x.number FROM execution x WHERE x.trade_order_id = o.id AND x.inferred AND ${COUNTS} ORDER BY x.number DESC LIMIT 1)
   ) AS newest JOIN execution x ON x.trade_order_id = o.id AND x.number = newest.number ORDER BY x.number`
 
-const idsOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
-
 /** Orders of a statement's rows with their newest executions, fetched by one second query. */
 export const withExecutions = (
   sql: SqlClient.SqlClient,
@@ -24,7 +23,7 @@ export const withExecutions = (
 ): Effect.Effect<ReadonlyArray<TradeOrder>, SqlError> => {
   const ids = executedIds(rows)
   if (ids.length === 0) return Effect.succeed(ordersOf(rows, []))
-  const executions = sql.unsafe<ExecutionRow>(NEWEST_EXECUTIONS, [idsOf(ids)])
+  const executions = sql.unsafe<ExecutionRow>(NEWEST_EXECUTIONS, [arrayLiteral(ids)])
   return Effect.map(executions, (found) => ordersOf(rows, found))
 }
 
@@ -40,7 +39,7 @@ export const withTrades = (
     const trades = yield* sql.unsafe<{ trade_order_id: string; ids: ReadonlyArray<string> }>(
       `SELECT x.trade_order_id, json_agg(x.external_trade_id) AS ids FROM execution x
        WHERE x.trade_order_id = ANY ($1::uuid[]) AND NOT x.inferred GROUP BY 1`,
-      [idsOf(large.map((order) => order.tradeOrderId))],
+      [arrayLiteral(large.map((order) => order.tradeOrderId))],
     )
     const byOrder = new Map(trades.map((row) => [row.trade_order_id, row.ids]))
     return orders.map((order) => {

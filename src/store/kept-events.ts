@@ -17,6 +17,7 @@ import {
 import type { TradingAccountId } from "../domain/ids.ts"
 import { EXECUTIONS_KEPT, type Execution, type TradeOrder } from "../domain/trade-order.ts"
 import type { StoredEvent } from "../ports/account-store.ts"
+import { arrayLiteral } from "./order-columns.ts"
 import { EXECUTION_COLUMNS, type ExecutionRow, executionOf, ORDER_COLUMNS, type OrderRow, orderOf } from "./rows.ts"
 
 export interface EventRow {
@@ -34,8 +35,6 @@ interface Found {
   /** By order, in order of application: at least from the tenth before the oldest event of the page. */
   readonly ofOrders: ReadonlyMap<string, ReadonlyArray<Execution>>
 }
-
-const listOf = (ids: Iterable<string>): string => `{${[...ids].join(",")}}`
 
 /** In the order of the rows. */
 export const toldEvents = (
@@ -89,14 +88,14 @@ const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>)
       if (event?._tag === "Order") newest.set(event.kept.x, event.kept.id)
     }
     if (executionIds.size === 0 && newest.size === 0) return NOTHING
-    const orderIds = listOf(new Set(newest.values()))
+    const orderIds = arrayLiteral([...new Set(newest.values())])
     const orders = yield* sql.unsafe<OrderRow>(
       `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trade_order_id = ANY ($1::uuid[])`,
       [orderIds],
     )
     const own = yield* sql.unsafe<ExecutionRow>(
       `SELECT ${EXECUTION_COLUMNS} FROM execution x WHERE x.execution_id = ANY ($1::uuid[])`,
-      [listOf(executionIds)],
+      [arrayLiteral([...executionIds])],
     )
     // The tenth before the oldest of the page that counted then, and all up to the newest: what was replaced since is among them.
     const ofOrders = yield* sql.unsafe<ExecutionRow>(
@@ -111,7 +110,7 @@ const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>)
            ORDER BY e.number DESC LIMIT ${EXECUTIONS_KEPT}) AS e) AS start
        JOIN execution x ON x.trade_order_id = span.trade_order_id AND x.number BETWEEN start.number AND span.last
        ORDER BY x.number`,
-      [listOf(newest.keys())],
+      [arrayLiteral([...newest.keys()])],
     )
     const lists = new Map<string, Array<Execution>>()
     for (const row of ofOrders) {

@@ -4,6 +4,7 @@
  */
 import type { Settled, Unit } from "../ports/account-store.ts"
 import { NEWEST_EXECUTIONS } from "./executions.ts"
+import { arrayLiteral } from "./order-columns.ts"
 import { anotherOrderOf } from "./row-identity.ts"
 import { type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
 import { constraintOf, detailOf, sqlStateOf } from "./storage-failure.ts"
@@ -81,7 +82,7 @@ export const olderOrder = async (session: WriterSession, unit: Unit): Promise<Se
     if (found._tag === "Closed") return "closed"
     if (found._tag === "Refused" || found.rows[0] === undefined) continue
     const older = found.rows[0] as unknown as OrderRow
-    const executions = await session.ask({ ...EXECUTIONS, values: [`{${older.trade_order_id}}`] })
+    const executions = await session.ask({ ...EXECUTIONS, values: [arrayLiteral([older.trade_order_id])] })
     if (executions._tag === "Closed") return "closed"
     const rows = executions._tag === "Rows" ? (executions.rows as unknown as ReadonlyArray<ExecutionRow>) : []
     const sameKey = order.idempotencyKey !== null && (older.idempotency_key ?? older.client_order_id) === keyOf(order)
