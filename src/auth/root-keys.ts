@@ -33,7 +33,7 @@ export const parseRootKeys = (text: string, file: string): RootKeys => {
   if (ONE.test(text)) return [{ kid: FIRST, key: Buffer.from(text, "base64url"), madeAt: 0 }]
   const roots = text.split(",").map((entry): RootKey => {
     const m = ENTRY.exec(entry.trim())
-    // An empty file would be a key that everybody knows.
+    // An empty file would be a key that any attacker can guess.
     if (m === null) throw new InvalidSetting(`${file} must be kid:base64url of 32 bytes:time, comma separated`)
     return { kid: m[1]!, key: Buffer.from(m[2]!, "base64url"), madeAt: Number(m[3]) }
   })

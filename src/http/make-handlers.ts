@@ -49,7 +49,7 @@ import { walletHandlers } from "./wallet/handlers.ts"
 export interface HandlerOptions {
   readonly environment: "PROD" | "UAT"
   readonly defaultTenantId: string
-  /** Signs cursors, which outlive a restart as long as it does. */
+  /** The first signs cursors, any of them is believed: a cursor outlives a restart for as long as its key is among them. */
   readonly cursorKeys: () => ReadonlyArray<Uint8Array>
   /** Of accounts at venues that play, by venue. */
   readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>

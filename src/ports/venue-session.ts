@@ -253,7 +253,7 @@ export interface VenueSession {
   readonly fetchBalances: Effect.Effect<VenueBalances, VenueUnavailable>
   /**
    * Of a venue in this process: the number of the newest change of the account's money from elsewhere (a deposit, a transfer, a quote) that
-   * was acknowledged to anybody. Absent where the venue does not tell.
+   * was acknowledged to a client. Absent where the venue does not tell.
    */
   readonly movedTo?: () => number
   /** The same questions where an order in doubt waits for the answer: they go before audits. Absent where nothing waits. */

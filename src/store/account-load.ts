@@ -1,7 +1,7 @@
 /**
- * What actors begin with, read for many accounts at once: whoever asks while a batch is on its way goes with the next one, so that a start
- * with thousands of accounts takes a few dozen queries. The one thing to know: it waits until the database answers, so that an actor wakes
- * late rather than wrong.
+ * What actors begin with, read for many accounts at once: an actor that asks while a batch is on its way goes with the next one, so that a
+ * start with thousands of accounts takes a few dozen queries. The one thing to know: it waits until the database answers, so that an actor
+ * wakes late rather than wrong.
  */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -160,7 +160,7 @@ export const makeAccountLoader = (sql: SqlClient.SqlClient) => {
   let waiting: Array<Waiting> = []
   const turn = Effect.unsafeMakeSemaphore(1)
 
-  /** By whoever's turn it is, for the others too: each turn takes at least the one that has waited longest. */
+  /** By the actor whose turn it is, for those that wait behind it too: each turn takes at least the one that has waited longest. */
   const next = Effect.suspend(() => {
     const batch = waiting.slice(0, BATCH_ACCOUNTS)
     waiting = waiting.slice(batch.length)

@@ -1,6 +1,7 @@
 /**
- * Rows of the audit as admins read them: those of one tenant, newest first. Whose a row is: its object's tenant; the installation's where
- * all tenants share the object; else its actor's tenant, and the installation's where there is none.
+ * Rows of the audit as admins read them: those of their tenant, for admins of the default tenant also the installation's, newest first.
+ * Whose a row is: its object's tenant; the installation's where all tenants share the object; else its actor's tenant, and the
+ * installation's where there is none.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

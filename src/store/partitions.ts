@@ -13,7 +13,7 @@ import { sqlStateOf } from "./storage-failure.ts"
 const DAY_MILLIS = 86_400_000
 const DAYS_AHEAD = 7
 const DAYS_KEPT = 2
-/** Whoever comes after a lock that waits, waits as well: so long at most. A commit's lock is held for a few ms. */
+/** A statement that comes after a lock that waits, waits as well: so long at most. A commit's lock is held for a few ms. */
 const LOCK_TIMEOUT_MILLIS = 30
 /** On a busy server a batch of commits may hold its lock for longer now and then. */
 const TRIES = 4

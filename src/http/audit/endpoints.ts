@@ -64,7 +64,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
   .annotate(OpenApi.Summary, "List acts of the audit (admin)")
   .annotate(
     OpenApi.Description,
-    "Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what is nobody's. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode, instruments and venues.",
+    "Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what belongs to no tenant. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode, instruments and venues.",
   )
 
 export class AuditApi extends HttpApiGroup.make("audit")

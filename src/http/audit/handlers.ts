@@ -1,4 +1,7 @@
-/** Lists the audit. The one thing to know: an admin sees the rows of the own tenant, and nobody who names another's learns of it. */
+/**
+ * Lists the audit. The one thing to know: an admin sees the rows of its own tenant; one who names an object of another tenant gets an empty
+ * list, as if it were not there.
+ */
 import { Effect } from "effect"
 import { InvalidTimeRange } from "../../domain/errors/request.ts"
 import { dateTime } from "../../domain/time.ts"

@@ -18,7 +18,7 @@ const delisted = (instrument: Instrument): Instrument => ({ ...instrument, statu
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
 
 export interface InstrumentSync {
-  /** Fails with SyncRunning while another one of this venue runs. `audited`: where somebody asked for it. */
+  /** Fails with SyncRunning while another one of this venue runs. `audited`: where a client asked for it by HTTP. */
   readonly sync: (
     venue: VenueId,
     symbols: ReadonlyArray<string> | null,
@@ -35,7 +35,7 @@ interface Parts {
   readonly directory: InstrumentDirectory
   /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
   readonly upsert: Instruments["upsert"]
-  /** Runs when that is done: stored, and in nobody's memory yet. */
+  /** Runs when that is done: stored, and not in the directory yet. */
   readonly stored: Effect.Effect<void>
   readonly now: () => number
   readonly monotonic: () => number
