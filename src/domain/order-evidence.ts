@@ -27,13 +27,7 @@ import { conclusionOf, isOnItsWay } from "./order-law.ts"
 import { cancelled, eventOf, IllegalTransition, moved, requestedReason } from "./order-progress.ts"
 import { isTerminal } from "./order-status.ts"
 import { isEnd, type OrderView } from "./order-view.ts"
-import {
-  type CancelReason,
-  type Execution,
-  NEVER_PLACED,
-  type OrderDoubt,
-  type TradeOrder,
-} from "./trade-order.ts"
+import { type CancelReason, type Execution, NEVER_PLACED, type OrderDoubt, type TradeOrder } from "./trade-order.ts"
 
 export interface Folded {
   /** After all effects but `Then`, and without what they change in other orders of its list. */

@@ -60,8 +60,7 @@ it("the running sums are what the loop over all orders says", () => {
           const at = clock + it.after
           const loop = new Map<string, Decimal>()
           for (const { amount, acceptedAt, asset } of lives)
-            if (acceptedAt !== null && acceptedAt <= at)
-              loop.set(asset, (loop.get(asset) ?? Decimal.ZERO).add(amount))
+            if (acceptedAt !== null && acceptedAt <= at) loop.set(asset, (loop.get(asset) ?? Decimal.ZERO).add(amount))
           const said = sums.at(at)
           if (said === null) continue
           compared++
@@ -76,8 +75,7 @@ it("the running sums are what the loop over all orders says", () => {
 
 it("stay exact when more orders are acknowledged at once than are kept apart", () => {
   const sums = new AcknowledgedHolds()
-  for (let at = 1; at <= 3_000; at++)
-    sums.acknowledged({ acceptedAt: at, asset: "USDT", held: () => Decimal.ONE })
+  for (let at = 1; at <= 3_000; at++) sums.acknowledged({ acceptedAt: at, asset: "USDT", held: () => Decimal.ONE })
   expect(sums.at(1_000)).toBeNull()
   expect(sums.at(2_500)?.get("USDT")?.toString()).toBe("2500")
   expect(sums.at(9_000)?.get("USDT")?.toString()).toBe("3000")
