@@ -23,7 +23,10 @@ describe("a pair of exits at Binance", () => {
     apiKey = made.apiKey
     my = made.my
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   /** Prices of the third levels, and trades that reach them. */
   const around = () => {

@@ -23,7 +23,10 @@ describe("an order with terms at Binance", () => {
     apiKey = made.apiKey
     my = made.my
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   /** The price of a level below the best bid, and a trade that reaches it. */
   const below = () => {

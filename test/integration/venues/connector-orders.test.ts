@@ -32,7 +32,10 @@ describe("a connector's session", () => {
     open = await at.openSession(secrets)
     await until(() => open.last("StreamUp") !== undefined, "the private stream")
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   const outcomeOf = async (order: VenueOrder): Promise<SessionReport> => {
     const find = () =>

@@ -18,7 +18,10 @@ describe("an order at OKX", () => {
   beforeEach(async () => {
     my = await OkxSession.start(at)
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   it("places a limit order under our own id with the digits it was given", async () => {
     const order = okxOrder({ quantity: "0.00123456", limitPrice: "50000.1" })

@@ -16,7 +16,10 @@ describe("a submit to OKX", () => {
   beforeEach(async () => {
     my = await OkxSession.start(at)
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   it.each<[string, Partial<VenueOrder>, string]>([
     ["too little money", { quantity: "4", limitPrice: "59000" }, "INSUFFICIENT_BALANCE"],

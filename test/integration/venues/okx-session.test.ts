@@ -26,7 +26,10 @@ describe("a session at OKX", () => {
   beforeEach(async () => {
     my = await OkxSession.start(at)
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   it.each([
     ["passphrase", { apiPassphrase: "another" }],

@@ -21,7 +21,10 @@ describe("an order with terms at OKX", () => {
     account = await OkxSession.start(at)
     my = new TermsSession(at, account.open)
   })
-  afterEach(() => at.exchange.fault({ fault: "clear" }))
+  afterEach(async () => {
+    await at.endSessions()
+    at.exchange.fault({ fault: "clear" })
+  })
 
   const row = (order: VenueOrder) => account.rows.find(({ clOrdId }) => clOrdId === venueClientId(order.tradeOrderId))
 

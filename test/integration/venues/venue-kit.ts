@@ -154,6 +154,8 @@ export interface VenueUnderTest<E extends Loopback = BinanceExchange> {
   readonly source: MarketSource
   readonly notices: Array<string>
   readonly openSession: (secrets?: VenueSecrets) => Promise<OpenSession>
+  /** Ends those that are open: one that connects again later would take a fault that is meant for the next test. */
+  readonly endSessions: () => Promise<void>
   readonly run: <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Promise<A>
   readonly stop: () => Promise<void>
 }
@@ -202,6 +204,10 @@ export const connectVenue = async <E extends Loopback>(
   const [venue] = venues
   if (venue === undefined) throw new Error("one profile makes one venue")
   const sink = new RecordingSink()
+  const sessions: Array<Scope.CloseableScope> = []
+  const endSessions = async (): Promise<void> => {
+    for (const open of sessions.splice(0)) await Effect.runPromise(Scope.close(open, Exit.void))
+  }
   return {
     exchange,
     venue,
@@ -212,7 +218,10 @@ export const connectVenue = async <E extends Loopback>(
     openSession: async (secrets = ownSecrets) => {
       const reports: Array<SessionReport> = []
       const report = (said: SessionReport) => reports.push(said)
-      const session = await run(venue.openSession({ account: account(venue.venue.venue), secrets, report }))
+      const open = await Effect.runPromise(Scope.make())
+      sessions.push(open)
+      const opening = venue.openSession({ account: account(venue.venue.venue), secrets, report })
+      const session = await Effect.runPromise(opening.pipe(Scope.extend(open)))
       return {
         session,
         reports,
@@ -221,8 +230,10 @@ export const connectVenue = async <E extends Loopback>(
           reports.findLast((said): said is Extract<SessionReport, { readonly _tag: T }> => said._tag === tag),
       }
     },
+    endSessions,
     run,
     stop: async () => {
+      await endSessions()
       await Effect.runPromise(Scope.close(scope, Exit.void))
       await exchange.stop()
     },
