@@ -295,7 +295,7 @@ describe("the HTTP adapter", () => {
     const before = http.lines.length
     const socket = connect(http.port, "127.0.0.1")
     socket.write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await eventually(() => http.mounted.inFlight() === 1)
     socket.destroy()
     await eventually(() => http.lines.slice(before).some((line) => line.includes('"aborted":true')))
     expect((await get("/text")).response.status).toBe(200)
