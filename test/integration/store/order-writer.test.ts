@@ -3,12 +3,13 @@ import * as net from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
 import pg from "pg"
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type { Settled } from "../../../src/ports/account-store.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/order-writer.ts"
 import { connectDedicated } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { until } from "../../kit/gateway.ts"
 import {
   commit,
   event,
@@ -108,9 +109,12 @@ beforeEach(async () => {
   warnings = []
   writer = start()
 })
-afterEach(() => {
+afterEach(async () => {
+  vi.restoreAllMocks()
   writer.close()
   wire.close()
+  // What a lost session has begun ends before the next test's rows are there.
+  await until("the writer's sessions to end", async () => (await endSessions()).length === 0)
 })
 
 const submit = (): Promise<Settled> => {
@@ -120,6 +124,14 @@ const submit = (): Promise<Settled> => {
 const busy = (millis: number): void => {
   const untilAt = performance.now() + millis
   while (performance.now() < untilAt);
+}
+/** Time stands still for the ages of what waits, but for what is told to pass; timers go on. */
+const stoppedClock = (): ((millis: number) => void) => {
+  let now = Math.ceil(performance.now())
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  return (millis) => {
+    now += millis
+  }
 }
 const countOrders = async () => (await query(database().url, "SELECT count(*)::int AS n FROM trade_order"))[0]?.["n"]
 const sequences = async () =>
@@ -226,11 +238,13 @@ describe("the order writer", () => {
   })
 
   it("is full with 4,096 units waiting, or with one that waits longer than a second", async () => {
+    const pass = stoppedClock()
     await submit()
     wire.mode = "silent"
     const held = [submit()]
+    pass(1_000)
     expect(writer.pressure()).toBe("calm")
-    await sleep(1_050)
+    pass(1)
     expect(writer.pressure()).toBe("full")
     wire.mode = "open"
     await endSessions()
@@ -247,10 +261,11 @@ describe("the order writer", () => {
   })
 
   it("is full with more than a batch waiting once the oldest waits for half a second", async () => {
+    const pass = stoppedClock()
     await submit()
     wire.mode = "silent"
     const held = [submit()]
-    await sleep(550)
+    pass(550)
     expect(writer.pressure()).toBe("calm")
     const unit = { accountId: account.tradingAccountId, rows: [], events: [event()] }
     held.push(...Array.from({ length: 512 }, () => commit(writer, unit)))
