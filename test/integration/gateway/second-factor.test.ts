@@ -81,10 +81,12 @@ describe("a user with a second factor", () => {
       400, -100_001,
     ])
     expect(heard(await login(user.email, "000000"))).toEqual(INVALID)
-    const once = await Promise.all(Array.from({ length: 8 }, () => login(user.email, user.code())))
+    // The same one each time: on the way the clock may come into a step whose code nobody has used.
+    const code = user.code()
+    const once = await Promise.all(Array.from({ length: 8 }, () => login(user.email, code)))
     const [first, ...more] = once.filter(({ envelope }) => envelope.success)
     expect([claimsOf(first!.record)["aal"], more.length]).toEqual(["aal2", 0])
-    expect(heard(await login(user.email, user.code())), "taken").toEqual(INVALID)
+    expect(heard(await login(user.email, code)), "taken").toEqual(INVALID)
 
     const [spare] = user.recoveryCodes
     const spares = await Promise.all(Array.from({ length: 8 }, () => login(user.email, spare)))
