@@ -111,8 +111,9 @@ describe("a session at OKX", () => {
   })
 
   it("loses no order of a frame that has one of an instrument listed since", async () => {
-    my.open.reports.length = 0
-    await my.outcomeOf(okxOrder())
+    const before = okxOrder()
+    await my.outcomeOf(before)
+    await until(() => my.open.about(before.tradeOrderId).includes("OrderSeen"), "its event")
     const [row] = my.rows
     my.open.reports.length = 0
     const data = [
