@@ -185,8 +185,8 @@ describe("what a dealer delivers from", () => {
     await demote(made)
     const cancelled = await root.cancelled(tradingAccountId, order.tradeOrderId)
     expect(cancelled.orderStatus).toBe("CANCELLED")
-    const own = (await root.submit(buy(tradingAccountId))).record
-    expect((await root.order(tradingAccountId, own.tradeOrderId)).record.orderStatus).toBe("ACCEPTED")
+    const own = await root.submitted(buy(tradingAccountId))
+    expect(own.orderStatus).toBe("ACCEPTED")
     await root.cancelled(tradingAccountId, own.tradeOrderId)
     const link = { dealerAccountId, tradingAccountId: mockId }
     expect(errno(await root.post("/dealer/account/link", link))).toEqual([403, -102001])
@@ -216,8 +216,8 @@ describe("what a dealer delivers from", () => {
     const tradingAccountId = dealer.tradingAccountId!
     const deposit = { walletId: dealer.walletId, asset: "USDT", amount: "10" }
     expect((await root.post("/wallet/deposit", deposit)).status).toBe(200)
-    const order = (await calls.submit(buy(tradingAccountId))).record
-    expect((await calls.order(tradingAccountId, order.tradeOrderId)).record.orderStatus).toBe("ACCEPTED")
+    const order = await calls.submitted(buy(tradingAccountId))
+    expect(order.orderStatus).toBe("ACCEPTED")
     expect((await calls.cancelled(tradingAccountId, order.tradeOrderId)).orderStatus).toBe("CANCELLED")
     expect((await calls.get<WalletRecord>("/wallet/get", { walletId: dealer.walletId! })).status).toBe(200)
   })
