@@ -117,12 +117,15 @@ export class MarketStreams {
   #publishBook(symbol: string, depth: number, text: string): void {
     const isOf = (subscription: Subscription) => subscription.depth === depth
     for (const frame of this.parts.faults.onBook(symbol, text)) {
-      const publish = () => this.#publish("book", symbol, () => frame.text, isOf)
-      if (frame.afterMillis === 0) publish()
+      const publish = (isTold: (subscription: Subscription) => boolean) =>
+        this.#publish("book", symbol, () => frame.text, isTold)
+      if (frame.afterMillis === 0) publish(isOf)
       else {
+        // A subscription that begins meanwhile has the change in its snapshot.
+        const present = new Set(this.parts.connections.listeners("book", symbol).map((it) => it.subscription))
         const timer = setTimeout(() => {
           this.#delayed.delete(timer)
-          publish()
+          publish((subscription) => isOf(subscription) && present.has(subscription))
         }, frame.afterMillis)
         this.#delayed.add(timer)
       }
