@@ -37,7 +37,7 @@ const IN_MEMORY = 100_000
 /** Of a hundred orders: so many cross the book, of the others every second is cancelled. */
 const CROSSING = 30
 
-const instrument = instrumentOf(internalInstrumentId("BTC", "USD"))
+const instrument = instrumentOf(internalInstrumentId("BTC", "USD"), { tenantId: TENANT })
 const fees = { makerRate: Decimal.of("0.0005"), takerRate: Decimal.of("0.001") }
 
 let seed = 42

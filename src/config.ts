@@ -2,7 +2,17 @@
 import { isAbsolute, resolve } from "node:path"
 import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
 import type { RateLimits } from "./domain/rate-limits.ts"
-import { choice, type Environment, flag, InvalidSetting, integer, list, object, text } from "./settings/environment.ts"
+import {
+  choice,
+  type Environment,
+  flag,
+  InvalidSetting,
+  integer,
+  list,
+  object,
+  tenantName,
+  text,
+} from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
@@ -136,7 +146,7 @@ export const readSettings = (given: Environment): Settings => {
     signingKey: text(env, "SIGNING_KEY"),
     signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
-    defaultTenantId: text(env, "DEFAULT_TENANT_ID") ?? "default",
+    defaultTenantId: tenantName(env, "DEFAULT_TENANT_ID", "default"),
     retired: retired(env),
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
     sessions: sessionTerms(env),

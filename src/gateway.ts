@@ -22,7 +22,6 @@ import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./comp
 import { watchLoop } from "./composition/loop-watch.ts"
 import { metrics } from "./composition/metrics.ts"
 import {
-  createInstrument,
   dealersLayer,
   fillDealers,
   internalVenueLayer,
@@ -32,6 +31,7 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
+import { createInstrument } from "./composition/own-markets.ts"
 import { plainPort } from "./composition/plain-port.ts"
 import { accessLog } from "./composition/request-logs.ts"
 import { securityLog } from "./composition/security-log.ts"
@@ -48,6 +48,7 @@ import { startChecks } from "./composition/start-checks.ts"
 import { telemetry } from "./composition/telemetry.ts"
 import { mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
+import type { TenantId } from "./domain/ids.ts"
 import { OrderRatesInForce } from "./domain/order-rates.ts"
 import { Api } from "./http/api.ts"
 import { keepAnswers } from "./http/idempotency.ts"
@@ -119,12 +120,15 @@ const repositories = Layer.mergeAll(
 const directories = Layer.mergeAll(AccountDirectory.Default, InstrumentDirectory.Default)
 
 /** What the actors must know before the first of them wakes. */
-const fillDirectories = Effect.gen(function* () {
-  const accounts = yield* AccountDirectory
-  for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
-  const instruments = yield* InstrumentDirectory
-  instruments.put(yield* (yield* Instruments).all)
-})
+const fillDirectories = ({ settings }: GatewayOptions) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountDirectory
+    for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
+    const instruments = yield* InstrumentDirectory
+    const stored = yield* Instruments
+    yield* stored.claim(settings.defaultTenantId as TenantId, (yield* Clock).now())
+    instruments.put(yield* stored.all)
+  })
 
 const handlers = (
   { settings }: GatewayOptions,
@@ -132,7 +136,7 @@ const handlers = (
   sync: InstrumentSync,
   health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
 ) =>
-  Effect.flatMap(createInstrument, (create) =>
+  Effect.flatMap(createInstrument(settings), (create) =>
     makeHandlers({
       createInstrument: create,
       accountsMax: settings.accountsMax,
@@ -193,7 +197,7 @@ export const startGateway = (options: GatewayOptions) =>
     const audit = yield* auditTrail(options, keys).pipe(Effect.provide(watched))
     const audited = Context.merge(watched, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(watched)))
     yield* registerKeys(keys).pipe(Effect.provide(audited))
-    yield* fillDirectories.pipe(Effect.provide(audited))
+    yield* fillDirectories(options).pipe(Effect.provide(audited))
     const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(audited))
     const known = Context.merge(audited, internal)
     const parts = { settings, keys, audit, notice }

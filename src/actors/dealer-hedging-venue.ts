@@ -4,7 +4,7 @@
  */
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
-import { type Instrument, instrumentIdOf } from "../domain/instrument.ts"
+import type { Instrument } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { DealerParts } from "./dealer-core.ts"
 
@@ -26,7 +26,7 @@ const mayComeBack = ({ status }: TradingAccount): boolean =>
  */
 export const placeOfHedge = (
   sources: Sources,
-  { linkedAccountIds, config }: Pick<Dealer, "linkedAccountIds" | "config">,
+  { linkedAccountIds, config, tenantId }: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
   owing: ReadonlyArray<Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset">>,
   isStuck: boolean,
 ): HedgePlace | undefined => {
@@ -41,7 +41,7 @@ export const placeOfHedge = (
     const account = sources.accounts.find(id)
     if (account === undefined || !mayComeBack(account)) return []
     if (isInProcess(account.venue) && !maySimulate) return []
-    const instrument = sources.instruments.find(instrumentIdOf(account.venue, symbol))
+    const instrument = sources.instruments.ofPair(account.venue, symbol, tenantId)
     return instrument === undefined || instrument.status !== "ACTIVE" ? [] : [{ account, instrument }]
   })
   const isReady = ({ account, instrument }: HedgePlace): boolean =>

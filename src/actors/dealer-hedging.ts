@@ -157,7 +157,8 @@ export class HedgeKeeper {
 
   /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
   #plan(line: HedgeLine, place: HedgePlace | undefined): HedgePlan {
-    const instrument = place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "")
+    const instrument =
+      place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "", this.core.dealer.tenantId)
     if (instrument === undefined) return { _tag: "NoPrice" }
     const { slippageBps } = this.core.dealer.config.hedge
     const { exposure } = line

@@ -39,11 +39,11 @@ export const profileOf = (
 
 /** Steps and limits of what is sold here: the platform's own where it lists the pair, else those of the finest source. */
 export const termsOfTrade = (
-  { parts }: Pick<DealerCore, "parts">,
+  { dealer, parts }: Pick<DealerCore, "dealer" | "parts">,
   asked: Pick<AskedQuote, "instrumentId">,
   sources: ReadonlyArray<Source>,
 ): Instrument => {
-  const own = parts.instruments.find(asked.instrumentId)
+  const own = parts.instruments.find(asked.instrumentId, dealer.tenantId)
   if (own?.status === "ACTIVE") return own
   const [first, ...others] = sources.map(({ instrument }) => instrument)
   return others.reduce((a, b) => (quantityStep(b).lessThan(quantityStep(a)) ? b : a), first!)

@@ -5,7 +5,6 @@
 import type { Decimal } from "../domain/decimal.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
-import { instrumentIdOf } from "../domain/instrument.ts"
 import { midOf } from "../domain/pricing.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { DealerCore } from "./dealer-core.ts"
@@ -30,7 +29,7 @@ export const sourcesOf = (
     const venue = account && parts.venues.find(account.venue)
     if (account === undefined || venue === undefined || id === trader || account.status === "DISCONNECTED") continue
     if (venue.inProcess && !dealer.config.allowSimulatedVenues) continue
-    const instrument = parts.instruments.find(instrumentIdOf(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`))
+    const instrument = parts.instruments.ofPair(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`, dealer.tenantId)
     if (instrument?.status === "ACTIVE") sources.push({ account, instrument })
   }
   return sources

@@ -4,7 +4,7 @@
  */
 import { type Context, Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
-import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
@@ -42,6 +42,8 @@ export interface MarketFeedParts {
   readonly connect: (sink: MarketSink) => MarketSource
   readonly history: KlineHistorySource
   readonly channels: Context.Tag.Service<typeof ChannelPort>
+  /** Whose market it is; null: one that all tenants share. */
+  readonly tenantOf: (instrumentId: InstrumentId) => TenantId | null
   readonly clock: Context.Tag.Service<typeof Clock>
   readonly ids: Context.Tag.Service<typeof Ids>
   /** Runs an Effect in the scope of the market data. */
@@ -67,6 +69,7 @@ export class MarketFeed {
     this.tickers = new TickerBoard({
       venue: parts.venue,
       channels: parts.channels,
+      tenantOf: parts.tenantOf,
       clock: parts.clock,
       after: (millis, run) => this.#after(millis, run),
       newEpoch: () => this.#newEpoch(),

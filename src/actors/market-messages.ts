@@ -1,7 +1,7 @@
 /** What the edges ask of market data: reads are plain calls answered by a Reply, holds keep a feed open without a socket. */
 import { Context } from "effect"
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { KlineInterval, KlineRecord } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -43,8 +43,8 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly readTicker: (instrumentId: InstrumentId, reply: Reply<TickerRecord, DomainError>) => void
     /** Bars of the venue's history, closed ones from memory when they were read before; the one that lives is always fresh. */
     readonly readKlines: (instrumentId: InstrumentId, range: KlineRange, reply: Reply<KlineRecord, DomainError>) => void
-    /** All tickers known now, by instrumentId. */
-    readonly tickers: () => ReadonlyArray<TickerRecord>
+    /** All tickers known now that the tenant sees, by instrumentId. */
+    readonly tickers: (viewer: TenantId) => ReadonlyArray<TickerRecord>
     /** Top of book for pricing a market order's hold: [price, quantity] rows best first; empty when there is no SYNCED book. */
     readonly topOfBook: (
       instrumentId: InstrumentId,

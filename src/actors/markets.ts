@@ -45,6 +45,7 @@ const make = Effect.gen(function* () {
       connect: (sink) => venues.market(venue, sink),
       history: (ask) => venues.klines(venue, ask),
       channels,
+      tenantOf: directory.tenantOf,
       clock,
       ids,
       fork,
@@ -61,8 +62,7 @@ const make = Effect.gen(function* () {
     const venue = venues.find(name.venue)
     if (venue === undefined) return new InvalidVenue()
     if (venue.status !== "ACTIVE") return new VenueInactive()
-    if (directory.knows(name.venue) && directory.find(instrumentId) === undefined)
-      return new InstrumentNotFound({ instrumentId })
+    if (directory.knows(name.venue) && !directory.has(instrumentId)) return new InstrumentNotFound({ instrumentId })
     return feedOf(name.venue)
   }
 
@@ -120,9 +120,9 @@ const make = Effect.gen(function* () {
   })
   const listed = new Map<string, ReadonlyArray<InstrumentId>>()
   source("venueTicker", {
-    opened: ({ venue, name }) => {
+    opened: ({ venue, tenantId, name }) => {
       const chosen = directory
-        .ofVenue(venue)
+        .ofVenue(venue, tenantId)
         .filter((instrument) => instrument.status === "ACTIVE")
         .slice(0, VENUE_TICKERS_MAX)
         .map((instrument) => instrument.instrumentId)
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
       for (const instrumentId of listed.get(name) ?? []) feeds.get(venue)?.release("ticker", instrumentId, name)
       listed.delete(name)
     },
-    position: ({ venue }) => feeds.get(venue)?.tickers.venuePosition(),
+    position: ({ venue, tenantId }) => feeds.get(venue)?.tickers.venuePosition(tenantId),
   })
 
   source("kline", {
@@ -178,9 +178,10 @@ const make = Effect.gen(function* () {
         reply,
       )
     },
-    tickers: () =>
+    tickers: (viewer) =>
       [...feeds.values()]
         .flatMap((feed) => feed.tickers.all())
+        .filter(({ instrumentId }) => !directory.hides(instrumentId, viewer))
         .sort((a, b) => (a.instrumentId < b.instrumentId ? -1 : a.instrumentId > b.instrumentId ? 1 : 0)),
     topOfBook: (instrumentId, side, rows) => feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
     lastPrice: (instrumentId) => feedOfInstrument(instrumentId)?.lastPrice(instrumentId) ?? null,

@@ -1,10 +1,10 @@
 /**
  * The newest ticker of each instrument of one venue. Per instrument the latest wins at once; on the venue-wide channel an
- * instrument speaks at most ten times a second, and what it said last always arrives.
+ * instrument speaks at most ten times a second, and what it said last always arrives. Of markets of tenants each tenant has a channel.
  */
 import type { Context } from "effect"
 import { tickerChannel, venueTickerChannel } from "../domain/channel.ts"
-import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { TickerRecord } from "../domain/market.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
@@ -26,6 +26,9 @@ export class TickerBoard {
   readonly #entries = new Map<InstrumentId, Entry>()
   readonly #newEpoch: () => string
   readonly #cursors = new Map<string, ChannelCursor>()
+  readonly #venue: VenueId
+  readonly #tenantOf: (instrumentId: InstrumentId) => TenantId | null
+  /** Of what all tenants share. */
   readonly #venueChannel: string
   readonly #venueSentAt = new Map<InstrumentId, number>()
   readonly #venueDue = new Set<InstrumentId>()
@@ -34,6 +37,7 @@ export class TickerBoard {
   constructor(options: {
     readonly venue: VenueId
     readonly channels: Context.Tag.Service<typeof ChannelPort>
+    readonly tenantOf: (instrumentId: InstrumentId) => TenantId | null
     readonly clock: Context.Tag.Service<typeof Clock>
     /** Calls back once, after a time, as long as the feed lives. */
     readonly after: (millis: number, run: () => void) => void
@@ -42,6 +46,8 @@ export class TickerBoard {
     this.#channels = options.channels
     this.#clock = options.clock
     this.#after = options.after
+    this.#venue = options.venue
+    this.#tenantOf = options.tenantOf
     this.#venueChannel = venueTickerChannel(options.venue)
     this.#newEpoch = options.newEpoch
   }
@@ -54,7 +60,8 @@ export class TickerBoard {
     const heard = this.#channels.isHeard(channel)
     const offset = cursor.next(heard)
     if (heard) this.#channels.publish({ channel, kind: "ticker", epoch: cursor.epoch, offset, json: jsonOf(entry) })
-    if (this.#channels.isHeard(this.#venueChannel)) this.#toVenue(instrumentId, entry)
+    const venueChannel = this.#venueChannelOf(this.#tenantOf(instrumentId))
+    if (this.#channels.isHeard(venueChannel)) this.#toVenue(venueChannel, instrumentId, entry)
   }
 
   /** A first subscriber comes to one instrument's channel. */
@@ -68,8 +75,8 @@ export class TickerBoard {
   }
 
   /** Of the venue-wide channel, which counts only what it published. */
-  venuePosition(): StreamPosition {
-    const { epoch, offset } = this.#cursor(this.#venueChannel)
+  venuePosition(tenantId: TenantId | null): StreamPosition {
+    const { epoch, offset } = this.#cursor(this.#venueChannelOf(tenantId))
     return { epoch, offset, snapshot: null }
   }
 
@@ -94,15 +101,19 @@ export class TickerBoard {
     return [...this.#entries.values()].map((entry) => entry.record)
   }
 
-  #toVenue(instrumentId: InstrumentId, entry: Entry): void {
+  #venueChannelOf(tenantId: TenantId | null): string {
+    return tenantId === null ? this.#venueChannel : venueTickerChannel(this.#venue, tenantId)
+  }
+
+  #toVenue(channel: string, instrumentId: InstrumentId, entry: Entry): void {
     const now = this.#clock.monotonic()
     const sentAt = this.#venueSentAt.get(instrumentId)
     if (sentAt === undefined || now - sentAt >= VENUE_INTERVAL_MILLIS) {
       this.#venueDue.delete(instrumentId)
       this.#venueSentAt.set(instrumentId, now)
-      const cursor = this.#cursor(this.#venueChannel)
+      const cursor = this.#cursor(channel)
       this.#channels.publish({
-        channel: this.#venueChannel,
+        channel,
         kind: "venueTicker",
         epoch: cursor.epoch,
         offset: cursor.next(true),
@@ -132,7 +143,7 @@ export class TickerBoard {
       this.#armed = false
       for (const instrumentId of [...this.#venueDue]) {
         const entry = this.#entries.get(instrumentId)
-        if (entry !== undefined) this.#toVenue(instrumentId, entry)
+        if (entry !== undefined) this.#toVenue(this.#venueChannelOf(this.#tenantOf(instrumentId)), instrumentId, entry)
       }
     })
   }

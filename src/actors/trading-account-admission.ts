@@ -24,7 +24,7 @@ export const circumstancesOf = (
   const { markets, instruments, lastPrices } = core.parts
   return {
     venue: core.venue,
-    findInstrument: instruments.find,
+    findInstrument: (id) => instruments.find(id, core.account.tenantId),
     now,
     lastPrice: (instrumentId) => lastPrices.now(instrumentId),
     recentPrice: (instrumentId) => lastPrices.recent(instrumentId),

@@ -73,7 +73,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
   const { order } = live
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
-  const instrument = core.parts.instruments.find(order.instrumentId)
+  const instrument = core.parts.instruments.find(order.instrumentId, order.tenantId)
   const refusal = changeableError(order) ?? pairError(core, order) ?? accountError(core)
   if (refusal !== null) return fail(refusal)
   if (instrument === undefined) return fail(new InstrumentNotFound({ instrumentId: order.instrumentId }))

@@ -92,7 +92,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
   }
 
   const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {
-    const instrument = core.parts.instruments.find(instrumentId)
+    const instrument = core.parts.instruments.find(instrumentId, core.account.tenantId)
     const { status } = core.account
     return {
       lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),

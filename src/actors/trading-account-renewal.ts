@@ -64,7 +64,7 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
   if (!rest.isPositive()) return "nothing is left of it"
   if (!isRenewalDue(core, order)) return "the venue confirmed the cancel too late"
   if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return "the account is disconnected"
-  const instrument = core.parts.instruments.find(order.instrumentId)
+  const instrument = core.parts.instruments.find(order.instrumentId, order.tenantId)
   if (instrument === undefined) return null
   const { minQuantity, minNotional } = instrument
   const notional = aim.limitPrice?.multiply(rest) ?? null

@@ -198,7 +198,7 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
 
   /** What goes to the venue: GTD and DAY were for the time of waiting (contract C6). */
   const released = (order: TradeOrder, price: Decimal): TradeOrder => {
-    const instrument = parts.instruments.find(order.instrumentId)
+    const instrument = parts.instruments.find(order.instrumentId, order.tenantId)
     const trigger = triggerOf(order)
     const next: TradeOrder = { ...order, timeInForce: "GTC", expireAt: null }
     const offset = trigger?.trailing?.limitOffset ?? null

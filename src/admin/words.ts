@@ -1,4 +1,5 @@
 /** The words of `gateway admin`, and what they ask for. An address has an @, a tenant's name has none: that tells them apart. */
+import { TENANT_NAME } from "../domain/ids.ts"
 import { networkFault } from "../domain/network.ts"
 import type { Permission, UserEnvironment } from "../domain/user.ts"
 
@@ -45,8 +46,8 @@ export const USERS_USAGE = `  user EMAIL                       show a user
 const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]
 const ENVIRONMENTS: ReadonlyArray<UserEnvironment> = ["PROD", "UAT"]
 
-const isTenant = (text: string | undefined): text is string =>
-  text !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)
+const TENANT = new RegExp(`^${TENANT_NAME}$`)
+const isTenant = (text: string | undefined): text is string => text !== undefined && TENANT.test(text)
 
 const isEmail = (text: string | undefined): text is string => text?.includes("@") === true
 

@@ -11,19 +11,14 @@ import { HedgeDesk, HedgeDeskInForce } from "../actors/hedge-desk.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import type { Settings } from "../config.ts"
 import { Decimal } from "../domain/decimal.ts"
-import { ConflictingParameters } from "../domain/errors/request.ts"
-import type { Instrument } from "../domain/instrument.ts"
 import { INTERNAL } from "../domain/internal-order.ts"
 import type { Notice } from "../domain/log-line.ts"
-import type { CreateInstrument } from "../http/market/instrument-create.ts"
 import { recurring } from "../kernel/recurring.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
-import { Clock } from "../ports/clock.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
 import { dealerStoreLayer } from "../store/dealer-store-sql.ts"
 import { DealerRows } from "../store/dealers.ts"
 import { hedgeStoreLayer } from "../store/hedge-store-sql.ts"
-import { Instruments } from "../store/instruments.ts"
 import { InternalStoreLive } from "../store/internal-orders.ts"
 import { LedgerJournal } from "../store/ledger-journal.ts"
 import { mirrorStoreLayer } from "../store/mirror-store-sql.ts"
@@ -78,35 +73,11 @@ export const internalVenueLayer = ({ settings, notice }: Pick<MoneyOptions, "set
       const rate = (bps: string): Decimal => Decimal.of(bps).multiply(PARTS_OF_BASIS_POINT)
       return yield* internalVenue({
         fees: { makerRate: rate(settings.internalMakerFeeBps), takerRate: rate(settings.internalTakerFeeBps) },
-        instruments: (yield* InstrumentDirectory).ofVenue(INTERNAL),
+        instruments: (yield* InstrumentDirectory).everyTenants(INTERNAL),
         notice,
       })
     }),
   ).pipe(Layer.provide(InternalStoreLive))
-
-const TERMS = ["tickSize", "lotSize", "minQuantity", "maxQuantity", "minNotional"] as const
-const areSame = (a: Instrument, b: Instrument): boolean =>
-  TERMS.every((name) => a[name]?.toString() === b[name]?.toString())
-
-/** Stored first, then known, then open for orders. */
-export const createInstrument = Effect.gen(function* () {
-  const venue = yield* InternalVenue
-  const store = yield* Instruments
-  const directory = yield* InstrumentDirectory
-  const { now } = yield* Clock
-  const oneAtATime = yield* Effect.makeSemaphore(1)
-  const create: CreateInstrument = (instrument, audited) =>
-    Effect.gen(function* () {
-      const known = directory.find(instrument.instrumentId)
-      if (known !== undefined)
-        return areSame(known, instrument) ? known : yield* new ConflictingParameters({ parameters: [...TERMS] })
-      yield* audited(store.upsert(INTERNAL, [...directory.ofVenue(INTERNAL), instrument], now()))
-      directory.put([instrument])
-      yield* venue.list(instrument)
-      return instrument
-    }).pipe(oneAtATime.withPermits(1))
-  return create
-})
 
 /** Where accounts and dealers meet: made for both of them, before either. */
 export const moneyDesks = () =>

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Markets } from "../actors/market-messages.ts"
+import { INTERNAL } from "../domain/internal-order.ts"
 import { refreshInstruments } from "../http/market/instrument-refresh.ts"
 import { type InstrumentSync, makeInstrumentSync } from "../http/market/instrument-sync.ts"
 import { makeVenueGate } from "../http/venue-gate.ts"
@@ -64,6 +65,9 @@ const switchedOff = (adapter: VenueAdapter): VenueAdapter => ({
 const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
   Effect.gen(function* () {
     if (name === null) return adapters
+    // Its markets are each of one tenant, and PAPER is everybody's.
+    if (name === INTERNAL)
+      return yield* Effect.fail(new InvalidSetting("PAPER_SOURCE cannot be INTERNAL: name a real venue"))
     const original = adapters.find(({ venue }) => venue.venue === name)
     if (original === undefined)
       return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))

@@ -1,7 +1,8 @@
 /** Channel names and what stands behind each kind of channel (specification, Events; contract C13). */
 
-import type { InstrumentId, TradingAccountId, VenueId } from "./ids.ts"
+import { type InstrumentId, TENANT_NAME, type TenantId, type TradingAccountId, type VenueId } from "./ids.ts"
 import { instrumentIdOf } from "./instrument.ts"
+import { INTERNAL } from "./internal-order.ts"
 import { isKlineInterval, type KlineInterval } from "./kline.ts"
 
 export type ChannelKind = Channel["kind"]
@@ -15,7 +16,13 @@ export type Channel =
     }
   | { readonly kind: "orderbook"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
   | { readonly kind: "ticker"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
-  | { readonly kind: "venueTicker"; readonly name: string; readonly venue: VenueId }
+  | {
+      readonly kind: "venueTicker"
+      readonly name: string
+      readonly venue: VenueId
+      /** At INTERNAL whose markets; null: those that all tenants share. */
+      readonly tenantId: TenantId | null
+    }
   | { readonly kind: "trade"; readonly name: string; readonly venue: VenueId; readonly instrumentId: InstrumentId }
   | {
       readonly kind: "kline"
@@ -30,15 +37,17 @@ export const accountOrdersChannel = (id: TradingAccountId): string => `tradingAc
 export const accountPositionsChannel = (id: TradingAccountId): string => `tradingAccount:${id}:positions`
 export const bookChannel = (id: InstrumentId): string => `market:orderbook:${id}`
 export const tickerChannel = (id: InstrumentId): string => `market:ticker:${id}`
-export const venueTickerChannel = (venue: VenueId): string => `market:ticker:${venue}`
+export const venueTickerChannel = (venue: VenueId, tenantId: TenantId | null = null): string =>
+  `market:ticker:${venue}${tenantId === null ? "" : `@${tenantId}`}`
 export const tradeChannel = (id: InstrumentId): string => `market:trade:${id}`
 export const klineChannel = (id: InstrumentId, interval: KlineInterval): string => `market:kline:${id}:${interval}`
 
 const ACCOUNT =
   /^tradingAccount:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?::(orders|positions))?$/
 const ACCOUNT_KINDS = { orders: "accountOrders", positions: "accountPositions" } as const
-const MARKET =
-  /^market:(orderbook|ticker|trade|kline):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?(?::(\w{2,3}))?$/
+const MARKET = new RegExp(
+  `^market:(orderbook|ticker|trade|kline):([A-Z][A-Z0-9_]{0,39})(?::([A-Z0-9.]{1,30})[/-]([A-Z0-9.]{1,30}))?(?:@(${TENANT_NAME}))?(?::(\\w{2,3}))?$`,
+)
 
 /**
  * The channel a client names; undefined when there is none of that name (protocol error 102).
@@ -53,11 +62,13 @@ export const parseChannel = (name: string): Channel | undefined => {
   const market = MARKET.exec(name)
   if (market === null) return undefined
   const venue = market[2] as VenueId
+  const tenantId = (market[5] as TenantId | undefined) ?? null
+  const interval = market[6]
+  if (tenantId !== null && venue !== INTERNAL) return undefined
   if (market[3] === undefined)
-    return market[1] === "ticker" && market[5] === undefined ? { kind: "venueTicker", name, venue } : undefined
-  const instrumentId = instrumentIdOf(venue, `${market[3]}/${market[4]}`)
+    return market[1] === "ticker" && interval === undefined ? { kind: "venueTicker", name, venue, tenantId } : undefined
+  const instrumentId = instrumentIdOf(venue, `${market[3]}/${market[4]}${tenantId === null ? "" : `@${tenantId}`}`)
   const kind = market[1] as "orderbook" | "ticker" | "trade" | "kline"
-  const interval = market[5]
   if (kind !== "kline") return interval === undefined ? { kind, name, venue, instrumentId } : undefined
   return interval !== undefined && isKlineInterval(interval) ? { kind, name, venue, instrumentId, interval } : undefined
 }

@@ -34,6 +34,9 @@ export type QuoteId = typeof QuoteId.Type
 export const HedgeIntentId = uuid("HedgeIntentId")
 export type HedgeIntentId = typeof HedgeIntentId.Type
 
+/** What a tenant may be called: as it stands behind the pair in the names of its markets and channels. */
+export const TENANT_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+
 /** A tenant's name, for example `default`. */
 export const TenantId = text("TenantId")
 export type TenantId = typeof TenantId.Type
@@ -42,7 +45,7 @@ export type TenantId = typeof TenantId.Type
 export const VenueId = text("VenueId")
 export type VenueId = typeof VenueId.Type
 
-/** `<VENUE>:<BASE>/<QUOTE>`, for example `BINANCE:BTC/USDT`. */
+/** `<VENUE>:<BASE>/<QUOTE>`, for example `BINANCE:BTC/USDT`; of markets of a tenant `INTERNAL:<BASE>/<QUOTE>@<TENANT>`. */
 export const InstrumentId = text("InstrumentId")
 export type InstrumentId = typeof InstrumentId.Type
 

@@ -1,10 +1,12 @@
 /** Instruments: what can be traded where, and the steps its prices and quantities move in. */
 import { Decimal } from "./decimal.ts"
-import type { InstrumentId, VenueId } from "./ids.ts"
+import { type InstrumentId, TENANT_NAME, type TenantId, type VenueId } from "./ids.ts"
 
 export interface Instrument {
   readonly instrumentId: InstrumentId
   readonly venue: VenueId
+  /** Whose market it is; null: a real or simulated venue's, which all tenants share. */
+  readonly tenantId: TenantId | null
   /** `<BASE>/<QUOTE>` */
   readonly symbol: string
   readonly baseAsset: string
@@ -24,8 +26,22 @@ export interface Instrument {
   readonly scale: number
   /** Where a price may have only so many digits that count, wherever they stand (Bitfinex: 5); such a venue has no tick. */
   readonly priceSignificantDigits?: number
+  /** DELISTED: its venue lists it no more, or its tenant has retired it. */
   readonly status: "ACTIVE" | "DELISTED"
 }
+
+/** Whether users of the tenant may know of it; null: whoever may know only of what all share. */
+export const isSeenBy = ({ tenantId }: Pick<Instrument, "tenantId">, viewer: TenantId | null): boolean =>
+  tenantId === null || tenantId === viewer
+
+const TERMS = ["tickSize", "lotSize", "minQuantity", "maxQuantity", "minNotional"] as const satisfies ReadonlyArray<
+  keyof Instrument
+>
+export type MarketTerms = Pick<Instrument, (typeof TERMS)[number]>
+export const MARKET_TERMS: ReadonlyArray<keyof MarketTerms> = TERMS
+
+export const haveSameTerms = (a: MarketTerms, b: MarketTerms): boolean =>
+  TERMS.every((name) => a[name]?.toString() === b[name]?.toString())
 
 /** Quantities are whole numbers of this step. */
 export const quantityStep = (instrument: Instrument): Decimal =>
@@ -45,7 +61,9 @@ export const priceStep = (
   return lastDigit > 0 ? Decimal.fromUnits(10n ** BigInt(lastDigit), 0) : Decimal.fromUnits(1n, -lastDigit)
 }
 
-const FORM = /^([A-Z][A-Z0-9_]{0,39}):([A-Z0-9.]{1,30})\/([A-Z0-9.]{1,30})$/
+const FORM = new RegExp(`^([A-Z][A-Z0-9_]{0,39}):([A-Z0-9.]{1,30})/([A-Z0-9.]{1,30})(?:@(${TENANT_NAME}))?$`)
+/** The longest that there is: of a market of INTERNAL that belongs to a tenant. */
+export const INSTRUMENT_ID_MAX = 135
 
 export interface InstrumentName {
   readonly venue: VenueId
@@ -54,10 +72,10 @@ export interface InstrumentName {
   readonly quoteAsset: string
 }
 
-/** The parts of `<VENUE>:<BASE>/<QUOTE>`; undefined when the text has another form (errno -131002). */
+/** The parts of `<VENUE>:<BASE>/<QUOTE>`; undefined when the text has another form (errno -131002). Only INTERNAL has markets of tenants. */
 export const parseInstrumentId = (id: string): InstrumentName | undefined => {
   const m = FORM.exec(id)
-  if (m === null) return undefined
+  if (m === null || (m[4] !== undefined && m[1] !== "INTERNAL")) return undefined
   return { venue: m[1] as VenueId, symbol: `${m[2]}/${m[3]}`, baseAsset: m[2]!, quoteAsset: m[3]! }
 }
 

@@ -19,8 +19,12 @@ import type { WalletId } from "./wallet.ts"
 
 export const INTERNAL = "INTERNAL" as VenueId
 
-export const internalInstrumentId = (baseAsset: string, quoteAsset: string): InstrumentId =>
-  instrumentIdOf(INTERNAL, `${baseAsset}/${quoteAsset}`)
+/** Of the installation's own tenant (null) without a name beside the pair: no tenant takes a name from another. */
+export const internalInstrumentId = (
+  baseAsset: string,
+  quoteAsset: string,
+  tenantId: TenantId | null = null,
+): InstrumentId => instrumentIdOf(INTERNAL, `${baseAsset}/${quoteAsset}${tenantId === null ? "" : `@${tenantId}`}`)
 
 export interface InternalOrder {
   readonly tradeOrderId: TradeOrderId

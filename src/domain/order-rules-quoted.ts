@@ -79,9 +79,10 @@ export const quotedPlan = (request: SubmitRequest, quote: FirmQuote, circumstanc
   })
 
 /** A pair that INTERNAL has no book of can be traded by quote all the same. */
-const unlisted = ({ instrumentId, baseAsset, quoteAsset }: FirmQuote): Instrument => ({
+const unlisted = ({ instrumentId, tenantId, baseAsset, quoteAsset }: FirmQuote): Instrument => ({
   instrumentId,
   venue: INTERNAL,
+  tenantId,
   symbol: `${baseAsset}/${quoteAsset}`,
   baseAsset,
   quoteAsset,

@@ -10,6 +10,7 @@ import type { DomainError } from "./errors/domain-error.ts"
 import { InvalidQuoteSide, InvalidQuoteTime, QuoteSizeAmbiguous } from "./errors/quote.ts"
 import { InvalidParameter } from "./errors/request.ts"
 import { DealerAccountId, type InstrumentId, TradingAccountId, type UserId } from "./ids.ts"
+import { INSTRUMENT_ID_MAX } from "./instrument.ts"
 import { OrderKey } from "./submit-request.ts"
 import type { OrderSide } from "./trade-order.ts"
 import type { WalletId } from "./wallet.ts"
@@ -25,8 +26,9 @@ export const QuoteRequest = Schema.Struct({
   traderAccountId: optional(TradingAccountId).annotations({
     description: "Your account on INTERNAL; absent: the only ACTIVE one",
   }),
-  instrumentId: optional(Schema.String.pipe(Schema.maxLength(128))).annotations({
-    description: "INTERNAL:<BASE>/<QUOTE>, or the same pair at a venue of the dealer's",
+  instrumentId: optional(Schema.String.pipe(Schema.maxLength(INSTRUMENT_ID_MAX))).annotations({
+    description:
+      "INTERNAL:<BASE>/<QUOTE> (of a tenant other than the installation's own …@<TENANT>), or the same pair at a venue of the dealer's",
   }),
   baseAsset: optional(AssetName).annotations({ description: "With quoteAsset instead of instrumentId" }),
   quoteAsset: optional(AssetName),

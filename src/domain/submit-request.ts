@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { DecimalText, PositiveDecimalText } from "./decimal.ts"
 import { TradingAccountId } from "./ids.ts"
+import { INSTRUMENT_ID_MAX } from "./instrument.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
@@ -34,7 +35,7 @@ const QuantityTypeWord = Schema.Literal("BASE", "QUOTE", "POSITION_RATIO", "POSI
 
 export const SubmitRequest = Schema.Struct({
   tradingAccountId: TradingAccountId,
-  instrumentId: optional(Schema.String.pipe(Schema.maxLength(128))),
+  instrumentId: optional(Schema.String.pipe(Schema.maxLength(INSTRUMENT_ID_MAX))),
   idempotencyKey: optional(OrderKey),
   clientOrderId: optional(OrderKey),
   orderSide: Schema.Literal("BUY", "SELL", "UNKNOWN"),

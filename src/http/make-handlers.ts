@@ -149,6 +149,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       subscription: subscriptionHandlers({
         subscriptions: yield* Subscriptions,
         markets,
+        instruments: directory,
         reach,
         find,
         gate,
@@ -176,6 +177,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         reach,
         instruments: directory,
         gate,
+        defaultTenantId: options.defaultTenantId,
         cursors,
         ...time,
       }),

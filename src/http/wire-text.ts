@@ -1,5 +1,6 @@
 /** Texts on the wire that several endpoints share: pure schemas with their limits and what they are for. */
 import { Schema } from "effect"
+import { INSTRUMENT_ID_MAX } from "../domain/instrument.ts"
 
 /** Present and not longer than this, in UTF-16 units. */
 export const text = (max: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(max))
@@ -12,8 +13,8 @@ export const VenueText = text(40).annotations({
   examples: ["MOCK"],
 })
 
-export const InstrumentText = text(128).annotations({
-  description: "<VENUE>:<BASE>/<QUOTE>",
+export const InstrumentText = text(INSTRUMENT_ID_MAX).annotations({
+  description: "<VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>",
   examples: ["MOCK:BTC/USDT"],
 })
 

@@ -1,5 +1,6 @@
 /** The environment read variable by variable: each reader takes a name, and throws one clear line for a value that it does not take. */
 import { readFileSync } from "node:fs"
+import { TENANT_NAME } from "../domain/ids.ts"
 
 /** A setting that cannot be used; the message names the variable and what it takes. */
 export class InvalidSetting extends Error {
@@ -11,6 +12,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const text = (env: Environment, name: string): string | null => {
   const value = env[name]?.trim()
   return value === undefined || value === "" ? null : value
+}
+
+/** As the command line takes tenants: the name stands in channels and in the names of markets. */
+export const tenantName = (env: Environment, name: string, fallback: string): string => {
+  const value = text(env, name) ?? fallback
+  if (!new RegExp(`^${TENANT_NAME}$`).test(value))
+    throw new InvalidSetting(
+      `${name} must be 1 to 64 letters, digits, ".", "_" or "-", a letter or digit first, not "${value}"`,
+    )
+  return value
 }
 
 export const integer = (env: Environment, name: string, fallback: number, min: number, max: number): number => {

@@ -1,15 +1,20 @@
-/** Instruments as last synced from their venues. One that a venue no longer lists stays, DELISTED: orders point to it. */
+/**
+ * Instruments as last synced from their venues, and the markets of INTERNAL as admins have listed them, each of its tenant. One that a venue no
+ * longer lists stays, DELISTED: orders point to it.
+ */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
+import { INTERNAL } from "../domain/internal-order.ts"
 import { decimal } from "./rows.ts"
 import { orUnavailable, Patience } from "./storage-failure.ts"
 
 interface InstrumentRow {
   readonly instrument_id: string
   readonly venue: string
+  readonly tenant_id: string | null
   readonly symbol: string
   readonly base_asset: string
   readonly quote_asset: string
@@ -28,6 +33,7 @@ interface InstrumentRow {
 const instrumentOf = (row: InstrumentRow): Instrument => ({
   instrumentId: row.instrument_id as InstrumentId,
   venue: row.venue as VenueId,
+  tenantId: row.tenant_id as TenantId | null,
   symbol: row.symbol,
   baseAsset: row.base_asset,
   quoteAsset: row.quote_asset,
@@ -72,10 +78,12 @@ const of = (alias: string): string =>
     .map((name) => `${alias}.${name.trim()}`)
     .join(", ")
 
-const UPSERT = `WITH listed AS (
+const LISTED = `listed AS (
     SELECT $1::text AS venue, r.* FROM json_to_recordset($2::json) AS r(instrument_id text, symbol text, base_asset text,
       quote_asset text, security_type text, tick_size numeric, lot_size numeric, min_quantity numeric, max_quantity numeric,
-      min_notional numeric, price_digits int, quantity_digits int, price_significant_digits int, status text)),
+      min_notional numeric, price_digits int, quantity_digits int, price_significant_digits int, status text))`
+
+const UPSERT = `WITH ${LISTED},
   known AS (SELECT instrument_id FROM instrument WHERE venue = $1),
   written AS (
     INSERT INTO instrument AS i (${COLUMNS}, updated_at)
@@ -92,6 +100,14 @@ const UPSERT = `WITH listed AS (
     (SELECT count(*)::int FROM written WHERE instrument_id IN (SELECT instrument_id FROM known))
       + (SELECT count(*)::int FROM gone) AS updated`
 
+/** What another tenant has listed under that name stays as it is. */
+const PUT = `WITH ${LISTED}
+  INSERT INTO instrument AS i (${COLUMNS}, tenant_id, updated_at)
+  SELECT ${COLUMNS}, $4::text, $3::bigint FROM listed
+  ON CONFLICT (instrument_id) DO UPDATE SET (${TERMS}, updated_at) = ROW (${of("excluded")}, excluded.updated_at)
+  WHERE i.tenant_id = excluded.tenant_id
+  RETURNING 1`
+
 export interface SyncCounts {
   /** Listed by the venue. */
   readonly synced: number
@@ -106,7 +122,7 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
     return {
       /** In order of venue and id. */
       all: orUnavailable(
-        sql.unsafe<InstrumentRow>(`SELECT ${COLUMNS} FROM instrument ORDER BY venue, instrument_id`),
+        sql.unsafe<InstrumentRow>(`SELECT ${COLUMNS}, tenant_id FROM instrument ORDER BY venue, instrument_id`),
       ).pipe(Effect.map((rows) => rows.map(instrumentOf))),
 
       /** `list` is everything the venue trades now: others of the venue become DELISTED. Thousands of rows: it may take its time. */
@@ -118,6 +134,25 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
         orUnavailable(sql.unsafe<SyncCounts>(UPSERT, [venue, JSON.stringify(list.map(jsonOf)), at])).pipe(
           Effect.map((rows) => rows[0]!),
           Effect.provideService(Patience, null),
+        ),
+
+      /** One market of a tenant's own, listed or otherwise than it was. */
+      put: (market: Instrument, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql.unsafe(PUT, [market.venue, JSON.stringify([jsonOf(market)]), at, market.tenantId])).pipe(
+          Effect.flatMap((rows) =>
+            rows.length === 1 ? Effect.void : Effect.dieMessage(`${market.instrumentId} is another tenant's market`),
+          ),
+        ),
+
+      /** Markets from the time when all tenants shared them become this tenant's. */
+      claim: (tenantId: TenantId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        Effect.asVoid(
+          orUnavailable(sql`
+            WITH unclaimed AS (SELECT instrument_id FROM instrument WHERE venue = ${INTERNAL} AND tenant_id IS NULL),
+              known AS (
+                INSERT INTO tenant (tenant_id, created_at) SELECT ${tenantId}, ${at}::bigint WHERE EXISTS (SELECT FROM unclaimed)
+                ON CONFLICT DO NOTHING)
+            UPDATE instrument SET tenant_id = ${tenantId} WHERE instrument_id IN (SELECT instrument_id FROM unclaimed)`),
         ),
     }
   }),

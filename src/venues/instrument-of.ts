@@ -22,6 +22,7 @@ export const instrumentOf = (venue: VenueId, row: InstrumentRow): Instrument => 
   return {
     instrumentId: instrumentIdOf(venue, row.symbol),
     venue,
+    tenantId: null,
     symbol: row.symbol,
     baseAsset: row.baseAsset,
     quoteAsset: row.quoteAsset,

@@ -50,6 +50,8 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
       parts.decided(tradeOrderId)
       return
     }
+    // Whatever let it through: money of one tenant never meets that of another.
+    if (asked.tenantId !== instrument.tenantId) return refuse(asked, "INSTRUMENT_NOT_FOUND", "no such instrument")
     const off = stepsRefusalOf(instrument, asked)
     if (off !== undefined) return refuse(asked, off.code, off.text)
     // Looked at again when it meets the book.

@@ -59,6 +59,8 @@ const behaviour = (
     let isThrough = true
     for (const order of stored) {
       if (isImmediate(order)) end(order, "CANCELLED", "REMAINDER")
+      // From the time when all tenants shared a market: resting, it would go on trading with this tenant's.
+      else if (order.tenantId !== instrument.tenantId) end(order, "CANCELLED", null)
       else {
         // The first that crosses the book had not met it yet; nor had any that came in after it.
         isThrough = isThrough && book.restore(order)

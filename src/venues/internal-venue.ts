@@ -8,7 +8,7 @@ import type { Authority } from "../domain/act.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
+import { type Instrument, type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
 import { INTERNAL, type InternalFees, type InternalOrder } from "../domain/internal-order.ts"
 import type { Notice } from "../domain/log-line.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -320,9 +320,10 @@ const never = (): never => {
   throw new Error("a message to a market has no reply")
 }
 
-const assetsOf = (instrumentId: InstrumentId): { readonly baseAsset: string; readonly quoteAsset: string } => {
-  const [baseAsset = "", quoteAsset = ""] = instrumentId.slice(instrumentId.indexOf(":") + 1).split("/")
-  return { baseAsset, quoteAsset }
+const assetsOf = (instrumentId: InstrumentId): InstrumentName => {
+  const name = parseInstrumentId(instrumentId)
+  if (name === undefined) throw new Error(`a trade of instrument ${instrumentId}`)
+  return name
 }
 
 /** The right to a dealer's money is asked with each order; a user's own is its own. */

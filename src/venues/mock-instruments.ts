@@ -33,6 +33,7 @@ const listing = (
   const lotSize = Decimal.of(is.lotSize)
   const instrument: Instrument = {
     instrumentId: instrumentIdOf(MOCK, symbol),
+    tenantId: null,
     venue: MOCK,
     symbol,
     baseAsset,

@@ -19,8 +19,9 @@ import {
 import { maySee } from "../domain/dealer.ts"
 import { AccessTokenExpired } from "../domain/errors/authentication.ts"
 import { IpForbidden } from "../domain/errors/authorisation.ts"
-import type { VenueId } from "../domain/ids.ts"
+import type { TenantId, VenueId } from "../domain/ids.ts"
 import { instrumentIdOf } from "../domain/instrument.ts"
+import { INTERNAL } from "../domain/internal-order.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { ChannelSource } from "../ports/channel-port.ts"
@@ -68,7 +69,7 @@ export const canonicalName = (channel: Channel): string => {
     case "kline":
       return klineChannel(channel.instrumentId, channel.interval)
     case "venueTicker":
-      return venueTickerChannel(channel.venue)
+      return venueTickerChannel(channel.venue, channel.tenantId)
   }
 }
 
@@ -117,8 +118,11 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
   const { venue } = found
   if (!rules.isOpenTo(venue, principal)) return denied(ERRORS.permissionDenied)
   if (!rules.instruments.knows(venue)) return { _tag: "Later", learn: (done) => rules.learnInstruments(venue, done) }
-  const meant = atVenue(channel, venue)
-  if (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId) === undefined)
+  const meant = asSeenBy(principal.tenantId, atVenue(channel, venue))
+  if (
+    meant === undefined ||
+    (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId, principal.tenantId) === undefined)
+  )
     return denied(ERRORS.unknownChannel)
   return served(rules, meant, request.type)
 }
@@ -131,6 +135,12 @@ const atVenue = (channel: MarketChannel, venue: VenueId): MarketChannel => {
   if (channel.kind === "venueTicker") return { ...channel, venue }
   const symbol = channel.instrumentId.slice(channel.venue.length + 1)
   return { ...channel, venue, instrumentId: instrumentIdOf(venue, symbol) }
+}
+
+/** At INTERNAL the channel of a venue's tickers is each tenant's own, by either of its names; another tenant's is not there. */
+const asSeenBy = (viewer: TenantId, channel: MarketChannel): MarketChannel | undefined => {
+  if (channel.kind !== "venueTicker" || channel.venue !== INTERNAL) return channel
+  return channel.tenantId === null || channel.tenantId === viewer ? { ...channel, tenantId: viewer } : undefined
 }
 
 /** In a namespace of ours, but not of printable ASCII alone (realtime A.5). */

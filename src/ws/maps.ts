@@ -66,7 +66,7 @@ export class Maps {
       case "orderbook":
         return this.bookPlan(bookChannel(channel.instrumentId))
       case "venueTicker":
-        return this.tickerPlan(venueTickerChannel(channel.venue))
+        return this.tickerPlan(venueTickerChannel(channel.venue, channel.tenantId))
       case "accountOrders":
       case "accountPositions":
         return this.accountPlan(channel.kind, channel.tradingAccountId)

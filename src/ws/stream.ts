@@ -135,7 +135,8 @@ export class Stream {
 
   /** Whether one more topic may be made: every distinct filter is looked at once per publication. */
   hasRoomFor(name: string, variant: Variant): boolean {
-    if (variant.filter === undefined || this.topics.has(topicKey(name, variant, this.served.map !== undefined)))
+    const { canonical, map } = this.served
+    if (variant.filter === undefined || this.topics.has(topicKey(name, variant, canonical, map !== undefined)))
       return true
     let filtered = 0
     for (const topic of this.topics.values()) if (topic.variant.filter !== undefined) filtered++
@@ -143,11 +144,11 @@ export class Stream {
   }
 
   topic(name: string, variant: Variant): Topic {
-    const isMap = this.served.map !== undefined
-    const key = topicKey(name, variant, isMap)
+    const { canonical, settings, map } = this.served
+    const isMap = map !== undefined
+    const key = topicKey(name, variant, canonical, isMap)
     const known = this.topics.get(key)
     if (known !== undefined) return known
-    const { canonical, settings } = this.served
     const { recovery, publish } = settings
     const topic = new Topic(name, variant, {
       canonical,

@@ -43,12 +43,20 @@ export interface Subscriber {
 
 const SEPARATOR = "\u0000"
 
-/** The JSON variant without extras keeps the channel's own name. A map may be called like the stream that it follows. */
-export const topicKey = (name: string, { codec, delta, filter, compact }: Variant, isMap = false): string => {
-  const plain = codec.format === "json" && !delta && !isMap && filter === undefined
+/**
+ * The JSON variant without extras keeps the channel's own name. A map may be called like the stream that it follows, and two channels may go
+ * by one name: who asks says which is meant.
+ */
+export const topicKey = (
+  name: string,
+  { codec, delta, filter, compact }: Variant,
+  canonical: string,
+  isMap = false,
+): string => {
+  const plain = codec.format === "json" && !delta && !isMap && filter === undefined && canonical === name
   if (plain) return name
   const wish = filter === undefined ? "" : createHash("sha256").update(filter.canonical).digest("base64")
-  return [codec.format, isMap ? "map" : delta, compact ?? "", wish, name].join(SEPARATOR)
+  return [codec.format, isMap ? "map" : delta, compact ?? "", wish, canonical, name].join(SEPARATOR)
 }
 
 const bytesOf = ({ json, bytes }: Outgoing): Uint8Array => bytes ?? Buffer.from(json)
@@ -82,7 +90,7 @@ export class Topic {
       readonly hasPositions: boolean
     },
   ) {
-    this.key = topicKey(name, variant, options.isMap)
+    this.key = topicKey(name, variant, options.canonical, options.isMap)
     this.encode = variant.codec.publications(name)
   }
 

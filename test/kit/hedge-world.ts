@@ -190,7 +190,10 @@ export class HedgeWorld {
       parts: {
         accounts: { find: (id: TradingAccountId) => this.#account(id) },
         venues: { find: (id: string) => ({ inProcess: id !== "BINANCE" }) },
-        instruments: { find: (id: string) => this.instruments.get(id) },
+        instruments: {
+          find: (id: string) => this.instruments.get(id),
+          ofPair: (venue: string, symbol: string) => this.instruments.get(`${venue}:${symbol}`),
+        },
         markets: {
           topOfBook: () => this.book,
           hold: (id: string) => void this.held.add(id),

@@ -6,6 +6,7 @@ import { type Instrument, parseInstrumentId } from "../../src/domain/instrument.
 /** `<VENUE>:<BASE>/<QUOTE>` as an instrument. */
 export const instrumentOf = (instrumentId: string, change: Partial<Instrument> = {}): Instrument => ({
   instrumentId: instrumentId as InstrumentId,
+  tenantId: null,
   ...parseInstrumentId(instrumentId)!,
   securityType: "CRYPTO",
   tickSize: Decimal.of("0.01"),

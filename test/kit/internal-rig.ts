@@ -19,7 +19,7 @@ import { until } from "./gateway.ts"
 import { instrumentOf } from "./instruments.ts"
 import { type LedgerRig, openLedgerRig, TENANT } from "./ledger-rig.ts"
 
-export const BTC_USD = instrumentOf(internalInstrumentId("BTC", "USD"))
+export const BTC_USD = instrumentOf(internalInstrumentId("BTC", "USD"), { tenantId: TENANT })
 
 export interface InternalDesk {
   readonly account: TradingAccount

@@ -447,6 +447,10 @@ export class QuoteWorld {
       tradingAccounts: { post: () => undefined },
       instruments: {
         find: (id: string) => (this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined),
+        ofPair: (venue: string, symbol: string) => {
+          const id = `${venue}:${symbol}`
+          return this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined
+        },
       },
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },

@@ -257,6 +257,7 @@ export class SampleReader {
     const board = new TickerBoard({
       venue: this.#profile.venue,
       channels: recorder(published),
+      tenantOf: () => null,
       clock: { now: () => NOW, monotonic: () => 0 },
       after: () => undefined,
       newEpoch: () => "epoch",

@@ -5,6 +5,7 @@ import { ACTIONS } from "../../domain/act.ts"
 import { COUNTED_MAX } from "../../domain/counted.ts"
 import { ConflictingParameters, InvalidCursor, InvalidTimeRange } from "../../domain/errors/request.ts"
 import { UserId } from "../../domain/ids.ts"
+import { INSTRUMENT_ID_MAX } from "../../domain/instrument.ts"
 import { Fail, Page } from "../envelope.ts"
 import { Access, Query } from "../route.ts"
 import { Ask, text } from "../wire-text.ts"
@@ -49,7 +50,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
       actorKind: Schema.optional(ActorKind),
       userId: Schema.optional(UserId),
       action: Schema.optional(Schema.Literal(...ACTIONS)),
-      objectId: Schema.optional(text(128)).annotations({ description: "The object, or the other party" }),
+      objectId: Schema.optional(text(INSTRUMENT_ID_MAX)).annotations({ description: "The object, or the other party" }),
       result: Schema.optional(text(64)).annotations({ description: "ok, or a failure's name" }),
       from: Ask.instant("The first instant, in ms"),
       to: Ask.instant("The last instant, in ms"),
@@ -64,7 +65,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
   .annotate(OpenApi.Summary, "List acts of the audit (admin)")
   .annotate(
     OpenApi.Description,
-    "Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what belongs to no tenant. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode, instruments and venues.",
+    "Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what belongs to no tenant. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode and venues.",
   )
 
 export class AuditApi extends HttpApiGroup.make("audit")

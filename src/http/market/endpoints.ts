@@ -65,7 +65,7 @@ const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/marke
   .annotate(OpenApi.Summary, "List an instrument at INTERNAL")
   .annotate(
     OpenApi.Description,
-    "Extension. Opens a market of the internal venue for a pair of assets. Its terms never change; the same call again answers the instrument, with other terms it is refused.",
+    "Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. Its terms never change; the same call again answers the instrument, with other terms it is refused.",
   )
 
 const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/instrument/list")

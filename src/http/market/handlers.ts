@@ -22,7 +22,7 @@ import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { MarketApi } from "./endpoints.ts"
-import { type CreateInstrument, instrumentOf } from "./instrument-create.ts"
+import { type CreateInstrument, marketOf } from "./instrument-create.ts"
 import { makeInstrumentList } from "./instrument-list.ts"
 import type { FindInstrument, FoundInstrument } from "./instrument-lookup.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
@@ -54,11 +54,11 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
 
   /** Thousands of rows may take their time. */
   const auditedAs =
-    (act: Omit<Act, "actId">, learnt: (counts: SyncCounts) => Learnt): Audited<SyncCounts> =>
+    <A>(act: Omit<Act, "actId">, learnt: (stored: A) => Learnt): Audited<A> =>
     (storing) =>
       acts
         .commit({ ...act, actId: uuid() }, (learn) =>
-          Effect.tap(storing, (counts) => Effect.sync(() => learn(learnt(counts)))),
+          Effect.tap(storing, (stored) => Effect.sync(() => learn(learnt(stored)))),
         )
         .pipe(Effect.provideService(Patience, null))
 
@@ -95,7 +95,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
       if (isFailure(named)) return reply.fail(named)
       const { venue, headers } = named
       const symbols = body.symbols ?? null
-      const audited = auditedAs(
+      const audited = auditedAs<SyncCounts>(
         {
           action: "instrument.sync",
           actor: actorOf(request, principal),
@@ -103,7 +103,8 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
         },
         ({ added, updated }) => ({ what: `added ${added}, updated ${updated} of ${symbols?.join(" ") ?? "all"}` }),
       )
-      return Effect.map(sync.sync(venue.venue, symbols, audited), (counts) =>
+      const { tenantId } = principal
+      return Effect.map(sync.sync(venue.venue, symbols, { tenantId, audited }), (counts) =>
         reply.ok(
           { venue: venue.venue, synced: counts.synced, added: counts.added, updated: counts.updated },
           { headers },
@@ -112,18 +113,19 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     },
 
     instrumentCreate: ({ body, principal, request }, reply) => {
-      const instrument = instrumentOf(body)
-      if (isFailure(instrument)) return reply.fail(instrument)
-      const audited = auditedAs(
-        {
-          action: "instrument.create",
-          actor: actorOf(request, principal),
-          object: { type: "INSTRUMENT", id: instrument.instrumentId, tenantId: null },
-        },
-        () => ({ what: `tick ${body.tickSize}, lot ${body.lotSize}` }),
-      )
+      const market = marketOf(body)
+      if (isFailure(market)) return reply.fail(market)
+      const audited = ({ instrumentId, tenantId }: Instrument) =>
+        auditedAs<void>(
+          {
+            action: "instrument.create",
+            actor: actorOf(request, principal),
+            object: { type: "INSTRUMENT", id: instrumentId, tenantId },
+          },
+          () => ({ what: `tick ${body.tickSize}, lot ${body.lotSize}` }),
+        )
       return relayed(
-        Effect.map(parts.create(instrument, audited), (listed) => reply.ok(securityRecord(listed))),
+        Effect.map(parts.create(market, principal.tenantId, audited), (listed) => reply.ok(securityRecord(listed))),
         reply,
       )
     },
@@ -210,7 +212,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
         )
       }
       const open = new Set<string>(gate.openTo(principal).map(({ venue }) => venue))
-      return answer(markets.tickers().filter((it) => open.has(it.venue)))
+      return answer(markets.tickers(principal.tenantId).filter((it) => open.has(it.venue)))
     },
   }
 }

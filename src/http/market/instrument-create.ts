@@ -3,17 +3,24 @@ import { type Effect, Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { ConflictingParameters, InvalidParameter } from "../../domain/errors/request.ts"
+import type { TenantId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
-import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"
 import type { Audited } from "../../store/acts.ts"
-import type { SyncCounts } from "../../store/instruments.ts"
 import { optional } from "../wire-text.ts"
 
-/** Repeated with the same terms, the instrument that is there; with others, ConflictingParameters. `audited`: of one that is new. */
+/** As asked for; what it is called says who lists it. */
+export type NewMarket = Omit<Instrument, "instrumentId" | "tenantId">
+
+/**
+ * Lists a market of the tenant's own. Repeated with the same terms, the instrument that is there; with others, ConflictingParameters.
+ * `audited`: of one that is new.
+ */
 export type CreateInstrument = (
-  instrument: Instrument,
-  audited: Audited<SyncCounts>,
+  market: NewMarket,
+  tenantId: TenantId,
+  audited: (listed: Instrument) => Audited<void>,
 ) => Effect.Effect<Instrument, DomainError>
 
 const Asset = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9.]{0,29}$/))
@@ -38,9 +45,7 @@ export const NewInstrument = Schema.Struct({
   ],
 })
 
-export const instrumentOf = (
-  asked: typeof NewInstrument.Type,
-): Instrument | ConflictingParameters | InvalidParameter => {
+export const marketOf = (asked: typeof NewInstrument.Type): NewMarket | ConflictingParameters | InvalidParameter => {
   const { baseAsset, quoteAsset } = asked
   if (baseAsset === quoteAsset) return new ConflictingParameters({ parameters: ["baseAsset", "quoteAsset"] })
   const tickSize = Decimal.of(asked.tickSize)
@@ -63,7 +68,6 @@ export const instrumentOf = (
   if (maxQuantity?.lessThan(minQuantity))
     return new ConflictingParameters({ parameters: ["minQuantity", "maxQuantity"] })
   return {
-    instrumentId: internalInstrumentId(baseAsset, quoteAsset),
     venue: INTERNAL,
     symbol: `${baseAsset}/${quoteAsset}`,
     baseAsset,

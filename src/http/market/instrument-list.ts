@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import { InvalidInstrumentId } from "../../domain/errors/market.ts"
-import type { VenueId } from "../../domain/ids.ts"
+import type { TenantId, VenueId } from "../../domain/ids.ts"
 import { type Instrument, parseInstrumentId } from "../../domain/instrument.ts"
 import { securityRecord } from "../../domain/security.ts"
 import { isFailure } from "../answers.ts"
@@ -33,13 +33,17 @@ export const makeInstrumentList = ({
   cursors,
 }: Parts): Handlers<typeof MarketApi>["instrumentList"] => {
   /** What the filters leave, in order of instrumentId. */
-  const listed = (venues: ReadonlyArray<VenueId>, filters: PagePlan["filters"]): ReadonlyArray<Instrument> => {
+  const listed = (
+    venues: ReadonlyArray<VenueId>,
+    filters: PagePlan["filters"],
+    viewer: TenantId,
+  ): ReadonlyArray<Instrument> => {
     const { symbol, instrumentId, securityType } = filters
     const isMeant = (it: Instrument): boolean =>
       (symbol === undefined || it.symbol === symbol) && (securityType === undefined || it.securityType === securityType)
     if (instrumentId === undefined)
-      return inOrderOfIds(venues).flatMap((venue) => directory.ofVenue(venue).filter(isMeant))
-    const found = directory.find(`${instrumentId}`)
+      return inOrderOfIds(venues).flatMap((venue) => directory.ofVenue(venue, viewer).filter(isMeant))
+    const found = directory.find(`${instrumentId}`, viewer)
     return found !== undefined && venues.includes(found.venue) && isMeant(found) ? [found] : []
   }
 
@@ -64,7 +68,8 @@ export const makeInstrumentList = ({
     const answer = (): void => {
       const wanted = plan.filters["venue"]
       const venues = gate.openTo(principal).map(({ venue }) => venue)
-      const items = listed(wanted === undefined ? venues : venues.filter((venue) => venue === wanted), plan.filters)
+      const meant = wanted === undefined ? venues : venues.filter((venue) => venue === wanted)
+      const items = listed(meant, plan.filters, principal.tenantId)
       const page = pageOf(cursors, plan, items, keyOf)
       return reply.ok(page.items.map(securityRecord), {
         pagination: page.pagination,

@@ -40,14 +40,14 @@ export const makeInstrumentLookup =
     if (isFailure(resolved)) return resolved
     const { headers } = resolved
     const instrumentId = gate.canonicalInstrumentId(id)
-    const instrument = directory.find(instrumentId)
+    const instrument = directory.find(instrumentId, principal.tenantId)
     if (instrument !== undefined) return { instrument, headers }
     if (directory.knows(resolved.venue.venue)) return new InstrumentNotFound({ instrumentId: id })
     return sync.ensure(resolved.venue.venue).pipe(
       // The gate knows the venue, so its adapter does.
       Effect.catchTag("InvalidVenue", () => new InstrumentNotFound({ instrumentId: id })),
       Effect.flatMap(() => {
-        const found = directory.find(instrumentId)
+        const found = directory.find(instrumentId, principal.tenantId)
         return found === undefined
           ? new InstrumentNotFound({ instrumentId: id })
           : Effect.succeed({ instrument: found, headers })

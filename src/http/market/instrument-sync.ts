@@ -1,14 +1,15 @@
 /**
  * Instruments of a venue: fetched, stored, entered in the directory. One flight per venue; who needs a venue that nothing is known
- * of yet waits for the flight that is in the air. The socket uses `ensure` too.
+ * of yet waits for the flight that is in the air. The socket uses `ensure` too. Nothing is fetched of INTERNAL: admins list its markets.
  */
 import { Cause, Deferred, Effect, Exit } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import { SyncRunning } from "../../domain/errors/market.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
-import type { VenueId } from "../../domain/ids.ts"
+import type { TenantId, VenueId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Audited } from "../../store/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/instruments.ts"
@@ -18,11 +19,11 @@ const delisted = (instrument: Instrument): Instrument => ({ ...instrument, statu
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
 
 export interface InstrumentSync {
-  /** Fails with SyncRunning while another one of this venue runs. `audited`: where a client asked for it by HTTP. */
+  /** Fails with SyncRunning while another one of this venue runs. */
   readonly sync: (
     venue: VenueId,
     symbols: ReadonlyArray<string> | null,
-    audited?: Audited<SyncCounts>,
+    asked?: AskedSync,
   ) => Effect.Effect<SyncCounts, SyncFailure | SyncRunning>
   /** Returns at once when instruments of the venue are known. */
   readonly ensure: (venue: VenueId) => Effect.Effect<void, SyncFailure>
@@ -30,8 +31,14 @@ export interface InstrumentSync {
   readonly ageMillis: (venue: VenueId) => number
 }
 
+/** Of a sync that a client asked for by HTTP: counted is what its tenant sees. */
+interface AskedSync {
+  readonly tenantId: TenantId
+  readonly audited: Audited<SyncCounts>
+}
+
 interface Parts {
-  readonly venues: Pick<VenuePort["Type"], "instruments" | "find">
+  readonly venues: Pick<VenuePort["Type"], "instruments">
   readonly directory: InstrumentDirectory
   /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
   readonly upsert: Instruments["upsert"]
@@ -54,13 +61,11 @@ export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, mon
     Effect.gen(function* () {
       const askedAt = monotonic()
       const found = yield* venues.instruments(venue, null)
-      // A venue without a single instrument is an empty answer, not a closed market; one of ours may have none yet.
-      const isOwn = venues.find(venue)?.inProcess === true
-      if (found.length === 0 && !isOwn)
-        return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
+      // A venue without a single instrument is an empty answer, not a closed market.
+      if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const counts = yield* store(venue, found, audited)
-      const gone = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
+      const gone = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
       directory.put([...found, ...gone.map(delisted)])
       fetchedAt.set(venue, askedAt)
       return { found, counts: { ...counts, synced: found.length } }
@@ -71,15 +76,26 @@ export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, mon
     Effect.gen(function* () {
       const found = yield* venues.instruments(venue, [...symbols])
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
-      const others = directory.ofVenue(venue).filter((it) => !listed.has(it.instrumentId))
+      const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
       const kept = others.filter(({ symbol }) => !symbols.has(symbol))
       const counts = yield* store(venue, [...found, ...kept], audited)
       directory.put([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)])
       return { ...counts, synced: found.length }
     })
 
-  const work = (venue: VenueId, symbols: ReadonlyArray<string> | null, audited: Audited<SyncCounts>) =>
+  /** Of INTERNAL: the store and the directory have what admins have listed. */
+  const count = (symbols: ReadonlyArray<string> | null, viewer: TenantId | null, audited: Audited<SyncCounts>) => {
+    const seen = directory
+      .ofVenue(INTERNAL, viewer)
+      .filter(({ symbol }) => symbols === null || symbols.includes(symbol))
+    fetchedAt.set(INTERNAL, monotonic())
+    return audited(Effect.succeed({ synced: seen.length, added: 0, updated: 0 }))
+  }
+
+  const work = (venue: VenueId, symbols: ReadonlyArray<string> | null, asked: AskedSync | undefined) =>
     Effect.gen(function* () {
+      const audited: Audited<SyncCounts> = asked?.audited ?? ((storing) => storing)
+      if (venue === INTERNAL) return yield* count(symbols, asked?.tenantId ?? null, audited)
       if (symbols === null) return (yield* syncAll(venue, audited)).counts
       const wanted = new Set(symbols)
       if (directory.knows(venue)) return yield* syncSome(venue, wanted, audited)
@@ -89,15 +105,11 @@ export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, mon
       return { synced: added, added, updated: 0 }
     })
 
-  const fly = (
-    venue: VenueId,
-    symbols: ReadonlyArray<string> | null,
-    audited: Audited<SyncCounts> = (storing) => storing,
-  ) =>
+  const fly = (venue: VenueId, symbols: ReadonlyArray<string> | null, asked?: AskedSync) =>
     Effect.gen(function* () {
       const flight = yield* Deferred.make<SyncCounts, SyncFailure>()
       flights.set(venue, flight)
-      return yield* work(venue, symbols, audited).pipe(
+      return yield* work(venue, symbols, asked).pipe(
         Effect.onExit((exit) => {
           flights.delete(venue)
           const isStopped = Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
@@ -109,10 +121,10 @@ export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, mon
     })
 
   return {
-    sync: (venue, symbols, audited) =>
+    sync: (venue, symbols, asked) =>
       Effect.suspend(
         (): Effect.Effect<SyncCounts, SyncFailure | SyncRunning> =>
-          flights.has(venue) ? new SyncRunning() : fly(venue, symbols, audited),
+          flights.has(venue) ? new SyncRunning() : fly(venue, symbols, asked),
       ),
     ensure: (venue) =>
       Effect.suspend(() => {

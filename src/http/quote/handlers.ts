@@ -11,7 +11,7 @@ import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/mar
 import { QuoteNotFound } from "../../domain/errors/quote.ts"
 import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountNotActive, AccountUnsupported } from "../../domain/errors/trading-account.ts"
-import type { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
+import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
 import { type Quote, type QuoteStatus, quoteRecord } from "../../domain/quote.ts"
@@ -35,6 +35,7 @@ export interface QuoteHandlerParts {
   readonly reach: AccountReach
   readonly instruments: InstrumentDirectory
   readonly gate: VenueGate
+  readonly defaultTenantId: string
   readonly cursors: Cursors
   readonly now: () => number
 }
@@ -43,6 +44,11 @@ type Pair = Pick<AskedQuote, "baseAsset" | "quoteAsset">
 
 export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteApi> => {
   const { dealers, directory, rows, accounts, reach, instruments, gate, cursors, now } = parts
+
+  /** The tenant's market of a pair, or what it would be called: a pair of ours needs no book of ours to be quoted. */
+  const marketOf = ({ tenantId }: Principal, { baseAsset, quoteAsset }: Pair): InstrumentId =>
+    instruments.ofPair(INTERNAL, `${baseAsset}/${quoteAsset}`, tenantId)?.instrumentId ??
+    internalInstrumentId(baseAsset, quoteAsset, tenantId === parts.defaultTenantId ? null : tenantId)
 
   /** Any name of the pair at a venue of the installation, or its two assets. */
   const pairOf = (principal: Principal, body: QuoteRequest): Pair | DomainError => {
@@ -60,8 +66,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
       return new ConflictingParameters({ parameters: ["instrumentId", "baseAsset"] })
     if (isOther(name.quoteAsset, quoteAsset))
       return new ConflictingParameters({ parameters: ["instrumentId", "quoteAsset"] })
-    // A pair of ours needs no book of ours to be quoted.
-    if (name.venue !== INTERNAL && instruments.find(canonical) === undefined)
+    if (canonical !== marketOf(principal, name) && instruments.find(canonical, principal.tenantId) === undefined)
       return new InstrumentNotFound({ instrumentId: canonical })
     const closed = gate.closedTo(name.venue, principal)
     if (closed !== undefined) return closed
@@ -112,7 +117,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
       userId: principal.userId,
       traderAccountId: trader.tradingAccountId,
       traderWalletId: trader.walletId!,
-      instrumentId: internalInstrumentId(pair.baseAsset, pair.quoteAsset),
+      instrumentId: marketOf(principal, pair),
       pricingProfileId: body.pricingProfileId ?? null,
       quoteRequestId: body.quoteRequestId ?? null,
     }

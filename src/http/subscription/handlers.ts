@@ -1,11 +1,13 @@
 /** Order book subscriptions: the record in the store, and a hold that keeps the book's feed open. */
 import { Effect } from "effect"
+import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
 import { MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected } from "../../domain/errors/trading-account.ts"
 import type { InstrumentId, SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
 import type { SubscriptionRecord } from "../../domain/market.ts"
 import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
+import type { Principal } from "../../domain/user.ts"
 import { seenThrough } from "../../store/storage-failure.ts"
 import type { Subscription, SubscriptionRef, Subscriptions } from "../../store/subscriptions.ts"
 import { type AccountReach, accountOf } from "../account-access.ts"
@@ -18,6 +20,7 @@ import type { SubscriptionApi } from "./endpoints.ts"
 export interface SubscriptionParts {
   readonly subscriptions: Subscriptions
   readonly markets: Markets["Type"]
+  readonly instruments: Pick<InstrumentDirectory, "hides">
   readonly reach: AccountReach
   readonly find: FindInstrument
   readonly gate: VenueGate
@@ -29,10 +32,10 @@ export interface SubscriptionParts {
 const LIMIT = 200
 
 export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof SubscriptionApi> => {
-  const { subscriptions, markets, reach, find, gate, now, uuid } = parts
+  const { subscriptions, markets, instruments, reach, find, gate, now, uuid } = parts
 
-  const record = (s: Subscription): SubscriptionRecord => {
-    const lastEventAt = markets.lastUpdateAt(s.instrumentId)
+  const record = (s: Subscription, { tenantId }: Principal): SubscriptionRecord => {
+    const lastEventAt = instruments.hides(s.instrumentId, tenantId) ? null : markets.lastUpdateAt(s.instrumentId)
     return {
       subscriptionId: s.subscriptionId,
       venue: s.venue,
@@ -72,7 +75,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
             .pipe(
               Effect.tap(({ instrumentId, subscriptionId }) => markets.hold(instrumentId, subscriptionId)),
               (subscribed) => seenThrough(subscribed),
-              Effect.map((subscription) => reply.ok(record(subscription), { headers })),
+              Effect.map((subscription) => reply.ok(record(subscription, principal), { headers })),
             ),
         ),
       )
@@ -95,7 +98,9 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
         Effect.tap(({ instrumentId, subscriptionId }) => markets.release(instrumentId, subscriptionId)),
         (ended) => seenThrough(ended),
         Effect.map((ended) =>
-          reply.ok(record(ended), { headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []) }),
+          reply.ok(record(ended, principal), {
+            headers: gate.headersFor(body.instrumentId ? [body.instrumentId] : []),
+          }),
         ),
       )
     },
@@ -106,7 +111,10 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
         : undefined
       return relayed(
         Effect.map(subscriptions.list(principal.userId, instrumentId), (list) =>
-          reply.ok(list.map(record), { headers: gate.headersFor(query.instrumentId ? [query.instrumentId] : []) }),
+          reply.ok(
+            list.map((it) => record(it, principal)),
+            { headers: gate.headersFor(query.instrumentId ? [query.instrumentId] : []) },
+          ),
         ),
         reply,
       )

@@ -268,7 +268,7 @@ const DOERS: { readonly [A in Action]: Doer } = {
   "instrument.create": async () => async () => {
     const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.001" }
     for (const _time of [1, 2]) done(await admin.calls.post("/market/instrument/create", terms))
-    return { by: admin, object: ["INSTRUMENT", "INTERNAL:BTC/USDT", null], more: { what: "tick 0.01, lot 0.001" } }
+    return { by: admin, object: ["INSTRUMENT", "INTERNAL:BTC/USDT", HOME], more: { what: "tick 0.01, lot 0.001" } }
   },
   "instrument.sync": async () => {
     const user = await signUp(gateway)

@@ -230,7 +230,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       { user: "free", admin: "free" },
       (me) => ({
         traderAccountId: me.internal,
-        instrumentId: "INTERNAL:BTC/USDT",
+        instrumentId: "MOCK:BTC/USDT",
         orderSide: "BUY",
         quantity: "0.5",
       }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { bookChannel, tickerChannel, tradeChannel, venueTickerChannel } from "../../../src/domain/channel.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
+import type { InstrumentId, TenantId } from "../../../src/domain/ids.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
 import { MOCK } from "../../../src/venues/mock-instruments.ts"
 import type { Listener } from "../../kit/market-channels.ts"
@@ -252,7 +252,7 @@ describe("a ticker", () => {
       channels.subscribe(venueTickerChannel(MOCK), ignore)
       yield* settle
       expect(opened.filter((line) => line.startsWith("open ticker")).length).toBe(5)
-      const known = markets.tickers()
+      const known = markets.tickers("default" as TenantId)
       expect(known.map((ticker) => ticker.symbol)).toEqual(["BTC/EUR", "BTC/USDT", "ETH/BTC", "ETH/USDT", "SOL/USDT"])
       const position = channels.subscribe(tickerChannel(ETH), ignore)
       expect(JSON.parse(position.snapshot!)).toEqual(known.find((ticker) => ticker.instrumentId === ETH))

@@ -1,9 +1,11 @@
 /** A market of the internal venue on a real ledger: orders that meet many others, wallets that are frozen meanwhile, and a market that gave up. */
+import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
+import type { TenantId } from "../../../src/domain/ids.ts"
 import { type TestDatabase, testDatabase } from "../../kit/database.ts"
 import { until } from "../../kit/gateway.ts"
 import type { InternalRig } from "../../kit/internal-rig.ts"
-import { openInternalRig } from "../../kit/internal-rig.ts"
+import { BTC_USD, openInternalRig } from "../../kit/internal-rig.ts"
 
 let rig: InternalRig
 let database: TestDatabase
@@ -148,5 +150,38 @@ describe("a market whose actor gave up", () => {
     })
     await until("the trade", () => filledBy(again) === 1)
     expect(await rig.stored()).toEqual(["1 @ 101"])
+  })
+})
+
+describe("a market of a tenant", () => {
+  const ACME = "acme" as TenantId
+
+  it("refuses an order of another tenant, whatever let it through", async () => {
+    await open()
+    const seller = await rig.desk({ BTC: "1" })
+    const ask = seller.submit("SELL", "1", "100")
+    await seller.told(ask, "Accepted")
+    const { account } = await rig.desk({ USD: "1000" })
+    const stranger = await rig.reopen({ ...account, tenantId: ACME })
+    const bid = stranger.submit("BUY", "1", "100")
+    expect(await stranger.told(bid, "Refused")).toMatchObject({ code: "INSTRUMENT_NOT_FOUND" })
+    expect(await rig.ledger.balance(stranger.walletId, "USD")).toEqual({ balance: "1000", held: "0" })
+    expect(await rig.stored()).toEqual(["1 @ 100"])
+  })
+
+  it("ends at its start what users of others left in it when all shared it", async () => {
+    await open()
+    const seller = await rig.desk({ BTC: "1" })
+    const ask = seller.submit("SELL", "1", "100")
+    await seller.told(ask, "Accepted")
+    await rig.close()
+    rig = await openInternalRig(database.url, { instruments: [{ ...BTC_USD, tenantId: ACME }] })
+    await until("an empty book", async () => (await rig.stored()).length === 0)
+    expect(await rig.ledger.balance(seller.walletId, "BTC")).toEqual({ balance: "1", held: "0" })
+    const back = await rig.reopen(seller.account)
+    const ref = { tradeOrderId: ask, externalOrderId: null, instrumentId: BTC_USD.instrumentId }
+    expect(await Effect.runPromise(back.session.fetchOrder(ref))).toMatchObject({ state: { status: "CANCELLED" } })
+    back.cancel(ask)
+    expect(await back.told(ask, "CancelRefused")).toMatchObject({ unknownOrder: true })
   })
 })

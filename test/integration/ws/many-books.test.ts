@@ -18,7 +18,7 @@ afterEach(async () => {
 it("gives a socket that reads again every book that it was spared", async () => {
   const running = await startSockets({ slowMillis: 600_000 })
   sockets = running
-  const [instrument] = running.instruments.ofVenue(VENUE)
+  const [instrument] = running.instruments.ofVenue(VENUE, null)
   if (instrument === undefined) throw new Error("no instrument")
   running.instruments.put(
     SYMBOLS.map((symbol) => ({ ...instrument, symbol, instrumentId: `${VENUE}:${symbol}` as InstrumentId })),

@@ -26,6 +26,7 @@ const fed = () => {
     },
     history: () => Effect.succeed({ bars: [], venueAt: 0 }),
     channels: channels.port,
+    tenantOf: () => null,
     clock: { now: () => 0, monotonic: () => 0 },
     ids: { uuid: () => `uuid-${++uuids}` },
     fork: Effect.runFork,

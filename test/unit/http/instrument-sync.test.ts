@@ -21,7 +21,6 @@ const setup = Effect.gen(function* () {
   const sync = makeInstrumentSync({
     directory,
     venues: {
-      find: () => undefined,
       instruments: (_venue, symbols) => {
         asked.push(symbols)
         return answer
@@ -61,7 +60,7 @@ describe("instrument sync", () => {
         yield* Fiber.joinAll(waiters)
         yield* sync.ensure(venue)
         expect(asked).toEqual([null])
-        expect(directory.find("BINANCE:BTC/USDT")?.status).toBe("ACTIVE")
+        expect(directory.find("BINANCE:BTC/USDT", null)?.status).toBe("ACTIVE")
       }),
     )
   })
@@ -119,10 +118,10 @@ describe("instrument sync", () => {
         yield* sync.sync(venue, null)
         answers([instrument("BTC/USDT")])
         expect(yield* sync.sync(venue, ["BTC/USDT"])).toMatchObject({ synced: 1 })
-        expect(directory.find("BINANCE:ETH/USDT")?.status).toBe("ACTIVE")
+        expect(directory.find("BINANCE:ETH/USDT", null)?.status).toBe("ACTIVE")
         expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT", "ETH/USDT"])
         yield* sync.sync(venue, null)
-        expect(directory.find("BINANCE:ETH/USDT")?.status).toBe("DELISTED")
+        expect(directory.find("BINANCE:ETH/USDT", null)?.status).toBe("DELISTED")
         expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT"])
       }),
     )
@@ -140,7 +139,7 @@ describe("instrument sync", () => {
         ] as const) {
           answers(list)
           yield* sync.sync(venue, null)
-          expect(directory.find("BINANCE:ETH/USDT")?.status).toBe(status)
+          expect(directory.find("BINANCE:ETH/USDT", null)?.status).toBe(status)
         }
       }),
     )
@@ -155,7 +154,7 @@ describe("instrument sync", () => {
         answers([instrument("BTC/USDT")])
         expect(yield* sync.sync(venue, ["BTC/USDT", "ETH/USDT", "NO/PE"])).toMatchObject({ synced: 1 })
         expect(stored.at(-1)?.map((it) => it.symbol)).toEqual(["BTC/USDT", "SOL/USDT"])
-        const statuses = directory.ofVenue(venue).map((it) => `${it.symbol} ${it.status}`)
+        const statuses = directory.ofVenue(venue, null).map((it) => `${it.symbol} ${it.status}`)
         expect(statuses).toEqual(["BTC/USDT ACTIVE", "ETH/USDT DELISTED", "SOL/USDT ACTIVE"])
       }),
     )
@@ -168,7 +167,7 @@ describe("instrument sync", () => {
         answers([instrument("BTC/USDT"), instrument("ETH/USDT")])
         expect(yield* sync.sync(venue, ["ETH/USDT", "NO/PE"])).toEqual({ synced: 1, added: 1, updated: 0 })
         expect(asked).toEqual([null])
-        expect(directory.find("BINANCE:BTC/USDT")?.status).toBe("ACTIVE")
+        expect(directory.find("BINANCE:BTC/USDT", null)?.status).toBe("ACTIVE")
         answers([instrument("ETH/USDT")])
         yield* sync.sync(venue, ["ETH/USDT"])
         expect(asked.at(-1)).toEqual(["ETH/USDT"])

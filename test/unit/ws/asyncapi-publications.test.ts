@@ -93,6 +93,7 @@ describe("publications", () => {
     const board = new TickerBoard({
       venue: "MOCK" as VenueId,
       channels: port,
+      tenantOf: () => null,
       clock: { now: () => 0, monotonic: () => 0 },
       after: () => undefined,
       newEpoch: () => "epoch",

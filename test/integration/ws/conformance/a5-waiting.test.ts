@@ -17,7 +17,7 @@ describe.each(FORMATS)("A.5 a subscribe that must wait, in %s", (format) => {
     return { socket, learn }
   }
   const known = () => {
-    const [instrument] = room.sockets.instruments.ofVenue(VENUE)
+    const [instrument] = room.sockets.instruments.ofVenue(VENUE, null)
     if (instrument === undefined) throw new Error("no instrument")
     const { sockets } = room
     sockets.instruments.put([
