@@ -31,7 +31,7 @@ import {
   moneyStores,
 } from "./composition/money.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
-import { createInstrument } from "./composition/own-markets.ts"
+import { ownMarkets } from "./composition/own-markets.ts"
 import { plainPort } from "./composition/plain-port.ts"
 import { accessLog } from "./composition/request-logs.ts"
 import { securityLog } from "./composition/security-log.ts"
@@ -136,9 +136,9 @@ const handlers = (
   sync: InstrumentSync,
   health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
 ) =>
-  Effect.flatMap(createInstrument(settings), (create) =>
+  Effect.flatMap(ownMarkets(settings), (markets) =>
     makeHandlers({
-      createInstrument: create,
+      ownMarkets: markets,
       accountsMax: settings.accountsMax,
       internalAccountsMax: settings.internalAccountsMax,
       walletsMax: settings.walletsMax,

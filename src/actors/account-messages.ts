@@ -104,6 +104,8 @@ export interface CancelAllOrders {
   readonly _tag: "CancelAllOrders"
   /** Null: those of all instruments. */
   readonly instrumentId: InstrumentId | null
+  /** An admin retires the market: no limit of the user's counts it. */
+  readonly reason?: "ADMIN"
   readonly receivedAt: number
   readonly reply: Reply<Swept, DomainError>
 }

@@ -11,9 +11,12 @@ import { ANSWER_MILLIS, requestCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 
-export const cancelAllOrders = (core: AccountCore, { instrumentId, receivedAt, reply }: CancelAllOrders): void => {
+export const cancelAllOrders = (
+  core: AccountCore,
+  { instrumentId, reason, receivedAt, reply }: CancelAllOrders,
+): void => {
   if (core.account.status === "DISCONNECTED") return reply.fail(new AccountDisconnected({}))
-  const limited = core.limits.cancelError()
+  const limited = reason === undefined ? core.limits.cancelError() : null
   if (limited !== null) return reply.fail(limited)
   const pending = new Set<TradeOrderId>()
   const cancelled: Array<TradeOrderId> = []
@@ -33,7 +36,7 @@ export const cancelAllOrders = (core: AccountCore, { instrumentId, receivedAt, r
   const callOff = core.self.later(Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic()), answer)
   const lives = core.openLives().filter(({ order }) => instrumentId === null || order.instrumentId === instrumentId)
   for (const { order } of lives) pending.add(order.tradeOrderId)
-  sweep(core, lives, "USER_REQUEST", (live) => {
+  sweep(core, lives, reason ?? "USER_REQUEST", (live) => {
     const { tradeOrderId } = live.order
     live.cancelWaiters.push({
       ok: () => settled(tradeOrderId, cancelled),

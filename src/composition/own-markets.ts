@@ -1,22 +1,30 @@
-/** Markets of INTERNAL as admins list them, each for the admin's tenant: stored first, then known, then open for orders. One at a time. */
+/**
+ * Markets of INTERNAL as admins list and retire them, each for the admin's tenant, one at a time. Stored first; then open for orders, then
+ * known; retired the other way round.
+ */
 import { Effect } from "effect"
+import { TradingAccounts } from "../actors/account-messages.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import type { Settings } from "../config.ts"
+import { InstrumentNotFound } from "../domain/errors/market.ts"
 import { ConflictingParameters } from "../domain/errors/request.ts"
 import type { InstrumentId, TenantId } from "../domain/ids.ts"
 import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument.ts"
 import { INTERNAL, internalInstrumentId } from "../domain/internal-order.ts"
-import type { CreateInstrument, NewMarket } from "../http/market/instrument-create.ts"
+import type { NewMarket, OwnMarkets } from "../http/market/instrument-create.ts"
 import { Clock } from "../ports/clock.ts"
 import { Instruments } from "../store/instruments.ts"
+import { TradeOrders } from "../store/trade-orders.ts"
 import { InternalVenue } from "../venues/internal-venue.ts"
 
-export const createInstrument = ({ defaultTenantId }: Pick<Settings, "defaultTenantId">) =>
+export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId">) =>
   Effect.gen(function* () {
     const venue = yield* InternalVenue
     const store = yield* Instruments
+    const orders = yield* TradeOrders
+    const accounts = yield* TradingAccounts
     const directory = yield* InstrumentDirectory
-    const { now } = yield* Clock
+    const { now, monotonic } = yield* Clock
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
     /** The plain name is taken where another tenant was the installation's own before. */
@@ -26,18 +34,53 @@ export const createInstrument = ({ defaultTenantId }: Pick<Settings, "defaultTen
       return isPlain ? plain : internalInstrumentId(baseAsset, quoteAsset, tenantId)
     }
 
-    const create: CreateInstrument = (market, tenantId, audited) =>
+    const list: OwnMarkets["list"] = (market, tenantId, audited) =>
       Effect.gen(function* () {
         const known = directory.ofPair(INTERNAL, market.symbol, tenantId)
-        if (known !== undefined)
-          return haveSameTerms(known, market)
-            ? known
-            : yield* new ConflictingParameters({ parameters: [...MARKET_TERMS] })
-        const listed: Instrument = { ...market, instrumentId: nameOf(market, tenantId), tenantId }
+        if (known !== undefined) {
+          const isOpen = known.status === "ACTIVE"
+          const isSame = haveSameTerms(known, market)
+          if (isSame && isOpen) return known
+          if (!isSame && (isOpen || (yield* orders.areOpenAt(known.instrumentId))))
+            return yield* new ConflictingParameters({ parameters: [...MARKET_TERMS] })
+        }
+        const listed: Instrument = {
+          ...market,
+          instrumentId: known?.instrumentId ?? nameOf(market, tenantId),
+          tenantId,
+        }
         yield* audited(listed)(store.put(listed, now()))
-        directory.put([listed])
         yield* venue.list(listed)
+        directory.put([listed])
         return listed
       }).pipe(oneAtATime.withPermits(1))
-    return create
+
+    /** By their accounts, which watch triggers of their own beside what rests. One that cannot be asked keeps its orders: a repeat asks again. */
+    const cancelAll = (instrumentId: InstrumentId) =>
+      Effect.flatMap(orders.accountsOpenAt(instrumentId), (found) =>
+        Effect.forEach(
+          found,
+          (account) =>
+            Effect.async<void>((resume) => {
+              const reply = { ok: () => resume(Effect.void), fail: () => resume(Effect.void) }
+              const receivedAt = monotonic()
+              accounts.post(account, { _tag: "CancelAllOrders", instrumentId, reason: "ADMIN", receivedAt, reply })
+            }),
+          { concurrency: "unbounded", discard: true },
+        ),
+      )
+
+    const retire: OwnMarkets["retire"] = (instrumentId, tenantId, audited) =>
+      Effect.gen(function* () {
+        const known = directory.find(instrumentId, tenantId)
+        if (known === undefined) return yield* new InstrumentNotFound({ instrumentId })
+        const retired: Instrument = { ...known, status: "DELISTED" }
+        if (known.status === "ACTIVE") yield* audited(retired)(store.put(retired, now()))
+        directory.put([retired])
+        yield* venue.list(retired)
+        yield* cancelAll(instrumentId)
+        return retired
+      }).pipe(oneAtATime.withPermits(1))
+
+    return { list, retire } satisfies OwnMarkets
   })

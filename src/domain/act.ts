@@ -27,6 +27,7 @@ export const ACTIONS = [
   "account.connect",
   "account.disconnect",
   "instrument.create",
+  "instrument.retire",
   "instrument.sync",
   "keys.rotate_encryption",
   "keys.rotate_signing",

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "./decimal.ts"
 import type { DomainError } from "./errors/domain-error.ts"
-import { InstrumentNotFound, InvalidInstrumentId } from "./errors/market.ts"
+import { InstrumentNotFound, InstrumentNotTradable, InvalidInstrumentId } from "./errors/market.ts"
 import {
   InvalidOrderSide,
   ParameterNotAllowed,
@@ -49,6 +49,7 @@ export const quotedPlan = (request: SubmitRequest, quote: FirmQuote, circumstanc
     const listed = circumstances.findInstrument(instrumentId)
     const withExits = hasExits(request)
     if (withExits && listed === undefined) refuse(new InstrumentNotFound({ instrumentId }))
+    if (withExits && listed?.status !== "ACTIVE") refuse(new InstrumentNotTradable({}))
     const instrument = listed ?? unlisted(quote)
     const facts = {
       instrument,

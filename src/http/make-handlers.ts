@@ -31,7 +31,7 @@ import { auditHandlers } from "./audit/handlers.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { dealerHandlers } from "./dealer/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
-import type { CreateInstrument } from "./market/instrument-create.ts"
+import type { OwnMarkets } from "./market/instrument-create.ts"
 import { makeInstrumentLookup } from "./market/instrument-lookup.ts"
 import type { InstrumentSync } from "./market/instrument-sync.ts"
 import { makeCursors } from "./pagination.ts"
@@ -58,8 +58,7 @@ export interface HandlerOptions {
   readonly internalAccountsMax: number
   /** Wallets of one user. */
   readonly walletsMax: number
-  /** Lists an instrument at the internal venue, stored and open for orders when it answers. */
-  readonly createInstrument: CreateInstrument
+  readonly ownMarkets: OwnMarkets
   readonly sync: InstrumentSync
   /** Of pages that may send a set-up token. */
   readonly allowedOrigins: ReadonlyArray<string>
@@ -142,7 +141,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         sync,
         find,
         cursors,
-        create: options.createInstrument,
+        own: options.ownMarkets,
         acts: audited,
         uuid: ids.uuid,
       }),

@@ -95,6 +95,9 @@ const conditionOf = (query: OrderQuery): Condition => {
   return { text: parts.join(" AND "), from, values }
 }
 
+const OPEN_AT = `SELECT EXISTS (SELECT FROM trade_order WHERE open AND instrument_id = $1)
+  OR EXISTS (SELECT FROM internal_order WHERE status = 'OPEN' AND instrument_id = $1) AS open`
+
 export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrders", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -110,6 +113,19 @@ export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrder
       ).pipe(Effect.map((orders) => orders[0] ?? null))
 
     return {
+      /** Whose orders are open at an instrument. */
+      accountsOpenAt: (
+        instrumentId: InstrumentId,
+      ): Effect.Effect<ReadonlyArray<TradingAccountId>, StorageUnavailable> =>
+        orUnavailable(
+          sql<{ id: TradingAccountId }>`
+            SELECT DISTINCT trading_account_id AS id FROM trade_order WHERE open AND instrument_id = ${instrumentId}`,
+        ).pipe(Effect.map((rows) => rows.map(({ id }) => id))),
+
+      /** Whether anything is open at a market of INTERNAL: an order of an account, or one that rests in its book. */
+      areOpenAt: (instrumentId: InstrumentId): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql.unsafe<{ open: boolean }>(OPEN_AT, [instrumentId])).pipe(Effect.map(([row]) => row!.open)),
+
       list: (query: OrderQuery): Effect.Effect<OrderPage, StorageUnavailable> =>
         orUnavailable(
           Effect.gen(function* () {

@@ -19,6 +19,8 @@ export interface MarketParts {
   readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
   /** Of the instrument, in the order of its queues. */
   readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>>
+  /** Not retired. */
+  readonly isOpen: () => boolean
   readonly now: () => number
   readonly uuid: () => string
   readonly hit: (name: FailpointName) => void

@@ -52,6 +52,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
     }
     // Whatever let it through: money of one tenant never meets that of another.
     if (asked.tenantId !== instrument.tenantId) return refuse(asked, "INSTRUMENT_NOT_FOUND", "no such instrument")
+    if (!parts.isOpen()) return refuse(asked, "INSTRUMENT_NOT_TRADABLE", "the market is retired")
     const off = stepsRefusalOf(instrument, asked)
     if (off !== undefined) return refuse(asked, off.code, off.text)
     // Looked at again when it meets the book.

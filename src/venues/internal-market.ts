@@ -224,6 +224,7 @@ const behaviour = (
       report(account, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text, at: now() })
     const order = book.find(tradeOrderId)
     if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
+    if (!parts.isOpen()) return no("the market is retired")
     const wanted = amendedOf(book, instrument, order, to, now())
     if (typeof wanted === "string") return no(wanted)
     const stays = keepsPlace(wanted, order)

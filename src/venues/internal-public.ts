@@ -11,6 +11,9 @@ import { MatcherKlines } from "./matcher-klines.ts"
 import { type MatchSide, RestingSide } from "./matcher-side.ts"
 import { countOf, unitsOf } from "./units.ts"
 
+const digitsIn = (texts: ReadonlyArray<string>, least: number): number =>
+  texts.reduce((most, text) => Math.max(most, text.includes(".") ? text.length - text.indexOf(".") - 1 : 0), least)
+
 /** Levels by their totals, without the orders that make them. */
 class StoredBook implements PublicBook {
   #sides = { BUY: new RestingSide<never>("BUY"), SELL: new RestingSide<never>("SELL") }
@@ -37,6 +40,8 @@ class StoredBook implements PublicBook {
 export class InternalPublic implements FeedMarket {
   readonly book = new StoredBook()
   readonly klines: MatcherKlines
+  /** Of the bars: what was traded under other terms may have more digits than this market has now. */
+  readonly #digits: Pick<Instrument, "precision" | "scale">
   lastPrice: string | null = null
   lastQuantity: string | null = null
   readonly #feed: MatcherFeed
@@ -47,12 +52,23 @@ export class InternalPublic implements FeedMarket {
     feed: MatcherFeed,
   ) {
     this.#feed = feed
-    this.klines = new MatcherKlines(instrument)
-    const price = (text: string): bigint => unitsOf(Decimal.of(text), instrument.precision) ?? 0n
+    this.#digits = {
+      precision: digitsIn(
+        past.flatMap(({ open, high, low, close }) => [open, high, low, close]),
+        instrument.precision,
+      ),
+      scale: digitsIn(
+        past.map(({ volume }) => volume),
+        instrument.scale,
+      ),
+    }
+    const { precision, scale } = this.#digits
+    this.klines = new MatcherKlines(this.#digits)
+    const price = (text: string): bigint => unitsOf(Decimal.of(text), precision) ?? 0n
     for (const second of past) {
       for (const text of [second.open, second.high, second.low]) this.klines.add(price(text), 0n, second.at)
       const volume = Decimal.fromVenue(second.volume) ?? Decimal.ZERO
-      this.klines.add(price(second.close), unitsOf(volume, instrument.scale) ?? 0n, second.at)
+      this.klines.add(price(second.close), unitsOf(volume, scale) ?? 0n, second.at)
       this.lastPrice = second.close
       this.lastQuantity = second.lastQuantity
     }
@@ -71,7 +87,8 @@ export class InternalPublic implements FeedMarket {
   /** It is stored. */
   published({ trades, levels }: Settlement): void {
     for (const trade of trades) {
-      const { instrumentId, precision, scale } = this.instrument
+      const { instrumentId } = this.instrument
+      const { precision, scale } = this.#digits
       const price = trade.price.toString()
       const quantity = trade.quantity.toString()
       this.klines.add(countOf(trade.price, precision), countOf(trade.quantity, scale), trade.executedAt)

@@ -8,7 +8,7 @@ import type { Authority } from "../domain/act.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import { type Instrument, type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
+import { haveSameTerms, type Instrument, type InstrumentName, parseInstrumentId } from "../domain/instrument.ts"
 import { INTERNAL, type InternalFees, type InternalOrder } from "../domain/internal-order.ts"
 import type { Notice } from "../domain/log-line.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -46,7 +46,7 @@ const REOPEN_MILLIS = 30_000
 
 export interface InternalVenueOptions {
   readonly fees: InternalFees
-  /** What the admins have listed. */
+  /** What the admins have listed, and retired. */
   readonly instruments: ReadonlyArray<Instrument>
   readonly notice: Notice
   /** Of tests. */
@@ -57,7 +57,10 @@ export class InternalVenue extends Context.Tag("venues/InternalVenue")<
   InternalVenue,
   {
     readonly adapter: VenueAdapter
-    /** Opens a market more; one that is open stays as it is. */
+    /**
+     * A market is as it says from now on: open, or retired, which takes orders off and none in. With other terms it begins anew: nothing may be
+     * open there.
+     */
     readonly list: (instrument: Instrument) => Effect.Effect<void>
   }
 >() {}
@@ -140,6 +143,7 @@ export const internalVenue = (
               fees: options.fees,
               ledger: { post, wallet: ledger.wallet },
               openOrders: patient(store.openOrders(instrument.instrumentId)),
+              isOpen: () => instruments.get(instrument.instrumentId)?.status === "ACTIVE",
               now: clock.now,
               uuid,
               hit: failpoint.hit,
@@ -175,7 +179,7 @@ export const internalVenue = (
           halted.add(instrument.instrumentId)
           // Mail that was never looked at: nothing of it is stored.
           sessions.decideAll(instrument.instrumentId)
-          run(Effect.delay(reopen(instrument), options.reopenMillis ?? REOPEN_MILLIS))
+          run(Effect.delay(reopen(instrument.instrumentId), options.reopenMillis ?? REOPEN_MILLIS))
         },
       })
 
@@ -186,28 +190,32 @@ export const internalVenue = (
         return Effect.asVoid(FiberMap.run(lives, instrument.instrumentId, living(actor, clock.monotonic)))
       })
 
-    const reopen = (instrument: Instrument): Effect.Effect<void> =>
+    const reopen = (instrumentId: InstrumentId): Effect.Effect<void> =>
       Effect.suspend(() => {
-        const market = markets.get(instrument.instrumentId)
-        halted.delete(instrument.instrumentId)
-        return market === undefined ? Effect.void : live(instrument, market.shown)
+        const [market, instrument] = [markets.get(instrumentId), instruments.get(instrumentId)]
+        // It may have begun anew meanwhile.
+        if (!halted.delete(instrumentId) || market === undefined || instrument === undefined) return Effect.void
+        return live(instrument, market.shown)
       })
 
     const list = (instrument: Instrument): Effect.Effect<void> =>
       Effect.gen(function* () {
-        if (instruments.has(instrument.instrumentId)) return
-        instruments.set(instrument.instrumentId, instrument)
-        const past = yield* patient(store.seconds(instrument.instrumentId, PAST_TRADES))
+        const { instrumentId } = instrument
+        const before = instruments.get(instrumentId)
+        if (before !== undefined && haveSameTerms(before, instrument)) {
+          instruments.set(instrumentId, instrument)
+          return
+        }
+        const past = yield* patient(store.seconds(instrumentId, PAST_TRADES))
+        yield* FiberMap.remove(lives, instrumentId)
+        halted.delete(instrumentId)
         const shown = new InternalPublic(instrument, past, feed)
         feed.list(shown)
         yield* live(instrument, shown)
+        instruments.set(instrumentId, instrument)
       })
 
-    yield* Effect.forEach(
-      options.instruments.filter(({ status }) => status === "ACTIVE"),
-      list,
-      { discard: true },
-    )
+    yield* Effect.forEach(options.instruments, list, { discard: true })
 
     const atHalt: HaltedParts = {
       post,

@@ -64,19 +64,21 @@ export class MatcherFeed {
     this.#now = options.now
   }
 
-  /** A market more. */
+  /** A market more, or one anew: who follows it goes on, with a snapshot. */
   list(market: FeedMarket): void {
-    this.#streams.set(market.instrument.instrumentId, {
+    const { instrumentId } = market.instrument
+    const before = this.#streams.get(instrumentId)
+    this.#streams.set(instrumentId, {
       market,
-      open: new Set(),
-      cut: new Set(),
+      open: before?.open ?? new Set(),
+      cut: before?.cut ?? new Set(),
       bids: new Map(),
       asks: new Map(),
-      unstreamed: new Set(),
+      unstreamed: before?.unstreamed ?? new Set(),
       trades: [],
-      sequence: 0,
-      needsSnapshot: false,
-      needsTicker: false,
+      sequence: before?.sequence ?? 0,
+      needsSnapshot: before?.open.has("book") === true,
+      needsTicker: before?.open.has("ticker") === true,
       skipped: 0,
     })
   }

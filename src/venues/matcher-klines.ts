@@ -27,13 +27,13 @@ interface UnitBar {
 }
 
 export class MatcherKlines {
-  readonly #instrument: Instrument
+  readonly #digits: Pick<Instrument, "precision" | "scale">
   readonly #bars: { readonly [I in KlineInterval]: Array<UnitBar> }
   /** Of the second that goes on: a trade costs one look at it, not one at each interval. */
   #second: UnitBar | null = null
 
-  constructor(instrument: Instrument) {
-    this.#instrument = instrument
+  constructor(digits: Pick<Instrument, "precision" | "scale">) {
+    this.#digits = digits
     this.#bars = Object.fromEntries(KLINE_INTERVALS.map((interval) => [interval, []] as const)) as never
   }
 
@@ -87,12 +87,12 @@ export class MatcherKlines {
       high: this.#price(bar.high),
       low: this.#price(bar.low),
       close: this.#price(bar.close),
-      volume: Decimal.fromUnits(bar.volume, this.#instrument.scale).toString(),
+      volume: Decimal.fromUnits(bar.volume, this.#digits.scale).toString(),
     }
   }
 
   #price(units: bigint): string {
-    return Decimal.fromUnits(units, this.#instrument.precision).toString()
+    return Decimal.fromUnits(units, this.#digits.precision).toString()
   }
 }
 

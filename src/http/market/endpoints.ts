@@ -65,7 +65,24 @@ const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/marke
   .annotate(OpenApi.Summary, "List an instrument at INTERNAL")
   .annotate(
     OpenApi.Description,
-    "Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. Its terms never change; the same call again answers the instrument, with other terms it is refused.",
+    "Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. The same call again answers the instrument, or lists it again where it was retired; with other terms it is refused unless it is retired and nothing is open there.",
+  )
+
+const instrumentRetire = HttpApiEndpoint.post("instrumentRetire", "/api/v3/market/instrument/retire")
+  .setPayload(
+    Schema.Struct({ instrumentId: InstrumentText }).annotations({
+      identifier: "RetireInstrument",
+      examples: [{ instrumentId: "INTERNAL:BTC/USDT" }],
+    }),
+  )
+  .addSuccess(Ok(SecurityRecord))
+  .addError(Fail(InvalidInstrumentId, InstrumentNotFound, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Retire an instrument at INTERNAL")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The market of the admin's tenant takes no orders from then on (-131003), and those that are open there are cancelled (cancelReason ADMIN); reads go on, with status DELISTED. A repeat cancels what was left. Listed again by market/instrument/create it is ACTIVE again.",
   )
 
 const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/instrument/list")
@@ -211,6 +228,7 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
 export class MarketApi extends HttpApiGroup.make("market")
   .add(instrumentSync)
   .add(instrumentCreate)
+  .add(instrumentRetire)
   .add(instrumentList)
   .add(venueList)
   .add(venueCapabilityList)

@@ -2,11 +2,13 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { Markets } from "../../actors/market-messages.ts"
-import type { Act } from "../../domain/act.ts"
+import type { Act, Action, Actor } from "../../domain/act.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InvalidInterval } from "../../domain/errors/market.ts"
-import { InvalidTimeRange } from "../../domain/errors/request.ts"
-import type { Instrument } from "../../domain/instrument.ts"
+import { InvalidInstrumentId, InvalidInterval } from "../../domain/errors/market.ts"
+import { InvalidParameter, InvalidTimeRange } from "../../domain/errors/request.ts"
+import type { InstrumentId } from "../../domain/ids.ts"
+import { type Instrument, parseInstrumentId } from "../../domain/instrument.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import { isKlineInterval } from "../../domain/kline.ts"
 import type { TickerRecord } from "../../domain/market.ts"
 import { securityRecord } from "../../domain/security.ts"
@@ -22,7 +24,7 @@ import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { Handlers } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { MarketApi } from "./endpoints.ts"
-import { type CreateInstrument, marketOf } from "./instrument-create.ts"
+import { marketOf, type OwnMarkets } from "./instrument-create.ts"
 import { makeInstrumentList } from "./instrument-list.ts"
 import type { FindInstrument, FoundInstrument } from "./instrument-lookup.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
@@ -34,7 +36,7 @@ export interface MarketParts {
   readonly sync: InstrumentSync
   readonly find: FindInstrument
   readonly cursors: Cursors
-  readonly create: CreateInstrument
+  readonly own: OwnMarkets
   readonly acts: Acts["Type"]
   readonly uuid: () => string
 }
@@ -50,7 +52,7 @@ const ofAll = <A>(
 ): Effect.Effect<ReadonlyArray<A>, DomainError> => Effect.forEach(ids, read, { concurrency: "unbounded" })
 
 export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> => {
-  const { gate, markets, sync, find, cursors, acts, uuid } = parts
+  const { gate, markets, sync, find, cursors, own, acts, uuid } = parts
 
   /** Thousands of rows may take their time. */
   const auditedAs =
@@ -61,6 +63,11 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
           Effect.tap(storing, (stored) => Effect.sync(() => learn(learnt(stored)))),
         )
         .pipe(Effect.provideService(Patience, null))
+
+  const ofMarket =
+    (action: Action, actor: Actor, learnt: Learnt) =>
+    ({ instrumentId, tenantId }: Instrument): Audited<void> =>
+      auditedAs({ action, actor, object: { type: "INSTRUMENT", id: instrumentId, tenantId } }, () => learnt)
 
   /** Runs `read` in this turn when the instrument is known. */
   const withInstrument = (
@@ -115,17 +122,24 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     instrumentCreate: ({ body, principal, request }, reply) => {
       const market = marketOf(body)
       if (isFailure(market)) return reply.fail(market)
-      const audited = ({ instrumentId, tenantId }: Instrument) =>
-        auditedAs<void>(
-          {
-            action: "instrument.create",
-            actor: actorOf(request, principal),
-            object: { type: "INSTRUMENT", id: instrumentId, tenantId },
-          },
-          () => ({ what: `tick ${body.tickSize}, lot ${body.lotSize}` }),
-        )
+      const audited = ofMarket("instrument.create", actorOf(request, principal), {
+        what: `tick ${body.tickSize}, lot ${body.lotSize}`,
+      })
       return relayed(
-        Effect.map(parts.create(market, principal.tenantId, audited), (listed) => reply.ok(securityRecord(listed))),
+        Effect.map(own.list(market, principal.tenantId, audited), (listed) => reply.ok(securityRecord(listed))),
+        reply,
+      )
+    },
+
+    instrumentRetire: ({ body, principal, request }, reply) => {
+      const name = parseInstrumentId(body.instrumentId)
+      if (name === undefined) return reply.fail(new InvalidInstrumentId())
+      if (name.venue !== INTERNAL)
+        return reply.fail(new InvalidParameter({ parameter: "instrumentId", reason: "must be a market of INTERNAL" }))
+      const audited = ofMarket("instrument.retire", actorOf(request, principal), {})
+      const retired = own.retire(body.instrumentId as InstrumentId, principal.tenantId, audited)
+      return relayed(
+        Effect.map(retired, (it) => reply.ok(securityRecord(it))),
         reply,
       )
     },

@@ -1,9 +1,12 @@
-/** Instruments of the platform's own venue: what an admin asks for, checked. A listed instrument never changes: orders count in its steps. */
+/**
+ * Instruments of the platform's own venue: what an admin asks for, checked. A listed instrument never changes while anything is open there:
+ * orders count in its steps.
+ */
 import { type Effect, Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { ConflictingParameters, InvalidParameter } from "../../domain/errors/request.ts"
-import type { TenantId } from "../../domain/ids.ts"
+import type { InstrumentId, TenantId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"
@@ -13,15 +16,24 @@ import { optional } from "../wire-text.ts"
 /** As asked for; what it is called says who lists it. */
 export type NewMarket = Omit<Instrument, "instrumentId" | "tenantId">
 
-/**
- * Lists a market of the tenant's own. Repeated with the same terms, the instrument that is there; with others, ConflictingParameters.
- * `audited`: of one that is new.
- */
-export type CreateInstrument = (
-  market: NewMarket,
-  tenantId: TenantId,
-  audited: (listed: Instrument) => Audited<void>,
-) => Effect.Effect<Instrument, DomainError>
+/** What an admin does with markets of the own tenant; `audited`: where that changes anything. */
+export interface OwnMarkets {
+  /**
+   * Repeated with the same terms, the instrument that is there; with others ConflictingParameters, unless it is retired and nothing is open there
+   * any more.
+   */
+  readonly list: (
+    market: NewMarket,
+    tenantId: TenantId,
+    audited: (listed: Instrument) => Audited<void>,
+  ) => Effect.Effect<Instrument, DomainError>
+  /** No orders in from now on; what is open there is cancelled. */
+  readonly retire: (
+    instrumentId: InstrumentId,
+    tenantId: TenantId,
+    audited: (retired: Instrument) => Audited<void>,
+  ) => Effect.Effect<Instrument, DomainError>
+}
 
 const Asset = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9.]{0,29}$/))
 

@@ -270,6 +270,16 @@ const DOERS: { readonly [A in Action]: Doer } = {
     for (const _time of [1, 2]) done(await admin.calls.post("/market/instrument/create", terms))
     return { by: admin, object: ["INSTRUMENT", "INTERNAL:BTC/USDT", HOME], more: { what: "tick 0.01, lot 0.001" } }
   },
+  "instrument.retire": async () => {
+    const terms = { baseAsset: "ETH", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.001" }
+    done(await admin.calls.post("/market/instrument/create", terms))
+    return async () => {
+      // The second changes nothing.
+      for (const _time of [1, 2])
+        done(await admin.calls.post("/market/instrument/retire", { instrumentId: "INTERNAL:ETH/USDT" }))
+      return { by: admin, object: ["INSTRUMENT", "INTERNAL:ETH/USDT", HOME] }
+    }
+  },
   "instrument.sync": async () => {
     const user = await signUp(gateway)
     return async () => {

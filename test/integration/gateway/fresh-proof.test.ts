@@ -46,6 +46,7 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
     calls.post("/tradingAccount/disconnect", { tradingAccountId: randomUUID(), force: true }),
   "market.instrumentCreate": (calls) =>
     calls.post("/market/instrument/create", { baseAsset: "BTC", quoteAsset: "USD", tickSize: "1", lotSize: "1" }),
+  "market.instrumentRetire": (calls) => calls.post("/market/instrument/retire", { instrumentId: "INTERNAL:BTC/USD" }),
   "dealer.create": (calls) => calls.post("/dealer/create", { name: "Thieves", baseCurrencies: ["USDT"] }),
   "dealer.archive": (calls) => calls.post("/dealer/archive", { dealerAccountId: randomUUID() }),
   "wallet.deposit": (calls) => calls.post("/wallet/deposit", { walletId: randomUUID(), asset: "USDT", amount: "1" }),

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market.ts"
+import type { SecurityRecord } from "../../../src/domain/security.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
 import { type InternalMarket, type InternalTrader, internalMarket } from "../../kit/internal-market.ts"
 import { closeClients, connectClient, listen } from "./socket.ts"
@@ -288,5 +289,75 @@ describe("the internal venue", () => {
       lotSize: "0.000000001",
     })
     expect(fine.envelope.errno).toBe(-104003)
+  })
+
+  it("is retired: nothing comes in, what is open is cancelled, and reads go on", async () => {
+    const terms = { baseAsset: "OLD", quoteAsset: "USD", tickSize: "0.01", lotSize: "0.001" }
+    const instrumentId = "INTERNAL:OLD/USD"
+    const { admin } = market
+    const retire = (calls = admin) => calls.post<SecurityRecord>("/market/instrument/retire", { instrumentId })
+    expect((await retire()).envelope.errno).toBe(-131001)
+    expect((await admin.post("/market/instrument/create", terms)).envelope.errno).toBe(0)
+    const [ann, bob] = [await market.trader({ OLD: "5" }), await market.trader({ USD: "1000" })]
+    expect((await retire(ann.calls)).envelope.errno).toBe(-102003)
+    const bid = await bob.limit("BUY", "1", "10.01", { instrumentId })
+    await ann.limit("SELL", "1", "10.01", { instrumentId })
+    await bob.rests(bid.tradeOrderId, "FILLED")
+    const resting = await ann.limit("SELL", "1", "12.34", { instrumentId })
+    const stop = { instrumentId, orderType: "STOP_LIMIT", stopPrice: "9", limitPrice: "9" }
+    const armed = await ann.submit({ ...stop, orderSide: "SELL", quantity: "1" })
+    const elsewhere = await bob.limit("BUY", "1", "1")
+    expect((await retire()).record).toMatchObject({ instrumentId, status: "DELISTED" })
+    for (const { tradeOrderId } of [resting, armed])
+      expect(await ann.rests(tradeOrderId, "CANCELLED")).toMatchObject({ cancelReason: "ADMIN" })
+    expect(await bob.order(elsewhere.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED" })
+    await bob.calls.cancelled(bob.tradingAccountId, elsewhere.tradeOrderId)
+    expect(await ann.wallet()).toMatchObject({ OLD: ["4", "0"] })
+    const late = { instrumentId, orderSide: "SELL", orderType: "LIMIT", quantity: "1", limitPrice: "13" }
+    const { tradingAccountId } = ann
+    expect((await ann.calls.submit({ tradingAccountId, ...late })).envelope.errno).toBe(-131003)
+    expect((await retire()).record.status).toBe("DELISTED")
+    expect((await ann.calls.orderBook(instrumentId)).record).toMatchObject({ bids: [], asks: [] })
+    expect((await ann.calls.ticker(instrumentId)).record.lastPrice).toBe("10.01")
+    const listed = async () => (await ann.calls.instruments({ instrumentId })).record
+    expect(await listed()).toMatchObject([{ status: "DELISTED", tickSize: "0.01" }])
+    const mock = await admin.post("/market/instrument/retire", { instrumentId: "MOCK:BTC/USDT" })
+    expect([mock.status, mock.envelope.errno]).toEqual([400, -104003])
+  })
+
+  it("comes back as it was, or with other terms once nothing is open there", async () => {
+    const terms = { baseAsset: "OLD", quoteAsset: "USD", tickSize: "0.01", lotSize: "0.001" }
+    const instrumentId = "INTERNAL:OLD/USD"
+    const { admin } = market
+    const create = (change: Readonly<Record<string, string>> = {}) =>
+      admin.post<SecurityRecord>("/market/instrument/create", { ...terms, ...change })
+    const retire = () => admin.post<SecurityRecord>("/market/instrument/retire", { instrumentId })
+    const [ann, bob] = [await market.trader({ OLD: "5" }), await market.trader({ USD: "1000" })]
+    const socket = await connectClient(gateway, bob.calls.token!)
+    const feed = await listen<OrderBookRecord>(socket, `market:orderbook:${instrumentId}`)
+    expect((await create()).record).toMatchObject({ instrumentId, status: "ACTIVE" })
+    const before = await ann.limit("SELL", "1", "12.01", { instrumentId })
+    expect((await create({ tickSize: "0.5" })).envelope.errno).toBe(-104009)
+    await retire()
+    await ann.rests(before.tradeOrderId, "CANCELLED")
+    expect((await create({ tickSize: "0.5" })).record).toMatchObject({
+      instrumentId,
+      status: "ACTIVE",
+      tickSize: "0.5",
+    })
+    const { tradingAccountId } = ann
+    const fine = { instrumentId, orderSide: "SELL", orderType: "LIMIT", quantity: "1", limitPrice: "12.01" }
+    expect((await ann.calls.submit({ tradingAccountId, ...fine })).envelope.errno).toBe(-112034)
+    const ask = await ann.limit("SELL", "1", "12.5", { instrumentId })
+    const bid = await bob.limit("BUY", "1", "12.5", { instrumentId })
+    await bob.rests(bid.tradeOrderId, "FILLED")
+    await ann.rests(ask.tradeOrderId, "FILLED")
+    // The socket that was there before goes on, and the bars have what was traded under both terms.
+    await until("the new ask on the old subscription", () =>
+      feed.records().some(({ asks }) => asks.some(([price, quantity]) => price === "12.5" && quantity === "1")),
+    )
+    const { candles } = (await bob.calls.klines({ instrumentId, interval: "1d", limit: 2 })).record
+    expect(new Set(candles.flatMap((bar) => bar.slice(1, 5)))).toEqual(new Set(["10.01", "12.5"]))
+    await retire()
   })
 })

@@ -202,7 +202,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     // Quotes that bind for so long are for those who can pay.
     const [account] = (await api.accounts({ tradingAccountId: traderAccountId })).record
     await desk.deposit(account?.walletId ?? "", "USDT", "100000")
-    const asked = { dealerAccountId, traderAccountId, instrumentId: "INTERNAL:BTC/USDT", orderSide: "BUY" }
+    const asked = { dealerAccountId, traderAccountId, instrumentId: "MOCK:BTC/USDT", orderSide: "BUY" }
     return (await api.post<{ quoteId: string }>("/quote/request", { ...asked, quantity: "0.5", ttl: 300 })).record
       .quoteId
   }

@@ -201,6 +201,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   "market.instrumentSync": NONE,
   "market.instrumentCreate": NONE,
+  "market.instrumentRetire": NONE,
   "market.instrumentList": NONE,
   "market.venueList": NONE,
   "market.venueCapabilityList": NONE,

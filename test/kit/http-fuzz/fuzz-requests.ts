@@ -34,6 +34,7 @@ const SELDOM: Readonly<Record<string, number>> = {
   "auth.refresh": 0.5,
   "adminUser.ban": 0.15,
   "dealer.archive": 0.1,
+  "market.instrumentRetire": 0.1,
   "dealer.pause": 0.3,
   "tradingAccount.disconnect": 0.15,
   "wallet.close": 0.15,
@@ -116,6 +117,12 @@ const RECIPES: Readonly<Record<string, ReadonlyArray<Fields>>> = {
     { instrumentId: "INTERNAL:BTC/USDT", orderSide: "BUY", quantity: "0.01" },
     { instrumentId: "INTERNAL:BTC/USDT", orderSide: "SELL", quoteQuantity: "100" },
   ],
+  // What was retired comes back, so that it can be traded again.
+  "market.instrumentCreate": [
+    { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" },
+    { baseAsset: "ETH", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.0001" },
+  ],
+  "market.instrumentRetire": [{ instrumentId: "INTERNAL:ETH/USDT" }, { instrumentId: "INTERNAL:BTC/USDT" }],
   "wallet.transfer": [{ asset: "USDT", amount: "0.5" }],
   "wallet.withdraw": [{ asset: "USDT", amount: "0.5" }],
 }

@@ -92,6 +92,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/market/subscription/orderbook/unsubscribe",
       "get /api/v3/market/subscription/orderbook/list",
       "post /api/v3/market/instrument/create",
+      "post /api/v3/market/instrument/retire",
       "post /api/v3/wallet/create",
       "get /api/v3/wallet/get",
       "get /api/v3/wallet/list",
