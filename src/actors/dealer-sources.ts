@@ -1,40 +1,24 @@
 /**
- * Where a dealer's prices come from: the books of its linked accounts' venues. The one thing to know: a book that clients can move, for
- * it is simulated or our own, counts only where the dealer's configuration says so, and never that of the client's own account.
+ * Where a dealer's prices come from: the books of its linked accounts' venues, as far as they count (dealer-places.ts). The one thing to
+ * know: the client's own account is never one of them.
  */
 import type { Decimal } from "../domain/decimal.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
-import { instrumentIdOf } from "../domain/instrument.ts"
 import { midOf } from "../domain/pricing.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { type Place, placesOf } from "./dealer-places.ts"
 
 /** An older book says nothing about now (contract C8). */
 export const BOOK_AGE_MAX = 2_000
 
-export interface Source {
-  readonly account: TradingAccount
-  readonly instrument: Instrument
-}
+export type Source = Place
 
 /** In the order in which the accounts were linked. */
 export const sourcesOf = (
   { dealer, parts }: Pick<DealerCore, "dealer" | "parts">,
   pair: { readonly baseAsset: string; readonly quoteAsset: string },
   trader: TradingAccountId | null,
-): ReadonlyArray<Source> => {
-  const sources: Array<Source> = []
-  for (const id of dealer.linkedAccountIds) {
-    const account = parts.accounts.find(id)
-    const venue = account && parts.venues.find(account.venue)
-    if (account === undefined || venue === undefined || id === trader || account.status === "DISCONNECTED") continue
-    if (venue.inProcess && !dealer.config.allowSimulatedVenues) continue
-    const instrument = parts.instruments.find(instrumentIdOf(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`))
-    if (instrument?.status === "ACTIVE") sources.push({ account, instrument })
-  }
-  return sources
-}
+): ReadonlyArray<Source> => placesOf(parts, dealer, pair).filter(({ account }) => account.tradingAccountId !== trader)
 
 /** Between best bid and best ask of the first book that is fresh. */
 export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<Source>): Decimal | undefined => {

@@ -61,7 +61,7 @@ const PricingSettingsRecord = Schema.Struct({
   allowSimulatedVenues: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and hedges of what was priced there may go there; default false",
+        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there; never beside accounts at real venues, and never two of these kinds in one dealer; default false",
     }),
   ),
 }).annotations({ identifier: "PricingSettings" })

@@ -3,7 +3,8 @@
  * dies. The ledger here does what the contract says of it: all or nothing, holds that resolve once, guards; it is a model, not the real one.
  */
 import { Effect, type Exit } from "effect"
-import { setDealerStatus } from "../../src/actors/dealer-admin.ts"
+import type { AccountCommand } from "../../src/actors/account-messages.ts"
+import { linkAccount, setDealerStatus } from "../../src/actors/dealer-admin.ts"
 import { DealerCore, type DealerParts } from "../../src/actors/dealer-core.ts"
 import { acceptQuote, letQuoteGo, settleQuote } from "../../src/actors/dealer-execution.ts"
 import { keepExpiry } from "../../src/actors/dealer-expiry.ts"
@@ -18,8 +19,10 @@ import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
 import { LedgerConflict, WalletFrozen } from "../../src/domain/errors/wallet.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
+import type { BookRows } from "../../src/domain/order-plan.ts"
 import { type FirmQuote, isFirm, type Quote, type QuoteNews, type QuoteStatus } from "../../src/domain/quote.ts"
 import type { AskedQuote } from "../../src/domain/quote-request.ts"
+import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { WalletId } from "../../src/domain/wallet.ts"
 import type { DealerState } from "../../src/ports/dealer-store.ts"
 import type { LedgerOutcome, LedgerRequest } from "../../src/ports/ledger-port.ts"
@@ -28,7 +31,9 @@ import { pair } from "./hedges.ts"
 export const CLIENT = "00000000-0000-7000-8000-0000000000c1" as WalletId
 export const INVENTORY = "00000000-0000-7000-8000-0000000000d1" as WalletId
 const TRADER = "00000000-0000-7000-8000-0000000000c2" as TradingAccountId
-const LINKED = "00000000-0000-7000-8000-0000000000d3" as TradingAccountId
+export const LINKED = "00000000-0000-7000-8000-0000000000d3" as TradingAccountId
+export const OTHER = "00000000-0000-7000-8000-0000000000d4" as TradingAccountId
+export const THIRD = "00000000-0000-7000-8000-0000000000d5" as TradingAccountId
 const DEALER = "00000000-0000-7000-8000-0000000000d0" as DealerAccountId
 const HOLD_MARGIN = 30_000
 
@@ -44,6 +49,9 @@ interface Hold {
 }
 
 const uuidOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
+
+const environmentOf = (venue: string): VenueEnvironment =>
+  venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
 
 /** What is durable. */
 class Stored {
@@ -171,8 +179,14 @@ export class QuoteWorld {
   asks: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
   bids: ReadonlyArray<readonly [string, string]> = [["99", "1000"]]
   bookAge = 0
-  /** What the linked venue trades. */
+  /** What the linked venues trade. */
   readonly listed = new Set(["MOCK:BTC/USDT"])
+  /** Of accounts that are not on MOCK. */
+  readonly venues = new Map<TradingAccountId, string>()
+  /** Books that are not `asks` and `bids`. */
+  readonly books = new Map<string, { readonly asks: BookRows; readonly bids: BookRows }>()
+  /** What the dealer's own account was told. */
+  readonly alerts: Array<string> = []
   /** Books whose age is another; null: not there. */
   readonly bookAges = new Map<string, number | null>()
   readonly followed = new Set<string>()
@@ -307,6 +321,19 @@ export class QuoteWorld {
     return answer
   }
 
+  /** `DONE`, or the failure. */
+  link(tradingAccountId: TradingAccountId): "DONE" | DomainError {
+    let answer: "DONE" | DomainError = "DONE"
+    const reply = {
+      ok: () => undefined,
+      fail: (error: DomainError) => {
+        answer = error
+      },
+    }
+    linkAccount(this.core, { _tag: "LinkAccount", tradingAccountId, reply })
+    return answer
+  }
+
   orderId(): TradeOrderId {
     return uuidOf(this.#ids++) as TradeOrderId
   }
@@ -434,19 +461,28 @@ export class QuoteWorld {
           }),
       },
       markets: {
-        topOfBook: (_: string, side: "bids" | "asks") => (side === "asks" ? this.asks : this.bids),
+        topOfBook: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
         bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
         hold: (id: string) => void this.followed.add(id),
         release: (id: string) => void this.followed.delete(id),
         readBook: (id: string, _: number, { ok }: { readonly ok: () => void }) => void this.#bookReads.push({ id, ok }),
       },
-      venues: { find: () => ({ inProcess: true }) },
+      venues: { find: (venue: string) => ({ venue, features: ["SPOT"], environment: environmentOf(venue) }) },
       accounts: {
-        find: (id: TradingAccountId) => ({ tradingAccountId: id, venue: "MOCK", status: this.linkedStatus }),
+        find: (tradingAccountId: TradingAccountId) => ({
+          tradingAccountId,
+          venue: this.venues.get(tradingAccountId) ?? "MOCK",
+          status: this.linkedStatus,
+        }),
       },
-      tradingAccounts: { post: () => undefined },
+      tradingAccounts: {
+        post: (_: TradingAccountId, command: AccountCommand) => {
+          if (command._tag === "RaiseAlert") this.alerts.push(`${command.alert.code}: ${command.alert.message}`)
+        },
+      },
       instruments: {
-        find: (id: string) => (this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined),
+        find: (id: string) =>
+          this.listed.has(id) ? { ...instrument, instrumentId: id, venue: id.slice(0, id.indexOf(":")) } : undefined,
       },
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },
