@@ -76,6 +76,8 @@ export class DealerCore {
   readonly following: Following
   /** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
   readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
+  /** Alerts of linked accounts that do not count, as they were raised. */
+  readonly toldIgnored = new Set<string>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
   /** What waits for the change of the dealer that is on its way to the store; null: none is. */

@@ -5,9 +5,9 @@
 import type { Dealer } from "../domain/dealer.ts"
 import { AccountOfAnotherEnvironment } from "../domain/errors/dealer.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
-import { type Instrument, instrumentIdOf } from "../domain/instrument.ts"
+import { type Instrument, instrumentIdOf, isCountedInBase } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import { gravestOf, type Venue, type VenueEnvironment } from "../domain/venue.ts"
+import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../domain/venue.ts"
 import type { DealerParts } from "./dealer-core.ts"
 
 type Parts = Pick<DealerParts, "accounts" | "instruments" | "venues">
@@ -64,28 +64,45 @@ const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { conf
   return null
 }
 
+/** Quotes and exposures are amounts of base: a book or an order in contracts would cover another amount than it says. */
+const countingFault = ({ venue }: Linked, instrument: Instrument): string | null => {
+  if (isCountedInBase(instrument, isSpot(venue))) return null
+  const { instrumentId, contract } = instrument
+  if (contract === undefined) return `what ${instrumentId} is counted in is not known before its venue lists it again`
+  const size = contract.size === null ? "an unknown size" : `size ${contract.size}`
+  return `${instrumentId} is counted in ${contract.type} contracts of ${size}: only spot, and linear contracts of size 1, are`
+}
+
+interface Pair {
+  readonly baseAsset: string
+  readonly quoteAsset: string
+}
+
+const tradedAt = (parts: Parts, { account }: Linked, { baseAsset, quoteAsset }: Pair): Instrument | undefined => {
+  const instrument = parts.instruments.find(instrumentIdOf(account.venue, `${baseAsset}/${quoteAsset}`))
+  return instrument?.status === "ACTIVE" ? instrument : undefined
+}
+
 /** In the order in which the accounts were linked. */
-export const placesOf = (
-  parts: Parts,
-  dealer: Linking,
-  pair: { readonly baseAsset: string; readonly quoteAsset: string },
-): ReadonlyArray<Place> => {
+export const placesOf = (parts: Parts, dealer: Linking, pair: Pair): ReadonlyArray<Place> => {
   const linked = linkedTo(parts, dealer)
   const ruling = rulingOf(linked)
   return linked.flatMap((link): ReadonlyArray<Place> => {
     if (faultOf(link, ruling, dealer) !== null) return []
-    const { account } = link
-    const instrument = parts.instruments.find(instrumentIdOf(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`))
-    return instrument?.status === "ACTIVE" ? [{ account, instrument }] : []
+    const instrument = tradedAt(parts, link, pair)
+    if (instrument === undefined || countingFault(link, instrument) !== null) return []
+    return [{ account: link.account, instrument }]
   })
 }
 
-/** Linked accounts that never count as things are. */
-export const ignoredOf = (parts: Parts, dealer: Linking): ReadonlyArray<Ignored> => {
+/** Linked accounts that do not count as things are: for any pair (null), or for this one although their venue trades it. */
+export const ignoredOf = (parts: Parts, dealer: Linking, pair: Pair | null): ReadonlyArray<Ignored> => {
   const linked = linkedTo(parts, dealer)
   const ruling = rulingOf(linked)
   return linked.flatMap((link) => {
-    const reason = faultOf(link, ruling, dealer)
+    const fault = faultOf(link, ruling, dealer)
+    const instrument = pair === null || fault !== null ? undefined : tradedAt(parts, link, pair)
+    const reason = pair === null ? fault : instrument === undefined ? null : countingFault(link, instrument)
     return reason === null ? [] : [{ tradingAccountId: link.account.tradingAccountId, reason }]
   })
 }

@@ -22,6 +22,7 @@ import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./dealer-cover.ts"
+import { tellIgnoredFor } from "./dealer-ignored.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
@@ -63,6 +64,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
     return fail(new AssetNotQuoted({ baseCurrencies: [...baseCurrencies] }))
   const inForce = profileOf(core, asked.pricingProfileId)
   if ("_tag" in inForce) return fail(inForce)
+  tellIgnoredFor(core, asked)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
   const needed = [sources, ...valuationBooks(core, asked.baseAsset)]

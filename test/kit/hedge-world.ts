@@ -193,7 +193,12 @@ export class HedgeWorld {
       },
       parts: {
         accounts: { find: (id: TradingAccountId) => this.#account(id) },
-        venues: { find: (id: string) => ({ venue: id, features: ["SPOT"], environment: environmentOf(id) }) },
+        venues: {
+          find: (id: string) => ({
+            features: id === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
+            environment: environmentOf(id),
+          }),
+        },
         instruments: { find: (id: string) => this.instruments.get(id) },
         markets: {
           topOfBook: () => this.book,

@@ -18,7 +18,7 @@ import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
 import { LedgerConflict, WalletFrozen } from "../../src/domain/errors/wallet.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
+import type { Contract, Instrument } from "../../src/domain/instrument.ts"
 import type { BookRows } from "../../src/domain/order-plan.ts"
 import { type FirmQuote, isFirm, type Quote, type QuoteNews, type QuoteStatus } from "../../src/domain/quote.ts"
 import type { AskedQuote } from "../../src/domain/quote-request.ts"
@@ -185,6 +185,8 @@ export class QuoteWorld {
   readonly venues = new Map<TradingAccountId, string>()
   /** Books that are not `asks` and `bids`. */
   readonly books = new Map<string, { readonly asks: BookRows; readonly bids: BookRows }>()
+  /** Instruments that are counted in contracts. */
+  readonly contracts = new Map<string, Contract>()
   /** What the dealer's own account was told. */
   readonly alerts: Array<string> = []
   /** Books whose age is another; null: not there. */
@@ -467,7 +469,13 @@ export class QuoteWorld {
         release: (id: string) => void this.followed.delete(id),
         readBook: (id: string, _: number, { ok }: { readonly ok: () => void }) => void this.#bookReads.push({ id, ok }),
       },
-      venues: { find: (venue: string) => ({ venue, features: ["SPOT"], environment: environmentOf(venue) }) },
+      venues: {
+        find: (venue: string) => ({
+          venue,
+          features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
+          environment: environmentOf(venue),
+        }),
+      },
       accounts: {
         find: (tradingAccountId: TradingAccountId) => ({
           tradingAccountId,
@@ -481,8 +489,16 @@ export class QuoteWorld {
         },
       },
       instruments: {
-        find: (id: string) =>
-          this.listed.has(id) ? { ...instrument, instrumentId: id, venue: id.slice(0, id.indexOf(":")) } : undefined,
+        find: (id: string) => {
+          if (!this.listed.has(id)) return undefined
+          const contract = this.contracts.get(id)
+          return {
+            ...instrument,
+            instrumentId: id,
+            venue: id.slice(0, id.indexOf(":")),
+            ...(contract !== undefined && { contract }),
+          }
+        },
       },
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },

@@ -33,7 +33,10 @@ export interface CcxtMarket {
   readonly quote: string
   readonly spot: boolean | undefined
   readonly swap: boolean | undefined
+  readonly contract?: boolean | undefined
   readonly linear: boolean | undefined
+  readonly inverse?: boolean | undefined
+  readonly contractSize?: number | undefined
   readonly settle?: string | undefined
   readonly active: boolean | undefined
   readonly precision: { readonly price: number | undefined; readonly amount: number | undefined }

@@ -1,5 +1,5 @@
 /**
- * Which of its linked accounts a dealer believes, over HTTP: those of one environment. Both of BINANCE and BINANCE_UAT are the loopback
+ * Which of its linked accounts a dealer believes, over HTTP: those of one environment, counted in base. Both of BINANCE and BINANCE_UAT are the loopback
  * Binance here, so that a price says where it came from and the exchange says who ordered.
  */
 import pg from "pg"
@@ -14,6 +14,7 @@ import {
   INVENTORY,
   openClient,
   openDesk,
+  requestQuote,
   trade,
   untilHedged,
 } from "../../kit/hedging-desk.ts"
@@ -115,5 +116,19 @@ describe("a dealer", () => {
     expect(quote.receipt?.venue).toBe("BINANCE")
     await untilHedged(desk)
     expect([exchange.orders(desk.apiKey).length, exchange.orders(uat.apiKey).length]).toEqual([1, 0])
+  })
+
+  it("quotes from no book that is counted in contracts of another currency", async () => {
+    const opened = await openDesk(admin, exchange)
+    const known = await openClient(gateway, opened)
+    await trade(known, opened)
+    await untilHedged(opened)
+    const inverse = "UPDATE instrument SET contract_type = 'INVERSE', contract_size = 100 WHERE instrument_id = $1"
+    await meanwhile([inverse, ["BINANCE:BTC/USDT"]])
+    const [desk, client] = await again(opened, known)
+    expect((await requestQuote(client, desk)).envelope.errno).toBe(-140002)
+    expect((await desk.calls.instruments({ venue: "BINANCE", symbol: "BTC/USDT" })).record).toMatchObject([
+      { contractType: "INVERSE", contractSize: "100" },
+    ])
   })
 })

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest"
 import { dealerConfigOf } from "../../../src/domain/dealer-config.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
+import type { Contract } from "../../../src/domain/instrument.ts"
 import { PROFILES, venueOf } from "../../../src/venues/registry.ts"
 import { HedgeWorld, OTHER as OTHER_HEDGE } from "../../kit/hedge-world.ts"
-import { intentOf, LINKED as LINKED_HEDGE } from "../../kit/hedges.ts"
+import { intentOf, LINKED as LINKED_HEDGE, pair } from "../../kit/hedges.ts"
 import { LINKED, OTHER, QuoteWorld, THIRD } from "../../kit/quote-world.ts"
 
 const d = Decimal.of
@@ -114,6 +115,64 @@ describe("a hedge", () => {
       gone.pass(60_000)
       expect([gone.orders.length, gone.keeper.isFlat()]).toEqual([0, false])
     }
+  })
+})
+
+describe("an instrument that is counted in contracts", () => {
+  const size = (text: string) => d(text)
+  const refused: ReadonlyArray<readonly [string, Contract | undefined]> = [
+    ["inverse ones of 1 dollar", { type: "INVERSE", size: size("1") }],
+    ["inverse ones of 10 dollars", { type: "INVERSE", size: size("10") }],
+    ["linear ones of a hundredth", { type: "LINEAR", size: size("0.01") }],
+    ["linear ones of no known size", { type: "LINEAR", size: null }],
+    ["ones that are settled in a third asset", { type: "QUANTO", size: size("1") }],
+    ["ones that nobody has said anything of", undefined],
+  ]
+  const BOOK = "DERIBIT:BTC/USDT"
+  const atDeribit = (contract: Contract | undefined): QuoteWorld => {
+    const world = deskAt(["DERIBIT"])
+    if (contract !== undefined) world.contracts.set(BOOK, contract)
+    return world
+  }
+
+  it.each(refused)("prices nothing: %s", (_, contract) => {
+    const world = atDeribit(contract)
+    // 500,000 dollars at 60,000 are 8.3 BTC: they do not cover 20.
+    world.books.set(BOOK, { asks: [["60000", "500000"]], bids: [["59999", "500000"]] })
+    expect(world.ask({ size: { quantityType: "BASE", quantity: d("20") } }).error?._tag).toBe("DealerCannotQuote")
+    const reason = contract === undefined ? "is not known" : `is counted in ${contract.type} contracts`
+    expect(world.alerts).toEqual([expect.stringContaining(reason)])
+    world.ask()
+    expect(world.alerts).toHaveLength(1)
+  })
+
+  it.each(refused)("values nothing: %s", (_, contract) => {
+    const world = deskAt(["BINANCE", "DERIBIT"])
+    world.listed.add("DERIBIT:BTC/EUR")
+    if (contract !== undefined) world.contracts.set("DERIBIT:BTC/EUR", contract)
+    const config = dealerConfigOf({ riskCurrency: "EUR" })
+    world.change({ riskThreshold: d("1000000"), config })
+    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+  })
+
+  it.each(refused)("hedges nothing: %s", (_, contract) => {
+    const world = new HedgeWorld({ attemptsMax: 1 }, [LINKED_HEDGE, OTHER_HEDGE])
+    world.venues.set(LINKED_HEDGE, "BINANCE")
+    world.venues.set(OTHER_HEDGE, "DERIBIT")
+    world.instruments.set(
+      BOOK,
+      pair({ instrumentId: BOOK as InstrumentId, ...(contract !== undefined && { contract }) }),
+    )
+    world.statuses.set(LINKED_HEDGE, "DISCONNECTED")
+    world.executed(intentOf(1, { venue: "BINANCE" as VenueId, quantity: d("20") }))
+    world.pass(60_000)
+    expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
+  })
+
+  it("is as good as spot where one of it is one base, settled in quote", () => {
+    const world = atDeribit({ type: "LINEAR", size: d("1.0") })
+    expect(world.firm().receipt).toMatchObject({ venue: "DERIBIT" })
+    expect(world.alerts).toEqual([])
   })
 })
 
