@@ -1,5 +1,6 @@
 /** One quote's price from the books as they are now: the best offer for the whole size, or why there is none. */
 import { PLAIN_PROFILE, type PricingProfile, takerFeeBps, timeBps } from "../domain/dealer-config.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
   InvalidQuantityPrecision,
@@ -49,18 +50,26 @@ export const termsOfTrade = (
   return others.reduce((a, b) => (quantityStep(b).lessThan(quantityStep(a)) ? b : a), first!)
 }
 
-/** A size in base is whole lots, as an order's is. */
+/** A size in base is whole lots, as an order's is. What a size in quote comes to in base is known once it is priced. */
 export const sizeFault = ({ size }: Pick<AskedQuote, "size">, instrument: Instrument): DomainError | null => {
   const amount = size.quantityType === "BASE" ? size.quantity : size.quoteQuantity
   if (!isWritableAmount(amount)) return new QuantityAboveMaximum({ maxQuantity: AMOUNT_MAX.toString() })
   if (size.quantityType === "QUOTE") return null
   const step = quantityStep(instrument)
   if (!amount.isMultipleOf(step)) return new InvalidQuantityPrecision({ step: step.toString() })
-  if (amount.lessThan(instrument.minQuantity))
-    return new QuantityBelowMinimum({ minQuantity: instrument.minQuantity.toString() })
-  if (instrument.maxQuantity !== null && amount.greaterThan(instrument.maxQuantity))
-    return new QuantityAboveMaximum({ maxQuantity: instrument.maxQuantity.toString() })
-  return null
+  return limitFault(amount, instrument)
+}
+
+/** Limits of what changes hands, whatever the size was asked for in. */
+export const limitFault = (
+  quantity: Decimal,
+  { minQuantity, maxQuantity }: Pick<Instrument, "minQuantity" | "maxQuantity">,
+): DomainError | null => {
+  if (!isWritableAmount(quantity)) return new QuantityAboveMaximum({ maxQuantity: AMOUNT_MAX.toString() })
+  if (quantity.lessThan(minQuantity)) return new QuantityBelowMinimum({ minQuantity: minQuantity.toString() })
+  return maxQuantity !== null && quantity.greaterThan(maxQuantity)
+    ? new QuantityAboveMaximum({ maxQuantity: maxQuantity.toString() })
+    : null
 }
 
 /** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far, null for less than a lot. */

@@ -26,7 +26,7 @@ import { tellIgnoredFor } from "./dealer-ignored.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
-import { priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
+import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
 import { type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
@@ -120,6 +120,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if (priced === null) return fail(new QuantityBelowMinimum({ minQuantity: quantityStep(instrument).toString() }))
   if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
   const { price, quantity, receipt } = priced
+  const beyond = limitFault(quantity, instrument)
+  if (beyond !== null) return fail(beyond)
   const cost = price.multiply(quantity)
   if (!isWritableAmount(cost)) return fail(new QuantityAboveMaximum({ maxQuantity: quantity.toString() }))
   const quote: FirmQuote = { ...plain, quantity, quoteQuantity: plain.quoteQuantity ?? cost, price, receipt }

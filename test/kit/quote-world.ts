@@ -185,6 +185,8 @@ export class QuoteWorld {
   readonly venues = new Map<TradingAccountId, string>()
   /** Books that are not `asks` and `bids`. */
   readonly books = new Map<string, { readonly asks: BookRows; readonly bids: BookRows }>()
+  /** What instruments are beside cents and thousandths. */
+  terms: Partial<Instrument> = {}
   /** Instruments that are counted in contracts. */
   readonly contracts = new Map<string, Contract>()
   /** What the dealer's own account was told. */
@@ -494,6 +496,7 @@ export class QuoteWorld {
           const contract = this.contracts.get(id)
           return {
             ...instrument,
+            ...this.terms,
             instrumentId: id,
             venue: id.slice(0, id.indexOf(":")),
             ...(contract !== undefined && { contract }),

@@ -186,6 +186,34 @@ describe("a quote", () => {
   })
 })
 
+describe("a size in quote asset", () => {
+  const quoteSize = (text: string) => ({ size: { quantityType: "QUOTE", quoteQuantity: d(text) } }) as const
+
+  it.each(["BUY", "SELL"] as const)("keeps to the limits of what changes hands in base (%s)", (orderSide) => {
+    const world = new QuoteWorld()
+    world.terms = { minQuantity: d("0.5"), maxQuantity: d("2") }
+    expect(world.ask({ orderSide, ...quoteSize("40") }).error).toMatchObject({
+      _tag: "QuantityBelowMinimum",
+      minQuantity: "0.5",
+    })
+    expect(world.ask({ orderSide, ...quoteSize("210") }).error).toMatchObject({
+      _tag: "QuantityAboveMaximum",
+      maxQuantity: "2",
+    })
+    for (const amount of ["51", "195"])
+      expect(world.firm({ orderSide, ...quoteSize(amount) }).price.isPositive()).toBe(true)
+    expect(held(world)[1]).not.toEqual(["0", "0"])
+  })
+
+  it("that is refused for it reserves nothing", () => {
+    const world = new QuoteWorld()
+    world.terms = { maxQuantity: d("2") }
+    world.ask(quoteSize("50000"))
+    expect(held(world)).toEqual(NOTHING)
+    expect(world.stored.quotes.size).toBe(0)
+  })
+})
+
 describe("a dealer's limits", () => {
   const EUR = "MOCK:BTC/EUR"
   const inEuros = (): QuoteWorld => {
