@@ -9,12 +9,12 @@ import {
 } from "../domain/errors/order-parameters.ts"
 import { PricingProfileNotFound } from "../domain/errors/quote.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
-import { averageOf, isBetter, type Offer, type Priced, priceOffer, walkBook, worstOf } from "../domain/pricing.ts"
+import { averageOf, isBetter, type Priced, priceSize, type Sold, worstOf } from "../domain/pricing.ts"
 import type { PricingReceipt } from "../domain/quote.ts"
 import { type AskedQuote, ttlSecondsOf } from "../domain/quote-request.ts"
 import { AMOUNT_MAX, isWritableAmount } from "../domain/wallet.ts"
 import type { DealerCore } from "./dealer-core.ts"
-import { BOOK_AGE_MAX, type Source } from "./dealer-sources.ts"
+import { ageOf, type Source } from "./dealer-sources.ts"
 
 /** Rows of a book that are walked at most. */
 const ROWS_MAX = 1_000
@@ -85,23 +85,20 @@ export const priceNow = (
   const { orderSide, size } = asked
   const side = orderSide === "BUY" ? "asks" : "bids"
   const ttlBps = timeBps(profile, ttlSecondsOf(asked.expiry, now))
-  let best: { readonly offer: Offer; readonly source: Source; readonly age: number } | undefined
+  let best: { readonly sold: Sold; readonly source: Source; readonly age: number } | null | undefined
   for (const source of sources) {
-    // What is sold now must be hedged there now.
-    if (source.account.status !== "ACTIVE") continue
+    const age = ageOf(core, source)
+    if (age === null) continue
     const { instrumentId, venue } = source.instrument
-    const age = markets.bookAge(instrumentId)
-    if (age === null || age > BOOK_AGE_MAX) continue
-    const walk = walkBook(markets.topOfBook(instrumentId, side, ROWS_MAX), size)
-    if (walk === undefined) continue
     const margin = { takerFeeBps: takerFeeBps(core.dealer.config, venue), markupBps: profile.markupBps, ttlBps }
-    const offer = { walk, margin }
-    if (best === undefined || isBetter(orderSide, offer, best.offer)) best = { offer, source, age }
+    const sold = priceSize(orderSide, markets.topOfBook(instrumentId, side, ROWS_MAX), size, margin, instrument)
+    if (sold === null) best ??= null
+    else if (sold !== undefined && (!best || isBetter(orderSide, sold.offer, best.sold.offer)))
+      best = { sold, source, age }
   }
-  if (best === undefined) return undefined
-  const { offer, source, age } = best
-  const priced = priceOffer(orderSide, offer, size, instrument)
-  if (!priced) return priced
+  if (!best) return best
+  const { sold, source, age } = best
+  const { offer, ...priced } = sold
   const { walk, margin } = offer
   return {
     ...priced,

@@ -9,7 +9,7 @@ import type { DealerCore } from "./dealer-core.ts"
 import { type Place, placesOf } from "./dealer-places.ts"
 
 /** An older book says nothing about now (contract C8). */
-export const BOOK_AGE_MAX = 2_000
+const BOOK_AGE_MAX = 2_000
 
 export type Source = Place
 
@@ -19,6 +19,12 @@ export const sourcesOf = (
   pair: { readonly baseAsset: string; readonly quoteAsset: string },
   trader: TradingAccountId | null,
 ): ReadonlyArray<Source> => placesOf(parts, dealer, pair).filter(({ account }) => account.tradingAccountId !== trader)
+
+/** How old the book is that would price now; null: none may, for what is sold now must be hedged there now. */
+export const ageOf = ({ parts }: Pick<DealerCore, "parts">, { account, instrument }: Source): number | null => {
+  const age = account.status === "ACTIVE" ? parts.markets.bookAge(instrument.instrumentId) : null
+  return age === null || age > BOOK_AGE_MAX ? null : age
+}
 
 /** Between best bid and best ask of the first book that is fresh. */
 export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<Source>): Decimal | undefined => {

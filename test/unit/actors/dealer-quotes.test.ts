@@ -205,6 +205,34 @@ describe("a size in quote asset", () => {
     expect(held(world)[1]).not.toEqual(["0", "0"])
   })
 
+  it("that is sold is walked all of it, so that its hedge may go as deep as it has to", () => {
+    const world = new QuoteWorld()
+    world.bids = [
+      ["100", "1"],
+      ["90", "0.5"],
+      ["80", "1000"],
+    ]
+    const config = dealerConfigOf({
+      pricing: { allowSimulatedVenues: true },
+      pricingProfiles: { dear: { markupBps: 3_020 } },
+      defaultPricingProfile: "dear",
+      takerFeeBpsByVenue: { MOCK: 0 },
+    })
+    world.change({ config })
+    const { quantity, price, receipt } = world.firm({ orderSide: "SELL", ...quoteSize("100") })
+    const walked = receipt.levels.reduce((sum, [, taken]) => sum.add(taken), Decimal.ZERO)
+    expect(walked.atLeast(quantity)).toBe(true)
+    expect(receipt.worstPrice.toString()).toBe("90")
+    expect(price.multiply(quantity).atMost(d("100"))).toBe(true)
+    expect(price.multiply(quantity.add(d("0.001"))).greaterThan(d("100"))).toBe(true)
+    // What the whole book is worth, less the margin, is not to be had for more of it.
+    world.bids = [["100", "1"]]
+    expect(world.ask({ orderSide: "SELL", ...quoteSize("70") }).quote).toMatchObject({
+      rejectReason: "INSUFFICIENT_LIQUIDITY",
+    })
+    expect(world.firm({ orderSide: "SELL", ...quoteSize("69.8") }).quantity.toString()).toBe("1")
+  })
+
   it("that is refused for it reserves nothing", () => {
     const world = new QuoteWorld()
     world.terms = { maxQuantity: d("2") }
