@@ -7,7 +7,7 @@ import { DealerArchived, DealerPaused } from "../domain/errors/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteRateLimited } from "../domain/errors/limits.ts"
 import { QuantityAboveMaximum, QuantityBelowMinimum } from "../domain/errors/order-parameters.ts"
-import { AssetNotQuoted, DealerCannotQuote, QuoteRequestReused } from "../domain/errors/quote.ts"
+import { AssetNotQuoted, DealerCannotQuote, InvalidQuoteTime, QuoteRequestReused } from "../domain/errors/quote.ts"
 import { Busy, StorageUnavailable } from "../domain/errors/service.ts"
 import type { QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
@@ -75,7 +75,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   const { funds, isBooked } = so
   const missing = isBooked ? [] : needed.filter((books) => isMissing(core, books))
   if (missing.length > 0) {
-    whenBooked(core, missing, () => requestQuote(core, message, { funds, isBooked: true }))
+    const patience = Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked))
+    whenBooked(core, missing, patience, () => requestQuote(core, message, { funds, isBooked: true }))
     return
   }
   if (funds === null) {
@@ -87,6 +88,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   }
   const now = core.parts.clock.now()
   const expireAt = expireAtOf(asked.expiry, now)
+  // It would be over before its client heard of it, and keep what it promises from others until somebody looked.
+  if (expireAt <= now) return fail(new InvalidQuoteTime({ reason: "expireAt was over before there was a price" }))
   const { profile, profileId } = inForce
   const priced = priceNow(core, asked, sources, profile, instrument, now)
   const plain: Quote = {
@@ -187,13 +190,22 @@ const capFault = (core: DealerCore, { userId, traderAccountId }: AskedQuote): Qu
   return new QuoteRateLimited({ bucket: "openQuotes", limit, remaining: 0, resetMs: 1_000, retryAfterSeconds: 1 })
 }
 
+/** Until the quote would be over, ms; of one that binds for so long from its making, however late that is: no end. */
+const leftOf = ({ parts }: DealerCore, { expiry }: Pick<AskedQuote, "expiry">): number =>
+  "expireAt" in expiry ? Math.max(0, expiry.expireAt - parts.clock.now()) : Number.POSITIVE_INFINITY
+
 /** None of these books has come yet. */
 const isMissing = ({ parts }: DealerCore, books: ReadonlyArray<Source>): boolean =>
   books.length > 0 && books.every(({ instrument }) => parts.markets.bookAge(instrument.instrumentId) === null)
 
 /** Of each group the first book that comes, or none in time. */
-const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source>>, run: () => void): void => {
-  const once = onceOrAfter(core.self, BOOK_WAIT_MILLIS, run)
+const whenBooked = (
+  core: DealerCore,
+  groups: ReadonlyArray<ReadonlyArray<Source>>,
+  patience: number,
+  run: () => void,
+): void => {
+  const once = onceOrAfter(core.self, patience, run)
   const waiting = new Set(groups)
   for (const group of groups) {
     let left = group.length

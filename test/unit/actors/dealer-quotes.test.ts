@@ -76,6 +76,28 @@ describe("the end of a quote", () => {
 })
 
 describe("a quote", () => {
+  it("is none that would be over when it is made: neither after a wait for its book, nor after one for balances", () => {
+    const world = new QuoteWorld()
+    world.bookAges.set("MOCK:BTC/USDT", null)
+    const late = world.ask({ expiry: { expireAt: world.now + 1_000 } })
+    world.pass(999)
+    expect(late).toEqual({})
+    world.pass(1)
+    expect(late.error?._tag).toBe("InvalidQuoteTime")
+    expect([held(world), world.stored.quotes.size]).toEqual([NOTHING, 0])
+    const inTime = world.ask({ expiry: { expireAt: world.now + 1_000 } })
+    world.pass(998)
+    world.bring("MOCK:BTC/USDT")
+    expect(inTime.quote).toMatchObject({ status: "CREATED", expireAt: world.now + 2 })
+    expect(world.ask({ expiry: { expireAt: world.now } }).error?._tag).toBe("InvalidQuoteTime")
+    // What binds for so long from its making waits as before.
+    world.bookAges.set("MOCK:BTC/USDT", null)
+    const patient = world.ask({ expiry: { ttlSeconds: 1 } })
+    world.pass(2_000)
+    world.bring("MOCK:BTC/USDT")
+    expect(patient.quote).toMatchObject({ status: "CREATED", expireAt: world.now + 1_000 })
+  })
+
   it("belongs to the first order, until that lets it go", () => {
     const world = new QuoteWorld()
     const quote = world.firm()
