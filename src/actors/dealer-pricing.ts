@@ -32,8 +32,11 @@ export const profileOf = (
   { dealer }: Pick<DealerCore, "dealer">,
   asked: string | null,
 ): ProfileInForce | PricingProfileNotFound => {
-  const profileId = asked ?? dealer.config.defaultPricingProfile
+  const { defaultPricingProfile, clientPricingProfiles } = dealer.config
+  const profileId = asked ?? defaultPricingProfile
   if (profileId === null) return { profileId, profile: PLAIN_PROFILE }
+  if (profileId !== defaultPricingProfile && !clientPricingProfiles.includes(profileId))
+    return new PricingProfileNotFound()
   const profile = dealer.config.pricingProfiles.get(profileId)
   return profile === undefined ? new PricingProfileNotFound() : { profileId, profile }
 }

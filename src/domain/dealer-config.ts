@@ -91,11 +91,18 @@ const QuoteCapsRecord = Schema.Struct({
 export const DealerConfigRecord = Schema.Struct({
   pricingProfiles: Schema.optional(
     Schema.Record({ key: Schema.String, value: PricingProfileRecord }).annotations({
-      description: "By pricingProfileId, which a quote request may name; at most 100",
+      description:
+        "By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles",
     }),
   ),
   defaultPricingProfile: Schema.optional(
     Schema.String.annotations({ description: "The profile of requests that name none; without one markupBps is 10" }),
+  ),
+  clientPricingProfiles: Schema.optional(
+    Schema.Array(Schema.String).pipe(Schema.maxItems(100)).annotations({
+      description:
+        "Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup",
+    }),
   ),
   riskCurrency: Schema.optional(
     Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}$/)).annotations({
@@ -138,6 +145,8 @@ export interface HedgeSettings {
 export interface DealerConfig {
   readonly pricingProfiles: ReadonlyMap<string, PricingProfile>
   readonly defaultPricingProfile: string | null
+  /** Those that a request may name, beside the default. */
+  readonly clientPricingProfiles: ReadonlyArray<string>
   /** Null: the first of the dealer's base currencies. */
   readonly riskCurrency: string | null
   readonly operators: ReadonlyArray<UserId>
@@ -194,6 +203,7 @@ const known = (given: DealerConfigRecord): DealerConfigRecord => ({
     ),
   }),
   ...(given.defaultPricingProfile !== undefined && { defaultPricingProfile: given.defaultPricingProfile }),
+  ...(given.clientPricingProfiles && { clientPricingProfiles: given.clientPricingProfiles }),
   ...(given.riskCurrency !== undefined && { riskCurrency: given.riskCurrency }),
   ...(given.operators && { operators: given.operators.map((it) => it.toLowerCase()) }),
   ...(given.takerFeeBpsByVenue && { takerFeeBpsByVenue: given.takerFeeBpsByVenue }),
@@ -222,6 +232,7 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
       ]),
     ),
     defaultPricingProfile: given.defaultPricingProfile ?? null,
+    clientPricingProfiles: given.clientPricingProfiles ?? [],
     riskCurrency: given.riskCurrency ?? null,
     operators: (given.operators ?? []) as ReadonlyArray<UserId>,
     takerFeeBpsByVenue: new Map(
@@ -272,9 +283,12 @@ export const configFault = (
     if (min !== null && max !== null && min.greaterThan(max))
       return { field: `${field}.minNotional`, reason: "must not exceed maxNotional" }
   }
-  const { defaultPricingProfile, takerFeeBpsByVenue, hedge } = config
+  const { defaultPricingProfile, clientPricingProfiles, takerFeeBpsByVenue, hedge } = config
   if (defaultPricingProfile !== undefined && !profiles.includes(defaultPricingProfile))
     return { field: "config.defaultPricingProfile", reason: "names none of pricingProfiles" }
+  const unknown = clientPricingProfiles?.find((id) => !profiles.includes(id))
+  if (unknown !== undefined)
+    return { field: "config.clientPricingProfiles", reason: `${unknown.slice(0, 64)} is none of pricingProfiles` }
   for (const [venue, fee] of Object.entries(takerFeeBpsByVenue ?? {})) {
     const field = `config.takerFeeBpsByVenue.${venue.slice(0, 64)}`
     if (!isVenue(venue)) return { field, reason: "names no venue" }

@@ -208,6 +208,29 @@ describe("a quote", () => {
   })
 })
 
+describe("a pricing profile", () => {
+  const pricingProfiles = { retail: { markupBps: 50 }, partner: { markupBps: 20 }, house: { markupBps: 0 } }
+  const pricing = { allowSimulatedVenues: true }
+
+  it("is asked for where the dealer offers it to clients, and else is as if there were none", () => {
+    const world = new QuoteWorld()
+    const config = { pricing, pricingProfiles, defaultPricingProfile: "retail", clientPricingProfiles: ["partner"] }
+    world.change({ config: dealerConfigOf(config) })
+    const markupOf = (pricingProfileId: string | null) => world.firm({ pricingProfileId }).receipt.markupBps.toString()
+    expect([markupOf(null), markupOf("retail"), markupOf("partner")]).toEqual(["50", "50", "20"])
+    for (const pricingProfileId of ["house", "nobody"])
+      expect(world.ask({ pricingProfileId }).error?._tag).toBe("PricingProfileNotFound")
+  })
+
+  it("is no client's to choose where the dealer lists none", () => {
+    const world = new QuoteWorld()
+    world.change({ config: dealerConfigOf({ pricing, pricingProfiles }) })
+    expect(world.firm().receipt.markupBps.toString()).toBe("10")
+    for (const pricingProfileId of Object.keys(pricingProfiles))
+      expect(world.ask({ pricingProfileId }).error?._tag).toBe("PricingProfileNotFound")
+  })
+})
+
 describe("a size in quote asset", () => {
   const quoteSize = (text: string) => ({ size: { quantityType: "QUOTE", quoteQuantity: d(text) } }) as const
 
