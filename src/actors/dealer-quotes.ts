@@ -20,6 +20,7 @@ import { isWritableAmount } from "../domain/wallet.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
+import { inLine } from "./dealer-collar.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./dealer-cover.ts"
 import { tellIgnoredFor } from "./dealer-ignored.ts"
@@ -91,7 +92,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   // It would be over before its client heard of it, and keep what it promises from others until somebody looked.
   if (expireAt <= now) return fail(new InvalidQuoteTime({ reason: "expireAt was over before there was a price" }))
   const { profile, profileId } = inForce
-  const priced = priceNow(core, asked, sources, profile, instrument, now)
+  const priced = priceNow(core, asked, inLine(core, sources), profile, instrument, now)
   const plain: Quote = {
     quoteId: core.parts.ids.uuid() as QuoteId,
     tenantId: core.dealer.tenantId,

@@ -50,6 +50,11 @@ describe("a dealer", () => {
     expect(await errnoOf({ config: venue })).toEqual([-104003, "config.takerFeeBpsByVenue.NOWHERE"])
     const other = { defaultPricingProfile: "b", pricingProfiles: { B: {} } }
     expect(await errnoOf({ config: other })).toEqual([-104003, "config.defaultPricingProfile"])
+    for (const collarPercent of ["0", "100.1"])
+      expect(await errnoOf({ config: { pricing: { collarPercent } } })).toEqual([
+        -104003,
+        "config.pricing.collarPercent",
+      ])
     const offered = { clientPricingProfiles: ["B", "b"], pricingProfiles: { B: {} } }
     expect(await errnoOf({ config: offered })).toEqual([-104003, "config.clientPricingProfiles"])
     const upsideDown = { pricingProfiles: { a: { minNotional: "2", maxNotional: "1" } } }

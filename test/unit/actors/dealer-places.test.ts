@@ -1,6 +1,6 @@
 /** Which of a dealer's linked accounts price, value and hedge: those of one environment, and only what is counted in base. */
 import { describe, expect, it } from "vitest"
-import { dealerConfigOf } from "../../../src/domain/dealer-config.ts"
+import { type DealerConfigRecord, dealerConfigOf } from "../../../src/domain/dealer-config.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
 import type { Contract } from "../../../src/domain/instrument.ts"
@@ -173,6 +173,62 @@ describe("an instrument that is counted in contracts", () => {
     const world = atDeribit({ type: "LINEAR", size: d("1.0") })
     expect(world.firm().receipt).toMatchObject({ venue: "DERIBIT" })
     expect(world.alerts).toEqual([])
+  })
+})
+
+describe("a book that is out of line with the others", () => {
+  const at = (world: QuoteWorld, venue: string, mid: number): void => {
+    const [ask, bid] = [`${mid + 1}`, `${mid - 1}`]
+    world.books.set(`${venue}:BTC/USDT`, { asks: [[ask, "1000"]], bids: [[bid, "1000"]] })
+  }
+  const desk = (mids: Readonly<Record<string, number>>, pricing: DealerConfigRecord["pricing"] = {}): QuoteWorld => {
+    const world = deskAt(Object.keys(mids), false)
+    for (const [venue, mid] of Object.entries(mids)) at(world, venue, mid)
+    world.change({ config: dealerConfigOf({ pricing }) })
+    return world
+  }
+
+  it("prices nothing, however good its price is for the client, and is told of once a minute", () => {
+    for (const wrong of [50, 94, 106, 200]) {
+      const world = desk({ BINANCE: 100, KRAKEN: wrong, OKX: 100.5 })
+      for (const orderSide of ["BUY", "SELL"] as const)
+        expect(["BINANCE", "OKX"]).toContain(world.firm({ orderSide }).receipt.venue)
+      expect(world.alerts).toEqual([expect.stringMatching(/^BOOK_OUT_OF_LINE: KRAKEN:BTC.USDT is at .* of 3 books/)])
+      world.pass(60_000)
+      world.firm()
+      expect(world.alerts).toHaveLength(2)
+    }
+  })
+
+  it("prices as ever within the collar, of which the dealer decides", () => {
+    expect(desk({ BINANCE: 100, KRAKEN: 96, OKX: 100 }).firm().receipt.venue).toBe("KRAKEN")
+    const narrow = desk({ BINANCE: 100, KRAKEN: 96, OKX: 100 }, { collarPercent: 1 })
+    expect(narrow.firm().receipt.venue).toBe("BINANCE")
+    expect(desk({ BINANCE: 100, KRAKEN: 60, OKX: 100 }, { collarPercent: 50 }).firm().receipt.venue).toBe("KRAKEN")
+  })
+
+  it("is not told from the other one of two: neither prices", () => {
+    const world = desk({ BINANCE: 100, KRAKEN: 120 })
+    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    expect(world.alerts).toHaveLength(2)
+    at(world, "KRAKEN", 101)
+    expect(world.firm().receipt.venue).toBe("BINANCE")
+  })
+
+  it("does not count while it is old, nor twice for two accounts at its venue", () => {
+    const world = desk({ BINANCE: 100, KRAKEN: 120 })
+    world.bookAges.set("KRAKEN:BTC/USDT", 60_000)
+    expect(world.firm().receipt.venue).toBe("BINANCE")
+    expect(world.alerts).toEqual([])
+    const shared = desk({ BINANCE: 100, KRAKEN: 120, OKX: 120 })
+    shared.venues.set(THIRD, "BINANCE")
+    expect(shared.ask().quote?.rejectReason).toBe("INSUFFICIENT_LIQUIDITY")
+  })
+
+  it("is judged by the one side that it has", () => {
+    const world = desk({ BINANCE: 100, KRAKEN: 100, OKX: 100 })
+    world.books.set("KRAKEN:BTC/USDT", { asks: [["50", "1000"]], bids: [] })
+    expect(world.firm().receipt.venue).not.toBe("KRAKEN")
   })
 })
 
