@@ -9,11 +9,12 @@ import { QuoteRateLimited } from "../domain/errors/limits.ts"
 import { QuantityAboveMaximum, QuantityBelowMinimum } from "../domain/errors/order-parameters.ts"
 import { AssetNotQuoted, DealerCannotQuote, InvalidQuoteTime, QuoteRequestReused } from "../domain/errors/quote.ts"
 import { Busy, StorageUnavailable } from "../domain/errors/service.ts"
-import type { QuoteId, UserId } from "../domain/ids.ts"
+import type { InstrumentId, QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { type AskedQuote, expireAtOf } from "../domain/quote-request.ts"
+import type { Reply } from "../domain/reply.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
 import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
@@ -29,20 +30,23 @@ import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
 import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
-import { type Source, sourcesOf } from "./dealer-sources.ts"
+import { ageOf, isOld, type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
 import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
 
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
+/** One for a pair that is quiet so long for the venue's word that it is. */
+const CONFIRM_WAIT_MILLIS = 1_000
 
-/** What a request has waited for so far: nothing yet, the balances, then also the first books of its pair. */
+/** What a request has waited for so far: the first books of its pair, the venues' word on those that are quiet, the balances. */
 interface Known {
   readonly funds: Funds | null
   readonly isBooked: boolean
+  readonly isConfirmed: boolean
 }
 
-const NOTHING_YET: Known = { funds: null, isBooked: false }
+const NOTHING_YET: Known = { funds: null, isBooked: false, isConfirmed: false }
 
 export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known = NOTHING_YET): void => {
   const { asked, reply } = message
@@ -73,16 +77,32 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
-  const { funds, isBooked } = so
-  const missing = isBooked ? [] : needed.filter((books) => isMissing(core, books))
+  const missing = so.isBooked ? [] : needed.filter((books) => isMissing(core, books))
   if (missing.length > 0) {
-    const patience = Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked))
-    whenBooked(core, missing, patience, () => requestQuote(core, message, { funds, isBooked: true }))
+    const { readBook } = core.parts.markets
+    const ask: Ask = (instrumentId, reply) => readBook(instrumentId, 1, reply)
+    whenAny(core, missing, ask, Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked)), () =>
+      requestQuote(core, message, { ...so, isBooked: true }),
+    )
     return
   }
+  const quiet = so.isConfirmed ? [] : needed.filter((books) => isQuiet(core, books))
+  const { confirmBook } = core.parts.markets
+  // Those beside a fresh one are not waited for; they count again from the next request on.
+  if (!so.isConfirmed)
+    for (const source of needed.flat())
+      if (isOld(core, source) && !quiet.some((books) => books.includes(source)))
+        confirmBook(source.instrument.instrumentId, NOBODY)
+  if (quiet.length > 0) {
+    whenAny(core, quiet, confirmBook, Math.min(CONFIRM_WAIT_MILLIS, leftOf(core, asked)), () =>
+      requestQuote(core, message, { ...so, isBooked: true, isConfirmed: true }),
+    )
+    return
+  }
+  const { funds } = so
   if (funds === null) {
     core.self.fork(readFunds(core, asked), (exit) => {
-      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true })
+      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true, isConfirmed: true })
       else reply.fail(new StorageUnavailable())
     })
     return
@@ -199,10 +219,19 @@ const leftOf = ({ parts }: DealerCore, { expiry }: Pick<AskedQuote, "expiry">): 
 const isMissing = ({ parts }: DealerCore, books: ReadonlyArray<Source>): boolean =>
   books.length > 0 && books.every(({ instrument }) => parts.markets.bookAge(instrument.instrumentId) === null)
 
-/** Of each group the first book that comes, or none in time. */
-const whenBooked = (
+/** There is a book, and none of them is fresh: it has not moved, or its connection is dead. The venue knows which. */
+const isQuiet = (core: DealerCore, books: ReadonlyArray<Source>): boolean =>
+  books.some((source) => isOld(core, source)) && books.every((source) => ageOf(core, source) === null)
+
+const NOBODY: Reply<void, DomainError> = { ok: () => undefined, fail: () => undefined }
+
+type Ask = (instrumentId: InstrumentId, reply: Reply<unknown, DomainError>) => void
+
+/** Of each group the first book of which the answer comes, or none in time. */
+const whenAny = (
   core: DealerCore,
   groups: ReadonlyArray<ReadonlyArray<Source>>,
+  ask: Ask,
   patience: number,
   run: () => void,
 ): void => {
@@ -219,7 +248,7 @@ const whenBooked = (
       left--
       if (left === 0) decided()
     })
-    for (const { instrument } of group) core.parts.markets.readBook(instrument.instrumentId, 1, { ok, fail })
+    for (const { instrument } of group) ask(instrument.instrumentId, { ok, fail })
   }
 }
 

@@ -8,7 +8,7 @@ import { midOf } from "../domain/pricing.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { type Place, placesOf } from "./dealer-places.ts"
 
-/** An older book says nothing about now (contract C8). */
+/** A book that its venue has not confirmed since, by a change or by its word that there is none, says nothing about now (contract C8). */
 const BOOK_AGE_MAX = 2_000
 
 export type Source = Place
@@ -25,6 +25,10 @@ export const ageOf = ({ parts }: Pick<DealerCore, "parts">, { account, instrumen
   const age = account.status === "ACTIVE" ? parts.markets.bookAge(instrument.instrumentId) : null
   return age === null || age > BOOK_AGE_MAX ? null : age
 }
+
+/** Its book is there, and may be of long ago. */
+export const isOld = ({ parts }: Pick<DealerCore, "parts">, { account, instrument }: Source): boolean =>
+  account.status === "ACTIVE" && (parts.markets.bookAge(instrument.instrumentId) ?? 0) > BOOK_AGE_MAX
 
 /** Between best bid and best ask of the first book that is fresh. */
 export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<Source>): Decimal | undefined => {

@@ -176,6 +176,8 @@ export interface Calls {
     readonly answer: VenueBalances
   }
   readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
+  /** Whether the venue answers on the sockets that carry this book, with nothing of it held back here. */
+  readonly confirm: { readonly ask: { readonly instrumentId: InstrumentId }; readonly answer: boolean }
 }
 
 export type CallName = keyof Calls

@@ -203,6 +203,7 @@ export class QuoteWorld {
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
   #ids = 1_000
+  readonly #confirms: Array<{ readonly id: string; readonly ok: () => void }> = []
   readonly #bookReads: Array<{ readonly id: string; readonly ok: () => void }> = []
 
   constructor() {
@@ -299,6 +300,12 @@ export class QuoteWorld {
     if (!this.followed.has(id)) throw new Error(`nobody follows ${id}`)
     this.bookAges.set(id, 0)
     for (const read of this.#bookReads.splice(0)) if (read.id === id) read.ok()
+  }
+
+  /** The venue says that a book is still its own, to all who asked for it. */
+  confirm(id: string): void {
+    this.bookAges.set(id, 0)
+    for (const asked of this.#confirms.splice(0)) if (asked.id === id) asked.ok()
   }
 
   /** The dealer is another one from now on. */
@@ -469,6 +476,7 @@ export class QuoteWorld {
         bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
         hold: (id: string) => void this.followed.add(id),
         release: (id: string) => void this.followed.delete(id),
+        confirmBook: (id: string, { ok }: { readonly ok: () => void }) => void this.#confirms.push({ id, ok }),
         readBook: (id: string, _: number, { ok }: { readonly ok: () => void }) => void this.#bookReads.push({ id, ok }),
       },
       venues: {

@@ -2,6 +2,7 @@
  * Which of its linked accounts a dealer believes, over HTTP: those of one environment, counted in base. Both of BINANCE and BINANCE_UAT are the loopback
  * Binance here, so that a price says where it came from and the exchange says who ordered.
  */
+import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
@@ -116,6 +117,18 @@ describe("a dealer", () => {
     expect(quote.receipt?.venue).toBe("BINANCE")
     await untilHedged(desk)
     expect([exchange.orders(desk.apiKey).length, exchange.orders(uat.apiKey).length]).toEqual([1, 0])
+  })
+
+  it("quotes a pair that is quiet, for as long as its venue answers", async () => {
+    const desk = await openDesk(admin, exchange)
+    const client = await openClient(gateway, desk)
+    const { quote } = await trade(client, desk, { orderSide: "SELL" })
+    await untilHedged(desk)
+    for (let last = quote; last.createdAt - quote.createdAt < 6_000; ) {
+      last = (await requestQuote(client, desk, { ttl: 1 })).record
+      expect(last.status).toBe("CREATED")
+      await pause(100)
+    }
   })
 
   it("quotes from no book that is counted in contracts of another currency", async () => {

@@ -61,7 +61,9 @@ describe("the price of a quote", () => {
   it("is a real venue's even where that cannot be used now: nothing stands in for it", () => {
     const world = deskAt(["BINANCE_UAT", "BINANCE"])
     world.bookAges.set("BINANCE:BTC/USDT", 60_000)
-    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    const asked = world.ask()
+    world.pass(1_000)
+    expect(asked.quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
   })
 })
 

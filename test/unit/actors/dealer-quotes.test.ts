@@ -172,12 +172,20 @@ describe("a quote", () => {
     expect(world.set("ACTIVE").error?._tag).toBe("DealerArchived")
   })
 
-  it("is none from a book that is old", () => {
+  it("is none from a book that is old, unless its venue says in a second that it is still its own", () => {
     const world = new QuoteWorld()
     world.bookAge = 2_000
     expect(world.ask().quote?.status).toBe("CREATED")
     world.bookAge = 2_001
-    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    const silent = world.ask()
+    world.pass(999)
+    expect(silent).toEqual({})
+    world.pass(1)
+    expect(silent.quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    const quiet = world.ask()
+    world.pass(500)
+    world.confirm("MOCK:BTC/USDT")
+    expect(quiet.quote).toMatchObject({ status: "CREATED", receipt: { bookAt: world.now } })
   })
 
   it("is none from an account that could not hedge it now", () => {
@@ -315,10 +323,15 @@ describe("a dealer's limits", () => {
     const world = inEuros()
     world.firm()
     world.bookAges.set(EUR, 2_001)
-    world.pass(59_999)
-    expect(world.ask().quote?.status).toBe("CREATED")
-    world.pass(2)
-    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+    const askedAfter = (millis: number) => {
+      world.pass(millis - 1_000)
+      const asked = world.ask()
+      // The venue of the book that values it does not answer.
+      world.pass(1_000)
+      return asked.quote
+    }
+    expect(askedAfter(60_000)).toMatchObject({ status: "CREATED" })
+    expect(askedAfter(1_001)).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
   })
 
   it("count what is outstanding where no rates are limited too", () => {
