@@ -21,6 +21,8 @@ export class BookFeed {
   #lostAt: number | null
   #syncedAt: number
   #updatedAt: number
+  /** When the venue said last that there is nothing new. */
+  #confirmedAt = Number.NEGATIVE_INFINITY
   /** The first trade that no update of the book came near to. */
   #tradedAt: number | null = null
   #isResyncing = false
@@ -43,9 +45,17 @@ export class BookFeed {
     this.#updatedAt = this.#lostAt
   }
 
-  /** Ms since the newest update of a SYNCED book; null while it is not. */
+  /** Ms since a SYNCED book was known to be the venue's: by an update, or by its word that there is none; null while it is not SYNCED. */
   get age(): number | null {
-    return this.actor.quality === "SYNCED" ? this.#monotonic() - this.#updatedAt : null
+    if (this.actor.quality !== "SYNCED") return null
+    return this.#monotonic() - Math.max(this.#updatedAt, this.#confirmedAt)
+  }
+
+  /** The venue answers on the connection of the book. A trade that the book shows nothing of says more: its stream is lost. */
+  onConfirmed(): boolean {
+    if (this.actor.quality !== "SYNCED" || this.#tradedAt !== null) return false
+    this.#confirmedAt = this.#monotonic()
+    return true
   }
 
   /** For how many ms it has not been the venue's; 0 while it is. */

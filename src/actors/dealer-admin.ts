@@ -18,7 +18,9 @@ import { AccountNotActive } from "../domain/errors/trading-account.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { DealerAct } from "../ports/dealer-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { tellIgnored } from "./dealer-ignored.ts"
 import type { LinkAccount, SetDealerStatus, UnlinkAccount } from "./dealer-messages.ts"
+import { linkFault } from "./dealer-places.ts"
 
 interface Asked {
   readonly asked?: DealerAct
@@ -43,6 +45,7 @@ const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Aske
       if (next.status === "ARCHIVED") core.following.close()
       core.parts.dealerChanged(next)
       core.hedging.dealerChanged()
+      tellIgnored(core)
       reply.ok(next)
     } else {
       core.dealer = before
@@ -73,7 +76,11 @@ export const linkAccount = (core: DealerCore, message: LinkAccount): void =>
     else if (isLinked(dealer, tradingAccountId)) reply.fail(new AccountAlreadyLinked())
     else if (account?.status !== "ACTIVE")
       reply.fail(new AccountNotActive({ status: account?.status ?? "DISCONNECTED" }))
-    else change(core, { linkedAccountIds: [...dealer.linkedAccountIds, tradingAccountId] }, message)
+    else {
+      const fault = linkFault(parts, dealer, account)
+      if (fault !== null) reply.fail(fault)
+      else change(core, { linkedAccountIds: [...dealer.linkedAccountIds, tradingAccountId] }, message)
+    }
   })
 
 export const unlinkAccount = (core: DealerCore, message: UnlinkAccount): void =>

@@ -6,7 +6,7 @@ import type { Context } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
-import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
+import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
 import type { TradingModeInForce } from "../domain/trading-mode.ts"
@@ -76,6 +76,10 @@ export class DealerCore {
   readonly following: Following
   /** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
   readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
+  /** Alerts of linked accounts that do not count, as they were raised. */
+  readonly toldIgnored = new Set<string>()
+  /** Books that were out of line with the others: when that was told last, monotonic ms. */
+  readonly toldOutOfLine = new Map<InstrumentId, number>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
   /** What waits for the change of the dealer that is on its way to the store; null: none is. */

@@ -1,17 +1,15 @@
 /**
  * Where a hedge may go: the linked account that the price came from; another one of the same pair where that cannot be used any more. The
- * one thing to know: what was priced at a real venue is never closed at a simulated one, or of our own: there nothing would be bought.
+ * one thing to know: what was priced in one environment is never closed in another: there nothing would be bought, or nothing is owed.
  */
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { InstrumentId, VenueId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
+import { gravestOf, type VenueEnvironment } from "../domain/venue.ts"
 import type { DealerParts } from "./dealer-core.ts"
+import { type Place, placesOf } from "./dealer-places.ts"
 
-export interface HedgePlace {
-  readonly account: TradingAccount
-  readonly instrument: Instrument
-}
+export type HedgePlace = Place
 
 type Sources = Pick<DealerParts, "accounts" | "instruments" | "markets" | "venues">
 
@@ -26,24 +24,21 @@ const mayComeBack = ({ status }: TradingAccount): boolean =>
  */
 export const placeOfHedge = (
   sources: Sources,
-  { linkedAccountIds, config, tenantId }: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
+  dealer: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
   owing: ReadonlyArray<Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset">>,
   isStuck: boolean,
 ): HedgePlace | undefined => {
   const lead = owing[0]
   if (lead === undefined) return undefined
-  const isInProcess = (venue: VenueId): boolean => sources.venues.find(venue)?.inProcess === true
-  const maySimulate = config.allowSimulatedVenues && owing.every(({ venue }) => isInProcess(venue))
-  const symbol = `${lead.baseAsset}/${lead.quoteAsset}`
-  const linked = linkedAccountIds.filter((id) => id !== lead.tradingAccountId)
-  const ids = linkedAccountIds.includes(lead.tradingAccountId) ? [lead.tradingAccountId, ...linked] : linked
-  const places = ids.flatMap((id): ReadonlyArray<HedgePlace> => {
-    const account = sources.accounts.find(id)
-    if (account === undefined || !mayComeBack(account)) return []
-    if (isInProcess(account.venue) && !maySimulate) return []
-    const instrument = sources.instruments.ofPair(account.venue, symbol, tenantId)
-    return instrument === undefined || instrument.status !== "ACTIVE" ? [] : [{ account, instrument }]
-  })
+  // A venue that is gone may have been a real one.
+  const environmentAt = (venue: VenueId): VenueEnvironment => sources.venues.find(venue)?.environment ?? "PROD"
+  // Exposures that were priced in several, under links of before, close as one where the most is at stake.
+  const priced = gravestOf(owing.map(({ venue }) => environmentAt(venue)))
+  const usable = placesOf(sources, dealer, lead).filter(
+    ({ account }) => mayComeBack(account) && environmentAt(account.venue) === priced,
+  )
+  const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === lead.tradingAccountId
+  const places = [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
   const isReady = ({ account, instrument }: HedgePlace): boolean =>
     account.status === "ACTIVE" && hasBook(sources, instrument.instrumentId)
   return (isStuck ? places.find(isReady) : undefined) ?? places[0]

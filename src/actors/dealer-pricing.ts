@@ -1,5 +1,6 @@
 /** One quote's price from the books as they are now: the best offer for the whole size, or why there is none. */
 import { PLAIN_PROFILE, type PricingProfile, takerFeeBps, timeBps } from "../domain/dealer-config.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import {
   InvalidQuantityPrecision,
@@ -8,12 +9,12 @@ import {
 } from "../domain/errors/order-parameters.ts"
 import { PricingProfileNotFound } from "../domain/errors/quote.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
-import { averageOf, isBetter, type Offer, type Priced, priceOffer, walkBook, worstOf } from "../domain/pricing.ts"
+import { averageOf, isBetter, type Priced, priceSize, type Sold, worstOf } from "../domain/pricing.ts"
 import type { PricingReceipt } from "../domain/quote.ts"
 import { type AskedQuote, ttlSecondsOf } from "../domain/quote-request.ts"
 import { AMOUNT_MAX, isWritableAmount } from "../domain/wallet.ts"
 import type { DealerCore } from "./dealer-core.ts"
-import { BOOK_AGE_MAX, type Source } from "./dealer-sources.ts"
+import { ageOf, type Source } from "./dealer-sources.ts"
 
 /** Rows of a book that are walked at most. */
 const ROWS_MAX = 1_000
@@ -31,8 +32,11 @@ export const profileOf = (
   { dealer }: Pick<DealerCore, "dealer">,
   asked: string | null,
 ): ProfileInForce | PricingProfileNotFound => {
-  const profileId = asked ?? dealer.config.defaultPricingProfile
+  const { defaultPricingProfile, clientPricingProfiles } = dealer.config
+  const profileId = asked ?? defaultPricingProfile
   if (profileId === null) return { profileId, profile: PLAIN_PROFILE }
+  if (profileId !== defaultPricingProfile && !clientPricingProfiles.includes(profileId))
+    return new PricingProfileNotFound()
   const profile = dealer.config.pricingProfiles.get(profileId)
   return profile === undefined ? new PricingProfileNotFound() : { profileId, profile }
 }
@@ -49,18 +53,26 @@ export const termsOfTrade = (
   return others.reduce((a, b) => (quantityStep(b).lessThan(quantityStep(a)) ? b : a), first!)
 }
 
-/** A size in base is whole lots, as an order's is. */
+/** A size in base is whole lots, as an order's is. What a size in quote comes to in base is known once it is priced. */
 export const sizeFault = ({ size }: Pick<AskedQuote, "size">, instrument: Instrument): DomainError | null => {
   const amount = size.quantityType === "BASE" ? size.quantity : size.quoteQuantity
   if (!isWritableAmount(amount)) return new QuantityAboveMaximum({ maxQuantity: AMOUNT_MAX.toString() })
   if (size.quantityType === "QUOTE") return null
   const step = quantityStep(instrument)
   if (!amount.isMultipleOf(step)) return new InvalidQuantityPrecision({ step: step.toString() })
-  if (amount.lessThan(instrument.minQuantity))
-    return new QuantityBelowMinimum({ minQuantity: instrument.minQuantity.toString() })
-  if (instrument.maxQuantity !== null && amount.greaterThan(instrument.maxQuantity))
-    return new QuantityAboveMaximum({ maxQuantity: instrument.maxQuantity.toString() })
-  return null
+  return limitFault(amount, instrument)
+}
+
+/** Limits of what changes hands, whatever the size was asked for in. */
+export const limitFault = (
+  quantity: Decimal,
+  { minQuantity, maxQuantity }: Pick<Instrument, "minQuantity" | "maxQuantity">,
+): DomainError | null => {
+  if (!isWritableAmount(quantity)) return new QuantityAboveMaximum({ maxQuantity: AMOUNT_MAX.toString() })
+  if (quantity.lessThan(minQuantity)) return new QuantityBelowMinimum({ minQuantity: minQuantity.toString() })
+  return maxQuantity !== null && quantity.greaterThan(maxQuantity)
+    ? new QuantityAboveMaximum({ maxQuantity: maxQuantity.toString() })
+    : null
 }
 
 /** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far, null for less than a lot. */
@@ -76,23 +88,20 @@ export const priceNow = (
   const { orderSide, size } = asked
   const side = orderSide === "BUY" ? "asks" : "bids"
   const ttlBps = timeBps(profile, ttlSecondsOf(asked.expiry, now))
-  let best: { readonly offer: Offer; readonly source: Source; readonly age: number } | undefined
+  let best: { readonly sold: Sold; readonly source: Source; readonly age: number } | null | undefined
   for (const source of sources) {
-    // What is sold now must be hedged there now.
-    if (source.account.status !== "ACTIVE") continue
+    const age = ageOf(core, source)
+    if (age === null) continue
     const { instrumentId, venue } = source.instrument
-    const age = markets.bookAge(instrumentId)
-    if (age === null || age > BOOK_AGE_MAX) continue
-    const walk = walkBook(markets.topOfBook(instrumentId, side, ROWS_MAX), size)
-    if (walk === undefined) continue
     const margin = { takerFeeBps: takerFeeBps(core.dealer.config, venue), markupBps: profile.markupBps, ttlBps }
-    const offer = { walk, margin }
-    if (best === undefined || isBetter(orderSide, offer, best.offer)) best = { offer, source, age }
+    const sold = priceSize(orderSide, markets.topOfBook(instrumentId, side, ROWS_MAX), size, margin, instrument)
+    if (sold === null) best ??= null
+    else if (sold !== undefined && (!best || isBetter(orderSide, sold.offer, best.sold.offer)))
+      best = { sold, source, age }
   }
-  if (best === undefined) return undefined
-  const { offer, source, age } = best
-  const priced = priceOffer(orderSide, offer, size, instrument)
-  if (!priced) return priced
+  if (!best) return best
+  const { sold, source, age } = best
+  const { offer, ...priced } = sold
   const { walk, margin } = offer
   return {
     ...priced,

@@ -7,40 +7,46 @@ import { DealerArchived, DealerPaused } from "../domain/errors/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteRateLimited } from "../domain/errors/limits.ts"
 import { QuantityAboveMaximum, QuantityBelowMinimum } from "../domain/errors/order-parameters.ts"
-import { AssetNotQuoted, DealerCannotQuote, QuoteRequestReused } from "../domain/errors/quote.ts"
+import { AssetNotQuoted, DealerCannotQuote, InvalidQuoteTime, QuoteRequestReused } from "../domain/errors/quote.ts"
 import { Busy, StorageUnavailable } from "../domain/errors/service.ts"
-import type { QuoteId, UserId } from "../domain/ids.ts"
+import type { InstrumentId, QuoteId, UserId } from "../domain/ids.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { ORDER_LIMITS } from "../domain/order-limits.ts"
 import type { FirmQuote, Quote, QuoteRejectReason } from "../domain/quote.ts"
 import { type AskedQuote, expireAtOf } from "../domain/quote-request.ts"
+import type { Reply } from "../domain/reply.ts"
 import type { TokenBucket } from "../domain/token-bucket.ts"
 import { quotesHalted } from "../domain/trading-mode.ts"
 import { isWritableAmount } from "../domain/wallet.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import { quoteCreatedFact } from "../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../ports/ledger-port.ts"
+import { inLine } from "./dealer-collar.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./dealer-cover.ts"
+import { tellIgnoredFor } from "./dealer-ignored.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
-import { priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
+import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
-import { type Source, sourcesOf } from "./dealer-sources.ts"
+import { ageOf, isOld, type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
 import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
 
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
+/** One for a pair that is quiet so long for the venue's word that it is. */
+const CONFIRM_WAIT_MILLIS = 1_000
 
-/** What a request has waited for so far: nothing yet, the balances, then also the first books of its pair. */
+/** What a request has waited for so far: the first books of its pair, the venues' word on those that are quiet, the balances. */
 interface Known {
   readonly funds: Funds | null
   readonly isBooked: boolean
+  readonly isConfirmed: boolean
 }
 
-const NOTHING_YET: Known = { funds: null, isBooked: false }
+const NOTHING_YET: Known = { funds: null, isBooked: false, isConfirmed: false }
 
 export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known = NOTHING_YET): void => {
   const { asked, reply } = message
@@ -63,6 +69,7 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
     return fail(new AssetNotQuoted({ baseCurrencies: [...baseCurrencies] }))
   const inForce = profileOf(core, asked.pricingProfileId)
   if ("_tag" in inForce) return fail(inForce)
+  tellIgnoredFor(core, asked)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
   const needed = [sources, ...valuationBooks(core, asked.baseAsset)]
@@ -70,23 +77,42 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
-  const { funds, isBooked } = so
-  const missing = isBooked ? [] : needed.filter((books) => isMissing(core, books))
+  const missing = so.isBooked ? [] : needed.filter((books) => isMissing(core, books))
   if (missing.length > 0) {
-    whenBooked(core, missing, () => requestQuote(core, message, { funds, isBooked: true }))
+    const { readBook } = core.parts.markets
+    const ask: Ask = (instrumentId, reply) => readBook(instrumentId, 1, reply)
+    whenAny(core, missing, ask, Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked)), () =>
+      requestQuote(core, message, { ...so, isBooked: true }),
+    )
     return
   }
+  const quiet = so.isConfirmed ? [] : needed.filter((books) => isQuiet(core, books))
+  const { confirmBook } = core.parts.markets
+  // Those beside a fresh one are not waited for; they count again from the next request on.
+  if (!so.isConfirmed)
+    for (const source of needed.flat())
+      if (isOld(core, source) && !quiet.some((books) => books.includes(source)))
+        confirmBook(source.instrument.instrumentId, NOBODY)
+  if (quiet.length > 0) {
+    whenAny(core, quiet, confirmBook, Math.min(CONFIRM_WAIT_MILLIS, leftOf(core, asked)), () =>
+      requestQuote(core, message, { ...so, isBooked: true, isConfirmed: true }),
+    )
+    return
+  }
+  const { funds } = so
   if (funds === null) {
     core.self.fork(readFunds(core, asked), (exit) => {
-      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true })
+      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true, isConfirmed: true })
       else reply.fail(new StorageUnavailable())
     })
     return
   }
   const now = core.parts.clock.now()
   const expireAt = expireAtOf(asked.expiry, now)
+  // It would be over before its client heard of it, and keep what it promises from others until somebody looked.
+  if (expireAt <= now) return fail(new InvalidQuoteTime({ reason: "expireAt was over before there was a price" }))
   const { profile, profileId } = inForce
-  const priced = priceNow(core, asked, sources, profile, instrument, now)
+  const priced = priceNow(core, asked, inLine(core, sources), profile, instrument, now)
   const plain: Quote = {
     quoteId: core.parts.ids.uuid() as QuoteId,
     tenantId: core.dealer.tenantId,
@@ -118,6 +144,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if (priced === null) return fail(new QuantityBelowMinimum({ minQuantity: quantityStep(instrument).toString() }))
   if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
   const { price, quantity, receipt } = priced
+  const beyond = limitFault(quantity, instrument)
+  if (beyond !== null) return fail(beyond)
   const cost = price.multiply(quantity)
   if (!isWritableAmount(cost)) return fail(new QuantityAboveMaximum({ maxQuantity: quantity.toString() }))
   const quote: FirmQuote = { ...plain, quantity, quoteQuantity: plain.quoteQuantity ?? cost, price, receipt }
@@ -183,13 +211,31 @@ const capFault = (core: DealerCore, { userId, traderAccountId }: AskedQuote): Qu
   return new QuoteRateLimited({ bucket: "openQuotes", limit, remaining: 0, resetMs: 1_000, retryAfterSeconds: 1 })
 }
 
+/** Until the quote would be over, ms; of one that binds for so long from its making, however late that is: no end. */
+const leftOf = ({ parts }: DealerCore, { expiry }: Pick<AskedQuote, "expiry">): number =>
+  "expireAt" in expiry ? Math.max(0, expiry.expireAt - parts.clock.now()) : Number.POSITIVE_INFINITY
+
 /** None of these books has come yet. */
 const isMissing = ({ parts }: DealerCore, books: ReadonlyArray<Source>): boolean =>
   books.length > 0 && books.every(({ instrument }) => parts.markets.bookAge(instrument.instrumentId) === null)
 
-/** Of each group the first book that comes, or none in time. */
-const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source>>, run: () => void): void => {
-  const once = onceOrAfter(core.self, BOOK_WAIT_MILLIS, run)
+/** There is a book, and none of them is fresh: it has not moved, or its connection is dead. The venue knows which. */
+const isQuiet = (core: DealerCore, books: ReadonlyArray<Source>): boolean =>
+  books.some((source) => isOld(core, source)) && books.every((source) => ageOf(core, source) === null)
+
+const NOBODY: Reply<void, DomainError> = { ok: () => undefined, fail: () => undefined }
+
+type Ask = (instrumentId: InstrumentId, reply: Reply<unknown, DomainError>) => void
+
+/** Of each group the first book of which the answer comes, or none in time. */
+const whenAny = (
+  core: DealerCore,
+  groups: ReadonlyArray<ReadonlyArray<Source>>,
+  ask: Ask,
+  patience: number,
+  run: () => void,
+): void => {
+  const once = onceOrAfter(core.self, patience, run)
   const waiting = new Set(groups)
   for (const group of groups) {
     let left = group.length
@@ -202,7 +248,7 @@ const whenBooked = (core: DealerCore, groups: ReadonlyArray<ReadonlyArray<Source
       left--
       if (left === 0) decided()
     })
-    for (const { instrument } of group) core.parts.markets.readBook(instrument.instrumentId, 1, { ok, fail })
+    for (const { instrument } of group) ask(instrument.instrumentId, { ok, fail })
   }
 }
 

@@ -1,39 +1,34 @@
 /**
- * Where a dealer's prices come from: the books of its linked accounts' venues. The one thing to know: a book that clients can move, for
- * it is simulated or our own, counts only where the dealer's configuration says so, and never that of the client's own account.
+ * Where a dealer's prices come from: the books of its linked accounts' venues, as far as they count (dealer-places.ts). The one thing to
+ * know: the client's own account is never one of them.
  */
 import type { Decimal } from "../domain/decimal.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
 import { midOf } from "../domain/pricing.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { type Place, placesOf } from "./dealer-places.ts"
 
-/** An older book says nothing about now (contract C8). */
-export const BOOK_AGE_MAX = 2_000
+/** A book that its venue has not confirmed since, by a change or by its word that there is none, says nothing about now (contract C8). */
+const BOOK_AGE_MAX = 2_000
 
-export interface Source {
-  readonly account: TradingAccount
-  readonly instrument: Instrument
-}
+export type Source = Place
 
 /** In the order in which the accounts were linked. */
 export const sourcesOf = (
   { dealer, parts }: Pick<DealerCore, "dealer" | "parts">,
   pair: { readonly baseAsset: string; readonly quoteAsset: string },
   trader: TradingAccountId | null,
-): ReadonlyArray<Source> => {
-  const sources: Array<Source> = []
-  for (const id of dealer.linkedAccountIds) {
-    const account = parts.accounts.find(id)
-    const venue = account && parts.venues.find(account.venue)
-    if (account === undefined || venue === undefined || id === trader || account.status === "DISCONNECTED") continue
-    if (venue.inProcess && !dealer.config.allowSimulatedVenues) continue
-    const instrument = parts.instruments.ofPair(account.venue, `${pair.baseAsset}/${pair.quoteAsset}`, dealer.tenantId)
-    if (instrument?.status === "ACTIVE") sources.push({ account, instrument })
-  }
-  return sources
+): ReadonlyArray<Source> => placesOf(parts, dealer, pair).filter(({ account }) => account.tradingAccountId !== trader)
+
+/** How old the book is that would price now; null: none may, for what is sold now must be hedged there now. */
+export const ageOf = ({ parts }: Pick<DealerCore, "parts">, { account, instrument }: Source): number | null => {
+  const age = account.status === "ACTIVE" ? parts.markets.bookAge(instrument.instrumentId) : null
+  return age === null || age > BOOK_AGE_MAX ? null : age
 }
+
+/** Its book is there, and may be of long ago. */
+export const isOld = ({ parts }: Pick<DealerCore, "parts">, { account, instrument }: Source): boolean =>
+  account.status === "ACTIVE" && (parts.markets.bookAge(instrument.instrumentId) ?? 0) > BOOK_AGE_MAX
 
 /** Between best bid and best ask of the first book that is fresh. */
 export const midAt = (core: Pick<DealerCore, "parts">, sources: ReadonlyArray<Source>): Decimal | undefined => {

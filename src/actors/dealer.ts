@@ -12,6 +12,7 @@ import { acceptQuote, letQuoteGo, settleQuote } from "./dealer-execution.ts"
 import { keepExpiry } from "./dealer-expiry.ts"
 import { HedgeKeeper } from "./dealer-hedging.ts"
 import type { AskedHedges } from "./dealer-hedging-courier.ts"
+import { tellIgnored } from "./dealer-ignored.ts"
 import type { DealerCommand } from "./dealer-messages.ts"
 import { releaseOrphans } from "./dealer-orphans.ts"
 import { requestQuote } from "./dealer-quotes.ts"
@@ -53,6 +54,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         started: () => {
           parts.dealerChanged(core.dealer)
           releaseOrphans(core)
+          tellIgnored(core)
           for (const live of core.quotes.all()) core.watchExpiry(live)
           keeper.start()
         },

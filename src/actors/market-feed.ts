@@ -192,6 +192,23 @@ export class MarketFeed {
     else this.#await(waiting, waitMillis, () => found(actor), missed)
   }
 
+  /** Asks the venue whether an open book is still its own; `missed` where it does not say so, or what is open is another book by then. */
+  confirmBook(instrumentId: InstrumentId, waitMillis: number, found: () => void, missed: () => void): void {
+    const feed = this.#books.get(instrumentId)
+    if (feed?.actor.quality !== "SYNCED") {
+      missed()
+      return
+    }
+    const asked = this.#source
+      .confirm(instrumentId)
+      .pipe(Effect.timeoutTo({ duration: waitMillis, onSuccess: (it) => it, onTimeout: () => false }))
+    const answered = (isConfirmed: boolean): void => {
+      if (isConfirmed && this.#books.get(instrumentId) === feed && feed.onConfirmed()) found()
+      else missed()
+    }
+    this.#parts.fork(Effect.map(asked, answered))
+  }
+
   /** As `readBook`, for the first ticker. */
   readTicker(
     instrumentId: InstrumentId,

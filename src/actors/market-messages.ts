@@ -60,7 +60,12 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly follow: (instrumentId: InstrumentId, listener: MarketListener) => () => void
     /** Time of the newest update of an instrument's book; null before the first. */
     readonly lastUpdateAt: (instrumentId: InstrumentId) => number | null
-    /** How long ago a SYNCED book was last confirmed by an update, in ms; null while there is none. */
+    /**
+     * Asks the venue whether a SYNCED book that has not moved is still its own, within a second: then its age begins anew. Fails with
+     * OrderBookUnavailable where the venue does not say so.
+     */
+    readonly confirmBook: (instrumentId: InstrumentId, reply: Reply<void, DomainError>) => void
+    /** How long ago a SYNCED book was last confirmed, by an update or by the venue's word, in ms; null while there is none. */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{

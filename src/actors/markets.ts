@@ -23,6 +23,8 @@ import { Markets } from "./market-messages.ts"
 
 /** How long a read waits for the first state of a feed that was closed (contract C14a). */
 const READ_WAIT_MILLIS = 5000
+/** A venue that has not answered by then has not confirmed what is wanted now. */
+const CONFIRM_WAIT_MILLIS = 1_000
 /** A venue-wide ticker channel opens at most so many of a venue's tickers itself; others join while somebody else holds them. */
 export const VENUE_TICKERS_MAX = 200
 const NOWHERE: StreamPosition = { epoch: "", offset: 0, snapshot: null }
@@ -198,6 +200,12 @@ const make = Effect.gen(function* () {
       return () => undefined
     },
     lastUpdateAt: (instrumentId) => feedOfInstrument(instrumentId)?.lastUpdateAt(instrumentId) ?? null,
+    confirmBook: (instrumentId, reply) => {
+      const missed = (): void => reply.fail(new OrderBookUnavailable({ instrumentId }))
+      const feed = feedOfInstrument(instrumentId)
+      if (feed === undefined) missed()
+      else feed.confirmBook(instrumentId, CONFIRM_WAIT_MILLIS, () => reply.ok(undefined), missed)
+    },
     bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })

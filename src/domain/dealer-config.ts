@@ -61,7 +61,13 @@ const PricingSettingsRecord = Schema.Struct({
   allowSimulatedVenues: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and hedges of what was priced there may go there; default false",
+        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there; never beside accounts at real venues, and never two of these kinds in one dealer; default false",
+    }),
+  ),
+  collarPercent: Schema.optional(
+    Schema.Union(Schema.Int.pipe(Schema.between(1, 100)), PositiveDecimalText).annotations({
+      description:
+        "How far a book may be from the median of all fresh ones, in percent of it; one that is farther prices nothing, and of two that differ so much neither does; above 0, at most 100, default 5",
     }),
   ),
 }).annotations({ identifier: "PricingSettings" })
@@ -91,11 +97,18 @@ const QuoteCapsRecord = Schema.Struct({
 export const DealerConfigRecord = Schema.Struct({
   pricingProfiles: Schema.optional(
     Schema.Record({ key: Schema.String, value: PricingProfileRecord }).annotations({
-      description: "By pricingProfileId, which a quote request may name; at most 100",
+      description:
+        "By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles",
     }),
   ),
   defaultPricingProfile: Schema.optional(
     Schema.String.annotations({ description: "The profile of requests that name none; without one markupBps is 10" }),
+  ),
+  clientPricingProfiles: Schema.optional(
+    Schema.Array(Schema.String).pipe(Schema.maxItems(100)).annotations({
+      description:
+        "Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup",
+    }),
   ),
   riskCurrency: Schema.optional(
     Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}$/)).annotations({
@@ -138,12 +151,16 @@ export interface HedgeSettings {
 export interface DealerConfig {
   readonly pricingProfiles: ReadonlyMap<string, PricingProfile>
   readonly defaultPricingProfile: string | null
+  /** Those that a request may name, beside the default. */
+  readonly clientPricingProfiles: ReadonlyArray<string>
   /** Null: the first of the dealer's base currencies. */
   readonly riskCurrency: string | null
   readonly operators: ReadonlyArray<UserId>
   readonly takerFeeBpsByVenue: ReadonlyMap<string, Decimal>
   readonly hedge: HedgeSettings
   readonly allowSimulatedVenues: boolean
+  /** How far a book may be from the median of all, in percent of it. */
+  readonly collarPercent: Decimal
   /** Null: the service's own limit alone. */
   readonly openQuotesMax: number | null
   readonly openQuotesPerUserMax: number | null
@@ -164,6 +181,8 @@ const TTL_BPS = Decimal.of("0.1")
 export const QUOTE_SECONDS = 10
 const TAKER_FEE_BPS = Decimal.of("10")
 const UNCOVERED_PERCENT = 10
+/** Liquid pairs are within a tenth of it between venues; more is another market, a halted one, or a wrong feed. */
+const COLLAR_PERCENT = Decimal.of("5")
 const SLIPPAGE_BPS = Decimal.of("25")
 
 /** Of a request that names no profile where the dealer has no default. */
@@ -174,7 +193,7 @@ export const PLAIN_PROFILE: PricingProfile = {
   minNotional: null,
 }
 
-const bps = (given: number | string | undefined, fallback: Decimal): Decimal =>
+const decimalOr = (given: number | string | undefined, fallback: Decimal): Decimal =>
   given === undefined ? fallback : Decimal.of(`${given}`)
 const decimalOrNull = (given: string | undefined): Decimal | null => (given === undefined ? null : Decimal.of(given))
 
@@ -194,6 +213,7 @@ const known = (given: DealerConfigRecord): DealerConfigRecord => ({
     ),
   }),
   ...(given.defaultPricingProfile !== undefined && { defaultPricingProfile: given.defaultPricingProfile }),
+  ...(given.clientPricingProfiles && { clientPricingProfiles: given.clientPricingProfiles }),
   ...(given.riskCurrency !== undefined && { riskCurrency: given.riskCurrency }),
   ...(given.operators && { operators: given.operators.map((it) => it.toLowerCase()) }),
   ...(given.takerFeeBpsByVenue && { takerFeeBpsByVenue: given.takerFeeBpsByVenue }),
@@ -214,7 +234,7 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
       Object.entries(given.pricingProfiles ?? {}).map(([id, profile]) => [
         id,
         {
-          markupBps: bps(profile.markupBps, MARKUP_BPS),
+          markupBps: decimalOr(profile.markupBps, MARKUP_BPS),
           ttlBps: profile.ttlBps === undefined ? null : Decimal.of(`${profile.ttlBps}`),
           maxNotional: decimalOrNull(profile.maxNotional),
           minNotional: decimalOrNull(profile.minNotional),
@@ -222,19 +242,21 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
       ]),
     ),
     defaultPricingProfile: given.defaultPricingProfile ?? null,
+    clientPricingProfiles: given.clientPricingProfiles ?? [],
     riskCurrency: given.riskCurrency ?? null,
     operators: (given.operators ?? []) as ReadonlyArray<UserId>,
     takerFeeBpsByVenue: new Map(
-      Object.entries(given.takerFeeBpsByVenue ?? {}).map(([venue, fee]) => [venue, bps(fee, TAKER_FEE_BPS)]),
+      Object.entries(given.takerFeeBpsByVenue ?? {}).map(([venue, fee]) => [venue, decimalOr(fee, TAKER_FEE_BPS)]),
     ),
     hedge: {
-      slippageBps: bps(hedge?.slippageBps, SLIPPAGE_BPS),
+      slippageBps: decimalOr(hedge?.slippageBps, SLIPPAGE_BPS),
       repriceMillis: hedge?.repriceMs ?? 500,
       attemptsMax: hedge?.attemptsMax ?? 10,
       allowMarket: hedge?.allowMarket ?? false,
       nettingWindowMillis: hedge?.nettingWindowMs ?? 0,
       retryMillis: hedge?.retryMs ?? 10_000,
     },
+    collarPercent: decimalOr(given.pricing?.collarPercent, COLLAR_PERCENT),
     allowSimulatedVenues: given.pricing?.allowSimulatedVenues ?? false,
     openQuotesMax: given.caps?.openQuotes ?? null,
     openQuotesPerUserMax: given.caps?.openQuotesPerUser ?? null,
@@ -272,14 +294,20 @@ export const configFault = (
     if (min !== null && max !== null && min.greaterThan(max))
       return { field: `${field}.minNotional`, reason: "must not exceed maxNotional" }
   }
-  const { defaultPricingProfile, takerFeeBpsByVenue, hedge } = config
+  const { defaultPricingProfile, clientPricingProfiles, takerFeeBpsByVenue, hedge, pricing } = config
   if (defaultPricingProfile !== undefined && !profiles.includes(defaultPricingProfile))
     return { field: "config.defaultPricingProfile", reason: "names none of pricingProfiles" }
+  const unknown = clientPricingProfiles?.find((id) => !profiles.includes(id))
+  if (unknown !== undefined)
+    return { field: "config.clientPricingProfiles", reason: `${unknown.slice(0, 64)} is none of pricingProfiles` }
   for (const [venue, fee] of Object.entries(takerFeeBpsByVenue ?? {})) {
     const field = `config.takerFeeBpsByVenue.${venue.slice(0, 64)}`
     if (!isVenue(venue)) return { field, reason: "names no venue" }
     if (isTooMuch(fee)) return { field, reason: `at most ${BPS_MAX} basis points` }
   }
+  const collar = pricing?.collarPercent === undefined ? null : Decimal.of(`${pricing.collarPercent}`)
+  if (collar?.isPositive() === false || collar?.greaterThan(Decimal.of("100")))
+    return { field: "config.pricing.collarPercent", reason: "above 0, at most 100" }
   if (isTooMuch(hedge?.slippageBps))
     return { field: "config.hedge.slippageBps", reason: `at most ${BPS_MAX} basis points` }
   return null

@@ -2,6 +2,14 @@
 import { Decimal } from "./decimal.ts"
 import { type InstrumentId, TENANT_NAME, type TenantId, type VenueId } from "./ids.ts"
 
+/** What an instrument is counted in where that is not its base asset: quantities, lots and limits are numbers of contracts. */
+export interface Contract {
+  /** Settled in the quote asset, in the base asset, or in a third. */
+  readonly type: "LINEAR" | "INVERSE" | "QUANTO"
+  /** What one stands for: of base where it is LINEAR, of quote where it is INVERSE. Null: the venue does not say. */
+  readonly size: Decimal | null
+}
+
 export interface Instrument {
   readonly instrumentId: InstrumentId
   readonly venue: VenueId
@@ -26,6 +34,8 @@ export interface Instrument {
   readonly scale: number
   /** Where a price may have only so many digits that count, wherever they stand (Bitfinex: 5); such a venue has no tick. */
   readonly priceSignificantDigits?: number
+  /** Absent: a pair of a spot venue, counted in base; of another venue nobody has said yet. */
+  readonly contract?: Contract
   /** DELISTED: its venue lists it no more, or its tenant has retired it. */
   readonly status: "ACTIVE" | "DELISTED"
 }
@@ -42,6 +52,13 @@ export const MARKET_TERMS: ReadonlyArray<keyof MarketTerms> = TERMS
 
 export const haveSameTerms = (a: MarketTerms, b: MarketTerms): boolean =>
   TERMS.every((name) => a[name]?.toString() === b[name]?.toString())
+
+/**
+ * Whether a quantity is an amount of the base asset, in books and in orders alike. Of a linear contract only where one is one base: what
+ * other sizes mean differs between venues, in contracts here and in base there.
+ */
+export const isCountedInBase = ({ contract }: Pick<Instrument, "contract">, isOfSpotVenue: boolean): boolean =>
+  contract === undefined ? isOfSpotVenue : contract.type === "LINEAR" && contract.size?.equals(Decimal.ONE) === true
 
 /** Quantities are whole numbers of this step. */
 export const quantityStep = (instrument: Instrument): Decimal =>

@@ -124,6 +124,44 @@ export const priceOffer = (
   return quantity.isPositive() ? { walk, price, quantity } : null
 }
 
+/** The same with the walk that it is the price of. */
+export interface Sold extends Priced {
+  readonly offer: Offer
+}
+
+/** Each round walks at least a lot further, and gives a little less for one: what is not settled by then is beyond the book. */
+const ROUNDS_MAX = 10
+
+/**
+ * A book's price for a whole size, from a walk that is as long as what it sells. The one thing to know: a seller who is to get so much is
+ * paid less than the walk brings, so it sells more than so much of the book; what the hedge has to sell was walked all of it. Undefined and
+ * null as `priceOffer` says, undefined also where the book does not reach so far.
+ */
+export const priceSize = (
+  side: OrderSide,
+  rows: BookRows,
+  size: QuoteSize,
+  margin: Margin,
+  instrument: Instrument,
+): Sold | null | undefined => {
+  let walk = walkBook(rows, grossOf(side, size, margin))
+  for (let round = 0; round < ROUNDS_MAX && walk !== undefined; round++) {
+    const offer = { walk, margin }
+    const priced = priceOffer(side, offer, size, instrument)
+    if (!priced) return priced
+    if (priced.quantity.atMost(walk.quantity)) return { ...priced, offer }
+    walk = walkBook(rows, { quantityType: "BASE", quantity: priced.quantity })
+  }
+  return undefined
+}
+
+/** What the walk has to bring for the client to get the size; with nothing left after the margin, the size itself. */
+const grossOf = (side: OrderSide, size: QuoteSize, margin: Margin): QuoteSize => {
+  const factor = factorOf(side, margin)
+  if (side === "BUY" || size.quantityType === "BASE" || !factor.isPositive()) return size
+  return { ...size, quoteQuantity: size.quoteQuantity.multiply(ALL_BPS).divide(factor, QUOTIENT_DIGITS, "UP") }
+}
+
 /** Cost over quantity, for people and for what a perfect hedge would cost. */
 export const averageOf = ({ cost, quantity }: Walk): Decimal => cost.divide(quantity, QUOTIENT_DIGITS, "HALF_EVEN")
 

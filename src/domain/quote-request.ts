@@ -43,7 +43,8 @@ export const QuoteRequest = Schema.Struct({
     description: "ISO 8601, 1 to 300 s ahead; or ttl",
   }),
   pricingProfileId: optional(Schema.String.pipe(Schema.pattern(PROFILE_KEY))).annotations({
-    description: "One of the dealer's config.pricingProfiles, as it is written there",
+    description:
+      "One of the dealer's config.clientPricingProfiles, or its default, as it is written there; any other one is -140003",
   }),
 }).annotations({ identifier: "RequestQuote" })
 export type QuoteRequest = typeof QuoteRequest.Type

@@ -20,6 +20,13 @@ export const SecurityRecord = Schema.Struct({
   priceSignificantDigits: Schema.NullOr(Schema.Int).annotations({
     description: "Where prices are not counted in steps: how many digits of a price may count, wherever they stand",
   }),
+  contractType: Schema.NullOr(Schema.Literal("LINEAR", "INVERSE", "QUANTO")).annotations({
+    description:
+      "What it is settled in: the quote asset, the base asset, a third. Quantities and their limits then count contracts; null: they count the base asset",
+  }),
+  contractSize: Schema.NullOr(Schema.String).annotations({
+    description: "What one contract stands for: of the base asset where LINEAR, of the quote asset where INVERSE",
+  }),
   maxQuantity: Schema.NullOr(Schema.String),
   minNotional: Schema.NullOr(Schema.String),
   status: Schema.Literal("ACTIVE", "DELISTED"),
@@ -40,6 +47,8 @@ export const securityRecord = (i: Instrument): SecurityRecord => ({
   quoteAsset: i.quoteAsset,
   tickSize: i.tickSize.toString(),
   priceSignificantDigits: i.priceSignificantDigits ?? null,
+  contractType: i.contract?.type ?? null,
+  contractSize: i.contract?.size?.toString() ?? null,
   maxQuantity: i.maxQuantity?.toString() ?? null,
   minNotional: i.minNotional?.toString() ?? null,
   status: i.status,

@@ -9,6 +9,9 @@ export type { TimeInForce } from "./venue-capabilities.ts"
 /** Within what a venue's id of an order is unique. */
 export type OrderIds = "VENUE" | "INSTRUMENT"
 
+/** Where its money is: PROD has real money, UAT a venue's play money on its test network, SIMULATED is a venue of this process. */
+export type VenueEnvironment = "PROD" | "UAT" | "SIMULATED"
+
 export interface Venue {
   readonly venue: VenueId
   readonly name: string
@@ -27,10 +30,18 @@ export interface Venue {
   readonly feeInQuote: boolean
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
   readonly inProcess: boolean
+  readonly environment: VenueEnvironment
   readonly capabilities: VenueCapabilities
   /** The venue whose instruments, books and trades it uses; absent: its own. */
   readonly source?: VenueId
 }
+
+/** From the most to lose to the least. */
+const BY_STAKES: ReadonlyArray<VenueEnvironment> = ["PROD", "UAT", "SIMULATED"]
+
+/** Of several the one with the most to lose; undefined: there is none. */
+export const gravestOf = (environments: ReadonlyArray<VenueEnvironment>): VenueEnvironment | undefined =>
+  BY_STAKES.find((it) => environments.includes(it))
 
 /** Accounts hold assets there, not positions. A venue that says nothing is one. */
 export const isSpot = ({ features }: Pick<Venue, "features">): boolean =>

@@ -1,4 +1,5 @@
 /** One venue's public feed and its history: what is opened, and what then arrives as plain calls. Decimals are the venue's own text. */
+import type { Effect } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { Bar, KlineInterval } from "../domain/kline.ts"
 import type { ResyncReason } from "./venue-stats.ts"
@@ -99,4 +100,9 @@ export interface MarketSource {
   readonly close: (stream: MarketStream, instrumentId: InstrumentId) => void
   /** The reader found a gap: send a fresh snapshot. */
   readonly resync: (instrumentId: InstrumentId, reason?: ResyncReason) => void
+  /**
+   * Whether the venue answers now on the very connection that carries the open book: then whatever it changed before has arrived, and a book
+   * that has not moved for long is still the venue's. False: it does not, or nobody can say.
+   */
+  readonly confirm: (instrumentId: InstrumentId) => Effect.Effect<boolean>
 }

@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
+import type { Contract, Instrument } from "../domain/instrument.ts"
 import { INTERNAL } from "../domain/internal-order.ts"
 import { decimal } from "./rows.ts"
 import { orUnavailable, Patience } from "./storage-failure.ts"
@@ -27,6 +27,8 @@ interface InstrumentRow {
   readonly price_digits: number
   readonly quantity_digits: number
   readonly price_significant_digits: number | null
+  readonly contract_type: Contract["type"] | null
+  readonly contract_size: string | null
   readonly status: Instrument["status"]
 }
 
@@ -46,6 +48,9 @@ const instrumentOf = (row: InstrumentRow): Instrument => ({
   precision: row.price_digits,
   scale: row.quantity_digits,
   ...(row.price_significant_digits === null ? {} : { priceSignificantDigits: row.price_significant_digits }),
+  ...(row.contract_type === null
+    ? {}
+    : { contract: { type: row.contract_type, size: row.contract_size === null ? null : decimal(row.contract_size) } }),
   status: row.status,
 })
 
@@ -64,15 +69,17 @@ const jsonOf = (i: Instrument) => ({
   price_digits: i.precision,
   quantity_digits: i.scale,
   price_significant_digits: i.priceSignificantDigits ?? null,
+  contract_type: i.contract?.type ?? null,
+  contract_size: i.contract?.size?.toString() ?? null,
   status: i.status,
 })
 
 const COLUMNS = `instrument_id, venue, symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity,
-  min_notional, price_digits, quantity_digits, price_significant_digits, status`
+  min_notional, price_digits, quantity_digits, price_significant_digits, contract_type, contract_size, status`
 
 /** Everything that sync may change; compared as a whole, so that an unchanged instrument is not written. */
 const TERMS = `symbol, base_asset, quote_asset, security_type, tick_size, lot_size, min_quantity, max_quantity, min_notional,
-  price_digits, quantity_digits, price_significant_digits, status`
+  price_digits, quantity_digits, price_significant_digits, contract_type, contract_size, status`
 const of = (alias: string): string =>
   TERMS.split(",")
     .map((name) => `${alias}.${name.trim()}`)
@@ -81,7 +88,8 @@ const of = (alias: string): string =>
 const LISTED = `listed AS (
     SELECT $1::text AS venue, r.* FROM json_to_recordset($2::json) AS r(instrument_id text, symbol text, base_asset text,
       quote_asset text, security_type text, tick_size numeric, lot_size numeric, min_quantity numeric, max_quantity numeric,
-      min_notional numeric, price_digits int, quantity_digits int, price_significant_digits int, status text))`
+      min_notional numeric, price_digits int, quantity_digits int, price_significant_digits int, contract_type text,
+      contract_size numeric, status text))`
 
 const UPSERT = `WITH ${LISTED},
   known AS (SELECT instrument_id FROM instrument WHERE venue = $1),

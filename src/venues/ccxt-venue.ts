@@ -34,6 +34,8 @@ const PAGE_MILLIS = 60_000
 const OPENING_MILLIS = 90_000
 /** Of pages of klines, which wait for the venue's budget, too: a client over HTTP waits no longer than this. */
 const KLINES_MILLIS = 40_000
+/** For a word of a connection that is open. */
+const CONFIRM_MILLIS = 2_000
 
 export interface CcxtVenuesOptions {
   /** VENUE_ROUTES; null dials the venues themselves. */
@@ -214,6 +216,8 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
         open: (stream, instrumentId) => first.open(stream, instrumentId),
         close: (stream, instrumentId) => first.close(stream, instrumentId),
         resync: (instrumentId, reason) => first.resync(instrumentId, reason),
+        confirm: (instrumentId) =>
+          first.call("confirm", { instrumentId }, CONFIRM_MILLIS).pipe(Effect.orElseSucceed(() => false)),
       }
     },
     health: () => {

@@ -35,6 +35,14 @@ export const instrumentOf = (venue: VenueId, row: InstrumentRow): Instrument => 
     precision: digitsOf(tickSize),
     scale: digitsOf(lotSize),
     ...(row.priceSignificantDigits === undefined ? {} : { priceSignificantDigits: row.priceSignificantDigits }),
+    ...(row.contract === undefined
+      ? {}
+      : {
+          contract: {
+            type: row.contract.type,
+            size: row.contract.size === null ? null : (Decimal.fromVenue(row.contract.size) ?? null),
+          },
+        }),
     status: row.active ? "ACTIVE" : "DELISTED",
   }
 }

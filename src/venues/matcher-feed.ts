@@ -1,4 +1,5 @@
 /** The public feed of an in-process venue: collects what one loop turn changed and hands it to the sink, for open streams only. */
+import { Effect } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { Instrument } from "../domain/instrument.ts"
@@ -100,6 +101,13 @@ export class MatcherFeed {
         const streams = this.#streams.get(instrumentId)
         if (streams !== undefined && this.#flows(streams, "book")) this.#begin(streams, "book")
       },
+      confirm: (instrumentId) =>
+        Effect.sync(() => {
+          const streams = this.#streams.get(instrumentId)
+          if (streams === undefined || !this.#flows(streams, "book")) return false
+          this.flush()
+          return true
+        }),
     }
   }
 

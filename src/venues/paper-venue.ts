@@ -70,6 +70,7 @@ const bySource = (market: MarketSource, venue: VenueId): MarketSource => ({
   open: (stream, instrumentId) => market.open(stream, renamed(instrumentId, venue)),
   close: (stream, instrumentId) => market.close(stream, renamed(instrumentId, venue)),
   resync: (instrumentId, reason) => market.resync(renamed(instrumentId, venue), reason),
+  confirm: (instrumentId) => market.confirm(renamed(instrumentId, venue)),
 })
 
 /** Makes the venue over another one. That one's feed is shared from then on: `source` is the adapter to list in its place. */

@@ -47,5 +47,6 @@ export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>):
   orderIds: profile.orderIds,
   feeInQuote: profile.feeInQuote,
   inProcess: false,
+  environment: profile.sandbox ? "UAT" : "PROD",
   capabilities: capabilitiesOf(profile),
 })

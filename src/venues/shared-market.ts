@@ -2,6 +2,7 @@
  * One venue's public feed for more than one reader: a stream is opened with its first reader and closed with its last. A reader who
  * comes to an open book gets the fresh snapshot that is asked for then, and so does everybody else.
  */
+import { Effect } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
 import {
   intervalOf,
@@ -54,6 +55,7 @@ export class SharedMarket {
         if (this.#readers.get(keyOf("book", instrumentId))?.has(sink) === true)
           this.#connected().resync(instrumentId, reason)
       },
+      confirm: (instrumentId) => Effect.suspend(() => this.#connected().confirm(instrumentId)),
     }
   }
 

@@ -5,6 +5,7 @@
 import type { MessagePort } from "node:worker_threads"
 import type { VenueSecrets } from "../domain/credential.ts"
 import type { InstrumentId } from "../domain/ids.ts"
+import type { Contract } from "../domain/instrument.ts"
 import type {
   DepthUpdate,
   KlineAnswer,
@@ -119,6 +120,8 @@ export interface InstrumentRow {
   readonly lotSize: string
   /** Where prices have so many digits that count instead of a step. */
   readonly priceSignificantDigits?: number
+  /** Where quantities count contracts; its size as text, null where the venue gives none. */
+  readonly contract?: { readonly type: Contract["type"]; readonly size: string | null }
   readonly minQuantity: string
   readonly maxQuantity: string | null
   readonly minNotional: string | null
@@ -173,6 +176,8 @@ export interface Calls {
     readonly answer: VenueBalances
   }
   readonly klines: { readonly ask: { readonly bars: KlineAsk }; readonly answer: KlineAnswer }
+  /** Whether the venue answers on the sockets that carry this book, with nothing of it held back here. */
+  readonly confirm: { readonly ask: { readonly instrumentId: InstrumentId }; readonly answer: boolean }
 }
 
 export type CallName = keyof Calls

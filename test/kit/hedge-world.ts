@@ -20,11 +20,15 @@ import { graver } from "../../src/domain/order-doubt.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
 import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
+import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
+
+const environmentOf = (venue: string): VenueEnvironment =>
+  venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
 
 interface Stored {
   readonly order: TradeOrder
@@ -60,7 +64,7 @@ export class HedgeWorld {
   #told: Array<TradeOrder> = []
 
   constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
-    for (const venue of ["MOCK", "PAPER", "BINANCE"]) {
+    for (const venue of ["MOCK", "PAPER", "BINANCE", "BINANCE_UAT"]) {
       const instrumentId = `${venue}:BTC/USDT` as Instrument["instrumentId"]
       this.instruments.set(instrumentId, pair({ venue: venue as VenueId, instrumentId }))
     }
@@ -189,7 +193,12 @@ export class HedgeWorld {
       },
       parts: {
         accounts: { find: (id: TradingAccountId) => this.#account(id) },
-        venues: { find: (id: string) => ({ inProcess: id !== "BINANCE" }) },
+        venues: {
+          find: (id: string) => ({
+            features: id === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
+            environment: environmentOf(id),
+          }),
+        },
         instruments: {
           find: (id: string) => this.instruments.get(id),
           ofPair: (venue: string, symbol: string) => this.instruments.get(`${venue}:${symbol}`),

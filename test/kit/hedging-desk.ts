@@ -43,11 +43,12 @@ export const connectExchange = async (
   calls: Api,
   exchange: Pick<BinanceExchange, "addUser">,
   balances: Readonly<Record<string, string>> = INVENTORY,
+  venue = "BINANCE",
 ): Promise<{ readonly tradingAccountId: string; readonly apiKey: string }> => {
   const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   exchange.addUser({ ...keys, balances })
-  const { credentialId } = (await calls.createCredential({ venue: "BINANCE", ...keys })).record
-  const { tradingAccountId } = (await calls.connect({ venue: "BINANCE", credentialIds: [credentialId] })).record
+  const { credentialId } = (await calls.createCredential({ venue, ...keys })).record
+  const { tradingAccountId } = (await calls.connect({ venue, credentialIds: [credentialId] })).record
   await until("an ACTIVE account at the exchange", async () =>
     (await calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
   )

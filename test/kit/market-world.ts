@@ -164,6 +164,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
             opened.push(`resync ${instrumentId}`)
             source.resync(instrumentId)
           },
+          confirm: source.confirm,
         }
       },
       health: () => [adapter.health()],

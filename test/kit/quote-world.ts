@@ -3,7 +3,8 @@
  * dies. The ledger here does what the contract says of it: all or nothing, holds that resolve once, guards; it is a model, not the real one.
  */
 import { Effect, type Exit } from "effect"
-import { setDealerStatus } from "../../src/actors/dealer-admin.ts"
+import type { AccountCommand } from "../../src/actors/account-messages.ts"
+import { linkAccount, setDealerStatus } from "../../src/actors/dealer-admin.ts"
 import { DealerCore, type DealerParts } from "../../src/actors/dealer-core.ts"
 import { acceptQuote, letQuoteGo, settleQuote } from "../../src/actors/dealer-execution.ts"
 import { keepExpiry } from "../../src/actors/dealer-expiry.ts"
@@ -16,10 +17,20 @@ import { Decimal } from "../../src/domain/decimal.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
 import { LedgerConflict, WalletFrozen } from "../../src/domain/errors/wallet.ts"
-import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
+import type {
+  DealerAccountId,
+  InstrumentId,
+  QuoteId,
+  TradeOrderId,
+  TradingAccountId,
+  UserId,
+  VenueId,
+} from "../../src/domain/ids.ts"
+import type { Contract, Instrument } from "../../src/domain/instrument.ts"
+import type { BookRows } from "../../src/domain/order-plan.ts"
 import { type FirmQuote, isFirm, type Quote, type QuoteNews, type QuoteStatus } from "../../src/domain/quote.ts"
 import type { AskedQuote } from "../../src/domain/quote-request.ts"
+import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { WalletId } from "../../src/domain/wallet.ts"
 import type { DealerState } from "../../src/ports/dealer-store.ts"
 import type { LedgerOutcome, LedgerRequest } from "../../src/ports/ledger-port.ts"
@@ -28,7 +39,9 @@ import { pair } from "./hedges.ts"
 export const CLIENT = "00000000-0000-7000-8000-0000000000c1" as WalletId
 export const INVENTORY = "00000000-0000-7000-8000-0000000000d1" as WalletId
 const TRADER = "00000000-0000-7000-8000-0000000000c2" as TradingAccountId
-const LINKED = "00000000-0000-7000-8000-0000000000d3" as TradingAccountId
+export const LINKED = "00000000-0000-7000-8000-0000000000d3" as TradingAccountId
+export const OTHER = "00000000-0000-7000-8000-0000000000d4" as TradingAccountId
+export const THIRD = "00000000-0000-7000-8000-0000000000d5" as TradingAccountId
 const DEALER = "00000000-0000-7000-8000-0000000000d0" as DealerAccountId
 const HOLD_MARGIN = 30_000
 
@@ -44,6 +57,9 @@ interface Hold {
 }
 
 const uuidOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
+
+const environmentOf = (venue: string): VenueEnvironment =>
+  venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
 
 /** What is durable. */
 class Stored {
@@ -171,8 +187,18 @@ export class QuoteWorld {
   asks: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
   bids: ReadonlyArray<readonly [string, string]> = [["99", "1000"]]
   bookAge = 0
-  /** What the linked venue trades. */
+  /** What the linked venues trade. */
   readonly listed = new Set(["MOCK:BTC/USDT"])
+  /** Of accounts that are not on MOCK. */
+  readonly venues = new Map<TradingAccountId, string>()
+  /** Books that are not `asks` and `bids`. */
+  readonly books = new Map<string, { readonly asks: BookRows; readonly bids: BookRows }>()
+  /** What instruments are beside cents and thousandths. */
+  terms: Partial<Instrument> = {}
+  /** Instruments that are counted in contracts. */
+  readonly contracts = new Map<string, Contract>()
+  /** What the dealer's own account was told. */
+  readonly alerts: Array<string> = []
   /** Books whose age is another; null: not there. */
   readonly bookAges = new Map<string, number | null>()
   readonly followed = new Set<string>()
@@ -185,6 +211,7 @@ export class QuoteWorld {
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
   #ids = 1_000
+  readonly #confirms: Array<{ readonly id: string; readonly ok: () => void }> = []
   readonly #bookReads: Array<{ readonly id: string; readonly ok: () => void }> = []
 
   constructor() {
@@ -283,6 +310,12 @@ export class QuoteWorld {
     for (const read of this.#bookReads.splice(0)) if (read.id === id) read.ok()
   }
 
+  /** The venue says that a book is still its own, to all who asked for it. */
+  confirm(id: string): void {
+    this.bookAges.set(id, 0)
+    for (const asked of this.#confirms.splice(0)) if (asked.id === id) asked.ok()
+  }
+
   /** The dealer is another one from now on. */
   change(patch: Partial<Dealer>): void {
     this.stored.dealer = { ...this.stored.dealer, ...patch }
@@ -304,6 +337,19 @@ export class QuoteWorld {
       },
     }
     setDealerStatus(this.core, { _tag: "SetDealerStatus", status, reply })
+    return answer
+  }
+
+  /** `DONE`, or the failure. */
+  link(tradingAccountId: TradingAccountId): "DONE" | DomainError {
+    let answer: "DONE" | DomainError = "DONE"
+    const reply = {
+      ok: () => undefined,
+      fail: (error: DomainError) => {
+        answer = error
+      },
+    }
+    linkAccount(this.core, { _tag: "LinkAccount", tradingAccountId, reply })
     return answer
   }
 
@@ -394,9 +440,21 @@ export class QuoteWorld {
     return { dealer: this.stored.dealer, openQuotes, clientHolds }
   }
 
+  #instrument(id: string): Instrument | undefined {
+    if (!this.listed.has(id)) return undefined
+    const contract = this.contracts.get(id)
+    return {
+      ...pair(),
+      status: "ACTIVE",
+      ...this.terms,
+      instrumentId: id as InstrumentId,
+      venue: id.slice(0, id.indexOf(":")) as VenueId,
+      ...(contract !== undefined && { contract }),
+    } as Instrument
+  }
+
   #parts(): DealerParts {
     const { stored } = this
-    const instrument = { ...pair(), status: "ACTIVE" } as Instrument
     return {
       store: {
         save: (dealer: Dealer) =>
@@ -434,23 +492,35 @@ export class QuoteWorld {
           }),
       },
       markets: {
-        topOfBook: (_: string, side: "bids" | "asks") => (side === "asks" ? this.asks : this.bids),
+        topOfBook: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
         bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
         hold: (id: string) => void this.followed.add(id),
         release: (id: string) => void this.followed.delete(id),
+        confirmBook: (id: string, { ok }: { readonly ok: () => void }) => void this.#confirms.push({ id, ok }),
         readBook: (id: string, _: number, { ok }: { readonly ok: () => void }) => void this.#bookReads.push({ id, ok }),
       },
-      venues: { find: () => ({ inProcess: true }) },
-      accounts: {
-        find: (id: TradingAccountId) => ({ tradingAccountId: id, venue: "MOCK", status: this.linkedStatus }),
+      venues: {
+        find: (venue: string) => ({
+          venue,
+          features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
+          environment: environmentOf(venue),
+        }),
       },
-      tradingAccounts: { post: () => undefined },
-      instruments: {
-        find: (id: string) => (this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined),
-        ofPair: (venue: string, symbol: string) => {
-          const id = `${venue}:${symbol}`
-          return this.listed.has(id) ? { ...instrument, instrumentId: id } : undefined
+      accounts: {
+        find: (tradingAccountId: TradingAccountId) => ({
+          tradingAccountId,
+          venue: this.venues.get(tradingAccountId) ?? "MOCK",
+          status: this.linkedStatus,
+        }),
+      },
+      tradingAccounts: {
+        post: (_: TradingAccountId, command: AccountCommand) => {
+          if (command._tag === "RaiseAlert") this.alerts.push(`${command.alert.code}: ${command.alert.message}`)
         },
+      },
+      instruments: {
+        find: (id: string) => this.#instrument(id),
+        ofPair: (venue: string, symbol: string) => this.#instrument(`${venue}:${symbol}`),
       },
       clock: { now: () => this.now, monotonic: () => this.now },
       ids: { uuid: () => uuidOf(this.#ids++) },

@@ -184,6 +184,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
             orderIds: "VENUE",
             feeInQuote: false,
             inProcess: true,
+            environment: "SIMULATED",
             capabilities: PLAIN_CAPABILITIES,
           }
         : undefined,

@@ -81,5 +81,6 @@ export const simVenue: Venue = {
   orderIds: "VENUE",
   feeInQuote: false,
   inProcess: false,
+  environment: "PROD",
   capabilities: PLAIN_CAPABILITIES,
 }

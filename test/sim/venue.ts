@@ -112,7 +112,12 @@ export class SimVenue extends VenueState {
       ).pipe(Effect.map((open) => this.sessionOf(open))),
     instruments: () => Effect.succeed(this.instruments.map(listed)),
     klines: () => Effect.succeed({ bars: [], venueAt: 0 }),
-    market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
+    market: () => ({
+      open: () => undefined,
+      close: () => undefined,
+      resync: () => undefined,
+      confirm: () => Effect.succeed(false),
+    }),
     health: () => [],
     stats: () => ({ shards: [], connectors: [] }),
   }

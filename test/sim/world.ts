@@ -301,6 +301,7 @@ export class World {
           return () => void this.followers.delete(listener)
         },
         lastUpdateAt: () => null,
+        confirmBook: () => undefined,
         bookAge: () => null,
         stats: () => [],
       }),

@@ -49,8 +49,15 @@ class DumbSide {
   }
 }
 
-/** Cents, with 20 bps added or taken off, rounded against the client; null: the first 1,000 levels are not enough. */
-const dumbPrice = (side: DumbSide, isBuy: boolean, size: { base?: bigint; quote?: bigint }): bigint | null => {
+interface Dumb {
+  /** Cents, with 20 bps added or taken off, rounded against the client. */
+  readonly price: bigint
+  /** Base that was walked, in 10⁻¹⁸. */
+  readonly walked: bigint
+}
+
+/** Null: the first 1,000 levels are not enough. A size in quote is in 10⁻¹⁸ here. */
+const dumbWalk = (side: DumbSide, isBuy: boolean, size: { base?: bigint; quote?: bigint }): Dumb | null => {
   let base = 0n
   let cost = 0n
   for (const [price, offered] of side.sorted().slice(0, 1_000)) {
@@ -58,20 +65,34 @@ const dumbPrice = (side: DumbSide, isBuy: boolean, size: { base?: bigint; quote?
       const taken = size.base - base < offered ? size.base - base : offered
       base += taken
       cost += price * taken
-      if (base === size.base) return rounded(base, cost, isBuy)
+      if (base === size.base) return { price: rounded(base, cost, isBuy), walked: base * 10n ** 10n }
     } else {
-      const wanted = size.quote! * E8
       const all = cost + price * offered
-      if (all >= wanted) {
+      if (all * 100n >= size.quote!) {
         // A part of the level: its quantity as a fraction of 10⁻¹⁸, down.
-        const part = ((wanted - cost) * 10n ** 10n) / price
-        return rounded(base * 10n ** 10n + part, cost * 10n ** 10n + part * price, isBuy)
+        const part = ((size.quote! - cost * 100n) * E8) / price
+        const walked = base * 10n ** 10n + part
+        return { price: rounded(walked, cost * 10n ** 10n + part * price, isBuy), walked }
       }
       base += offered
       cost = all
     }
   }
   return null
+}
+
+/** Who sells for an amount gets it after the margin, so more than that is walked, and whatever is sold for it is walked whole. */
+const dumbPrice = (side: DumbSide, isBuy: boolean, size: { base?: bigint; quote?: bigint }): bigint | null => {
+  if (size.quote === undefined) return dumbWalk(side, isBuy, size)?.price ?? null
+  const wanted = size.quote * 10n ** 10n
+  const gross = isBuy ? wanted : (wanted * 10_000n + 9_979n) / 9_980n
+  let walk = dumbWalk(side, isBuy, { quote: gross })
+  for (;;) {
+    if (walk === null) return null
+    const lots = (size.quote * 100_000n) / (walk.price * E8)
+    if (lots * 10n ** 15n <= walk.walked) return walk.price
+    walk = dumbWalk(side, isBuy, { base: lots * 100_000n })
+  }
 }
 
 const rounded = (base: bigint, cost: bigint, isBuy: boolean): bigint => {

@@ -24,6 +24,19 @@ export class AccountAlreadyLinked extends Schema.TaggedError<AccountAlreadyLinke
   override message = "Account already linked"
 }
 
+/** Its venue is of another environment than those of the accounts that are linked already. */
+export class AccountOfAnotherEnvironment extends Schema.TaggedError<AccountOfAnotherEnvironment>()(
+  "AccountOfAnotherEnvironment",
+  {
+    venue: Schema.String,
+    environment: Schema.String,
+    /** Of the linked accounts. */
+    linked: Schema.String,
+  },
+) {
+  override message = "Account of another environment than the dealer's linked accounts"
+}
+
 export class AccountNotLinked extends Schema.TaggedError<AccountNotLinked>()("AccountNotLinked", {}) {
   override message = "Account not linked"
 }

@@ -9,6 +9,7 @@ import {
   AccountAlreadyLinked,
   AccountHasHedges,
   AccountNotLinked,
+  AccountOfAnotherEnvironment,
   DealerArchived,
   DealerHasPositions,
   DealerNotFound,
@@ -133,6 +134,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
       InsufficientPermissions,
       AccountNotActive,
       AccountAlreadyLinked,
+      AccountOfAnotherEnvironment,
       InvalidParameter,
     ),
   )
@@ -140,7 +142,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
   .annotate(OpenApi.Summary, "Link an account to a dealer")
   .annotate(
     OpenApi.Description,
-    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. Accounts on MOCK, PAPER and INTERNAL price quotes, and hedge what was priced on such a venue, only where config.pricing.allowSimulatedVenues says so; they never hedge what was priced elsewhere.",
+    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues, test networks (`_UAT`), or MOCK, PAPER and INTERNAL; one of another is refused with -141008 until those before it are unlinked. Test networks, MOCK, PAPER and INTERNAL count only where config.pricing.allowSimulatedVenues says so; they never price, value or hedge beside real ones.",
   )
 
 const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/account/unlink")

@@ -33,7 +33,10 @@ export interface CcxtMarket {
   readonly quote: string
   readonly spot: boolean | undefined
   readonly swap: boolean | undefined
+  readonly contract?: boolean | undefined
   readonly linear: boolean | undefined
+  readonly inverse?: boolean | undefined
+  readonly contractSize?: number | undefined
   readonly settle?: string | undefined
   readonly active: boolean | undefined
   readonly precision: { readonly price: number | undefined; readonly amount: number | undefined }
@@ -111,9 +114,19 @@ export type CcxtCandle = ReadonlyArray<number | string | undefined>
 
 export interface CcxtCandleCache extends CcxtCache<CcxtCandle>, Iterable<CcxtCandle> {}
 
+/** The WebSocket of the package `ws`. */
+export interface CcxtConnection {
+  readonly readyState: number
+  ping(): void
+  once(event: "pong", heard: () => void): unknown
+}
+
 export interface CcxtSocket {
   readonly url: string
   readonly subscriptions: Record<string, unknown>
+  /** Of venues that have a ping of their own: what to send. */
+  readonly ping?: ((socket: CcxtSocket) => unknown) | undefined
+  readonly connection?: CcxtConnection | undefined
   send(message: unknown): Promise<unknown>
   /** Fails whoever waits for the key, now or next. */
   reject(error: Error, key: string): unknown

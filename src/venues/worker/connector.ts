@@ -36,6 +36,7 @@ const PURPOSES = {
   ready: "doubt",
   order: "doubt",
   klines: "market",
+  confirm: "market",
 } as const satisfies Partial<Record<CallName, Purpose>>
 
 class Connector {
@@ -191,6 +192,8 @@ class Connector {
         return this.#session(request.session).questions.ended(request.markets, request.cursor)
       case "balances":
         return this.#session(request.session).questions.balances()
+      case "confirm":
+        return this.#feed.confirm(request.instrumentId)
       case "klines":
         await this.#markets.loaded()
         return this.#klines.read(this.#markets.listing.symbolOf(request.bars.instrumentId), request.bars)

@@ -1,5 +1,5 @@
-/** Ends the sockets that carry a market: whatever waits on them rejects, and begins again on new ones. */
-import type { CcxtExchange } from "./ccxt.ts"
+/** The sockets that carry a market, and their end: whatever waits on them rejects, and begins again on new ones. */
+import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 
 /** All of them, of an instance that has one for everything. */
 export const endAll = (exchange: CcxtExchange, reason: string): void => {
@@ -10,11 +10,15 @@ export const endAll = (exchange: CcxtExchange, reason: string): void => {
 }
 
 /** Subscriptions are kept under ccxt's symbol or the venue's own id, in upper or lower case. */
-export const endSockets = (exchange: CcxtExchange, symbol: string, reason: string): void => {
+export const socketsOf = (exchange: CcxtExchange, symbol: string): ReadonlyArray<CcxtSocket> => {
   const names = [symbol, exchange.markets?.[symbol]?.id ?? symbol].map((name) => name.toLowerCase())
-  for (const socket of Object.values(exchange.clients)) {
-    const subscriptions = Object.keys(socket.subscriptions).map((subscription) => subscription.toLowerCase())
-    if (!subscriptions.some((subscription) => names.some((name) => subscription.includes(name)))) continue
+  return Object.values(exchange.clients).filter(({ subscriptions }) =>
+    Object.keys(subscriptions).some((key) => names.some((name) => key.toLowerCase().includes(name))),
+  )
+}
+
+export const endSockets = (exchange: CcxtExchange, symbol: string, reason: string): void => {
+  for (const socket of socketsOf(exchange, symbol)) {
     socket.onError(new Error(reason))
     socket.close()
   }

@@ -3,8 +3,9 @@
  * shortest text of a float is what was written, as long as that had at most 15 digits that count. What had more is looked up in the
  * venue's own row, which ccxt passes on (OKX's 9999999999999999 is a float of 10000000000000000).
  */
+import type { Contract } from "../../domain/instrument.ts"
 import type { InstrumentRow } from "../wire.ts"
-import type { CcxtExchange } from "./ccxt.ts"
+import type { CcxtExchange, CcxtMarket } from "./ccxt.ts"
 import type { Listed } from "./listing.ts"
 
 /** ccxt's `precisionMode`: what `precision` counts. */
@@ -43,7 +44,11 @@ type Exchange = Pick<CcxtExchange, "precisionMode" | "numberToString">
 
 const isNumber = (value: number | undefined): value is number => typeof value === "number" && Number.isFinite(value)
 
-/** A quantity is counted as the venue counts it in its books: in base, or in contracts of an inverse perpetual. */
+/** A market that is neither settled in its quote asset nor in its base is settled in a third. */
+const contractTypeOf = ({ linear, inverse }: CcxtMarket): Contract["type"] =>
+  linear === true ? "LINEAR" : inverse === true ? "INVERSE" : "QUANTO"
+
+/** A quantity is counted as the venue counts it in its books: in base, or in contracts, and then the row says of what kind and size. */
 export const instrumentRow = ({ name, market }: Listed, { precisionMode, numberToString }: Exchange): InstrumentRow => {
   const { precision, limits } = market
   const long = longNumbers(market.info, new Map())
@@ -64,6 +69,9 @@ export const instrumentRow = ({ name, market }: Listed, { precisionMode, numberT
     tickSize: inDigits ? "0" : stepText(precision.price, precisionMode),
     lotSize: stepText(precision.amount, inDigits ? DECIMAL_PLACES : precisionMode),
     ...(inDigits && isNumber(precision.price) ? { priceSignificantDigits: precision.price } : {}),
+    ...(market.contract === true || market.swap === true
+      ? { contract: { type: contractTypeOf(market), size: limitText(market.contractSize) } }
+      : {}),
     minQuantity: limitText(limits.amount?.min) ?? "0",
     maxQuantity: limitText(limits.amount?.max),
     minNotional: limitText(limits.cost?.min),

@@ -83,6 +83,11 @@ export class Outbox {
     this.#books.delete(instrumentId)
   }
 
+  /** Changes of this book wait for a slow reader. */
+  holdsBook(instrumentId: string): boolean {
+    return this.#books.has(instrumentId)
+  }
+
   /** Everything up to this weight was taken. */
   acknowledge(weight: number): void {
     this.#acknowledged = weight

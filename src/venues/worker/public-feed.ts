@@ -14,6 +14,7 @@ import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "./ccxt.ts"
 import { Digits } from "./digits.ts"
+import { socketsOf } from "./end-sockets.ts"
 import { classify, LOST_PLACE } from "./errors.ts"
 import { KlineStreams, type SeenBar } from "./kline-streams.ts"
 import { tickerRow, tradeRows } from "./market-rows.ts"
@@ -22,6 +23,7 @@ import type { Outbox } from "./outbox.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
 import { hasWorked } from "./sign-of-life.ts"
+import { SocketLife } from "./socket-life.ts"
 import { batchSubscriptions } from "./subscribe-batches.ts"
 import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
@@ -56,6 +58,7 @@ export class PublicFeed {
   readonly #feeds = new Map<string, Feed>()
   readonly #loop: WatchLoop
   readonly #audits: BookAudits | undefined
+  readonly #life = new SocketLife()
   #receivedAt = 0
   #snapshotAt = 0
 
@@ -110,6 +113,7 @@ export class PublicFeed {
     exchange.handleMessage = (socket, message) => {
       if (!this.#isFit(socket, message)) return undefined
       this.#receivedAt = Date.now()
+      this.#life.heard(socket)
       hasWorked()
       books.frameStarts()
       trades.frameStarts()
@@ -174,6 +178,20 @@ export class PublicFeed {
     this.#forgetBook(instrumentId)
     if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
     else this.#loop.startOver(feed, `a reader of ${feed.name} did`)
+  }
+
+  /**
+   * Whether the venue answers now on each socket that carries the book. Frames of one socket come in order, so what it had said of the book
+   * before is in it.
+   */
+  async confirm(instrumentId: InstrumentId): Promise<boolean> {
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
+    if (feed === undefined || !feed.live) return false
+    const sockets = socketsOf(this.#exchange, this.#symbolOf(feed))
+    const answers = await Promise.all(sockets.map((socket) => this.#life.answers(socket)))
+    const isCarried = sockets.length > 0 && sockets.every((it) => this.#exchange.clients[it.url] === it)
+    return isCarried && answers.every(Boolean) && feed.live && feed.open && !this.#outbox.holdsBook(instrumentId)
   }
 
   auditFigures(): BookAuditFigures {

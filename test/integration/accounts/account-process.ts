@@ -109,6 +109,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         release: () => undefined,
         follow: () => () => undefined,
         lastUpdateAt: () => null,
+        confirmBook: () => undefined,
         bookAge: () => null,
         stats: () => [],
       }),

@@ -50,6 +50,13 @@ describe("a dealer", () => {
     expect(await errnoOf({ config: venue })).toEqual([-104003, "config.takerFeeBpsByVenue.NOWHERE"])
     const other = { defaultPricingProfile: "b", pricingProfiles: { B: {} } }
     expect(await errnoOf({ config: other })).toEqual([-104003, "config.defaultPricingProfile"])
+    for (const collarPercent of ["0", "100.1"])
+      expect(await errnoOf({ config: { pricing: { collarPercent } } })).toEqual([
+        -104003,
+        "config.pricing.collarPercent",
+      ])
+    const offered = { clientPricingProfiles: ["B", "b"], pricingProfiles: { B: {} } }
+    expect(await errnoOf({ config: offered })).toEqual([-104003, "config.clientPricingProfiles"])
     const upsideDown = { pricingProfiles: { a: { minNotional: "2", maxNotional: "1" } } }
     expect(await errnoOf({ config: upsideDown })).toEqual([-104003, "config.pricingProfiles.a.minNotional"])
     expect((await errnoOf({ config: { pricingProfiles: { a: { markupBps: 1.5 } } } }))[0]).toBe(-104003)
@@ -176,6 +183,7 @@ describe("a dealer", () => {
         [dear]: { markupBps: "500.5", ttlBps: "0.5", minNotional: "100", maxNotional: "50000" },
       },
       defaultPricingProfile: cheap,
+      clientPricingProfiles: [dear],
       takerFeeBpsByVenue: { MOCK: 0 },
       caps: { openQuotesPerClient: 3 },
     }

@@ -108,7 +108,11 @@ it("gives one user a share of its quotes, over all accounts", async () => {
 })
 
 it("takes a price for time where its profile names none, but for the first seconds", async () => {
-  const config = { ...SIMULATED, pricingProfiles: { free: { ttlBps: 0 }, dear: { ttlBps: "0.5" } } }
+  const config = {
+    ...SIMULATED,
+    pricingProfiles: { free: { ttlBps: 0 }, dear: { ttlBps: "0.5" } },
+    clientPricingProfiles: ["free", "dear"],
+  }
   const desk = await openDesk(gateway, admin, { config })
   const client = await warmed(desk)
   const time = async (fields: Readonly<Record<string, unknown>>) => {

@@ -545,6 +545,11 @@ describe("Instruments", () => {
     // Listed again.
     expect(await sync(btc!, changed, sol!)).toEqual({ synced: 3, added: 0, updated: 1 })
     expect(await stored()).toEqual([btc, changed, sol])
+    // What was taken for a pair is a contract.
+    const inverse = { ...btc!, contract: { type: "INVERSE", size: Decimal.of("100") } } as const
+    const unsized = { ...sol!, contract: { type: "QUANTO", size: null } } as const
+    expect(await sync(inverse, changed, unsized)).toEqual({ synced: 3, added: 0, updated: 2 })
+    expect(await stored()).toEqual([inverse, changed, unsized])
   })
 
   it("leaves other venues alone", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
-import { priceOffer, walkBook } from "../../../src/domain/pricing.ts"
+import { priceOffer, priceSize, walkBook } from "../../../src/domain/pricing.ts"
 import type { QuoteSize } from "../../../src/domain/quote-request.ts"
 
 /** Hundredths and thousandths as integers. */
@@ -76,6 +76,26 @@ describe("a quote's price", () => {
         expect(price.multiply(quantity).atMost(amount)).toBe(true)
         expect(price.multiply(quantity.add(lots(1))).greaterThan(amount)).toBe(true)
         expect(quantity.isMultipleOf(instrument.lotSize) && price.isMultipleOf(instrument.tickSize)).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it("for an amount of quote asset is of a walk that is as long as what changes hands", () => {
+    const bps = fc.integer({ min: 0, max: 9_999 })
+    void fc.assert(
+      fc.property(book, side, fc.integer({ min: 1, max: 2_000_000_000 }), bps, (levels, orderSide, cents, bps) => {
+        const amount = Decimal.fromUnits(BigInt(cents), 2)
+        const size: QuoteSize = { quantityType: "QUOTE", quoteQuantity: amount }
+        const rows = rowsOf(orderSide === "BUY" ? levels : [...levels].reverse())
+        const margin = { takerFeeBps: Decimal.fromUnits(BigInt(bps), 0), markupBps: Decimal.ZERO, ttlBps: Decimal.ZERO }
+        const sold = priceSize(orderSide, rows, size, margin, instrument)
+        if (!sold) return
+        const { price, quantity, offer } = sold
+        expect(offer.walk.quantity.atLeast(quantity)).toBe(true)
+        expect(price.multiply(quantity).atMost(amount)).toBe(true)
+        // The price is of that very walk.
+        expect(priceOffer(orderSide, offer, size, instrument)?.price.toString()).toBe(price.toString())
       }),
       { numRuns: 2_000 },
     )

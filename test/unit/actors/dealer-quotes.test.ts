@@ -76,6 +76,28 @@ describe("the end of a quote", () => {
 })
 
 describe("a quote", () => {
+  it("is none that would be over when it is made: neither after a wait for its book, nor after one for balances", () => {
+    const world = new QuoteWorld()
+    world.bookAges.set("MOCK:BTC/USDT", null)
+    const late = world.ask({ expiry: { expireAt: world.now + 1_000 } })
+    world.pass(999)
+    expect(late).toEqual({})
+    world.pass(1)
+    expect(late.error?._tag).toBe("InvalidQuoteTime")
+    expect([held(world), world.stored.quotes.size]).toEqual([NOTHING, 0])
+    const inTime = world.ask({ expiry: { expireAt: world.now + 1_000 } })
+    world.pass(998)
+    world.bring("MOCK:BTC/USDT")
+    expect(inTime.quote).toMatchObject({ status: "CREATED", expireAt: world.now + 2 })
+    expect(world.ask({ expiry: { expireAt: world.now } }).error?._tag).toBe("InvalidQuoteTime")
+    // What binds for so long from its making waits as before.
+    world.bookAges.set("MOCK:BTC/USDT", null)
+    const patient = world.ask({ expiry: { ttlSeconds: 1 } })
+    world.pass(2_000)
+    world.bring("MOCK:BTC/USDT")
+    expect(patient.quote).toMatchObject({ status: "CREATED", expireAt: world.now + 1_000 })
+  })
+
   it("belongs to the first order, until that lets it go", () => {
     const world = new QuoteWorld()
     const quote = world.firm()
@@ -150,12 +172,20 @@ describe("a quote", () => {
     expect(world.set("ACTIVE").error?._tag).toBe("DealerArchived")
   })
 
-  it("is none from a book that is old", () => {
+  it("is none from a book that is old, unless its venue says in a second that it is still its own", () => {
     const world = new QuoteWorld()
     world.bookAge = 2_000
     expect(world.ask().quote?.status).toBe("CREATED")
     world.bookAge = 2_001
-    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    const silent = world.ask()
+    world.pass(999)
+    expect(silent).toEqual({})
+    world.pass(1)
+    expect(silent.quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    const quiet = world.ask()
+    world.pass(500)
+    world.confirm("MOCK:BTC/USDT")
+    expect(quiet.quote).toMatchObject({ status: "CREATED", receipt: { bookAt: world.now } })
   })
 
   it("is none from an account that could not hedge it now", () => {
@@ -183,6 +213,85 @@ describe("a quote", () => {
     expect(world.status(quote.quoteId)).toBe("CREATED")
     world.stored.balances.set(`${CLIENT} USDT`, d("100.2"))
     expect(world.accept(quote).accepted).toBeDefined()
+  })
+})
+
+describe("a pricing profile", () => {
+  const pricingProfiles = { retail: { markupBps: 50 }, partner: { markupBps: 20 }, house: { markupBps: 0 } }
+  const pricing = { allowSimulatedVenues: true }
+
+  it("is asked for where the dealer offers it to clients, and else is as if there were none", () => {
+    const world = new QuoteWorld()
+    const config = { pricing, pricingProfiles, defaultPricingProfile: "retail", clientPricingProfiles: ["partner"] }
+    world.change({ config: dealerConfigOf(config) })
+    const markupOf = (pricingProfileId: string | null) => world.firm({ pricingProfileId }).receipt.markupBps.toString()
+    expect([markupOf(null), markupOf("retail"), markupOf("partner")]).toEqual(["50", "50", "20"])
+    for (const pricingProfileId of ["house", "nobody"])
+      expect(world.ask({ pricingProfileId }).error?._tag).toBe("PricingProfileNotFound")
+  })
+
+  it("is no client's to choose where the dealer lists none", () => {
+    const world = new QuoteWorld()
+    world.change({ config: dealerConfigOf({ pricing, pricingProfiles }) })
+    expect(world.firm().receipt.markupBps.toString()).toBe("10")
+    for (const pricingProfileId of Object.keys(pricingProfiles))
+      expect(world.ask({ pricingProfileId }).error?._tag).toBe("PricingProfileNotFound")
+  })
+})
+
+describe("a size in quote asset", () => {
+  const quoteSize = (text: string) => ({ size: { quantityType: "QUOTE", quoteQuantity: d(text) } }) as const
+
+  it.each(["BUY", "SELL"] as const)("keeps to the limits of what changes hands in base (%s)", (orderSide) => {
+    const world = new QuoteWorld()
+    world.terms = { minQuantity: d("0.5"), maxQuantity: d("2") }
+    expect(world.ask({ orderSide, ...quoteSize("40") }).error).toMatchObject({
+      _tag: "QuantityBelowMinimum",
+      minQuantity: "0.5",
+    })
+    expect(world.ask({ orderSide, ...quoteSize("210") }).error).toMatchObject({
+      _tag: "QuantityAboveMaximum",
+      maxQuantity: "2",
+    })
+    for (const amount of ["51", "195"])
+      expect(world.firm({ orderSide, ...quoteSize(amount) }).price.isPositive()).toBe(true)
+    expect(held(world)[1]).not.toEqual(["0", "0"])
+  })
+
+  it("that is sold is walked all of it, so that its hedge may go as deep as it has to", () => {
+    const world = new QuoteWorld()
+    world.bids = [
+      ["100", "1"],
+      ["90", "0.5"],
+      ["80", "1000"],
+    ]
+    const config = dealerConfigOf({
+      pricing: { allowSimulatedVenues: true },
+      pricingProfiles: { dear: { markupBps: 3_020 } },
+      defaultPricingProfile: "dear",
+      takerFeeBpsByVenue: { MOCK: 0 },
+    })
+    world.change({ config })
+    const { quantity, price, receipt } = world.firm({ orderSide: "SELL", ...quoteSize("100") })
+    const walked = receipt.levels.reduce((sum, [, taken]) => sum.add(taken), Decimal.ZERO)
+    expect(walked.atLeast(quantity)).toBe(true)
+    expect(receipt.worstPrice.toString()).toBe("90")
+    expect(price.multiply(quantity).atMost(d("100"))).toBe(true)
+    expect(price.multiply(quantity.add(d("0.001"))).greaterThan(d("100"))).toBe(true)
+    // What the whole book is worth, less the margin, is not to be had for more of it.
+    world.bids = [["100", "1"]]
+    expect(world.ask({ orderSide: "SELL", ...quoteSize("70") }).quote).toMatchObject({
+      rejectReason: "INSUFFICIENT_LIQUIDITY",
+    })
+    expect(world.firm({ orderSide: "SELL", ...quoteSize("69.8") }).quantity.toString()).toBe("1")
+  })
+
+  it("that is refused for it reserves nothing", () => {
+    const world = new QuoteWorld()
+    world.terms = { maxQuantity: d("2") }
+    world.ask(quoteSize("50000"))
+    expect(held(world)).toEqual(NOTHING)
+    expect(world.stored.quotes.size).toBe(0)
   })
 })
 
@@ -214,10 +323,15 @@ describe("a dealer's limits", () => {
     const world = inEuros()
     world.firm()
     world.bookAges.set(EUR, 2_001)
-    world.pass(59_999)
-    expect(world.ask().quote?.status).toBe("CREATED")
-    world.pass(2)
-    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+    const askedAfter = (millis: number) => {
+      world.pass(millis - 1_000)
+      const asked = world.ask()
+      // The venue of the book that values it does not answer.
+      world.pass(1_000)
+      return asked.quote
+    }
+    expect(askedAfter(60_000)).toMatchObject({ status: "CREATED" })
+    expect(askedAfter(1_001)).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
   })
 
   it("count what is outstanding where no rates are limited too", () => {

@@ -11,6 +11,7 @@ const BTC = "BINANCE:BTC/USDT" as InstrumentId
 
 const fed = () => {
   const asked: Array<string> = []
+  const venue = { now: 0, answers: true }
   let sink: MarketSink | undefined
   const channels = new RecordingChannels()
   let uuids = 0
@@ -22,12 +23,13 @@ const fed = () => {
         open: (stream, instrumentId) => asked.push(`open ${stream} ${instrumentId}`),
         close: (stream, instrumentId) => asked.push(`close ${stream} ${instrumentId}`),
         resync: (instrumentId) => asked.push(`resync ${instrumentId}`),
+        confirm: () => Effect.sync(() => venue.answers),
       }
     },
     history: () => Effect.succeed({ bars: [], venueAt: 0 }),
     channels: channels.port,
     tenantOf: () => null,
-    clock: { now: () => 0, monotonic: () => 0 },
+    clock: { now: () => venue.now, monotonic: () => venue.now },
     ids: { uuid: () => `uuid-${++uuids}` },
     fork: Effect.runFork,
   })
@@ -54,7 +56,7 @@ const fed = () => {
       at: 9,
       ...more,
     })
-  return { feed, asked, channels, depth, ticker }
+  return { feed, asked, channels, depth, ticker, sink: () => sink!, venue }
 }
 
 describe("a market feed", () => {
@@ -75,6 +77,37 @@ describe("a market feed", () => {
     expect(quoted()).toEqual(["100.10", "2", "100.90", "3"])
     ticker({ bidPrice: "99", askPrice: "101", askQuantity: "5" })
     expect(quoted()).toEqual(["99", null, "101", "5"])
+  })
+
+  it("takes a quiet book for the venue's own on its word alone, and for none after a trade that it does not show", async () => {
+    const { feed, depth, sink, venue } = fed()
+    const confirmed = () =>
+      new Promise<boolean>((resolve) =>
+        feed.confirmBook(
+          BTC,
+          1_000,
+          () => resolve(true),
+          () => resolve(false),
+        ),
+      )
+    expect(await confirmed()).toBe(false)
+    feed.hold("book", BTC, "test")
+    feed.hold("trade", BTC, "test")
+    expect(await confirmed()).toBe(false)
+    depth(["100.10", "2"], ["100.90", "3"])
+    venue.now = 4_000
+    expect(feed.bookAge(BTC)).toBe(4_000)
+    venue.answers = false
+    expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, 4_000])
+    venue.answers = true
+    expect([await confirmed(), feed.bookAge(BTC)]).toEqual([true, 0])
+    venue.now = 10_000
+    sink().trades([
+      { instrumentId: BTC, externalTradeId: "1", price: "99", quantity: "1", side: "SELL", at: venue.now },
+    ])
+    expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, 6_000])
+    sink().down("book", BTC, "gone")
+    expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, null])
   })
 
   it("knows no last price of an instrument that was never traded, of which venues tell a zero", () => {

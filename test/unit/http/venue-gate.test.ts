@@ -18,6 +18,7 @@ const venue = (name: string, status: Venue["status"] = "ACTIVE"): Venue => ({
   orderIds: "VENUE",
   feeInQuote: false,
   inProcess: name === "MOCK",
+  environment: name === "MOCK" ? "SIMULATED" : name.endsWith("_UAT") ? "UAT" : "PROD",
   capabilities: PLAIN_CAPABILITIES,
 })
 

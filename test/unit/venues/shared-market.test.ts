@@ -1,4 +1,5 @@
 /** One feed for several readers: whoever comes later is told what the first one was told about streams that do not exist. */
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { MarketSink } from "../../../src/ports/market-source.ts"
@@ -29,6 +30,7 @@ describe("a shared feed", () => {
         open: (stream) => opened.push(stream),
         close: () => undefined,
         resync: () => undefined,
+        confirm: () => Effect.succeed(true),
       }
     })
     const [first, second, third] = [reader(), reader(), reader()]

@@ -31,6 +31,8 @@ interface Row {
     minNotional: string | null,
     priceSignificantDigits?: number,
   ]
+  /** What a quantity counts where it is not the base asset. */
+  readonly contract?: readonly [type: string, size: string]
 }
 
 const binanceSymbol = (base: string, tick: string, lot: string, max: string, notional: string) => ({
@@ -108,6 +110,7 @@ const rows: ReadonlyArray<Row> = [
     nothing: { symbols: [] },
     symbol: "1000PEPE/USDT",
     expected: ["0.0000001", "1", 7, 0, "1", "900000000", "5"],
+    contract: ["LINEAR", "1"],
   },
   {
     profile: unproven("OKX", "okx", { options: spotOnly }),
@@ -196,6 +199,7 @@ const rows: ReadonlyArray<Row> = [
     },
     symbol: "SHIB/USD",
     expected: ["0.000000001", "10000", 9, 0, "0", null, null],
+    contract: ["LINEAR", "1"],
   },
   {
     profile: shipped(COINBASE),
@@ -341,6 +345,62 @@ const rows: ReadonlyArray<Row> = [
     },
     symbol: "XRP/USDC",
     expected: ["0.000025", "1", 6, 0, "1", null, null],
+    contract: ["LINEAR", "1"],
+  },
+  {
+    profile: shipped(DERIBIT),
+    bodies: {
+      get_instruments: {
+        jsonrpc: "2.0",
+        result: [
+          {
+            instrument_name: "BTC-PERPETUAL",
+            kind: "future",
+            settlement_period: "perpetual",
+            instrument_type: "reversed",
+            is_active: true,
+            base_currency: "BTC",
+            quote_currency: "USD",
+            counter_currency: "USD",
+            settlement_currency: "BTC",
+            tick_size: 0.5,
+            min_trade_amount: 10,
+            contract_size: 10,
+            maker_commission: 0,
+            taker_commission: 0.0005,
+          },
+        ],
+      },
+    },
+    symbol: "BTC/USD",
+    expected: ["0.5", "10", 1, 0, "10", null, null],
+    contract: ["INVERSE", "10"],
+  },
+  {
+    profile: shipped(KRAKENFUTURES),
+    bodies: {
+      instruments: {
+        result: "success",
+        instruments: [
+          {
+            symbol: "PI_XBTUSD",
+            type: "futures_inverse",
+            base: "BTC",
+            quote: "USD",
+            pair: "BTC:USD",
+            tickSize: 0.5,
+            contractSize: 1,
+            contractValueTradePrecision: 0,
+            impactMidSize: 1,
+            tradeable: true,
+            marginLevels: [],
+          },
+        ],
+      },
+    },
+    symbol: "BTC/USD",
+    expected: ["0.5", "1", 1, 0, "0", null, null],
+    contract: ["INVERSE", "1"],
   },
   {
     profile: unproven("KUCOIN", "kucoin", { options: { fetchMarkets: { types: ["spot"], fetchTickersFees: false } } }),
@@ -414,6 +474,7 @@ describe("an instrument of a venue", () => {
       const markets = await readMarkets({ ...row.profile, needsCurrencies: false }, answers, keys)
       const record = securityRecord(marketOf(markets, row.symbol))
       expect(record).toMatchObject({ symbol: row.symbol, status: "ACTIVE" })
+      expect([record.contractType, record.contractSize]).toEqual(row.contract ?? [null, null])
       const { tickSize, lotSize, precision, scale, minQuantity, maxQuantity, minNotional } = record
       expect([
         tickSize,

@@ -17,7 +17,12 @@ const adapterOf = (venue: string): VenueAdapter => {
     openSession: () => Effect.die("not asked for"),
     instruments: () => Effect.succeed([]),
     klines: () => Effect.succeed({ bars: [], venueAt: 0 }),
-    market: () => ({ open: () => undefined, close: () => undefined, resync: () => undefined }),
+    market: () => ({
+      open: () => undefined,
+      close: () => undefined,
+      resync: () => undefined,
+      confirm: () => Effect.succeed(false),
+    }),
     health: () => ({
       venue: venue as VenueId,
       status: "idle",

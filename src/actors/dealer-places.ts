@@ -1,0 +1,109 @@
+/**
+ * Which of a dealer's linked accounts count, and where a pair trades on them: prices, values and hedges all ask here. The one thing to know:
+ * those that count are of one environment, so that what is promised with real money is never priced, valued or closed with play money.
+ */
+import type { Dealer } from "../domain/dealer.ts"
+import { AccountOfAnotherEnvironment } from "../domain/errors/dealer.ts"
+import type { TradingAccountId } from "../domain/ids.ts"
+import { type Instrument, isCountedInBase } from "../domain/instrument.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../domain/venue.ts"
+import type { DealerParts } from "./dealer-core.ts"
+
+type Parts = Pick<DealerParts, "accounts" | "instruments" | "venues">
+type Linking = Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">
+
+/** An account of the dealer's, and the pair at its venue. */
+export interface Place {
+  readonly account: TradingAccount
+  readonly instrument: Instrument
+}
+
+/** A linked account that does not count, and why, for those who run the dealer. */
+export interface Ignored {
+  readonly tradingAccountId: TradingAccountId
+  readonly reason: string
+}
+
+interface Linked {
+  readonly account: TradingAccount
+  readonly venue: Venue
+}
+
+/** Accounts that are disconnected are linked no longer. */
+const linkedTo = ({ accounts, venues }: Parts, { linkedAccountIds }: Linking): ReadonlyArray<Linked> =>
+  linkedAccountIds.flatMap((id) => {
+    const account = accounts.find(id)
+    const venue = account && venues.find(account.venue)
+    return account === undefined || venue === undefined || account.status === "DISCONNECTED" ? [] : [{ account, venue }]
+  })
+
+/** Of the linked accounts with the most to lose: the others are ignored. Undefined while none is linked. */
+const rulingOf = (linked: ReadonlyArray<Linked>): VenueEnvironment | undefined =>
+  gravestOf(linked.map(({ venue }) => venue.environment))
+
+/** Why an account is not linked beside those that are; null: it may be. */
+export const linkFault = (
+  parts: Parts,
+  dealer: Linking,
+  { venue: name }: Pick<TradingAccount, "venue">,
+): AccountOfAnotherEnvironment | null => {
+  const ruling = rulingOf(linkedTo(parts, dealer))
+  const environment = parts.venues.find(name)?.environment
+  if (environment === undefined || ruling === undefined || environment === ruling) return null
+  return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling })
+}
+
+/** Null: it counts. */
+const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { config }: Linking): string | null => {
+  const { environment } = venue
+  if (environment !== ruling)
+    return `${venue.venue} is ${environment}, and this dealer has accounts that are ${ruling}: environments are never mixed`
+  if (environment !== "PROD" && !config.allowSimulatedVenues)
+    return `${venue.venue} is ${environment}, and config.pricing.allowSimulatedVenues is not set`
+  return null
+}
+
+/** Quotes and exposures are amounts of base: a book or an order in contracts would cover another amount than it says. */
+const countingFault = ({ venue }: Linked, instrument: Instrument): string | null => {
+  if (isCountedInBase(instrument, isSpot(venue))) return null
+  const { instrumentId, contract } = instrument
+  if (contract === undefined) return `what ${instrumentId} is counted in is not known before its venue lists it again`
+  const size = contract.size === null ? "an unknown size" : `size ${contract.size}`
+  return `${instrumentId} is counted in ${contract.type} contracts of ${size}: only spot, and linear contracts of size 1, are`
+}
+
+interface Pair {
+  readonly baseAsset: string
+  readonly quoteAsset: string
+}
+
+const tradedAt = (parts: Parts, dealer: Linking, { account }: Linked, pair: Pair): Instrument | undefined => {
+  const symbol = `${pair.baseAsset}/${pair.quoteAsset}`
+  const instrument = parts.instruments.ofPair(account.venue, symbol, dealer.tenantId)
+  return instrument?.status === "ACTIVE" ? instrument : undefined
+}
+
+/** In the order in which the accounts were linked. */
+export const placesOf = (parts: Parts, dealer: Linking, pair: Pair): ReadonlyArray<Place> => {
+  const linked = linkedTo(parts, dealer)
+  const ruling = rulingOf(linked)
+  return linked.flatMap((link): ReadonlyArray<Place> => {
+    if (faultOf(link, ruling, dealer) !== null) return []
+    const instrument = tradedAt(parts, dealer, link, pair)
+    if (instrument === undefined || countingFault(link, instrument) !== null) return []
+    return [{ account: link.account, instrument }]
+  })
+}
+
+/** Linked accounts that do not count as things are: for any pair (null), or for this one although their venue trades it. */
+export const ignoredOf = (parts: Parts, dealer: Linking, pair: Pair | null): ReadonlyArray<Ignored> => {
+  const linked = linkedTo(parts, dealer)
+  const ruling = rulingOf(linked)
+  return linked.flatMap((link) => {
+    const fault = faultOf(link, ruling, dealer)
+    const instrument = pair === null || fault !== null ? undefined : tradedAt(parts, dealer, link, pair)
+    const reason = pair === null ? fault : instrument === undefined ? null : countingFault(link, instrument)
+    return reason === null ? [] : [{ tradingAccountId: link.account.tradingAccountId, reason }]
+  })
+}

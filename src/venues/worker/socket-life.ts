@@ -1,0 +1,52 @@
+/**
+ * Whether a socket's other end answers now: it is asked as ccxt asks it to keep it alive, and whatever comes next on it is an answer, because
+ * frames come in order. A socket that nobody answers on may still be called open for half a minute.
+ */
+import type { CcxtSocket } from "./ccxt.ts"
+
+/** An answer that takes longer says too little of now. */
+const ANSWER_MILLIS = 1_000
+/** So long an answer is as good as a new one: it is of every book on the socket, and venues count what they are sent (Binance: 5 a second). */
+const GOOD_MILLIS = 500
+const OPEN = 1
+
+export class SocketLife {
+  /** Who waits for a word of the socket, and the question that is on its way. */
+  readonly #asked = new WeakMap<CcxtSocket, { readonly answer: Promise<boolean>; readonly heard: () => void }>()
+  /** `performance.now()` of the newest answer to a question. */
+  readonly #answeredAt = new WeakMap<CcxtSocket, number>()
+
+  /** A frame came. */
+  heard(socket: CcxtSocket): void {
+    this.#asked.get(socket)?.heard()
+  }
+
+  answers(socket: CcxtSocket): Promise<boolean> {
+    const asked = this.#asked.get(socket)
+    if (asked !== undefined) return asked.answer
+    const { connection } = socket
+    if (connection === undefined || connection.readyState !== OPEN) return Promise.resolve(false)
+    if (performance.now() - (this.#answeredAt.get(socket) ?? Number.NEGATIVE_INFINITY) < GOOD_MILLIS)
+      return Promise.resolve(true)
+    let heard = (): void => undefined
+    const answer = new Promise<boolean>((resolve) => {
+      const ended = (isAnswered: boolean): void => {
+        clearTimeout(timer)
+        this.#asked.delete(socket)
+        if (isAnswered) this.#answeredAt.set(socket, performance.now())
+        resolve(isAnswered)
+      }
+      const timer = setTimeout(() => ended(false), ANSWER_MILLIS)
+      timer.unref()
+      // A pong overtakes frames that came before it and are not handled yet.
+      heard = () => void setImmediate(() => ended(true))
+    })
+    this.#asked.set(socket, { answer, heard })
+    const message = socket.ping?.(socket)
+    if (message === undefined || message === null) {
+      connection.once("pong", heard)
+      connection.ping()
+    } else socket.send(message).catch(() => undefined)
+    return answer
+  }
+}
