@@ -6,6 +6,7 @@ import type { Context } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
+import type { Span } from "../domain/hedging.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
@@ -56,8 +57,8 @@ export interface DealerParts {
 export interface Hedging {
   /** From the commit callback of the execution. */
   readonly executed: (intent: HedgeIntent) => void
-  /** Executed and not hedged, by asset, in that asset; long above zero. */
-  readonly positions: () => ReadonlyMap<string, Decimal>
+  /** Executed and not hedged, by asset, in that asset; long above zero. Between two ends: hedges in doubt may have closed some of it. */
+  readonly positions: () => ReadonlyMap<string, Span>
   /** Less than the smallest lot is open in every pair, and no hedge is at work. */
   readonly isFlat: () => boolean
   /** A hedge is at work on this account. */

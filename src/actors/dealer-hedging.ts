@@ -1,21 +1,25 @@
 /**
  * Keeper of a dealer's hedges (contract C8): what executed quotes owe leaves as orders of linked accounts, through the accounts' own order
- * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, and there is one
- * hedge of a pair at a time.
+ * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, there is one hedge
+ * of a pair at a time, and what state a line is in stands in one table (domain/hedge-state.ts).
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal, type PositiveDecimalText } from "../domain/decimal.ts"
 import { type HedgePlan, planHedge } from "../domain/hedge-order.ts"
 import { type HedgeReportRecord, hedgeReportRecord } from "../domain/hedge-report.ts"
-import type { InstrumentId, TradingAccountId } from "../domain/ids.ts"
+import { HEDGE_LAW } from "../domain/hedge-state.ts"
+import type { HedgeVerdict, Span } from "../domain/hedging.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { HedgeAlarms } from "./dealer-hedging-alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
 import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
+import { canBeAsked } from "./hedge-desk.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
@@ -26,6 +30,7 @@ export class HedgeKeeper {
   readonly #later = new Map<string, () => void>()
   readonly #held = new Set<InstrumentId>()
   readonly #courier: HedgeCourier
+  readonly #alarms: HedgeAlarms
 
   constructor(
     private readonly core: DealerCore,
@@ -33,6 +38,7 @@ export class HedgeKeeper {
     asked: AskedHedges,
     private readonly counts: HedgeCounts,
   ) {
+    this.#alarms = new HedgeAlarms(core, counts, (line) => this.#isAsking(line))
     for (const line of stored) this.#add(line)
     // Of a quote whose line was not there yet when the one before it was asked: there is nothing without an intent.
     for (const { intent } of asked.values()) this.#lineOf(intent)
@@ -66,21 +72,46 @@ export class HedgeKeeper {
     this.#hear(line, order, order.version === 1)
   }
 
-  /** By asset, in that asset: above zero the dealer has too much of it. */
-  readonly positions = (): ReadonlyMap<string, Decimal> => {
-    const sums = new Map<string, Decimal>()
-    for (const { baseAsset, exposure } of this.#lines.values())
-      if (!exposure.isZero()) sums.set(baseAsset, (sums.get(baseAsset) ?? Decimal.ZERO).subtract(exposure))
+  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends. */
+  readonly positions = (): ReadonlyMap<string, Span> => {
+    const sums = new Map<string, Span>()
+    for (const { baseAsset, span } of this.#lines.values()) {
+      if (span.low.isZero() && span.high.isZero()) continue
+      const { low, high } = sums.get(baseAsset) ?? NOWHERE
+      sums.set(baseAsset, { low: low.subtract(span.high), high: high.subtract(span.low) })
+    }
     return sums
   }
 
-  readonly isFlat = (): boolean => [...this.#lines.values()].every((line) => !this.#isBusy(line) && this.#isDust(line))
+  readonly isFlat = (): boolean =>
+    [...this.#lines.values()].every((line) => !this.#isBusy(line) && !line.isCarrying() && this.#isDust(line))
+
+  /** The account can be asked no longer: what is in doubt there is carried, and the rest of the pair goes on. */
+  readonly lost = (account: TradingAccountId): void => {
+    for (const line of this.#lines.values()) {
+      if (!line.hasHedgeOn(account)) continue
+      this.#callOff(line)
+      this.#look(line)
+    }
+  }
+
+  /** The line of a hedge; undefined: there is none, or it is over for so long that it is not in memory. */
+  lineOfHedge(hedge: TradeOrderId): HedgeLine | undefined {
+    return [...this.#lines.values()].find((line) => line.find(hedge) !== undefined)
+  }
+
+  /** What an admin says of a hedge is stored. */
+  resolved(line: HedgeLine, hedge: TradeOrderId, verdict: HedgeVerdict): void {
+    line.resolve(hedge, verdict)
+    this.#callOff(line)
+    this.#look(line)
+  }
 
   /** A hedge is at work there, or what is open was priced there and is to be hedged. */
   readonly isHedgingOn = (account: TradingAccountId): boolean =>
     [...this.#lines.values()].some(
       (line) =>
-        line.isAtWorkOn(account) ||
+        line.hasHedgeOn(account) ||
         this.#courier.find(line.symbol)?.accountId === account ||
         (line.open().some(({ intent }) => intent.tradingAccountId === account) && !this.#isDust(line)),
     )
@@ -88,7 +119,7 @@ export class HedgeKeeper {
   /** Linked accounts or settings are others: what found no place may find one. */
   readonly dealerChanged = (): void => {
     for (const line of this.#lines.values()) {
-      if (line.exposure.isZero()) continue
+      if (line.due.isZero()) continue
       this.#callOff(line)
       this.#look(line)
     }
@@ -96,17 +127,20 @@ export class HedgeKeeper {
 
   /** Nothing is open, and nothing is at work. */
   readonly isIdle = (): boolean =>
-    [...this.#lines.values()].every((line) => !this.#isBusy(line) && (line.exposure.isZero() || line.isAccumulating))
+    [...this.#lines.values()].every(
+      (line) => !this.#isBusy(line) && !line.isCarrying() && (line.due.isZero() || line.isAccumulating),
+    )
 
-  readonly report = (): ReadonlyArray<HedgeReportRecord> =>
-    [...this.#lines.values()].map((line) => {
-      const place = this.#placeOf(line)
-      const mid = place === undefined ? null : this.#midOf(place.instrument.instrumentId)
-      return hedgeReportRecord(line.report(mid, this.#courier.find(line.symbol) !== undefined))
-    })
+  readonly report = (): ReadonlyArray<HedgeReportRecord> => [...this.#lines.values()].map((line) => this.reportOf(line))
+
+  reportOf(line: HedgeLine): HedgeReportRecord {
+    const place = this.#placeOf(line)
+    const mid = place === undefined ? null : this.#midOf(place.instrument.instrumentId)
+    return hedgeReportRecord(line.report(mid, this.#isAsking(line), this.core.parts.clock.now()))
+  }
 
   #add(stored: StoredHedges): HedgeLine {
-    const line = new HedgeLine(stored)
+    const line = new HedgeLine(stored, (id) => canBeAsked(this.core.parts.accounts.find(id)?.status))
     this.#lines.set(line.symbol, line)
     return line
   }
@@ -115,13 +149,17 @@ export class HedgeKeeper {
     return this.#lines.get(`${baseAsset}/${quoteAsset}`) ?? this.#add(emptyLine(baseAsset, quoteAsset))
   }
 
-  /** A hedge of the pair is not over, or may exist. */
+  #isAsking(line: HedgeLine): boolean {
+    return this.#courier.find(line.symbol) !== undefined
+  }
+
+  /** A hedge of the pair is at work, or may be. */
   #isBusy(line: HedgeLine): boolean {
-    return line.isAtWork() || this.#courier.find(line.symbol) !== undefined
+    return line.isAtWork() || this.#isAsking(line)
   }
 
   #isDust(line: HedgeLine): boolean {
-    return line.exposure.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
+    return line.due.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
@@ -131,6 +169,7 @@ export class HedgeKeeper {
   /** The next hedge of the pair, if one is due. */
   #look(line: HedgeLine): void {
     this.#hedgeNext(line)
+    this.#alarms.check(line)
     const open = [...this.#lines.values()].filter((it) => !it.exposure.isZero() && !it.isAccumulating)
     this.counts.open.set(this.core.id, open.length)
   }
@@ -138,7 +177,7 @@ export class HedgeKeeper {
   #hedgeNext(line: HedgeLine): void {
     if (this.#isBusy(line) || this.#later.has(line.symbol)) return
     line.isAccumulating = false
-    if (line.exposure.isZero()) {
+    if (!HEDGE_LAW[line.state(false)].sends) {
       line.beginAnew()
       this.#letBooksGo()
       return
@@ -160,11 +199,11 @@ export class HedgeKeeper {
     const instrument = place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "")
     if (instrument === undefined) return { _tag: "NoPrice" }
     const { slippageBps } = this.core.dealer.config.hedge
-    const { exposure } = line
+    const exposure = line.due
     const side = exposure.isNegative() ? "bids" : "asks"
     const book = this.core.parts.markets.topOfBook(instrument.instrumentId, side, WALK_ROWS)
     const at = line.wasAtMarket ? "MARKET" : line.attempt === 1 && line.rounds === 0 ? "QUOTED" : "BOOK"
-    return planHedge({ instrument, exposure, open: line.open(), book, slippageBps, at })
+    return planHedge({ instrument, exposure, open: line.openDue(), book, slippageBps, at })
   }
 
   #send(line: HedgeLine, { account, instrument }: HedgePlace, plan: Extract<HedgePlan, { _tag: "Order" }>): void {
@@ -209,10 +248,9 @@ export class HedgeKeeper {
     if (heard.hasFilled) {
       this.core.parts.failpoint.hit("hedge.filled")
       this.counts.filled++
-      line.isAlerted = false
+      this.#alarms.closedSome(line)
     }
-    if (order.doubt !== null && order.orderStatus === "UNKNOWN")
-      this.#alert(line, `the outcome of a hedge of ${line.symbol} is not known`)
+    this.#alarms.check(line)
     if (this.#isBusy(line)) return
     if (!heard.hasEnded) {
       // A late fill: what it executed too much is open.
@@ -223,7 +261,7 @@ export class HedgeKeeper {
       line.beginAnew()
       this.#callOff(line)
       this.#look(line)
-    } else if (line.exposure.isZero()) this.#look(line)
+    } else if (line.due.isZero()) this.#look(line)
     else this.#missed(line, order.rejectReason ?? `${order.executedQuantity} of ${order.baseQuantity} was to be had`)
   }
 
@@ -242,7 +280,7 @@ export class HedgeKeeper {
       line.attempt = 1
       line.rounds++
       line.wasAtMarket = false
-      this.#alert(line, `${line.exposure.negate()} ${line.baseAsset} is open: ${trouble}`)
+      this.#alarms.check(line)
       this.#lookLater(line, retryMillis)
     }
   }
@@ -259,15 +297,6 @@ export class HedgeKeeper {
   #callOff(line: HedgeLine): void {
     this.#later.get(line.symbol)?.()
     this.#later.delete(line.symbol)
-  }
-
-  /** Once per exposure, until some of it is closed. */
-  #alert(line: HedgeLine, message: string): void {
-    if (line.isAlerted) return
-    line.isAlerted = true
-    this.counts.alerts++
-    const alert = { code: "HEDGE_OPEN", severity: "CRITICAL", message, tradeOrderId: line.newestHedge } as const
-    this.core.parts.tradingAccounts.post(this.core.dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
   }
 
   #midOf(instrumentId: InstrumentId): Decimal | null {
@@ -297,3 +326,4 @@ export class HedgeKeeper {
 }
 
 const HALF = Decimal.of("0.5")
+const NOWHERE: Span = { low: Decimal.ZERO, high: Decimal.ZERO }

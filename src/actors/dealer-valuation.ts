@@ -4,6 +4,7 @@
  */
 import { exposureValue, worstExposures } from "../domain/dealer-risk.ts"
 import { Decimal } from "../domain/decimal.ts"
+import type { Span } from "../domain/hedging.ts"
 import type { FirmQuote } from "../domain/quote.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { midAt, type Source, sourcesOf } from "./dealer-sources.ts"
@@ -11,7 +12,7 @@ import { midAt, type Source, sourcesOf } from "./dealer-sources.ts"
 /** An older price values nothing. */
 const PRICE_AGE_MAX = 60_000
 
-const NOTHING_OPEN: ReadonlyMap<string, Decimal> = new Map()
+const NOTHING_OPEN: ReadonlyMap<string, Span> = new Map()
 
 const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
   dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!

@@ -195,7 +195,8 @@ describe("what was priced at a real venue", () => {
       world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
       world.keeper.dealerChanged()
       world.pass(60_000)
-      expect([world.orders.length, world.alerts.length, world.keeper.isFlat()]).toEqual([0, 1, false])
+      // At once, then after 1 and 3 min.
+      expect([world.orders.length, world.alerts.length, world.keeper.isFlat()]).toEqual([0, 3, false])
       world.venues.set(OTHER, "BINANCE")
       world.pass(10_000)
       expect(world.order().tradingAccountId).toBe(OTHER)
@@ -222,7 +223,7 @@ describe("what was priced at a real venue", () => {
     const world = new HedgeWorld({ attemptsMax: 1 })
     world.dealer = { ...world.dealer, config: { ...world.dealer.config, allowSimulatedVenues: false } }
     world.executed(buy(1))
-    world.pass(60_000)
+    world.pass(59_000)
     expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
     expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
   })
@@ -280,15 +281,25 @@ describe("a fee in base", () => {
 })
 
 describe("a hedge in doubt", () => {
-  it("keeps its pair waiting for as long as it takes, with an alert, and is never sent again", () => {
+  it("keeps its pair waiting for as long as it takes, and is never sent again; people are told again and again", () => {
     const world = new HedgeWorld()
     world.executed(buy(1))
     world.becomes("UNKNOWN", "0")
     world.executed(buy(2))
     world.pass(3_600_000)
-    expect([world.orders.length, world.alerts.length]).toEqual([1, 1])
+    expect(world.orders).toHaveLength(1)
+    // At once, then after 1, 3, 7, 15 and 31 min.
+    expect(world.alerts).toHaveLength(6)
+    expect(world.alerts.slice(0, 2)).toEqual([
+      "the outcome of a hedge of BTC/USDT is not known",
+      "the outcome of a hedge of BTC/USDT is not known, for 1 min now, -2 BTC in all",
+    ])
+    expect(world.keeper.report()).toMatchObject([{ state: "IN_DOUBT", ageMs: 3_600_000, carried: "0" }])
     world.becomes("FILLED", "1")
     expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 1 @ 100.25"])
+    world.becomes("FILLED", "1")
+    world.pass(3_600_000)
+    expect(world.alerts).toHaveLength(6)
   })
 
   it("that was declared never placed and is executed after all is taken back", () => {
@@ -300,12 +311,113 @@ describe("a hedge in doubt", () => {
     world.becomes("FILLED", "1")
     expect(world.keeper.isFlat()).toBe(true)
     world.becomes("FILLED", "1", tradeOrderId)
-    expect(world.keeper.positions().get("BTC")?.toString()).toBe("1")
+    expect(`${world.keeper.positions().get("BTC")?.high}`).toBe("1")
     world.pass(500)
     expect(world.sent()[2]).toBe("SELL 1 @ 99.75")
     expect(world.order().hedgeForQuoteIds).toEqual([])
     world.becomes("FILLED", "1")
     expect(world.keeper.isFlat()).toBe(true)
+  })
+})
+
+describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at an account that is %s", (status) => {
+  const worldWithout = () => {
+    const world = new HedgeWorld({ attemptsMax: 1 }, [LINKED, OTHER])
+    world.executed(buy(1))
+    world.becomes("SUBMITTED", "0.25")
+    world.lose(LINKED, status)
+    return world
+  }
+
+  it("is carried, and its pair goes on elsewhere without it", () => {
+    const world = worldWithout()
+    const [{ tradeOrderId }] = [world.order()]
+    const carried = {
+      carried: "0.75",
+      position: "-0.75",
+      inDoubt: [{ tradeOrderId, quantity: "0.75", isCarried: true }],
+    }
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", ...carried }])
+    for (let n = 2; n <= 50; n++) {
+      world.executed(buy(n))
+      expect(world.order()).toMatchObject({ tradingAccountId: OTHER, hedgeForQuoteIds: [intentOf(n).quoteId] })
+      world.becomes("FILLED", "1")
+    }
+    world.pass(2 * 86_400_000)
+    expect(world.orders).toHaveLength(50)
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", ageMs: 2 * 86_400_000, ...carried }])
+    expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([false, false])
+    // Now, then 1, 3, 7, 15, 31, 63 min later, then every hour.
+    const told = world.alerts.filter((it) => it.includes("can be asked no longer"))
+    expect(told).toHaveLength(6 + 47)
+    expect(told.at(-1)).toContain(`BUY 0.75 BTC (${tradeOrderId})`)
+    expect(told.at(-1)).toMatch(/for \d+ min now, -0\.75 BTC in all$/)
+  })
+
+  it.each(["restart", "kill"] as const)("is carried after a %s too, and told of at once", (how) => {
+    const world = worldWithout()
+    const before = world.alerts.length
+    world[how]()
+    world.pass(1_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([1, before + 1])
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", carried: "0.75" }])
+  })
+
+  it("counts as open and as closed, whichever is worse", () => {
+    const world = worldWithout()
+    world.executed(sell(2, "0.5"))
+    // Between 0.25 short and 0.5 long: nothing is sure, and nothing leaves.
+    expect(world.orders).toHaveLength(1)
+    expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"-0.25","high":"0.5"}')
+    world.executed(sell(3, "0.5"))
+    expect(world.sent().slice(1)).toEqual(["SELL 0.25 @ 99.75"])
+  })
+
+  it("is hedged by what an admin says was not executed, and flat by what was", () => {
+    for (const [executed, rest] of [
+      ["0.25", "0.75"],
+      ["0.6", "0.4"],
+      ["1", null],
+    ] as const) {
+      const world = worldWithout()
+      const { resolved } = world.resolve(executed, "100")
+      expect(resolved).toMatchObject({ isNew: true, hedging: { carried: "0", inDoubt: [] } })
+      expect(world.sent().slice(1)).toEqual(rest === null ? [] : [`BUY ${rest} @ 100.25`])
+      if (rest !== null) world.becomes("FILLED", rest)
+      for (const how of ["restart", "kill"] as const) {
+        world[how]()
+        const alerts = world.alerts.length
+        world.pass(86_400_000)
+        expect(world.keeper.report()).toMatchObject([{ state: "FLAT", position: "0", ageMs: null }])
+        expect([world.keeper.isFlat(), world.alerts.length]).toEqual([true, alerts])
+      }
+    }
+  })
+
+  it("is of what an admin says only until its venue tells of more", () => {
+    const world = worldWithout()
+    world.resolve("0.25", "100")
+    world.becomes("FILLED", "0.75")
+    expect(world.keeper.isFlat()).toBe(true)
+    world.becomes("FILLED", "1", world.order(0).tradeOrderId)
+    world.pass(1_000)
+    expect(world.sent().at(-1)).toBe("SELL 0.75 @ 99.75")
+  })
+
+  it("is resolved within what is known of it, and with a price", () => {
+    const world = worldWithout()
+    const said = (executed: string, price: string | null) => {
+      const { error } = world.resolve(executed, price)
+      return error?._tag === "InvalidParameter" ? `${error.parameter}: ${error.reason}` : error?._tag
+    }
+    expect(said("0.2", "100")).toBe("executedQuantity: its venue has told of 0.25: it is at least that")
+    expect(said("1.1", "100")).toBe("executedQuantity: the hedge was of 1: it is at most that")
+    expect(said("0.5", null)).toBe("averagePrice: what was executed has a price above 0")
+    expect(said("0.5", "0")).toBe("averagePrice: what was executed has a price above 0")
+    expect(world.resolve("0.5", "100", OTHER as never).error?._tag).toBe("OrderNotFound")
+    expect(world.resolve("0.5", "100").resolved?.isNew).toBe(true)
+    expect(world.resolve("0.5", "100", world.order(0).tradeOrderId).resolved?.isNew).toBe(false)
+    expect(world.resolve("0").error?._tag).toBe("HedgeNotInDoubt")
   })
 })
 
