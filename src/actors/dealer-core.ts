@@ -57,8 +57,13 @@ export interface DealerParts {
 export interface Hedging {
   /** From the commit callback of the execution. */
   readonly executed: (intent: HedgeIntent) => void
-  /** Executed and not hedged, by asset, in that asset; long above zero. Between two ends: hedges in doubt may have closed some of it. */
+  /**
+   * Executed and not hedged, by asset, in that asset; long above zero. Between two ends: hedges in doubt may have closed some of it. Without
+   * what is too little for any hedge.
+   */
   readonly positions: () => ReadonlyMap<string, Span>
+  /** What clients last traded an asset at, as it was walked; undefined: none did. */
+  readonly lastPriceOf: (baseAsset: string) => { readonly price: Decimal; readonly quoteAsset: string } | undefined
   /** Less than the smallest lot is open in every pair, and no hedge is at work. */
   readonly isFlat: () => boolean
   /** A hedge is at work on this account. */
@@ -77,6 +82,8 @@ export class DealerCore {
   readonly following: Following
   /** By asset: what one of it was worth when it was last known, in the risk currency, and when that was, monotonic ms. */
   readonly riskPrices = new Map<string, { readonly price: Decimal; readonly at: number }>()
+  /** By asset: when the books that would value it did not come although they were waited for, monotonic ms. */
+  readonly silentSince = new Map<string, number>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
   /** What waits for the change of the dealer that is on its way to the store; null: none is. */

@@ -144,6 +144,11 @@ export class HedgeLine {
     return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
   }
 
+  /** The newest executed quote. */
+  newest(): HedgeIntent | undefined {
+    return this.#intents[0]
+  }
+
   /** In whose name it leaves. */
   lead(): HedgeIntent | undefined {
     return this.owing()[0]

@@ -72,15 +72,23 @@ export class HedgeKeeper {
     this.#hear(line, order, order.version === 1)
   }
 
-  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends. */
+  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends; dust is no risk. */
   readonly positions = (): ReadonlyMap<string, Span> => {
     const sums = new Map<string, Span>()
-    for (const { baseAsset, span } of this.#lines.values()) {
-      if (span.low.isZero() && span.high.isZero()) continue
+    for (const line of this.#lines.values()) {
+      const { baseAsset, span } = line
+      if ((span.low.isZero() && span.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
       const { low, high } = sums.get(baseAsset) ?? NOWHERE
       sums.set(baseAsset, { low: low.subtract(span.high), high: high.subtract(span.low) })
     }
     return sums
+  }
+
+  readonly lastPriceOf = (asset: string): { readonly price: Decimal; readonly quoteAsset: string } | undefined => {
+    const newest = [...this.#lines.values()]
+      .flatMap((line) => (line.baseAsset === asset ? (line.newest() ?? []) : []))
+      .toSorted((a, b) => b.createdAt - a.createdAt)[0]
+    return newest && { price: newest.walkedPrice, quoteAsset: newest.quoteAsset }
   }
 
   readonly isFlat = (): boolean =>

@@ -29,7 +29,7 @@ import { priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.t
 import type { KnownRequest } from "./dealer-requests.ts"
 import { type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
-import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
+import { isTooRisky, mayAwait, valuationBooks } from "./dealer-valuation.ts"
 
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
@@ -65,13 +65,16 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if ("_tag" in inForce) return fail(inForce)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
-  const needed = [sources, ...valuationBooks(core, asked.baseAsset)]
-  core.following.keep(needed.flat().map((source) => source.instrument))
+  const valuing = valuationBooks(core, asked.baseAsset)
+  core.following.keep([sources, ...valuing.map(({ books }) => books)].flat().map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
   const { funds, isBooked } = so
-  const missing = isBooked ? [] : needed.filter((books) => isMissing(core, books))
+  const silent = valuing.filter(({ books }) => isMissing(core, books))
+  if (isBooked) for (const { asset } of silent) core.silentSince.set(asset, core.parts.clock.monotonic())
+  const awaited = silent.filter(({ asset }) => mayAwait(core, asset)).map(({ books }) => books)
+  const missing = isBooked ? [] : [...(isMissing(core, sources) ? [sources] : []), ...awaited]
   if (missing.length > 0) {
     whenBooked(core, missing, () => requestQuote(core, message, { funds, isBooked: true }))
     return

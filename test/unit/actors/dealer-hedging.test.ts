@@ -65,6 +65,8 @@ describe("an executed quote", () => {
     expect([world.orders.length, world.alerts.length]).toEqual([0, 0])
     expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-1" }])
     expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([true, true])
+    // Too little to be hedged is too little to be a risk.
+    expect(world.keeper.positions().size).toBe(0)
     world.executed(buy(2))
     expect(world.sent()).toEqual(["BUY 2 @ 100.25"])
   })
