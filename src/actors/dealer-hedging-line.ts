@@ -24,7 +24,7 @@ import {
   withIntent,
   withProgress,
 } from "../domain/hedging.ts"
-import type { HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { HedgeIntentId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
@@ -62,6 +62,10 @@ export class HedgeLine {
   rounds = 0
   /** This round has been to the market already. */
   wasAtMarket = false
+  /** How many attempts in a row were refused for good. */
+  refusals = 0
+  /** What a venue has found too small, although its listing says otherwise; null: nothing. */
+  tooSmall: { readonly instrumentId: InstrumentId; readonly quantity: Decimal; readonly until: number } | null = null
   /** The exposure is smaller than the venue takes. */
   isAccumulating = false
   newestHedge: TradeOrderId | null = null
@@ -232,6 +236,7 @@ export class HedgeLine {
     this.attempt = 1
     this.rounds = 0
     this.wasAtMarket = false
+    this.refusals = 0
     this.trouble = null
   }
 

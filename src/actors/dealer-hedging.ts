@@ -6,10 +6,12 @@
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal, type PositiveDecimalText } from "../domain/decimal.ts"
 import { type HedgePlan, planHedge } from "../domain/hedge-order.ts"
+import { type HedgeRefusal, refusalOfOrder, refusalOfSubmit } from "../domain/hedge-refusal.ts"
 import { type HedgeReportRecord, hedgeReportRecord } from "../domain/hedge-report.ts"
 import { HEDGE_LAW } from "../domain/hedge-state.ts"
-import type { HedgeVerdict, Span } from "../domain/hedging.ts"
+import { type HedgeVerdict, type Span, sideOf } from "../domain/hedging.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
@@ -23,6 +25,17 @@ import { canBeAsked } from "./hedge-desk.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
+/** What is refused for good is tried again this often at last, unless the dealer's own retryMs is longer. */
+const REFUSED_MILLIS_MAX = 300_000
+/** A venue's "too small" is believed up to so many times what its listing calls the smallest; a larger one is a refusal like others. */
+const LEARNED_MAX = Decimal.of("100")
+/** And for so long: its rules may change. */
+const LEARNED_MILLIS = 3_600_000
+
+interface Refused {
+  readonly instrumentId: InstrumentId
+  readonly quantity: Decimal
+}
 
 export class HedgeKeeper {
   readonly #lines = new Map<string, HedgeLine>()
@@ -44,7 +57,11 @@ export class HedgeKeeper {
     for (const { intent } of asked.values()) this.#lineOf(intent)
     this.#courier = new HedgeCourier(core, asked, {
       taken: (symbol, hedge, order) => this.#taken(this.#lines.get(symbol)!, hedge, order),
-      refused: (symbol, reason) => this.#missed(this.#lines.get(symbol)!, reason),
+      refused: (symbol, { message }, error) => {
+        const { instrumentId, quantity } = message.request
+        const refused = { instrumentId: instrumentId as InstrumentId, quantity: Decimal.of(quantity) }
+        this.#refused(this.#lines.get(symbol)!, refused, refusalOfSubmit(error), error.message)
+      },
     })
   }
 
@@ -57,10 +74,14 @@ export class HedgeKeeper {
   /** From the commit callback of the execution. */
   readonly executed = (intent: HedgeIntent): void => {
     const line = this.#lineOf(intent)
+    const before = sideOf(line.due)
     line.owe(intent)
-    const { nettingWindowMillis } = this.core.dealer.config.hedge
-    // What waits for a better hour does so no longer: somebody has just been quoted a price.
-    if (line.rounds > 0) this.#callOff(line)
+    const { nettingWindowMillis, attemptsMax } = this.core.dealer.config.hedge
+    const isOther = line.due.isZero() || sideOf(line.due) !== before
+    // What waits for a better hour does so no longer: somebody has just been quoted a price. What is refused is refused at any.
+    const waits = line.isAccumulating || line.rounds > 0
+    if (waits && (isOther || line.refusals < attemptsMax)) this.#callOff(line)
+    if (isOther) line.beginAnew()
     if (nettingWindowMillis > 0) this.#lookLater(line, nettingWindowMillis)
     else this.#look(line)
   }
@@ -197,6 +218,8 @@ export class HedgeKeeper {
       // The venue takes it together with what comes.
       line.beginAnew()
       line.isAccumulating = true
+      const now = this.core.parts.clock.monotonic()
+      if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
     } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`)
     else if (plan._tag === "Order") this.#send(line, place, plan)
     else this.#missed(line, `${place.instrument.instrumentId} has no order book`)
@@ -204,14 +227,23 @@ export class HedgeKeeper {
 
   /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
   #plan(line: HedgeLine, place: HedgePlace | undefined): HedgePlan {
-    const instrument = place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "")
-    if (instrument === undefined) return { _tag: "NoPrice" }
+    const listed = place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "")
+    if (listed === undefined) return { _tag: "NoPrice" }
+    const instrument = this.#asLearned(line, listed)
     const { slippageBps } = this.core.dealer.config.hedge
     const exposure = line.due
     const side = exposure.isNegative() ? "bids" : "asks"
     const book = this.core.parts.markets.topOfBook(instrument.instrumentId, side, WALK_ROWS)
     const at = line.wasAtMarket ? "MARKET" : line.attempt === 1 && line.rounds === 0 ? "QUOTED" : "BOOK"
     return planHedge({ instrument, exposure, open: line.openDue(), book, slippageBps, at })
+  }
+
+  /** With the smallest quantity that its venue has not refused as too small. */
+  #asLearned({ tooSmall }: HedgeLine, instrument: Instrument): Instrument {
+    if (tooSmall?.instrumentId !== instrument.instrumentId) return instrument
+    if (tooSmall.until <= this.core.parts.clock.monotonic()) return instrument
+    const least = tooSmall.quantity.add(quantityStep(instrument))
+    return { ...instrument, minQuantity: Decimal.max(least, instrument.minQuantity) }
   }
 
   #send(line: HedgeLine, { account, instrument }: HedgePlace, plan: Extract<HedgePlan, { _tag: "Order" }>): void {
@@ -270,18 +302,40 @@ export class HedgeKeeper {
       this.#callOff(line)
       this.#look(line)
     } else if (line.due.isZero()) this.#look(line)
-    else this.#missed(line, order.rejectReason ?? `${order.executedQuantity} of ${order.baseQuantity} was to be had`)
+    else {
+      const refusal = refusalOfOrder(order)
+      const { rejectReason, instrumentId, baseQuantity: quantity } = order
+      if (refusal === null) this.#missed(line, `${order.executedQuantity} of ${quantity} was to be had`)
+      else this.#refused(line, { instrumentId, quantity }, refusal, rejectReason ?? "rejected")
+    }
+  }
+
+  /** An attempt was refused, by its venue or before it left. */
+  #refused(line: HedgeLine, { instrumentId, quantity }: Refused, refusal: HedgeRefusal, trouble: string): void {
+    const instrument = this.core.parts.instruments.find(instrumentId)
+    const most = instrument && Decimal.max(instrument.minQuantity, quantityStep(instrument)).multiply(LEARNED_MAX)
+    if (refusal !== "TOO_SMALL" || most === undefined || quantity.greaterThan(most)) {
+      this.#missed(line, trouble, refusal !== "PASSING")
+      return
+    }
+    this.counts.missed++
+    line.tooSmall = { instrumentId, quantity, until: this.core.parts.clock.monotonic() + LEARNED_MILLIS }
+    this.#callOff(line)
+    this.#look(line)
   }
 
   /** An attempt closed nothing, or not all. */
-  #missed(line: HedgeLine, trouble: string): void {
+  #missed(line: HedgeLine, trouble: string, isRefused = false): void {
     const { attemptsMax, allowMarket, repriceMillis, retryMillis } = this.core.dealer.config.hedge
     line.trouble = trouble
     this.counts.missed++
-    if (line.attempt < attemptsMax) {
+    line.refusals = isRefused ? line.refusals + 1 : 0
+    // After a whole round that was refused it is asked once at a time, and less and less often.
+    const isHopeless = line.refusals > attemptsMax
+    if (!isHopeless && line.attempt < attemptsMax) {
       line.attempt++
       this.#lookLater(line, repriceMillis)
-    } else if (allowMarket && !line.wasAtMarket) {
+    } else if (!isHopeless && allowMarket && !line.wasAtMarket) {
       line.wasAtMarket = true
       this.#lookLater(line, repriceMillis)
     } else {
@@ -289,7 +343,8 @@ export class HedgeKeeper {
       line.rounds++
       line.wasAtMarket = false
       this.#alarms.check(line)
-      this.#lookLater(line, retryMillis)
+      const doubled = retryMillis * 2 ** Math.max(0, line.refusals - attemptsMax)
+      this.#lookLater(line, Math.max(retryMillis, Math.min(doubled, REFUSED_MILLIS_MAX)))
     }
   }
 

@@ -1,6 +1,7 @@
 /** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
+import { NotionalBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
@@ -170,9 +171,75 @@ describe("what a hedge did not close", () => {
     expect(world.alerts).toEqual(["-1 BTC is open: Insufficient balance"])
     world.pass(10_000)
     expect(world.orders).toHaveLength(0)
-    world.pass(10_000)
+    world.pass(20_000)
     expect(world.sent()).toEqual(["BUY 1 @ 100.25"])
     expect(world.alerts).toHaveLength(1)
+  })
+})
+
+describe("a hedge that is refused", () => {
+  const NO = "INSUFFICIENT_BALANCE: Account has insufficient balance for requested action."
+  const TOO_SMALL = "INVALID_ORDER: Filter failure: NOTIONAL"
+  /** Whatever leaves is refused. */
+  const refuseFor = (world: HedgeWorld, seconds: number, reason: string): void => {
+    for (let second = 0; second < seconds; second++) {
+      world.pass(1_000)
+      if (world.order().orderStatus === "CREATED") world.refuses(reason)
+    }
+  }
+
+  it("for good is sent less and less often, and at once when the exposure is another", () => {
+    const world = new HedgeWorld({ repriceMs: 1_000 })
+    world.executed(buy(1))
+    world.refuses(NO)
+    refuseFor(world, 1_800, NO)
+    // Ten, then 10, 20, 40, 80, 160, 300, 300 … s apart.
+    expect(world.orders).toHaveLength(10 + 9)
+    expect(world.keeper.report()).toMatchObject([{ state: "OPEN", trouble: NO }])
+    // Another quote of the same side does not help.
+    world.executed(buy(2))
+    expect(world.orders).toHaveLength(19)
+    world.executed(sell(3, "5"))
+    expect(world.sent().at(-1)).toBe("SELL 3 @ 99.75")
+  })
+
+  it("by an account that is not ready is tried as often as ever", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.statuses.set(LINKED, "UNAVAILABLE")
+    world.executed(buy(1))
+    world.pass(600_000)
+    world.statuses.set(LINKED, "ACTIVE")
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(1)
+  })
+
+  it("as too small says what the venue's smallest is: it waits for more, and is tried again an hour later", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1, "0.002"))
+    world.refuses(TOO_SMALL)
+    world.executed(buy(2, "0.003"))
+    expect(world.sent()).toEqual(["BUY 0.002 @ 100.25", "BUY 0.005 @ 100.25"])
+    world.refuses(TOO_SMALL)
+    world.pass(3_599_000)
+    expect([world.orders.length, world.alerts]).toEqual([2, []])
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.005" }])
+    expect([world.keeper.isFlat(), world.keeper.positions().size]).toEqual([true, 0])
+    world.pass(1_000)
+    expect(world.orders).toHaveLength(3)
+    world.refuses(TOO_SMALL)
+    world.failures = [new NotionalBelowMinimum({ minNotional: "5" })]
+    world.executed(buy(3, "0.001"))
+    world.executed(buy(4, "0.001"))
+    expect(world.sent().at(-1)).toBe("BUY 0.007 @ 100.25")
+  })
+
+  it("as too small although it is large is refused like any other", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.executed(buy(1))
+    world.refuses(TOO_SMALL)
+    expect(world.alerts).toEqual([`-1 BTC is open: ${TOO_SMALL}`])
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(2)
   })
 })
 
