@@ -6,6 +6,7 @@ import type { Context } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
+import type { Span } from "../domain/hedging.ts"
 import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
@@ -56,8 +57,13 @@ export interface DealerParts {
 export interface Hedging {
   /** From the commit callback of the execution. */
   readonly executed: (intent: HedgeIntent) => void
-  /** Executed and not hedged, by asset, in that asset; long above zero. */
-  readonly positions: () => ReadonlyMap<string, Decimal>
+  /**
+   * Executed and not hedged, by asset, in that asset; long above zero. Between two ends: hedges in doubt may have closed some of it. Without
+   * what is too little for any hedge.
+   */
+  readonly positions: () => ReadonlyMap<string, Span>
+  /** What clients last traded an asset at, as it was walked; undefined: none did. */
+  readonly lastPriceOf: (baseAsset: string) => { readonly price: Decimal; readonly quoteAsset: string } | undefined
   /** Less than the smallest lot is open in every pair, and no hedge is at work. */
   readonly isFlat: () => boolean
   /** A hedge is at work on this account. */
@@ -80,6 +86,8 @@ export class DealerCore {
   readonly toldIgnored = new Set<string>()
   /** Books that were out of line with the others: when that was told last, monotonic ms. */
   readonly toldOutOfLine = new Map<InstrumentId, number>()
+  /** By asset: when the books that would value it did not come although they were waited for, monotonic ms. */
+  readonly silentSince = new Map<string, number>()
   /** Holds of clients that this dealer found when it woke. */
   readonly foundHolds: DealerState["clientHolds"]
   /** What waits for the change of the dealer that is on its way to the store; null: none is. */

@@ -32,7 +32,7 @@ export class HedgeCourier {
       /** There is such an order now. */
       readonly taken: (symbol: string, asked: AskedHedge, order: TradeOrder) => void
       /** Nothing was stored, and nothing will be. */
-      readonly refused: (symbol: string, reason: string) => void
+      readonly refused: (symbol: string, asked: AskedHedge, error: DomainError) => void
     },
   ) {}
 
@@ -75,7 +75,7 @@ export class HedgeCourier {
         return
       default:
         this.asked.delete(symbol)
-        this.outcome.refused(symbol, error.message)
+        this.outcome.refused(symbol, asked, error)
     }
   }
 

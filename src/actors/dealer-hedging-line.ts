@@ -1,21 +1,30 @@
 /**
  * The hedging of one pair: what is open, which hedges are at work, when the next one leaves. The one thing to know: there is never more
- * than one hedge of a pair that is not over, its outcome in doubt included, so that no exposure is ever closed twice.
+ * than one hedge of a pair at work, its outcome in doubt included; and what one left in doubt at an account that can be asked no longer may
+ * have executed is carried, so that no exposure is ever closed twice.
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
-import type { HedgeReport, HedgeState } from "../domain/hedge-report.ts"
+import type { HedgeInDoubt, HedgeReport } from "../domain/hedge-report.ts"
+import { type HedgeState, hedgeStateOf } from "../domain/hedge-state.ts"
 import {
+  countedOf,
   exposureOf,
   type HedgeProgress,
   type HedgeTotals,
+  type HedgeVerdict,
+  intentsWithin,
   noTotals,
   type OpenIntent,
   openIntents,
+  restOf,
+  type Span,
+  spanOf,
+  surelyOpen,
   withIntent,
   withProgress,
 } from "../domain/hedging.ts"
-import type { HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { HedgeIntentId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
@@ -53,7 +62,10 @@ export class HedgeLine {
   rounds = 0
   /** This round has been to the market already. */
   wasAtMarket = false
-  isAlerted = false
+  /** How many attempts in a row were refused for good. */
+  refusals = 0
+  /** What a venue has found too small, although its listing says otherwise; null: nothing. */
+  tooSmall: { readonly instrumentId: InstrumentId; readonly quantity: Decimal; readonly until: number } | null = null
   /** The exposure is smaller than the venue takes. */
   isAccumulating = false
   newestHedge: TradeOrderId | null = null
@@ -61,9 +73,14 @@ export class HedgeLine {
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
   readonly #hedges = new Map<TradeOrderId, StoredHedge>()
+  /** Of which more may be heard. */
   readonly #open = new Set<TradeOrderId>()
 
-  constructor(stored: StoredHedges) {
+  /** `canAsk`: whether the account can still say what became of its orders. */
+  constructor(
+    stored: StoredHedges,
+    private readonly canAsk: (account: TradingAccountId) => boolean,
+  ) {
     this.baseAsset = stored.baseAsset
     this.quoteAsset = stored.quoteAsset
     this.symbol = `${stored.baseAsset}/${stored.quoteAsset}`
@@ -73,28 +90,67 @@ export class HedgeLine {
     for (const hedge of stored.hedges) this.#remember(hedge)
   }
 
-  /** What is to be bought; below zero: to be sold. */
+  /** What is to be bought; below zero: to be sold. What hedges in doubt may have executed is in it. */
   get exposure(): Decimal {
     return exposureOf(this.totals)
   }
 
-  /** The executed quotes that make it up, oldest first. */
+  /** Between what it is if all that is carried was executed, and if none of it was. */
+  get span(): Span {
+    return spanOf(
+      this.exposure,
+      this.#carried().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) })),
+    )
+  }
+
+  /** What of the exposure is there whatever hedges that are carried executed: that much is hedged. */
+  get due(): Decimal {
+    return surelyOpen(this.span)
+  }
+
+  /** The executed quotes that make up the exposure, oldest first. */
   open(): ReadonlyArray<OpenIntent> {
     return openIntents(this.#intents, this.exposure)
   }
 
-  isAtWork(): boolean {
-    return this.#open.size > 0
+  /** The executed quotes that the next hedge is for, oldest first. */
+  openDue(): ReadonlyArray<OpenIntent> {
+    return openIntents(this.#intents, this.due)
   }
 
-  isAtWorkOn(account: TradingAccountId): boolean {
-    return [...this.#open].some((id) => this.#hedges.get(id)?.tradingAccountId === account)
+  isAtWork(): boolean {
+    return this.#atWork().length > 0
+  }
+
+  isCarrying(): boolean {
+    return this.#carried().length > 0
+  }
+
+  /** A hedge is there of which more may be heard. */
+  hasHedgeOn(account: TradingAccountId): boolean {
+    return this.#unsettled().some(({ tradingAccountId }) => tradingAccountId === account)
+  }
+
+  find(id: TradeOrderId): StoredHedge | undefined {
+    return this.#hedges.get(id)
+  }
+
+  /** Hedges whose outcome is not known, the oldest first. */
+  inDoubt(): ReadonlyArray<HedgeInDoubt> {
+    return this.#unsettled()
+      .filter((hedge) => hedge.isInDoubt || !this.canAsk(hedge.tradingAccountId))
+      .map((hedge) => ({ ...hedge, quantity: restOf(hedge), isCarried: !this.canAsk(hedge.tradingAccountId) }))
   }
 
   /** For which quotes the next hedge leaves, oldest first; where hedges executed too much, the newest there was. */
   owing(): ReadonlyArray<HedgeIntent> {
-    const open = this.open()
+    const open = this.openDue()
     return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
+  }
+
+  /** The newest executed quote. */
+  newest(): HedgeIntent | undefined {
+    return this.#intents[0]
   }
 
   /** In whose name it leaves. */
@@ -126,32 +182,53 @@ export class HedgeLine {
     if (known !== undefined && known.version >= version) return null
     // Neither new nor known: so old that its first fills are in the sums and nowhere else.
     if (known === undefined && !isNew) throw new Error(`hedge ${tradeOrderId} is not in memory: all is read anew`)
-    const progress = progressOf(order)
-    this.totals = withProgress(this.totals, known ?? null, progress)
-    this.#remember({
-      ...progress,
+    const told: StoredHedge = {
+      ...progressOf(order),
       tradeOrderId,
       tradingAccountId,
       version,
       isOver: isTerminal(order.orderStatus),
-    })
-    this.#forgetClosed()
+      isInDoubt: order.doubt !== null,
+      baseQuantity: order.baseQuantity,
+      createdAt: order.createdAt,
+      verdict: known?.verdict ?? null,
+    }
+    this.#count(known, told)
     return {
-      hasFilled: progress.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),
-      hasEnded: isTerminal(order.orderStatus) && known?.isOver !== true,
+      hasFilled: told.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),
+      hasEnded: told.isOver && known?.isOver !== true,
     }
   }
 
-  report(mid: Decimal | null, isAsking: boolean): HedgeReport {
+  /** What an admin says of a hedge; it counts until the venue says more. */
+  resolve(id: TradeOrderId, verdict: HedgeVerdict): void {
+    const known = this.#hedges.get(id)
+    if (known !== undefined) this.#count(known, { ...known, verdict })
+  }
+
+  /** `now`: wall ms. */
+  report(mid: Decimal | null, isAsking: boolean, now: number): HedgeReport {
+    const since = this.since()
     return {
       symbol: this.symbol,
-      state: this.#state(isAsking),
+      state: this.state(isAsking),
       totals: this.totals,
       open: this.open(),
       openHedges: [...this.#open],
+      inDoubt: this.inDoubt(),
+      span: this.span,
+      ageMillis: since === null ? null : Math.max(0, now - since),
+      at: now,
       mid,
       trouble: this.exposure.isZero() ? null : this.trouble,
     }
+  }
+
+  /** Since when something is open or in doubt, wall ms; null: nothing is. */
+  since(): number | null {
+    const times = [this.open()[0]?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
+    const known = times.filter((it) => it !== undefined)
+    return known.length === 0 ? null : Math.min(...known)
   }
 
   /** Nothing of what went before counts any more. */
@@ -159,15 +236,40 @@ export class HedgeLine {
     this.attempt = 1
     this.rounds = 0
     this.wasAtMarket = false
-    this.isAlerted = false
+    this.refusals = 0
     this.trouble = null
   }
 
-  #state(isAsking: boolean): HedgeState {
-    if (this.isAtWork() || isAsking) return "HEDGING"
-    if (this.exposure.isZero()) return "FLAT"
-    if (this.isAccumulating) return "ACCUMULATING"
-    return this.rounds > 0 ? "OPEN" : "HEDGING"
+  state(isAsking: boolean): HedgeState {
+    const atWork = this.#atWork()
+    return hedgeStateOf({
+      isAsking,
+      atWork: atWork.some(({ isInDoubt }) => isInDoubt) ? "IN_DOUBT" : atWork.length > 0 ? "WORKING" : "NONE",
+      open: this.due.isZero() ? "NOTHING" : this.isAccumulating ? "DUST" : "SOME",
+      isCarrying: this.isCarrying(),
+      hasFailed: this.rounds > 0,
+    })
+  }
+
+  /** Of which more may be heard, and of which no admin has spoken. */
+  #unsettled(): ReadonlyArray<StoredHedge> {
+    return [...this.#open].map((id) => this.#hedges.get(id)!).filter(({ verdict }) => verdict === null)
+  }
+
+  #atWork(): ReadonlyArray<StoredHedge> {
+    return this.#unsettled().filter(({ tradingAccountId }) => this.canAsk(tradingAccountId))
+  }
+
+  /** Left at accounts that can be asked no longer. */
+  #carried(): ReadonlyArray<StoredHedge> {
+    return this.#unsettled().filter(({ tradingAccountId }) => !this.canAsk(tradingAccountId))
+  }
+
+  #count(before: StoredHedge | undefined, now: StoredHedge): void {
+    const counted = (hedge: StoredHedge): HedgeProgress => countedOf(hedge, hedge.isOver, hedge.verdict)
+    this.totals = withProgress(this.totals, before === undefined ? null : counted(before), counted(now))
+    this.#remember(now)
+    this.#forgetClosed()
   }
 
   #remember(hedge: StoredHedge): void {
@@ -184,9 +286,10 @@ export class HedgeLine {
     }
   }
 
-  /** Those that make up the exposure stay, and the newest. */
+  /** Those that make up the exposure stay, whatever unsettled hedges executed, and the newest. */
   #forgetClosed(): void {
-    const open = new Set(this.open().map(({ intent }) => intent))
+    const unsettled = this.#unsettled().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) }))
+    const open = intentsWithin(this.#intents, spanOf(this.exposure, unsettled))
     this.#intents = this.#intents.filter((intent, index) => index === 0 || open.has(intent))
     for (const id of this.#sent.keys())
       if (!this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === id)) this.#sent.delete(id)

@@ -1,24 +1,41 @@
 /**
  * Keeper of a dealer's hedges (contract C8): what executed quotes owe leaves as orders of linked accounts, through the accounts' own order
- * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, and there is one
- * hedge of a pair at a time.
+ * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, there is one hedge
+ * of a pair at a time, and what state a line is in stands in one table (domain/hedge-state.ts).
  */
 import type { HedgeIntent } from "../domain/dealer.ts"
 import { Decimal, type PositiveDecimalText } from "../domain/decimal.ts"
 import { type HedgePlan, planHedge } from "../domain/hedge-order.ts"
+import { type HedgeRefusal, refusalOfOrder, refusalOfSubmit } from "../domain/hedge-refusal.ts"
 import { type HedgeReportRecord, hedgeReportRecord } from "../domain/hedge-report.ts"
-import type { InstrumentId, TradingAccountId } from "../domain/ids.ts"
+import { HEDGE_LAW } from "../domain/hedge-state.ts"
+import { type HedgeVerdict, type Span, sideOf } from "../domain/hedging.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
+import { HedgeAlarms } from "./dealer-hedging-alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
 import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
+import { canBeAsked } from "./hedge-desk.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
+/** What is refused for good is tried again this often at last, unless the dealer's own retryMs is longer. */
+const REFUSED_MILLIS_MAX = 300_000
+/** A venue's "too small" is believed up to so many times what its listing calls the smallest; a larger one is a refusal like others. */
+const LEARNED_MAX = Decimal.of("100")
+/** And for so long: its rules may change. */
+const LEARNED_MILLIS = 3_600_000
+
+interface Refused {
+  readonly instrumentId: InstrumentId
+  readonly quantity: Decimal
+}
 
 export class HedgeKeeper {
   readonly #lines = new Map<string, HedgeLine>()
@@ -26,6 +43,7 @@ export class HedgeKeeper {
   readonly #later = new Map<string, () => void>()
   readonly #held = new Set<InstrumentId>()
   readonly #courier: HedgeCourier
+  readonly #alarms: HedgeAlarms
 
   constructor(
     private readonly core: DealerCore,
@@ -33,12 +51,17 @@ export class HedgeKeeper {
     asked: AskedHedges,
     private readonly counts: HedgeCounts,
   ) {
+    this.#alarms = new HedgeAlarms(core, counts, (line) => this.#isAsking(line))
     for (const line of stored) this.#add(line)
     // Of a quote whose line was not there yet when the one before it was asked: there is nothing without an intent.
     for (const { intent } of asked.values()) this.#lineOf(intent)
     this.#courier = new HedgeCourier(core, asked, {
       taken: (symbol, hedge, order) => this.#taken(this.#lines.get(symbol)!, hedge, order),
-      refused: (symbol, reason) => this.#missed(this.#lines.get(symbol)!, reason),
+      refused: (symbol, { message }, error) => {
+        const { instrumentId, quantity } = message.request
+        const refused = { instrumentId: instrumentId as InstrumentId, quantity: Decimal.of(quantity) }
+        this.#refused(this.#lines.get(symbol)!, refused, refusalOfSubmit(error), error.message)
+      },
     })
   }
 
@@ -51,10 +74,14 @@ export class HedgeKeeper {
   /** From the commit callback of the execution. */
   readonly executed = (intent: HedgeIntent): void => {
     const line = this.#lineOf(intent)
+    const before = sideOf(line.due)
     line.owe(intent)
-    const { nettingWindowMillis } = this.core.dealer.config.hedge
-    // What waits for a better hour does so no longer: somebody has just been quoted a price.
-    if (line.rounds > 0) this.#callOff(line)
+    const { nettingWindowMillis, attemptsMax } = this.core.dealer.config.hedge
+    const isOther = line.due.isZero() || sideOf(line.due) !== before
+    // What waits for a better hour does so no longer: somebody has just been quoted a price. What is refused is refused at any.
+    const waits = line.isAccumulating || line.rounds > 0
+    if (waits && (isOther || line.refusals < attemptsMax)) this.#callOff(line)
+    if (isOther) line.beginAnew()
     if (nettingWindowMillis > 0) this.#lookLater(line, nettingWindowMillis)
     else this.#look(line)
   }
@@ -66,21 +93,54 @@ export class HedgeKeeper {
     this.#hear(line, order, order.version === 1)
   }
 
-  /** By asset, in that asset: above zero the dealer has too much of it. */
-  readonly positions = (): ReadonlyMap<string, Decimal> => {
-    const sums = new Map<string, Decimal>()
-    for (const { baseAsset, exposure } of this.#lines.values())
-      if (!exposure.isZero()) sums.set(baseAsset, (sums.get(baseAsset) ?? Decimal.ZERO).subtract(exposure))
+  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends; dust is no risk. */
+  readonly positions = (): ReadonlyMap<string, Span> => {
+    const sums = new Map<string, Span>()
+    for (const line of this.#lines.values()) {
+      const { baseAsset, span } = line
+      if ((span.low.isZero() && span.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
+      const { low, high } = sums.get(baseAsset) ?? NOWHERE
+      sums.set(baseAsset, { low: low.subtract(span.high), high: high.subtract(span.low) })
+    }
     return sums
   }
 
-  readonly isFlat = (): boolean => [...this.#lines.values()].every((line) => !this.#isBusy(line) && this.#isDust(line))
+  readonly lastPriceOf = (asset: string): { readonly price: Decimal; readonly quoteAsset: string } | undefined => {
+    const newest = [...this.#lines.values()]
+      .flatMap((line) => (line.baseAsset === asset ? (line.newest() ?? []) : []))
+      .toSorted((a, b) => b.createdAt - a.createdAt)[0]
+    return newest && { price: newest.walkedPrice, quoteAsset: newest.quoteAsset }
+  }
+
+  readonly isFlat = (): boolean =>
+    [...this.#lines.values()].every((line) => !this.#isBusy(line) && !line.isCarrying() && this.#isDust(line))
+
+  /** The account can be asked no longer: what is in doubt there is carried, and the rest of the pair goes on. */
+  readonly lost = (account: TradingAccountId): void => {
+    for (const line of this.#lines.values()) {
+      if (!line.hasHedgeOn(account)) continue
+      this.#callOff(line)
+      this.#look(line)
+    }
+  }
+
+  /** The line of a hedge; undefined: there is none, or it is over for so long that it is not in memory. */
+  lineOfHedge(hedge: TradeOrderId): HedgeLine | undefined {
+    return [...this.#lines.values()].find((line) => line.find(hedge) !== undefined)
+  }
+
+  /** What an admin says of a hedge is stored. */
+  resolved(line: HedgeLine, hedge: TradeOrderId, verdict: HedgeVerdict): void {
+    line.resolve(hedge, verdict)
+    this.#callOff(line)
+    this.#look(line)
+  }
 
   /** A hedge is at work there, or what is open was priced there and is to be hedged. */
   readonly isHedgingOn = (account: TradingAccountId): boolean =>
     [...this.#lines.values()].some(
       (line) =>
-        line.isAtWorkOn(account) ||
+        line.hasHedgeOn(account) ||
         this.#courier.find(line.symbol)?.accountId === account ||
         (line.open().some(({ intent }) => intent.tradingAccountId === account) && !this.#isDust(line)),
     )
@@ -88,7 +148,7 @@ export class HedgeKeeper {
   /** Linked accounts or settings are others: what found no place may find one. */
   readonly dealerChanged = (): void => {
     for (const line of this.#lines.values()) {
-      if (line.exposure.isZero()) continue
+      if (line.due.isZero()) continue
       this.#callOff(line)
       this.#look(line)
     }
@@ -96,17 +156,20 @@ export class HedgeKeeper {
 
   /** Nothing is open, and nothing is at work. */
   readonly isIdle = (): boolean =>
-    [...this.#lines.values()].every((line) => !this.#isBusy(line) && (line.exposure.isZero() || line.isAccumulating))
+    [...this.#lines.values()].every(
+      (line) => !this.#isBusy(line) && !line.isCarrying() && (line.due.isZero() || line.isAccumulating),
+    )
 
-  readonly report = (): ReadonlyArray<HedgeReportRecord> =>
-    [...this.#lines.values()].map((line) => {
-      const place = this.#placeOf(line)
-      const mid = place === undefined ? null : this.#midOf(place.instrument.instrumentId)
-      return hedgeReportRecord(line.report(mid, this.#courier.find(line.symbol) !== undefined))
-    })
+  readonly report = (): ReadonlyArray<HedgeReportRecord> => [...this.#lines.values()].map((line) => this.reportOf(line))
+
+  reportOf(line: HedgeLine): HedgeReportRecord {
+    const place = this.#placeOf(line)
+    const mid = place === undefined ? null : this.#midOf(place.instrument.instrumentId)
+    return hedgeReportRecord(line.report(mid, this.#isAsking(line), this.core.parts.clock.now()))
+  }
 
   #add(stored: StoredHedges): HedgeLine {
-    const line = new HedgeLine(stored)
+    const line = new HedgeLine(stored, (id) => canBeAsked(this.core.parts.accounts.find(id)?.status))
     this.#lines.set(line.symbol, line)
     return line
   }
@@ -115,13 +178,17 @@ export class HedgeKeeper {
     return this.#lines.get(`${baseAsset}/${quoteAsset}`) ?? this.#add(emptyLine(baseAsset, quoteAsset))
   }
 
-  /** A hedge of the pair is not over, or may exist. */
+  #isAsking(line: HedgeLine): boolean {
+    return this.#courier.find(line.symbol) !== undefined
+  }
+
+  /** A hedge of the pair is at work, or may be. */
   #isBusy(line: HedgeLine): boolean {
-    return line.isAtWork() || this.#courier.find(line.symbol) !== undefined
+    return line.isAtWork() || this.#isAsking(line)
   }
 
   #isDust(line: HedgeLine): boolean {
-    return line.exposure.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
+    return line.due.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
@@ -131,6 +198,7 @@ export class HedgeKeeper {
   /** The next hedge of the pair, if one is due. */
   #look(line: HedgeLine): void {
     this.#hedgeNext(line)
+    this.#alarms.check(line)
     const open = [...this.#lines.values()].filter((it) => !it.exposure.isZero() && !it.isAccumulating)
     this.counts.open.set(this.core.id, open.length)
   }
@@ -138,7 +206,7 @@ export class HedgeKeeper {
   #hedgeNext(line: HedgeLine): void {
     if (this.#isBusy(line) || this.#later.has(line.symbol)) return
     line.isAccumulating = false
-    if (line.exposure.isZero()) {
+    if (!HEDGE_LAW[line.state(false)].sends) {
       line.beginAnew()
       this.#letBooksGo()
       return
@@ -150,6 +218,8 @@ export class HedgeKeeper {
       // The venue takes it together with what comes.
       line.beginAnew()
       line.isAccumulating = true
+      const now = this.core.parts.clock.monotonic()
+      if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
     } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`)
     else if (plan._tag === "Order") this.#send(line, place, plan)
     else this.#missed(line, `${place.instrument.instrumentId} has no order book`)
@@ -157,15 +227,24 @@ export class HedgeKeeper {
 
   /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
   #plan(line: HedgeLine, place: HedgePlace | undefined): HedgePlan {
-    const instrument =
-      place?.instrument ?? this.core.parts.instruments.find(line.lead()?.instrumentId ?? "", this.core.dealer.tenantId)
-    if (instrument === undefined) return { _tag: "NoPrice" }
+    const { parts, dealer } = this.core
+    const listed = place?.instrument ?? parts.instruments.find(line.lead()?.instrumentId ?? "", dealer.tenantId)
+    if (listed === undefined) return { _tag: "NoPrice" }
+    const instrument = this.#asLearned(line, listed)
     const { slippageBps } = this.core.dealer.config.hedge
-    const { exposure } = line
+    const exposure = line.due
     const side = exposure.isNegative() ? "bids" : "asks"
     const book = this.core.parts.markets.topOfBook(instrument.instrumentId, side, WALK_ROWS)
     const at = line.wasAtMarket ? "MARKET" : line.attempt === 1 && line.rounds === 0 ? "QUOTED" : "BOOK"
-    return planHedge({ instrument, exposure, open: line.open(), book, slippageBps, at })
+    return planHedge({ instrument, exposure, open: line.openDue(), book, slippageBps, at })
+  }
+
+  /** With the smallest quantity that its venue has not refused as too small. */
+  #asLearned({ tooSmall }: HedgeLine, instrument: Instrument): Instrument {
+    if (tooSmall?.instrumentId !== instrument.instrumentId) return instrument
+    if (tooSmall.until <= this.core.parts.clock.monotonic()) return instrument
+    const least = tooSmall.quantity.add(quantityStep(instrument))
+    return { ...instrument, minQuantity: Decimal.max(least, instrument.minQuantity) }
   }
 
   #send(line: HedgeLine, { account, instrument }: HedgePlace, plan: Extract<HedgePlan, { _tag: "Order" }>): void {
@@ -210,10 +289,9 @@ export class HedgeKeeper {
     if (heard.hasFilled) {
       this.core.parts.failpoint.hit("hedge.filled")
       this.counts.filled++
-      line.isAlerted = false
+      this.#alarms.closedSome(line)
     }
-    if (order.doubt !== null && order.orderStatus === "UNKNOWN")
-      this.#alert(line, `the outcome of a hedge of ${line.symbol} is not known`)
+    this.#alarms.check(line)
     if (this.#isBusy(line)) return
     if (!heard.hasEnded) {
       // A late fill: what it executed too much is open.
@@ -224,27 +302,50 @@ export class HedgeKeeper {
       line.beginAnew()
       this.#callOff(line)
       this.#look(line)
-    } else if (line.exposure.isZero()) this.#look(line)
-    else this.#missed(line, order.rejectReason ?? `${order.executedQuantity} of ${order.baseQuantity} was to be had`)
+    } else if (line.due.isZero()) this.#look(line)
+    else {
+      const refusal = refusalOfOrder(order)
+      const { rejectReason, instrumentId, baseQuantity: quantity } = order
+      if (refusal === null) this.#missed(line, `${order.executedQuantity} of ${quantity} was to be had`)
+      else this.#refused(line, { instrumentId, quantity }, refusal, rejectReason ?? "rejected")
+    }
+  }
+
+  /** An attempt was refused, by its venue or before it left. */
+  #refused(line: HedgeLine, { instrumentId, quantity }: Refused, refusal: HedgeRefusal, trouble: string): void {
+    const instrument = this.core.parts.instruments.find(instrumentId, this.core.dealer.tenantId)
+    const most = instrument && Decimal.max(instrument.minQuantity, quantityStep(instrument)).multiply(LEARNED_MAX)
+    if (refusal !== "TOO_SMALL" || most === undefined || quantity.greaterThan(most)) {
+      this.#missed(line, trouble, refusal !== "PASSING")
+      return
+    }
+    this.counts.missed++
+    line.tooSmall = { instrumentId, quantity, until: this.core.parts.clock.monotonic() + LEARNED_MILLIS }
+    this.#callOff(line)
+    this.#look(line)
   }
 
   /** An attempt closed nothing, or not all. */
-  #missed(line: HedgeLine, trouble: string): void {
+  #missed(line: HedgeLine, trouble: string, isRefused = false): void {
     const { attemptsMax, allowMarket, repriceMillis, retryMillis } = this.core.dealer.config.hedge
     line.trouble = trouble
     this.counts.missed++
-    if (line.attempt < attemptsMax) {
+    line.refusals = isRefused ? line.refusals + 1 : 0
+    // After a whole round that was refused it is asked once at a time, and less and less often.
+    const isHopeless = line.refusals > attemptsMax
+    if (!isHopeless && line.attempt < attemptsMax) {
       line.attempt++
       this.#lookLater(line, repriceMillis)
-    } else if (allowMarket && !line.wasAtMarket) {
+    } else if (!isHopeless && allowMarket && !line.wasAtMarket) {
       line.wasAtMarket = true
       this.#lookLater(line, repriceMillis)
     } else {
       line.attempt = 1
       line.rounds++
       line.wasAtMarket = false
-      this.#alert(line, `${line.exposure.negate()} ${line.baseAsset} is open: ${trouble}`)
-      this.#lookLater(line, retryMillis)
+      this.#alarms.check(line)
+      const doubled = retryMillis * 2 ** Math.max(0, line.refusals - attemptsMax)
+      this.#lookLater(line, Math.max(retryMillis, Math.min(doubled, REFUSED_MILLIS_MAX)))
     }
   }
 
@@ -260,15 +361,6 @@ export class HedgeKeeper {
   #callOff(line: HedgeLine): void {
     this.#later.get(line.symbol)?.()
     this.#later.delete(line.symbol)
-  }
-
-  /** Once per exposure, until some of it is closed. */
-  #alert(line: HedgeLine, message: string): void {
-    if (line.isAlerted) return
-    line.isAlerted = true
-    this.counts.alerts++
-    const alert = { code: "HEDGE_OPEN", severity: "CRITICAL", message, tradeOrderId: line.newestHedge } as const
-    this.core.parts.tradingAccounts.post(this.core.dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
   }
 
   #midOf(instrumentId: InstrumentId): Decimal | null {
@@ -298,3 +390,4 @@ export class HedgeKeeper {
 }
 
 const HALF = Decimal.of("0.5")
+const NOWHERE: Span = { low: Decimal.ZERO, high: Decimal.ZERO }

@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import type { Actor } from "../domain/act.ts"
 import type { Dealer } from "../domain/dealer.ts"
+import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
@@ -109,6 +110,23 @@ export interface DealerReport {
   readonly hedging: ReadonlyArray<HedgeReportRecord>
 }
 
+export interface HedgeResolved {
+  readonly hedging: HedgeReportRecord
+  /** False: the same was said before, and nothing was stored. */
+  readonly isNew: boolean
+}
+
+/** What an admin says that a hedge in doubt executed. */
+export interface ResolveHedge {
+  readonly _tag: "ResolveHedge"
+  readonly tradeOrderId: TradeOrderId
+  readonly executedQuantity: Decimal
+  /** Null: nothing was executed. */
+  readonly averagePrice: Decimal | null
+  readonly asked: DealerAct
+  readonly reply: Reply<HedgeResolved, DomainError>
+}
+
 export interface ReadDealer {
   readonly _tag: "ReadDealer"
   readonly reply: Reply<DealerReport, DomainError>
@@ -122,6 +140,7 @@ export type DealerCommand =
   | SetDealerStatus
   | LinkAccount
   | UnlinkAccount
+  | ResolveHedge
   | ReadDealer
 
 /** Of hedging, since the process began: for metrics. */

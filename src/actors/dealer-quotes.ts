@@ -32,7 +32,7 @@ import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./deal
 import type { KnownRequest } from "./dealer-requests.ts"
 import { ageOf, isOld, type Source, sourcesOf } from "./dealer-sources.ts"
 import { reservation } from "./dealer-transfers.ts"
-import { isTooRisky, valuationBooks } from "./dealer-valuation.ts"
+import { isTooRisky, mayAwait, type ValuationBooks, valuationBooks } from "./dealer-valuation.ts"
 
 /** A first request for a pair waits so long for a book. */
 const BOOK_WAIT_MILLIS = 3_000
@@ -72,12 +72,15 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   tellIgnoredFor(core, asked)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0) return fail(new DealerCannotQuote())
-  const needed = [sources, ...valuationBooks(core, asked.baseAsset)]
-  core.following.keep(needed.flat().map((source) => source.instrument))
+  const valuing = valuationBooks(core, asked.baseAsset)
+  core.following.keep([sources, ...valuing.map(({ books }) => books)].flat().map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
   const fault = sizeFault(asked, instrument)
   if (fault !== null) return fail(fault)
-  const missing = so.isBooked ? [] : needed.filter((books) => isMissing(core, books))
+  const { isBooked, isConfirmed } = so
+  const silent = valuing.filter(({ books }) => isMissing(core, books))
+  if (isBooked) waitedInVain(core, silent)
+  const missing = isBooked ? [] : [...(isMissing(core, sources) ? [sources] : []), ...awaitable(core, silent)]
   if (missing.length > 0) {
     const { readBook } = core.parts.markets
     const ask: Ask = (instrumentId, reply) => readBook(instrumentId, 1, reply)
@@ -86,11 +89,13 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
     )
     return
   }
-  const quiet = so.isConfirmed ? [] : needed.filter((books) => isQuiet(core, books))
+  const unconfirmed = valuing.filter(({ books }) => isQuiet(core, books))
+  if (isConfirmed) waitedInVain(core, unconfirmed)
+  const quiet = isConfirmed ? [] : [...(isQuiet(core, sources) ? [sources] : []), ...awaitable(core, unconfirmed)]
   const { confirmBook } = core.parts.markets
   // Those beside a fresh one are not waited for; they count again from the next request on.
-  if (!so.isConfirmed)
-    for (const source of needed.flat())
+  if (!isConfirmed)
+    for (const source of [sources, ...valuing.map(({ books }) => books)].flat())
       if (isOld(core, source) && !quiet.some((books) => books.includes(source)))
         confirmBook(source.instrument.instrumentId, NOBODY)
   if (quiet.length > 0) {
@@ -157,6 +162,15 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if (typeof uncovered === "string") return reject(core, message, plain, uncovered)
   if (uncovered !== undefined) return fail(uncovered)
   offer(core, message, quote, plain, covered)
+}
+
+/** Of what values the dealer's exposure, the books that a request waits for. */
+const awaitable = (core: DealerCore, silent: ReadonlyArray<ValuationBooks>): ReadonlyArray<ReadonlyArray<Source>> =>
+  silent.filter(({ asset }) => mayAwait(core, asset)).map(({ books }) => books)
+
+const waitedInVain = (core: DealerCore, silent: ReadonlyArray<ValuationBooks>): void => {
+  const now = core.parts.clock.monotonic()
+  for (const { asset } of silent) if (mayAwait(core, asset)) core.silentSince.set(asset, now)
 }
 
 const refusalOf = (core: DealerCore): DomainError | undefined => {

@@ -3,7 +3,7 @@
  * exposure; everything that moves money is a request to the ledger, and what follows from it runs after its commit.
  */
 import { Effect } from "effect"
-import type { DealerAccountId } from "../domain/ids.ts"
+import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { Behaviour, Built, Self } from "../kernel/behaviour.ts"
 import { linkAccount, setDealerStatus, unlinkAccount } from "./dealer-admin.ts"
@@ -12,6 +12,7 @@ import { acceptQuote, letQuoteGo, settleQuote } from "./dealer-execution.ts"
 import { keepExpiry } from "./dealer-expiry.ts"
 import { HedgeKeeper } from "./dealer-hedging.ts"
 import type { AskedHedges } from "./dealer-hedging-courier.ts"
+import { resolveHedge } from "./dealer-hedging-resolve.ts"
 import { tellIgnored } from "./dealer-ignored.ts"
 import type { DealerCommand } from "./dealer-messages.ts"
 import { releaseOrphans } from "./dealer-orphans.ts"
@@ -24,7 +25,14 @@ export interface HearHedge {
   readonly reply?: never
 }
 
-export type DealerMessage = DealerCommand | HearHedge
+/** An account can be asked no longer what became of its orders. */
+export interface LoseAccount {
+  readonly _tag: "LoseAccount"
+  readonly tradingAccountId: TradingAccountId
+  readonly reply?: never
+}
+
+export type DealerMessage = DealerCommand | HearHedge | LoseAccount
 
 /** Requests for quotes may be refused as Busy; orders that were accepted, and what administers, never. */
 export const isRefusable = (message: DealerMessage): boolean =>
@@ -47,7 +55,9 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         LinkAccount: (message) => linkAccount(core, message),
         UnlinkAccount: (message) => unlinkAccount(core, message),
         ReadDealer: ({ reply }) => reply.ok({ openQuotes: core.quotes.size, hedging: core.hedging.report() }),
+        ResolveHedge: (message) => resolveHedge(core, keeper, message),
         HearHedge: ({ order }) => keeper.hear(order),
+        LoseAccount: ({ tradingAccountId }) => keeper.lost(tradingAccountId),
       }
       return {
         handlers,

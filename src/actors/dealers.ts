@@ -110,8 +110,15 @@ const make = Effect.gen(function* () {
   // What the last process stored and did not tell. Before any actor: what they store from now on they tell themselves.
   for (const news of yield* store.untoldNews) tradingAccounts.post(news.tradingAccountId, { _tag: "TellQuote", news })
   ;(yield* QuoteDeskInForce).serve(deliver)
-  ;(yield* HedgeDeskInForce).serve((order) => {
-    if (order.dealerAccountId !== null) registry.post(order.dealerAccountId, { _tag: "HearHedge", order })
+  ;(yield* HedgeDeskInForce).serve({
+    tell: (order) => {
+      if (order.dealerAccountId !== null) registry.post(order.dealerAccountId, { _tag: "HearHedge", order })
+    },
+    // Links of an account that is disconnected are gone: any dealer may have hedged there.
+    lost: (tradingAccountId) => {
+      for (const { dealerAccountId, status } of directory.all())
+        if (status !== "ARCHIVED") registry.post(dealerAccountId, { _tag: "LoseAccount", tradingAccountId })
+    },
   })
   // They read what is stored now: what is told from now on is mail.
   for (const { dealerAccountId, status } of directory.all()) if (status !== "ARCHIVED") registry.wake(dealerAccountId)

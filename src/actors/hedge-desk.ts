@@ -1,17 +1,31 @@
 /**
- * Where accounts say what became of hedges: every stored image of one, once it is durable. The one thing to know: what is said before the
- * dealers are there is not kept, since they read it from the store when they wake.
+ * Where accounts say what became of hedges: every stored image of one, once it is durable, and that an account can be asked no longer. The
+ * one thing to know: what is said before the dealers are there is not kept, since they read it from the store when they wake.
  */
 import { Context } from "effect"
+import type { TradingAccountId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
+import type { TradingAccountStatus } from "../domain/trading-account.ts"
 
-export class HedgeDesk {
-  #serve: ((order: TradeOrder) => void) | null = null
+/** Whether an account in this state can still say what became of its orders: one that is gone, or has no credential, says nothing. */
+export const canBeAsked = (status: TradingAccountStatus | undefined): boolean =>
+  status !== undefined && status !== "DISCONNECTED" && status !== "INACTIVE"
 
-  readonly tell = (order: TradeOrder): void => this.#serve?.(order)
+export interface HedgeListener {
+  readonly tell: (order: TradeOrder) => void
+  /** The account can be asked no longer. */
+  readonly lost: (account: TradingAccountId) => void
+}
 
-  readonly serve = (serve: (order: TradeOrder) => void): void => {
-    this.#serve = serve
+export class HedgeDesk implements HedgeListener {
+  #listener: HedgeListener | null = null
+
+  readonly tell = (order: TradeOrder): void => this.#listener?.tell(order)
+
+  readonly lost = (account: TradingAccountId): void => this.#listener?.lost(account)
+
+  readonly serve = (listener: HedgeListener): void => {
+    this.#listener = listener
   }
 }
 

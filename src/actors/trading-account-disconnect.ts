@@ -1,16 +1,19 @@
 /**
  * Disconnect in its exact order (contract C11): lock, cancel everything, confirm at the venue, and only then wipe. While an order may
- * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart.
+ * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart. Without force none begins
+ * while a dealer's hedge is at work.
  */
 import { Effect, Exit } from "effect"
 import { accountChannel, accountOrdersChannel, accountPositionsChannel } from "../domain/channel.ts"
 import type { Credential } from "../domain/credential.ts"
+import { AccountHasHedges } from "../domain/errors/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { DisconnectIncomplete } from "../domain/errors/trading-account.ts"
 import { doubtWhenLost } from "../domain/order-doubt.ts"
 import { cancelWayOf, isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
 import type { Reply } from "../domain/reply.ts"
+import { isHedge } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { FoundNames, Row } from "../ports/account-store.ts"
 import type { VenueFill } from "../ports/venue-session.ts"
@@ -48,12 +51,19 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       core.whenDurable(() => reply.ok(account))
       return
     }
+    const isLocked = account.status === "LOCKED"
+    const hedges = core.openLives().filter(({ order }) => isHedge(order))
+    // Left in doubt they would be a dealer's, who can neither repeat nor forget them.
+    if (!force && !running && !isLocked && hedges.length > 0) {
+      const tradeOrderIds = hedges.map(({ order }) => order.tradeOrderId)
+      core.whenDurable(() => reply.fail(new AccountHasHedges({ tradeOrderIds })))
+      return
+    }
     replies.push(reply)
     const isMore = force && !forced
     forced = forced || force
     deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
     const audited: Row = { _tag: "Audited", act, at: parts.clock.now() }
-    const isLocked = core.account.status === "LOCKED"
     // A repeat changes nothing, unless it adds the force.
     if ((running || isLocked) && isMore) core.commit([audited], [])
     if (running) return

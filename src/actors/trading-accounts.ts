@@ -26,7 +26,7 @@ import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./account-messages.ts"
 import { QuoteDeskInForce } from "./dealer-messages.ts"
-import { HedgeDeskInForce } from "./hedge-desk.ts"
+import { canBeAsked, HedgeDeskInForce } from "./hedge-desk.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KnownPrices } from "./known-prices.ts"
 import { LastPrices } from "./last-prices.ts"
@@ -91,7 +91,9 @@ const make = Effect.gen(function* () {
     },
     accountChanged: (account) => {
       accounts.put(account)
-      if (account.status === "DISCONNECTED" || account.status === "INACTIVE") audits.delete(account.tradingAccountId)
+      if (canBeAsked(account.status)) return
+      audits.delete(account.tradingAccountId)
+      parts.hedges.lost(account.tradingAccountId)
     },
   }
 

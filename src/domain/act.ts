@@ -42,6 +42,7 @@ export const ACTIONS = [
   "dealer.archive",
   "dealer.link",
   "dealer.unlink",
+  "dealer.resolve_hedge",
   "wallet.create",
   "wallet.freeze",
   "wallet.unfreeze",
@@ -114,7 +115,7 @@ export interface Act {
   readonly actor: Actor
   /** Null while it is not known. */
   readonly object: ActObject | null
-  /** The other party: the other wallet of a transfer, the linked account of a dealer. */
+  /** The other party: the other wallet of a transfer, the linked account of a dealer, the hedge that is resolved. */
   readonly otherId?: string
   readonly asset?: string
   /** Decimal text. */

@@ -3,6 +3,7 @@
  * is worst. The one thing to know: firm quotes of both sides never cancel out, for nobody can say which of them will be executed.
  */
 import { Decimal } from "./decimal.ts"
+import type { Span } from "./hedging.ts"
 import type { FirmQuote } from "./quote.ts"
 
 type Counted = Pick<FirmQuote, "baseAsset" | "orderSide" | "quantity">
@@ -38,7 +39,7 @@ export class Outstanding {
 
 /** The most that may be open in each asset, in that asset, never negative; `asked`: a quote more. */
 export const worstExposures = (
-  positions: ReadonlyMap<string, Decimal>,
+  positions: ReadonlyMap<string, Span>,
   outstanding: Outstanding,
   asked: Counted | null,
 ): ReadonlyMap<string, Decimal> => {
@@ -50,9 +51,9 @@ export const worstExposures = (
     return asked?.orderSide === orderSide && asked.baseAsset === asset ? sum.add(asked.quantity) : sum
   }
   for (const asset of assets) {
-    const position = positions.get(asset) ?? Decimal.ZERO
-    const low = position.subtract(promised("BUY", asset))
-    const high = position.add(promised("SELL", asset))
+    const position = positions.get(asset)
+    const low = (position?.low ?? Decimal.ZERO).subtract(promised("BUY", asset))
+    const high = (position?.high ?? Decimal.ZERO).add(promised("SELL", asset))
     const exposure = Decimal.max(low.isNegative() ? low.negate() : low, high.isNegative() ? high.negate() : high)
     if (exposure.isPositive()) worst.set(asset, exposure)
   }

@@ -47,9 +47,9 @@ export const planHedge = (attempt: HedgeAttempt): HedgePlan => {
   if (!quantity.isPositive() || quantity.lessThan(instrument.minQuantity)) return { _tag: "TooSmall" }
   const worst = worstPrice(attempt, orderSide, quantity)
   const limitPrice = worst === null ? null : hedgeLimit(instrument, orderSide, worst, attempt.slippageBps)
-  // What an order is worth depends on a price: without one only the smallest quantity is known.
-  if (limitPrice !== null && isWorthTooLittle(instrument, attempt.book, limitPrice, quantity))
-    return { _tag: "TooSmall" }
+  // What an order is worth depends on a price: without a book on what the quotes were priced at.
+  const worth = limitPrice ?? quotedWorst(open, orderSide)
+  if (worth !== null && isWorthTooLittle(instrument, attempt.book, worth, quantity)) return { _tag: "TooSmall" }
   const order = { _tag: "Order", orderSide, quantity, quoteIds: coveredQuotes(open, quantity) } as const
   if (attempt.at === "MARKET") return { ...order, limitPrice: null }
   return limitPrice?.isPositive() === true ? { ...order, limitPrice } : { _tag: "NoPrice" }
@@ -90,12 +90,17 @@ export const walkedWorst = (book: BookRows, quantity: Decimal): Decimal | null =
   return worst
 }
 
+/** The worst price that the quotes were priced at; null without any. */
+const quotedWorst = (open: ReadonlyArray<OpenIntent>, orderSide: OrderSide): Decimal | null =>
+  open.length === 0
+    ? null
+    : open.map(({ intent }) => intent.worstPrice).reduce(orderSide === "BUY" ? Decimal.max : Decimal.min)
+
 /** First what the quotes were priced at, and no worse than the market is now; then the market alone. */
 const worstPrice = ({ at, open, book }: HedgeAttempt, orderSide: OrderSide, quantity: Decimal): Decimal | null => {
   const now = walkedWorst(book, quantity)
-  if (at !== "QUOTED" || open.length === 0) return now
-  const quoted = open.map(({ intent }) => intent.worstPrice).reduce(orderSide === "BUY" ? Decimal.max : Decimal.min)
-  if (now === null) return quoted
+  const quoted = at === "QUOTED" ? quotedWorst(open, orderSide) : null
+  if (now === null || quoted === null) return now ?? quoted
   return orderSide === "BUY" ? Decimal.min(quoted, now) : Decimal.max(quoted, now)
 }
 

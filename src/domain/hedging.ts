@@ -87,6 +87,50 @@ const withFees = (
   return next
 }
 
+/** What an admin says that a hedge executed, of which its venue does not. */
+export interface HedgeVerdict {
+  readonly executedQuantity: Decimal
+  readonly executedCost: Decimal
+}
+
+/** What a hedge counts as: what its venue says. Of one that is not over what an admin said of it, where that is more. */
+export const countedOf = <A extends HedgeProgress>(told: A, isOver: boolean, verdict: HedgeVerdict | null): A =>
+  verdict === null || isOver || verdict.executedQuantity.atMost(told.executedQuantity) ? told : { ...told, ...verdict }
+
+/** What a hedge may have executed beyond what it counts as: nothing of one that is over, or that an admin has spoken of. */
+export const restOf = (hedge: {
+  readonly isOver: boolean
+  readonly verdict: HedgeVerdict | null
+  readonly baseQuantity: Decimal
+  readonly executedQuantity: Decimal
+}): Decimal =>
+  hedge.isOver || hedge.verdict !== null
+    ? Decimal.ZERO
+    : Decimal.max(Decimal.ZERO, hedge.baseQuantity.subtract(hedge.executedQuantity))
+
+/** What may be open, between the least and the most that hedges in doubt have executed. */
+export interface Span {
+  readonly low: Decimal
+  readonly high: Decimal
+}
+
+/** `rest`: what each of the hedges in doubt may have executed beyond what is known. */
+export const spanOf = (
+  exposure: Decimal,
+  inDoubt: Iterable<{ readonly orderSide: OrderSide; readonly rest: Decimal }>,
+): Span => {
+  let [low, high] = [exposure, exposure]
+  for (const { orderSide, rest } of inDoubt) {
+    if (orderSide === "BUY") low = low.subtract(rest)
+    else high = high.add(rest)
+  }
+  return { low, high }
+}
+
+/** What is open whatever they executed: no order for it closes anything twice. */
+export const surelyOpen = ({ low, high }: Span): Decimal =>
+  low.isPositive() ? low : high.isNegative() ? high : Decimal.ZERO
+
 /** What of one executed quote is still open. */
 export interface OpenIntent {
   readonly intent: HedgeIntent
@@ -110,6 +154,13 @@ export const openIntents = (newestFirst: ReadonlyArray<HedgeIntent>, exposure: D
   }
   return found.reverse()
 }
+
+/** Those that make up the exposure wherever in the span it is. */
+export const intentsWithin = (newestFirst: ReadonlyArray<HedgeIntent>, { low, high }: Span): ReadonlySet<HedgeIntent> =>
+  new Set([
+    ...openIntents(newestFirst, low).map(({ intent }) => intent),
+    ...openIntents(newestFirst, high).map(({ intent }) => intent),
+  ])
 
 /** The quotes whose exposure a hedge of this size closes, oldest first. */
 export const coveredQuotes = (open: ReadonlyArray<OpenIntent>, quantity: Decimal): ReadonlyArray<QuoteId> => {

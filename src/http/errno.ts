@@ -166,6 +166,7 @@ export const ERRNO = {
   AccountNotLinked: { status: 404, errno: -141006, code: "ACCOUNT_NOT_LINKED" },
   AccountHasHedges: { status: 400, errno: -141007, code: "ACCOUNT_HAS_HEDGES" },
   AccountOfAnotherEnvironment: { status: 400, errno: -141008, code: "ACCOUNT_OF_ANOTHER_ENVIRONMENT" },
+  HedgeNotInDoubt: { status: 400, errno: -141000, code: "HEDGE_NOT_IN_DOUBT" },
   // Wallets
   WalletFailed: { status: 400, errno: -150000, code: "WALLET_FAILED" },
   WalletNotFound: { status: 404, errno: -150001, code: "WALLET_NOT_FOUND" },

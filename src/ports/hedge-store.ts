@@ -1,19 +1,30 @@
 /**
- * What a dealer's actor knows of its hedges when it wakes. The one thing to know: hedging stores nothing of its own. Executed quotes leave
- * intents, written with the execution itself; hedges are orders of linked accounts; the exposure is the difference of their sums.
+ * What a dealer's actor knows of its hedges when it wakes. The one thing to know: hedging stores nothing of its own but what admins say of
+ * hedges in doubt. Executed quotes leave intents, written with the execution itself; hedges are orders of linked accounts; the exposure is
+ * the difference of their sums.
  */
 import { Context, type Effect } from "effect"
-import type { HedgeIntent } from "../domain/dealer.ts"
-import type { HedgeProgress, HedgeTotals } from "../domain/hedging.ts"
+import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
+import type { Decimal } from "../domain/decimal.ts"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import type { HedgeProgress, HedgeTotals, HedgeVerdict } from "../domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { DealerAct } from "./dealer-store.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
-/** A hedge and what it has executed, which is in the totals. */
+/** A hedge and what its account says that it has executed. What it counts as (`countedOf`) is in the totals. */
 export interface StoredHedge extends HedgeProgress {
   readonly tradeOrderId: TradeOrderId
   readonly tradingAccountId: TradingAccountId
   readonly version: number
   readonly isOver: boolean
+  readonly isInDoubt: boolean
+  /** In base: what it may execute at most. */
+  readonly baseQuantity: Decimal
+  /** Wall ms. */
+  readonly createdAt: number
+  /** Null: no admin has said anything of it. */
+  readonly verdict: HedgeVerdict | null
 }
 
 /** One pair of a dealer. */
@@ -21,7 +32,7 @@ export interface StoredHedges {
   readonly baseAsset: string
   readonly quoteAsset: string
   readonly totals: HedgeTotals
-  /** Those that make up the exposure, and the newest one in any case; newest first. */
+  /** Those that make up the exposure, whatever hedges that are not over executed, and the newest one in any case; newest first. */
   readonly intents: ReadonlyArray<HedgeIntent>
   /** How many hedges were sent in the name of each of these intents; absent: none. */
   readonly sent: ReadonlyMap<HedgeIntentId, number>
@@ -36,6 +47,17 @@ export class HedgeStore extends Context.Tag("ports/HedgeStore")<
   HedgeStore,
   {
     readonly load: (dealer: DealerAccountId) => Effect.Effect<ReadonlyArray<StoredHedges>>
+    /**
+     * What an admin says that a hedge executed: the newest word holds. Goes on until it is stored, with the row of the audit in the same
+     * transaction. A failure: the right is not there, and nothing is stored.
+     */
+    readonly resolve: (
+      dealer: Pick<Dealer, "dealerAccountId" | "tenantId">,
+      hedge: TradeOrderId,
+      verdict: HedgeVerdict,
+      at: number,
+      asked: DealerAct,
+    ) => Effect.Effect<void, DomainError>
   }
 >() {}
 

@@ -109,8 +109,8 @@ const behaviour = (
       const left = LEDGER_TRANSFERS_MAX - settlement.size - ORDER_TRANSFERS
       const room = Math.min(MAKERS_MAX - settlement.trades.length, Math.floor(left / TRADE_TRANSFERS))
       if (room <= 0) break
-      // All of it or nothing is decided with all the room that there is.
-      if (entry._tag === "Take" && entry.order.timeInForce === "FOK" && settlement.trades.length > 0) break
+      // All of it or nothing is decided with all the room that there is: cancels in front of it have taken some.
+      if (entry._tag === "Take" && entry.order.timeInForce === "FOK" && !settlement.isEmpty) break
       queue.shift()
       batch.entries.push(entry)
       if (entry._tag === "Cancel") cancel(entry, settlement)

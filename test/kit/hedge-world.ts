@@ -2,10 +2,13 @@
  * A dealer's keeper of hedges and everything around it that a test decides: the book, the linked accounts, what becomes of each order, and
  * time. Accounts here do what the contract says of submits: one order per key, whoever asks how often.
  */
+import { Effect, type Exit } from "effect"
 import type { AccountCommand, SubmitOrder } from "../../src/actors/account-messages.ts"
 import type { DealerCore } from "../../src/actors/dealer-core.ts"
 import { HedgeKeeper } from "../../src/actors/dealer-hedging.ts"
 import type { AskedHedges } from "../../src/actors/dealer-hedging-courier.ts"
+import { resolveHedge } from "../../src/actors/dealer-hedging-resolve.ts"
+import type { HedgeResolved } from "../../src/actors/dealer-messages.ts"
 import type { Dealer, HedgeIntent } from "../../src/domain/dealer.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../src/domain/dealer-config.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
@@ -13,7 +16,17 @@ import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { IdempotencyConflict, OutcomeUnknown } from "../../src/domain/errors/trade-order.ts"
 import { AccountReconciling } from "../../src/domain/errors/trading-account.ts"
 import { fingerprint } from "../../src/domain/fingerprint.ts"
-import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../src/domain/hedging.ts"
+import {
+  countedOf,
+  exposureOf,
+  type HedgeVerdict,
+  intentsWithin,
+  noTotals,
+  restOf,
+  spanOf,
+  withIntent,
+  withProgress,
+} from "../../src/domain/hedging.ts"
 import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
 import { graver } from "../../src/domain/order-doubt.ts"
@@ -21,7 +34,8 @@ import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
 import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { VenueEnvironment } from "../../src/domain/venue.ts"
-import type { StoredHedges } from "../../src/ports/hedge-store.ts"
+import type { DealerAct } from "../../src/ports/dealer-store.ts"
+import type { StoredHedge, StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
@@ -41,12 +55,15 @@ export class HedgeWorld {
   readonly intents: Array<HedgeIntent> = []
   readonly held = new Set<string>()
   readonly asked: AskedHedges = new Map()
+  /** What admins said of hedges, as it is stored. */
+  readonly verdicts = new Map<TradeOrderId, HedgeVerdict>()
   readonly counts = { sent: 0, filled: 0, missed: 0, alerts: 0, open: new Map() }
   /** Of either side, best first. */
   book: ReadonlyArray<readonly [string, string]> = [["100", "1000"]]
   /** What the next submits run into; LOST: stored, and its answer lost. */
   failures: Array<DomainError | "LOST" | "UNANSWERED"> = []
   dealer: Dealer
+  core!: DealerCore
   keeper: HedgeKeeper
   readonly instruments = new Map<string, Instrument>()
   /** BINANCE is the one that is not simulated. */
@@ -85,7 +102,13 @@ export class HedgeWorld {
   }
 
   /** What becomes of the newest order, or another; `fee`: what its venue took, in base. */
-  becomes(orderStatus: OrderStatus, executed: string, tradeOrderId?: TradeOrderId, fee?: string): void {
+  becomes(
+    orderStatus: OrderStatus,
+    executed: string,
+    tradeOrderId?: TradeOrderId,
+    fee?: string,
+    rejectReason: string | null = null,
+  ): void {
     const index = tradeOrderId === undefined ? this.orders.length - 1 : this.#index(tradeOrderId)
     const { order, print } = this.orders[index]!
     const executedQuantity = Decimal.of(executed)
@@ -93,6 +116,7 @@ export class HedgeWorld {
     const next: TradeOrder = {
       ...order,
       orderStatus,
+      rejectReason,
       doubt: orderStatus === "UNKNOWN" ? graver(order, "SUBMIT") : null,
       executedQuantity,
       executedCost,
@@ -101,6 +125,45 @@ export class HedgeWorld {
     }
     this.orders[index] = { order: next, print }
     this.keeper.hear(next)
+  }
+
+  /** Its venue says no to the newest. */
+  refuses(rejectReason: string): void {
+    this.becomes("REJECTED", "0", undefined, undefined, rejectReason)
+  }
+
+  /** As a disconnect by force, or the end of the last credential, leaves it: what is at work there stays in doubt. */
+  lose(account: TradingAccountId, status: "DISCONNECTED" | "INACTIVE" = "DISCONNECTED"): void {
+    const left = this.orders.filter(({ order }) => order.tradingAccountId === account && !isTerminal(order.orderStatus))
+    if (status === "INACTIVE") this.statuses.set(account, status)
+    for (const { order, print } of left) {
+      const next: TradeOrder = { ...order, doubt: graver(order, "SUBMIT"), version: order.version + 1 }
+      this.orders[this.#index(order.tradeOrderId)] = { order: next, print }
+      this.keeper.hear(next)
+    }
+    this.statuses.set(account, status)
+    this.keeper.lost(account)
+  }
+
+  /** An admin says what a hedge executed; by default of the newest. */
+  resolve(executed: string, price: string | null = null, tradeOrderId = this.order().tradeOrderId) {
+    const answer: { resolved?: HedgeResolved; error?: DomainError } = {}
+    resolveHedge(this.core, this.keeper, {
+      _tag: "ResolveHedge",
+      tradeOrderId,
+      executedQuantity: Decimal.of(executed),
+      averagePrice: price === null ? null : Decimal.of(price),
+      asked: {} as DealerAct,
+      reply: {
+        ok: (resolved) => {
+          answer.resolved = resolved
+        },
+        fail: (error) => {
+          answer.error = error
+        },
+      },
+    })
+    return answer
   }
 
   /** The actor dies and is built again from what is stored. */
@@ -145,9 +208,18 @@ export class HedgeWorld {
   stored(): ReadonlyArray<StoredHedges> {
     if (this.intents.length === 0) return []
     const owed = this.intents.reduce(withIntent, noTotals("BTC"))
-    const totals = this.orders.reduce((sums, { order }) => withProgress(sums, null, order), owed)
+    const hedges = this.orders.map(
+      ({ order }): StoredHedge => ({
+        ...order,
+        isOver: isTerminal(order.orderStatus),
+        isInDoubt: order.doubt !== null,
+        verdict: this.verdicts.get(order.tradeOrderId) ?? null,
+      }),
+    )
+    const totals = hedges.reduce((sums, it) => withProgress(sums, null, countedOf(it, it.isOver, it.verdict)), owed)
     const newestFirst = this.intents.toReversed()
-    const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
+    const rests = hedges.map((it) => ({ orderSide: it.orderSide, rest: restOf(it) }))
+    const open = intentsWithin(newestFirst, spanOf(exposureOf(totals), rests))
     const sent = new Map<HedgeIntentId, number>()
     for (const { order } of this.orders) {
       const intent = order.idempotencyKey!.split(":")[2] as HedgeIntentId
@@ -158,9 +230,9 @@ export class HedgeWorld {
         baseAsset: "BTC",
         quoteAsset: "USDT",
         totals,
-        intents: newestFirst.filter((intent, index) => index === 0 || open.includes(intent)),
+        intents: newestFirst.filter((intent, index) => index === 0 || open.has(intent)),
         sent,
-        hedges: this.orders.map(({ order }) => ({ ...order, isOver: isTerminal(order.orderStatus) })),
+        hedges,
       },
     ]
   }
@@ -175,6 +247,10 @@ export class HedgeWorld {
     const self = {
       turn: (run: () => void) => () => {
         if (alive()) run()
+      },
+      fork: (work: Effect.Effect<unknown>, done: (exit: Exit.Exit<unknown>) => void) => {
+        const exit = Effect.runSyncExit(work)
+        if (alive()) done(exit)
       },
       later: (millis: number, run: () => void) => {
         const timer = { at: this.#now + millis, run: () => (alive() ? run() : undefined) }
@@ -210,9 +286,14 @@ export class HedgeWorld {
         },
         clock: { monotonic: () => this.#now, now: () => this.#now },
         failpoint: { hit: () => undefined },
+        hedgeStore: {
+          resolve: (_: unknown, hedge: TradeOrderId, verdict: HedgeVerdict) =>
+            Effect.sync(() => void this.verdicts.set(hedge, verdict)),
+        },
         tradingAccounts: { post: (id: TradingAccountId, command: AccountCommand) => this.#take(id, command) },
       },
     } as unknown as DealerCore
+    this.core = core
     return new HedgeKeeper(core, this.stored(), this.asked, this.counts)
   }
 
@@ -270,6 +351,7 @@ export class HedgeWorld {
       idempotencyKey: request.idempotencyKey,
       dealerAccountId: hedge!.dealerAccountId,
       hedgeForQuoteIds: hedge!.quoteIds,
+      createdAt: this.#now,
     } as unknown as TradeOrder
     this.orders.push({ order, print })
     if (failure === "LOST") {

@@ -18,6 +18,7 @@ export interface Desk {
   readonly walletId: string
   /** At Binance. */
   readonly linkedAccountId: string
+  readonly credentialId: string
   readonly apiKey: string
 }
 
@@ -44,7 +45,7 @@ export const connectExchange = async (
   exchange: Pick<BinanceExchange, "addUser">,
   balances: Readonly<Record<string, string>> = INVENTORY,
   venue = "BINANCE",
-): Promise<{ readonly tradingAccountId: string; readonly apiKey: string }> => {
+): Promise<{ readonly tradingAccountId: string; readonly credentialId: string; readonly apiKey: string }> => {
   const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   exchange.addUser({ ...keys, balances })
   const { credentialId } = (await calls.createCredential({ venue, ...keys })).record
@@ -52,7 +53,7 @@ export const connectExchange = async (
   await until("an ACTIVE account at the exchange", async () =>
     (await calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
   )
-  return { tradingAccountId, apiKey: keys.apiKey }
+  return { tradingAccountId, credentialId, apiKey: keys.apiKey }
 }
 
 const deposit = async (calls: Api, walletId: string, funds: Readonly<Record<string, string>>): Promise<void> => {
@@ -85,6 +86,7 @@ export const openDesk = async (
     tradingAccountId,
     walletId,
     linkedAccountId: linked.tradingAccountId,
+    credentialId: linked.credentialId,
     apiKey: linked.apiKey,
   }
 }
@@ -146,6 +148,30 @@ export const dealerDetail = async (desk: Desk): Promise<DealerDetail> =>
 /** Of BTC/USDT; undefined before the first executed quote. */
 export const hedgingOf = async (desk: Desk): Promise<HedgeReportRecord | undefined> =>
   (await dealerDetail(desk)).hedging.find(({ symbol }) => symbol === "BTC/USDT")
+
+/** A trade whose hedge the exchange executes and never answers: it is at work until something else happens. */
+export const tradeUnanswered = async (
+  client: Client,
+  desk: Desk,
+  exchange: Pick<BinanceExchange, "fault">,
+): Promise<HedgeReportRecord> => {
+  exchange.fault({ fault: "suppressUserEvents", on: true })
+  exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  await trade(client, desk)
+  return until("a hedge at work", async () => {
+    const hedging = await hedgingOf(desk)
+    return hedging?.openHedgeIds.length === 1 ? hedging : undefined
+  })
+}
+
+/** The linked account has no credential any more: nobody can ask what became of its orders. */
+export const loseCredential = async (desk: Desk): Promise<HedgeReportRecord> => {
+  await desk.calls.post("/credential/revoke", { credentialId: desk.credentialId, force: true }).then((it) => it.record)
+  return until("what is in doubt there is carried", async () => {
+    const hedging = await hedgingOf(desk)
+    return hedging?.state === "CARRIED" ? hedging : undefined
+  })
+}
 
 /** What the exchange takes of a buy in base is below its smallest order, unless a test trades more than 0.08. */
 const DUST = 0.0001

@@ -17,6 +17,7 @@ import { Decimal } from "../../src/domain/decimal.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
 import { LedgerConflict, WalletFrozen } from "../../src/domain/errors/wallet.ts"
+import type { Span } from "../../src/domain/hedging.ts"
 import type {
   DealerAccountId,
   InstrumentId,
@@ -202,6 +203,10 @@ export class QuoteWorld {
   /** Books whose age is another; null: not there. */
   readonly bookAges = new Map<string, number | null>()
   readonly followed = new Set<string>()
+  /** Executed and not hedged. */
+  readonly positions = new Map<string, Span>()
+  /** What clients last traded at. */
+  readonly lastPrices = new Map<string, { readonly price: Decimal; readonly quoteAsset: string }>()
   /** Of the linked account. */
   linkedStatus = "ACTIVE"
   /** How often all that a wallet holds was read. */
@@ -416,7 +421,8 @@ export class QuoteWorld {
     this.core.watchExpiry = keepExpiry(this.core)
     this.core.hedging = {
       executed: (intent) => void this.hedged.push(intent),
-      positions: () => new Map(),
+      positions: () => this.positions,
+      lastPriceOf: (asset) => this.lastPrices.get(asset),
       isFlat: () => true,
       isHedgingOn: () => false,
       dealerChanged: () => undefined,

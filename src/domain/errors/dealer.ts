@@ -1,5 +1,6 @@
 /** Dealers and their linked accounts. */
 import { Schema } from "effect"
+import { TradeOrderId } from "../ids.ts"
 
 export class DealerNotFound extends Schema.TaggedError<DealerNotFound>()("DealerNotFound", {}) {
   override message = "Dealer not found"
@@ -41,6 +42,16 @@ export class AccountNotLinked extends Schema.TaggedError<AccountNotLinked>()("Ac
   override message = "Account not linked"
 }
 
-export class AccountHasHedges extends Schema.TaggedError<AccountHasHedges>()("AccountHasHedges", {}) {
+export class AccountHasHedges extends Schema.TaggedError<AccountHasHedges>()("AccountHasHedges", {
+  /** Hedges at work there, or in doubt; absent or empty: exposure that was priced there is open. */
+  tradeOrderIds: Schema.optional(Schema.Array(TradeOrderId)),
+}) {
   override message = "Account has open hedges"
+}
+
+/** Its venue says what it executed, and is believed. */
+export class HedgeNotInDoubt extends Schema.TaggedError<HedgeNotInDoubt>()("HedgeNotInDoubt", {
+  tradeOrderId: TradeOrderId,
+}) {
+  override message = "Hedge is not in doubt"
 }

@@ -13,11 +13,13 @@ import {
   DealerArchived,
   DealerHasPositions,
   DealerNotFound,
+  HedgeNotInDoubt,
 } from "../../domain/errors/dealer.ts"
 import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
+import { OrderNotFound } from "../../domain/errors/trade-order.ts"
 import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { HedgeReportRecord } from "../../domain/hedge-report.ts"
-import { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../envelope.ts"
 import { Access, always, Deadline, Fresh, KnowsRepeats, Query, within } from "../route.ts"
 import { Ask, optional } from "../wire-text.ts"
@@ -166,6 +168,30 @@ const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/acco
     "By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.",
   )
 
+const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/resolve")
+  .setPayload(
+    Schema.Struct({
+      dealerAccountId: DealerAccountId,
+      tradeOrderId: TradeOrderId.annotations({ description: "The hedge: one of inDoubt in dealer/get" }),
+      executedQuantity: PositiveDecimalText.annotations({
+        description:
+          'In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee. At least what its venue has told of, at most what was asked for',
+      }),
+      averagePrice: optional(PositiveDecimalText).annotations({
+        description: "For one of base; required unless executedQuantity is 0",
+      }),
+    }).annotations({ identifier: "ResolveHedge" }),
+  )
+  .addSuccess(Ok(HedgeReportRecord))
+  .addError(Fail(DealerNotFound, OrderNotFound, HedgeNotInDoubt, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Say what a hedge in doubt executed")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The way out for a hedge whose venue cannot be asked any more: its account was disconnected by force, or lost its credential. Look at the venue first: what is said here is believed, and what is open then is hedged at once. Should the venue tell of more after all, that counts. Said again with other values, the newest hold. Answers the hedging of the pair as it is then.",
+  )
+
 export class DealerApi extends HttpApiGroup.make("dealer")
   .add(create)
   .add(get)
@@ -175,5 +201,6 @@ export class DealerApi extends HttpApiGroup.make("dealer")
   .add(archive)
   .add(accountLink)
   .add(accountUnlink)
+  .add(hedgeResolve)
   .annotate(OpenApi.Title, "Dealers")
   .annotate(OpenApi.Description, "Firm prices from the books of linked accounts, delivered from a wallet, hedged.") {}

@@ -4,7 +4,14 @@ import { Effect, Fiber } from "effect"
 import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
-import type { DealerCommand, Dealers, LinkAccount, UnlinkAccount } from "../../actors/dealer-messages.ts"
+import type {
+  DealerCommand,
+  Dealers,
+  HedgeResolved,
+  LinkAccount,
+  ResolveHedge,
+  UnlinkAccount,
+} from "../../actors/dealer-messages.ts"
 import type { Act, Action } from "../../domain/act.ts"
 import { type Dealer, type DealerStatus, dealerRecord, isDealersSide, isLinked } from "../../domain/dealer.ts"
 import { configFault, dealerConfigOf } from "../../domain/dealer-config.ts"
@@ -13,7 +20,7 @@ import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/a
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
-import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import type { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { Reply } from "../../domain/reply.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
@@ -133,14 +140,25 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
     object: { type: "DEALER", id: dealer.dealerAccountId, tenantId: dealer.tenantId },
   })
 
+  const refusedAs = (act: Act, { _tag }: DomainError): Effect.Effect<void> =>
+    OPEN_ENDS.has(_tag) ? Effect.sync(() => acts.told(act, _tag)) : acts.refused(act, _tag)
+
   /** Changed by its actor, which writes the act's row with the change; one that was refused has a row, too. */
   const changed = (dealer: Dealer, act: Act, command: (reply: Reply<Dealer, DomainError>) => DealerCommand) =>
     Effect.tapBoth(
       ask<Dealer, DomainError>((reply) => dealers.post(dealer.dealerAccountId, command(reply))),
       {
         onSuccess: ({ version }) => Effect.sync(() => version > dealer.version && acts.told(act, "ok")),
-        onFailure: (error) =>
-          OPEN_ENDS.has(error._tag) ? Effect.sync(() => acts.told(act, error._tag)) : acts.refused(act, error._tag),
+        onFailure: (error) => refusedAs(act, error),
+      },
+    )
+
+  const resolving = (dealer: Dealer, command: Omit<ResolveHedge, "reply">) =>
+    Effect.tapBoth(
+      ask<HedgeResolved, DomainError>((reply) => dealers.post(dealer.dealerAccountId, { ...command, reply })),
+      {
+        onSuccess: ({ isNew }) => Effect.sync(() => isNew && acts.told(command.asked.act, "ok")),
+        onFailure: (error) => refusedAs(command.asked.act, error),
       },
     )
 
@@ -300,6 +318,30 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       const act = { ...actOf("dealer.unlink", request, principal, dealer), otherId: tradingAccountId }
       const right = isOwn ? "OWNER" : "DEALER"
       return relinked(dealer, { _tag: "UnlinkAccount", tradingAccountId, asked: { act, right } }, reply)
+    },
+
+    hedgeResolve: ({ body, principal, request }, reply) => {
+      const dealer = dealerOf(directory, principal, body.dealerAccountId)
+      if (isFailure(dealer)) return reply.relay(dealer)
+      const { executedQuantity, averagePrice } = body
+      const tradeOrderId = body.tradeOrderId.toLowerCase() as TradeOrderId
+      const act: Act = {
+        ...actOf("dealer.resolve_hedge", request, principal, dealer),
+        otherId: tradeOrderId,
+        amount: executedQuantity,
+        ...(averagePrice != null && { what: `at ${averagePrice}` }),
+      }
+      const done = resolving(dealer, {
+        _tag: "ResolveHedge",
+        tradeOrderId,
+        executedQuantity: Decimal.of(executedQuantity),
+        averagePrice: averagePrice == null ? null : Decimal.of(averagePrice),
+        asked: { act, right: "ADMIN" },
+      })
+      return relayed(
+        Effect.map(done, ({ hedging }) => reply.ok(hedging)),
+        reply,
+      )
     },
   }
 }

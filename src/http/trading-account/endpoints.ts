@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountForbidden, InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
 import { CredentialNotFound, CredentialRevoked, CredentialsInvalid } from "../../domain/errors/credential.ts"
-import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
+import { AccountHasHedges, DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
 import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../domain/errors/request.ts"
 import {
   AccountDisconnected,
@@ -114,19 +114,20 @@ const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/di
     Schema.Struct({
       tradingAccountId: AccountText,
       force: optional(Schema.Boolean).annotations({
-        description: "Extension: disconnect although the venue could not confirm that every order is gone",
+        description:
+          "Extension: disconnect although the venue could not confirm that every order is gone, or a dealer's hedge is at work",
       }),
     }).annotations({ identifier: "DisconnectTradingAccount" }),
   )
   .addSuccess(Ok(TradingAccountRecord))
-  .addError(Fail(AccountUnsupported, TradingAccountNotFound, AccountForbidden, DisconnectIncomplete))
+  .addError(Fail(AccountUnsupported, TradingAccountNotFound, AccountForbidden, AccountHasHedges, DisconnectIncomplete))
   .annotate(Access, "write")
   .annotate(Fresh, ({ body }: { readonly body: { readonly force?: boolean | null } }) => body.force === true)
   .annotate(Deadline, within(40_000))
   .annotate(OpenApi.Summary, "Disconnect a trading account")
   .annotate(
     OpenApi.Description,
-    "Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation.",
+    "Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is at work or in doubt there, unless force: what is in doubt then is carried until dealer/hedge/resolve ends it.",
   )
 
 const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/portfolio/list")

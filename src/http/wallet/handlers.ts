@@ -20,6 +20,7 @@ import {
 import type { UserId } from "../../domain/ids.ts"
 import type { Principal } from "../../domain/user.ts"
 import {
+  AMOUNT_DIGITS_MAX,
   accountingWalletId,
   digitsOf,
   newWallet,
@@ -80,11 +81,17 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   const recordOf = (wallet: Wallet) =>
     Effect.map(wallets.balances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
 
-  const amountOf = (asset: string, text: string): Decimal | InvalidParameter | AssetScaleExceeded => {
+  const amountOf = (text: string): Decimal | InvalidParameter => {
     const amount = Decimal.of(text)
-    if (amount.isZero()) return new InvalidParameter({ parameter: "amount", reason: "must be above zero" })
-    const digits = assetDigits[asset] ?? 18
-    return digitsOf(amount) > digits ? new AssetScaleExceeded({ asset, digits }) : amount
+    return amount.isZero() ? new InvalidParameter({ parameter: "amount", reason: "must be above zero" }) : amount
+  }
+
+  /** What a closed wallet holds leaves it whole (the ledger sees to that), with as many digits as trades have left it. */
+  const digitsFit = (source: Pick<Wallet, "status"> | null, asset: string, amount: Decimal) => {
+    const digits = assetDigits[asset] ?? AMOUNT_DIGITS_MAX
+    return digitsOf(amount) > digits && source?.status !== "CLOSED"
+      ? new AssetScaleExceeded({ asset, digits })
+      : Effect.void
   }
 
   /** Moves it, or fails as the ledger refused it; done after the commit. */
@@ -139,7 +146,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   const fund =
     (operation: "deposit" | "withdraw"): Handlers<typeof WalletApi>["deposit"] =>
     ({ body, principal, request, claim }, reply) => {
-      const amount = amountOf(body.asset, body.amount)
+      const amount = amountOf(body.amount)
       if (isFailure(amount)) return reply.fail(amount)
       return relayed(
         Effect.gen(function* () {
@@ -147,6 +154,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           yield* fundable(wallet)
           const world = accountingWalletId(wallet.tenantId, "WORLD")
           const isDeposit = operation === "deposit"
+          yield* digitsFit(isDeposit ? null : wallet, body.asset, amount)
           const outcome = yield* move(claim, {
             code: isDeposit ? "DEPOSIT" : "WITHDRAWAL",
             from: isDeposit ? world : wallet.walletId,
@@ -245,7 +253,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
     transfer: ({ body, principal, request, claim }, reply) => {
       const from = body.sourceWalletId.toLowerCase() as WalletId
       const to = body.destWalletId.toLowerCase() as WalletId
-      const amount = amountOf(body.asset, body.amount)
+      const amount = amountOf(body.amount)
       if (isFailure(amount)) return reply.fail(amount)
       if (from === to) return reply.fail(new SameWallet())
       return relayed(
@@ -261,6 +269,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           if (rightTo(parts, dest, principal) !== right || leaves) return yield* new WalletsUnrelated()
           yield* fundable(source)
           yield* fundable(dest)
+          yield* digitsFit(source, body.asset, amount)
           const authority: Authority = { actor: actorOf(request, principal), right }
           const act = { action: "wallet.transfer", object: objectOf(source), otherId: to } as const
           const outcome = yield* move(claim, { code: "TRANSFER", from, to, asset: body.asset, amount, authority, act })

@@ -17,6 +17,7 @@ import type { Lane } from "../../../src/store/audit-chain.ts"
 import { migrate } from "../../../src/store/sql.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { loseCredential, openClient, openDesk, tradeUnanswered } from "../../kit/hedging-desk.ts"
 import { OPERATOR } from "../../kit/operator.ts"
 import { type OwnDatabase, withDatabaseServer } from "./database.ts"
 import { type Newcomer, signUp, signUpAdmin } from "./people.ts"
@@ -330,6 +331,20 @@ const DOERS: { readonly [A in Action]: Doer } = {
   "dealer.archive": ofDealer("archive"),
   "dealer.link": linking("link"),
   "dealer.unlink": linking("unlink"),
+  "dealer.resolve_hedge": async () => {
+    const desk = await openDesk(admin.calls, exchange)
+    const client = await openClient(gateway, desk)
+    const { openHedgeIds } = await tradeUnanswered(client, desk, exchange)
+    await loseCredential(desk)
+    exchange.fault({ fault: "clear" })
+    const { dealerAccountId } = desk
+    const said = { dealerAccountId, tradeOrderId: openHedgeIds[0], executedQuantity: "0.04", averagePrice: "60000" }
+    return async () => {
+      for (let time = 0; time < 2; time++) done(await admin.calls.post("/dealer/hedge/resolve", said))
+      const more = { other_id: openHedgeIds[0], amount: "0.04", what: "at 60000" }
+      return { by: admin, object: ["DEALER", dealerAccountId, HOME], more }
+    }
+  },
   "wallet.create": async () => {
     const user = await signUp(gateway)
     return async () => ({ by: user, object: ["WALLET", await wallet(user), HOME] })

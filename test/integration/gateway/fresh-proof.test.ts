@@ -49,6 +49,12 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
   "market.instrumentRetire": (calls) => calls.post("/market/instrument/retire", { instrumentId: "INTERNAL:BTC/USD" }),
   "dealer.create": (calls) => calls.post("/dealer/create", { name: "Thieves", baseCurrencies: ["USDT"] }),
   "dealer.archive": (calls) => calls.post("/dealer/archive", { dealerAccountId: randomUUID() }),
+  "dealer.hedgeResolve": (calls) =>
+    calls.post("/dealer/hedge/resolve", {
+      dealerAccountId: randomUUID(),
+      tradeOrderId: randomUUID(),
+      executedQuantity: "0",
+    }),
   "wallet.deposit": (calls) => calls.post("/wallet/deposit", { walletId: randomUUID(), asset: "USDT", amount: "1" }),
   "wallet.withdraw": (calls) => calls.post("/wallet/withdraw", { walletId: randomUUID(), asset: "USDT", amount: "1" }),
   "wallet.freeze": (calls) => calls.post("/wallet/freeze", { walletId: randomUUID() }),

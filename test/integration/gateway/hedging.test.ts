@@ -4,6 +4,7 @@
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import type { HedgeReportRecord } from "../../../src/domain/hedge-report.ts"
 import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { founder } from "../../kit/founder.ts"
@@ -17,10 +18,12 @@ import {
   dealerDetail,
   hedgesOf,
   hedgingOf,
+  loseCredential,
   openClient,
   openDesk,
   requestQuote,
   trade,
+  tradeUnanswered,
   untilHedged,
 } from "../../kit/hedging-desk.ts"
 import { withDatabaseServer } from "./database.ts"
@@ -227,6 +230,53 @@ describe("an exposure without a market", () => {
     await untilHedged(desk)
     expect(bought(exchange.orders(other.apiKey)).toFixed(8)).toBe("0.04000000")
     expect(atExchange(desk)).toEqual([])
+  })
+})
+
+describe("a hedge whose account can be asked no longer", () => {
+  it("is carried, its pair is hedged elsewhere, and an admin says what became of it", async () => {
+    const { desk, client } = await scene()
+    const { dealerAccountId, linkedAccountId } = desk
+    const other = await connectExchange(admin, exchange)
+    await desk.calls
+      .post("/dealer/account/link", { dealerAccountId, tradingAccountId: other.tradingAccountId })
+      .then(({ record }) => record)
+    const { openHedgeIds } = await tradeUnanswered(client, desk, exchange)
+    const [tradeOrderId] = openHedgeIds
+    const refused = await desk.calls.disconnect(linkedAccountId)
+    expect([refused.envelope.errno, refused.envelope.details?.metadata]).toEqual([
+      -141007,
+      { tradeOrderIds: openHedgeIds },
+    ])
+    const resolve = (said: Readonly<Record<string, unknown>>, calls = desk.calls) =>
+      calls.post<HedgeReportRecord>("/dealer/hedge/resolve", { dealerAccountId, tradeOrderId, ...said })
+    const left = await loseCredential(desk)
+    expect(left).toMatchObject({
+      carried: "0.04",
+      position: "-0.04",
+      inDoubt: [
+        { tradeOrderId, tradingAccountId: linkedAccountId, orderSide: "BUY", quantity: "0.04", isCarried: true },
+      ],
+    })
+    exchange.fault({ fault: "clear" })
+    await trade(client, desk, { quantity: "0.03" })
+    await until(
+      "the next one is hedged elsewhere",
+      () => bought(exchange.orders(other.apiKey)).toFixed(8) === "0.03000000",
+    )
+    await until("nothing but the doubt is open", async () => (await hedgingOf(desk))?.state === "CARRIED")
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.04000000")
+    expect((await desk.calls.post("/dealer/archive", { dealerAccountId })).envelope.errno).toBe(-141004)
+    expect((await resolve({ executedQuantity: "0" }, client.calls)).status).toBe(403)
+    const tooMuch = await resolve({ executedQuantity: "0.05", averagePrice: "60000" })
+    expect([tooMuch.envelope.errno, tooMuch.envelope.details?.metadata]).toEqual([
+      -104003,
+      { parameter: "executedQuantity", reason: "the hedge was of 0.04: it is at most that" },
+    ])
+    const resolved = (await resolve({ executedQuantity: "0.04", averagePrice: "60000" })).record
+    expect(resolved).toMatchObject({ state: "ACCUMULATING", carried: "0", inDoubt: [], position: "-0.00003" })
+    await desk.calls.post("/dealer/archive", { dealerAccountId }).then(({ record }) => record)
+    expect(bought(atExchange(desk)).toFixed(8)).toBe("0.04000000")
   })
 })
 

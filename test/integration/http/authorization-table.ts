@@ -32,6 +32,7 @@ const FORBIDDEN = -102_001
 const NO_PERMISSION = -102_002
 const NO_ADMIN = -102_003
 const OTHER_TENANT = -102_004
+export const ORDER_NOT_FOUND = -110_001
 
 const name = (field: string, of: Naming["of"], verdicts: Omit<Naming, "of" | "ask">, more: (me: Things) => Fields) => ({
   [field]: { of, ask: (id: string, me: Things) => ({ ...more(me), [field]: id }), ...verdicts },
@@ -224,6 +225,21 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "dealer.archive": dealerStatus,
   "dealer.accountLink": link,
   "dealer.accountUnlink": link,
+  "dealer.hedgeResolve": {
+    ...name(
+      "dealerAccountId",
+      ({ dealer }) => dealer,
+      { ...admins, admin: ORDER_NOT_FOUND },
+      (me) => ({ tradeOrderId: me.order, executedQuantity: "0" }),
+    ),
+    // An order of the tenant is no hedge of that dealer.
+    ...name(
+      "tradeOrderId",
+      ({ order }) => order,
+      { ...admins, admin: "missing" },
+      (me) => ({ dealerAccountId: me.dealer, executedQuantity: "0" }),
+    ),
+  },
   "quote.request": {
     ...name(
       "dealerAccountId",

@@ -11,7 +11,7 @@ import { withDatabaseServer } from "../gateway/database.ts"
 import { type People, type Person, startPeople } from "./authorization-people.ts"
 import { type DeclaredRoute, routes } from "./authorization-routes.ts"
 import { describeSockets } from "./authorization-sockets.ts"
-import { type Fields, type Naming, type Row, TABLE, type Verdict } from "./authorization-table.ts"
+import { type Fields, type Naming, ORDER_NOT_FOUND, type Row, TABLE, type Verdict } from "./authorization-table.ts"
 import { badTokens } from "./authorization-tokens.ts"
 
 const newDatabase = withDatabaseServer()
@@ -223,7 +223,9 @@ const faultOfForeign = async (
       status === 404 || envelope.errno === NOT_VISIBLE || (status === 200 && JSON.stringify(envelope.data) === "[]")
     return [isSame && isNothing ? undefined : `should be as for an id of nobody: ${other.text}`, heard]
   }
-  return [status === 403 && envelope.errno === verdict ? undefined : `should be 403 ${verdict}`, heard]
+  // What is one's own to reach, and not there.
+  const wanted = verdict === ORDER_NOT_FOUND ? 404 : 403
+  return [status === wanted && envelope.errno === verdict ? undefined : `should be ${wanted} ${verdict}`, heard]
 }
 
 /** Each field, by each kind of caller whose it is not. */

@@ -10,6 +10,7 @@ import type { StatementRow } from "../../../src/http/wallet/endpoints.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
 import { founder } from "../../kit/founder.ts"
 import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { traderOf } from "../../kit/internal-market.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
 const directory = scratchDirectory("wallets")
@@ -177,6 +178,37 @@ describe("a wallet", () => {
     expect((await admin.post("/wallet/freeze", { walletId: first.walletId })).envelope).toMatchObject({
       errno: -150004,
     })
+  })
+
+  it("that is closed lets go what trades have left in it, with more digits than amounts of the asset may have", async () => {
+    const terms = { baseAsset: "BTC", quoteAsset: "EUR", tickSize: "0.01", lotSize: "0.001" }
+    const { securityId } = (await admin.post<{ readonly securityId: string }>("/market/instrument/create", terms))
+      .record
+    const trader = async (calls: Api, asset: string) => {
+      const { tradingAccountId, walletId } = (await calls.connect({ venue: "INTERNAL" })).record
+      await deposit(walletId!, "10", asset)
+      const it = traderOf(calls, tradingAccountId, walletId!, securityId)
+      await until("the account sees its money", async () => (await it.portfolio())[asset]?.[0] === "10")
+      return it
+    }
+    const [seller, buyer, home] = [await trader(alice, "BTC"), await trader(bob, "EUR"), await create(alice)]
+    await seller.limit("SELL", "0.001", "1.23")
+    const bid = await buyer.limit("BUY", "0.001", "1.23")
+    await buyer.rests(bid.tradeOrderId, "FILLED")
+    const { balances } = await read(alice, seller.walletId)
+    const left = balances.find(({ asset }) => asset === "EUR")!.balance
+    expect(left).toMatch(/^0\.00\d+$/)
+    const leave = () =>
+      alice.post("/wallet/transfer", {
+        sourceWalletId: seller.walletId,
+        destWalletId: home.walletId,
+        asset: "EUR",
+        amount: left,
+      })
+    expect((await leave()).envelope).toMatchObject({ errno: -150008 })
+    await alice.post("/wallet/close", { walletId: seller.walletId }).then(({ record }) => record)
+    expect((await leave()).record).toBe("ok")
+    expect((await read(alice, home.walletId)).balances).toMatchObject([{ asset: "EUR", balance: left }])
   })
 
   it("is not closed over a hold, and names it; one that is due is released on the way", async () => {

@@ -5,8 +5,19 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { exposureOf, noTotals, openIntents, withIntent, withProgress } from "../../../src/domain/hedging.ts"
-import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../../src/domain/ids.ts"
+import {
+  countedOf,
+  exposureOf,
+  type HedgeVerdict,
+  intentsWithin,
+  noTotals,
+  restOf,
+  spanOf,
+  withIntent,
+  withProgress,
+} from "../../../src/domain/hedging.ts"
+import type { DealerAccountId, HedgeIntentId, QuoteId, TradeOrderId } from "../../../src/domain/ids.ts"
+import { graver } from "../../../src/domain/order-doubt.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
 import type { OrderSide, TradeOrder } from "../../../src/domain/trade-order.ts"
 import { HedgeStore, hedgeIntentFact, hedgeKey, type StoredHedges } from "../../../src/ports/hedge-store.ts"
@@ -55,6 +66,8 @@ interface Hedged {
   readonly orderSide: OrderSide
   readonly quantity: Decimal
   readonly status: "CANCELLED" | "FILLED" | "UNKNOWN"
+  /** What an admin says of it, in tenths more than its venue; null: nothing. */
+  readonly verdict: number | null
 }
 const step: fc.Arbitrary<Sold | Hedged> = fc.oneof(
   fc.record({ _tag: fc.constant("Sold" as const), base, orderSide: side, quantity: amount }),
@@ -64,6 +77,7 @@ const step: fc.Arbitrary<Sold | Hedged> = fc.oneof(
     orderSide: side,
     quantity: amount,
     status: fc.constantFrom("CANCELLED" as const, "FILLED" as const, "UNKNOWN" as const),
+    verdict: fc.option(fc.integer({ min: -5, max: 5 })),
   }),
 )
 
@@ -78,16 +92,32 @@ const plain = (line: StoredHedges): unknown => ({
 const expected = (
   intents: ReadonlyArray<HedgeIntent>,
   hedges: ReadonlyArray<TradeOrder>,
+  verdicts: ReadonlyMap<TradeOrderId, HedgeVerdict>,
 ): ReadonlyArray<StoredHedges> =>
   ["BTC", "ETH"].flatMap((baseAsset) => {
     const own = intents.filter((it) => it.baseAsset === baseAsset)
     if (own.length === 0) return []
     const orders = hedges.filter((it) => it.baseAsset === baseAsset)
     const owed = own.reduce(withIntent, noTotals(baseAsset))
-    const totals = orders.reduce((sums, it) => withProgress(sums, null, it), owed)
+    const stored = orders.map((it) => ({
+      tradeOrderId: it.tradeOrderId,
+      tradingAccountId: it.tradingAccountId,
+      version: it.version,
+      isOver: isTerminal(it.orderStatus),
+      orderSide: it.orderSide,
+      executedQuantity: it.executedQuantity,
+      executedCost: it.executedCost,
+      fees: it.fees.map(({ asset, quantity }) => ({ asset, quantity })),
+      baseQuantity: it.baseQuantity,
+      isInDoubt: it.doubt !== null,
+      createdAt: it.createdAt,
+      verdict: verdicts.get(it.tradeOrderId) ?? null,
+    }))
+    const totals = stored.reduce((sums, it) => withProgress(sums, null, countedOf(it, it.isOver, it.verdict)), owed)
     const newestFirst = own.toReversed()
-    const open = openIntents(newestFirst, exposureOf(totals)).map(({ intent }) => intent)
-    const kept = newestFirst.filter((it, index) => index === 0 || open.includes(it))
+    const rests = stored.map((it) => ({ orderSide: it.orderSide, rest: restOf(it) }))
+    const open = intentsWithin(newestFirst, spanOf(exposureOf(totals), rests))
+    const kept = newestFirst.filter((it, index) => index === 0 || open.has(it))
     const sent = new Map<HedgeIntentId, number>()
     for (const { idempotencyKey } of orders) {
       const id = idempotencyKey!.split(":")[2] as HedgeIntentId
@@ -100,16 +130,7 @@ const expected = (
         totals,
         intents: kept,
         sent,
-        hedges: orders.map((it) => ({
-          tradeOrderId: it.tradeOrderId,
-          tradingAccountId: it.tradingAccountId,
-          version: it.version,
-          isOver: isTerminal(it.orderStatus),
-          orderSide: it.orderSide,
-          executedQuantity: it.executedQuantity,
-          executedCost: it.executedCost,
-          fees: it.fees.map(({ asset, quantity }) => ({ asset, quantity })),
-        })),
+        hedges: stored,
       },
     ]
   })
@@ -122,6 +143,7 @@ describe("the store of hedges", () => {
         const dealerAccountId = randomUUID() as DealerAccountId
         const intents: Array<HedgeIntent> = []
         const hedges: Array<TradeOrder> = []
+        const verdicts = new Map<TradeOrderId, HedgeVerdict>()
         for (const it of steps) {
           if (it._tag === "Sold") {
             const intent = intentOf(0, {
@@ -146,18 +168,29 @@ describe("the store of hedges", () => {
               idempotencyKey: key,
               baseAsset: it.base,
               orderSide: it.orderSide,
+              baseQuantity: Decimal.of("5"),
             })
             const execution = newExecution(order, { executedQuantity: it.quantity, orderSide: it.orderSide })
-            const last = image(filled(order, execution), { orderStatus: it.status })
+            const doubt = it.status === "UNKNOWN" ? graver(order, "SUBMIT") : null
+            const last = image(filled(order, execution), { orderStatus: it.status, doubt })
             hedges.push(last)
             const { tradingAccountId: accountId } = account
             await commit(rig.store(), { accountId, rows: [orderRow(order)], events: [] })
             await commit(rig.store(), { accountId, rows: [orderRow(last), executionRow(execution)], events: [] })
+            if (it.verdict !== null) {
+              const said = Decimal.max(Decimal.ZERO, it.quantity.add(Decimal.fromUnits(BigInt(it.verdict), 1)))
+              verdicts.set(order.tradeOrderId, { executedQuantity: said, executedCost: said.multiply(Decimal.of("7")) })
+              await query(database().url, "INSERT INTO hedge_verdict VALUES ($1, $2, $3, 1)", [
+                order.tradeOrderId,
+                `${said}`,
+                `${said.multiply(Decimal.of("7"))}`,
+              ])
+            }
           }
         }
         const loaded = await runtime.runPromise(Effect.flatMap(HedgeStore, ({ load }) => load(dealerAccountId)))
         const sorted = loaded.toSorted((a, b) => a.baseAsset.localeCompare(b.baseAsset))
-        expect(sorted.map(plain)).toEqual(expected(intents, hedges).map(plain))
+        expect(sorted.map(plain)).toEqual(expected(intents, hedges, verdicts).map(plain))
       }),
       { numRuns: 25 },
     )

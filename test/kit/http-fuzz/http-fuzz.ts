@@ -54,6 +54,8 @@ export const OUT_OF_REACH: ReadonlySet<string> = new Set([
   // There is no venue to prove a credential at.
   "credential.create",
   "credential.revoke",
+  // No venue of this world leaves a hedge in doubt.
+  "dealer.hedgeResolve",
 ])
 
 /** Endpoints that refused every request although one could succeed; a fuzz that is only refused proves little. */

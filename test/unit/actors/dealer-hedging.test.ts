@@ -1,6 +1,7 @@
 /** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
+import { NotionalBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
@@ -65,6 +66,8 @@ describe("an executed quote", () => {
     expect([world.orders.length, world.alerts.length]).toEqual([0, 0])
     expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-1" }])
     expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([true, true])
+    // Too little to be hedged is too little to be a risk.
+    expect(world.keeper.positions().size).toBe(0)
     world.executed(buy(2))
     expect(world.sent()).toEqual(["BUY 2 @ 100.25"])
   })
@@ -168,9 +171,75 @@ describe("what a hedge did not close", () => {
     expect(world.alerts).toEqual(["-1 BTC is open: Insufficient balance"])
     world.pass(10_000)
     expect(world.orders).toHaveLength(0)
-    world.pass(10_000)
+    world.pass(20_000)
     expect(world.sent()).toEqual(["BUY 1 @ 100.25"])
     expect(world.alerts).toHaveLength(1)
+  })
+})
+
+describe("a hedge that is refused", () => {
+  const NO = "INSUFFICIENT_BALANCE: Account has insufficient balance for requested action."
+  const TOO_SMALL = "INVALID_ORDER: Filter failure: NOTIONAL"
+  /** Whatever leaves is refused. */
+  const refuseFor = (world: HedgeWorld, seconds: number, reason: string): void => {
+    for (let second = 0; second < seconds; second++) {
+      world.pass(1_000)
+      if (world.order().orderStatus === "CREATED") world.refuses(reason)
+    }
+  }
+
+  it("for good is sent less and less often, and at once when the exposure is another", () => {
+    const world = new HedgeWorld({ repriceMs: 1_000 })
+    world.executed(buy(1))
+    world.refuses(NO)
+    refuseFor(world, 1_800, NO)
+    // Ten, then 10, 20, 40, 80, 160, 300, 300 … s apart.
+    expect(world.orders).toHaveLength(10 + 9)
+    expect(world.keeper.report()).toMatchObject([{ state: "OPEN", trouble: NO }])
+    // Another quote of the same side does not help.
+    world.executed(buy(2))
+    expect(world.orders).toHaveLength(19)
+    world.executed(sell(3, "5"))
+    expect(world.sent().at(-1)).toBe("SELL 3 @ 99.75")
+  })
+
+  it("by an account that is not ready is tried as often as ever", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.statuses.set(LINKED, "UNAVAILABLE")
+    world.executed(buy(1))
+    world.pass(600_000)
+    world.statuses.set(LINKED, "ACTIVE")
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(1)
+  })
+
+  it("as too small says what the venue's smallest is: it waits for more, and is tried again an hour later", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1, "0.002"))
+    world.refuses(TOO_SMALL)
+    world.executed(buy(2, "0.003"))
+    expect(world.sent()).toEqual(["BUY 0.002 @ 100.25", "BUY 0.005 @ 100.25"])
+    world.refuses(TOO_SMALL)
+    world.pass(3_599_000)
+    expect([world.orders.length, world.alerts]).toEqual([2, []])
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.005" }])
+    expect([world.keeper.isFlat(), world.keeper.positions().size]).toEqual([true, 0])
+    world.pass(1_000)
+    expect(world.orders).toHaveLength(3)
+    world.refuses(TOO_SMALL)
+    world.failures = [new NotionalBelowMinimum({ minNotional: "5" })]
+    world.executed(buy(3, "0.001"))
+    world.executed(buy(4, "0.001"))
+    expect(world.sent().at(-1)).toBe("BUY 0.007 @ 100.25")
+  })
+
+  it("as too small although it is large is refused like any other", () => {
+    const world = new HedgeWorld({ attemptsMax: 1 })
+    world.executed(buy(1))
+    world.refuses(TOO_SMALL)
+    expect(world.alerts).toEqual([`-1 BTC is open: ${TOO_SMALL}`])
+    world.pass(10_000)
+    expect(world.orders).toHaveLength(2)
   })
 })
 
@@ -195,7 +264,8 @@ describe("what was priced at a real venue", () => {
       world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
       world.keeper.dealerChanged()
       world.pass(60_000)
-      expect([world.orders.length, world.alerts.length, world.keeper.isFlat()]).toEqual([0, 1, false])
+      // At once, then after 1 and 3 min.
+      expect([world.orders.length, world.alerts.length, world.keeper.isFlat()]).toEqual([0, 3, false])
       world.venues.set(OTHER, "BINANCE")
       world.pass(10_000)
       expect(world.order().tradingAccountId).toBe(OTHER)
@@ -222,7 +292,7 @@ describe("what was priced at a real venue", () => {
     const world = new HedgeWorld({ attemptsMax: 1 })
     world.dealer = { ...world.dealer, config: { ...world.dealer.config, allowSimulatedVenues: false } }
     world.executed(buy(1))
-    world.pass(60_000)
+    world.pass(59_000)
     expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
     expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
   })
@@ -280,15 +350,25 @@ describe("a fee in base", () => {
 })
 
 describe("a hedge in doubt", () => {
-  it("keeps its pair waiting for as long as it takes, with an alert, and is never sent again", () => {
+  it("keeps its pair waiting for as long as it takes, and is never sent again; people are told again and again", () => {
     const world = new HedgeWorld()
     world.executed(buy(1))
     world.becomes("UNKNOWN", "0")
     world.executed(buy(2))
     world.pass(3_600_000)
-    expect([world.orders.length, world.alerts.length]).toEqual([1, 1])
+    expect(world.orders).toHaveLength(1)
+    // At once, then after 1, 3, 7, 15 and 31 min.
+    expect(world.alerts).toHaveLength(6)
+    expect(world.alerts.slice(0, 2)).toEqual([
+      "the outcome of a hedge of BTC/USDT is not known",
+      "the outcome of a hedge of BTC/USDT is not known, for 1 min now, -2 BTC in all",
+    ])
+    expect(world.keeper.report()).toMatchObject([{ state: "IN_DOUBT", ageMs: 3_600_000, carried: "0" }])
     world.becomes("FILLED", "1")
     expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 1 @ 100.25"])
+    world.becomes("FILLED", "1")
+    world.pass(3_600_000)
+    expect(world.alerts).toHaveLength(6)
   })
 
   it("that was declared never placed and is executed after all is taken back", () => {
@@ -300,12 +380,113 @@ describe("a hedge in doubt", () => {
     world.becomes("FILLED", "1")
     expect(world.keeper.isFlat()).toBe(true)
     world.becomes("FILLED", "1", tradeOrderId)
-    expect(world.keeper.positions().get("BTC")?.toString()).toBe("1")
+    expect(`${world.keeper.positions().get("BTC")?.high}`).toBe("1")
     world.pass(500)
     expect(world.sent()[2]).toBe("SELL 1 @ 99.75")
     expect(world.order().hedgeForQuoteIds).toEqual([])
     world.becomes("FILLED", "1")
     expect(world.keeper.isFlat()).toBe(true)
+  })
+})
+
+describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at an account that is %s", (status) => {
+  const worldWithout = () => {
+    const world = new HedgeWorld({ attemptsMax: 1 }, [LINKED, OTHER])
+    world.executed(buy(1))
+    world.becomes("SUBMITTED", "0.25")
+    world.lose(LINKED, status)
+    return world
+  }
+
+  it("is carried, and its pair goes on elsewhere without it", () => {
+    const world = worldWithout()
+    const [{ tradeOrderId }] = [world.order()]
+    const carried = {
+      carried: "0.75",
+      position: "-0.75",
+      inDoubt: [{ tradeOrderId, quantity: "0.75", isCarried: true }],
+    }
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", ...carried }])
+    for (let n = 2; n <= 50; n++) {
+      world.executed(buy(n))
+      expect(world.order()).toMatchObject({ tradingAccountId: OTHER, hedgeForQuoteIds: [intentOf(n).quoteId] })
+      world.becomes("FILLED", "1")
+    }
+    world.pass(2 * 86_400_000)
+    expect(world.orders).toHaveLength(50)
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", ageMs: 2 * 86_400_000, ...carried }])
+    expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([false, false])
+    // Now, then 1, 3, 7, 15, 31, 63 min later, then every hour.
+    const told = world.alerts.filter((it) => it.includes("can be asked no longer"))
+    expect(told).toHaveLength(6 + 47)
+    expect(told.at(-1)).toContain(`BUY 0.75 BTC (${tradeOrderId})`)
+    expect(told.at(-1)).toMatch(/for \d+ min now, -0\.75 BTC in all$/)
+  })
+
+  it.each(["restart", "kill"] as const)("is carried after a %s too, and told of at once", (how) => {
+    const world = worldWithout()
+    const before = world.alerts.length
+    world[how]()
+    world.pass(1_000)
+    expect([world.orders.length, world.alerts.length]).toEqual([1, before + 1])
+    expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", carried: "0.75" }])
+  })
+
+  it("counts as open and as closed, whichever is worse", () => {
+    const world = worldWithout()
+    world.executed(sell(2, "0.5"))
+    // Between 0.25 short and 0.5 long: nothing is sure, and nothing leaves.
+    expect(world.orders).toHaveLength(1)
+    expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"-0.25","high":"0.5"}')
+    world.executed(sell(3, "0.5"))
+    expect(world.sent().slice(1)).toEqual(["SELL 0.25 @ 99.75"])
+  })
+
+  it("is hedged by what an admin says was not executed, and flat by what was", () => {
+    for (const [executed, rest] of [
+      ["0.25", "0.75"],
+      ["0.6", "0.4"],
+      ["1", null],
+    ] as const) {
+      const world = worldWithout()
+      const { resolved } = world.resolve(executed, "100")
+      expect(resolved).toMatchObject({ isNew: true, hedging: { carried: "0", inDoubt: [] } })
+      expect(world.sent().slice(1)).toEqual(rest === null ? [] : [`BUY ${rest} @ 100.25`])
+      if (rest !== null) world.becomes("FILLED", rest)
+      for (const how of ["restart", "kill"] as const) {
+        world[how]()
+        const alerts = world.alerts.length
+        world.pass(86_400_000)
+        expect(world.keeper.report()).toMatchObject([{ state: "FLAT", position: "0", ageMs: null }])
+        expect([world.keeper.isFlat(), world.alerts.length]).toEqual([true, alerts])
+      }
+    }
+  })
+
+  it("is of what an admin says only until its venue tells of more", () => {
+    const world = worldWithout()
+    world.resolve("0.25", "100")
+    world.becomes("FILLED", "0.75")
+    expect(world.keeper.isFlat()).toBe(true)
+    world.becomes("FILLED", "1", world.order(0).tradeOrderId)
+    world.pass(1_000)
+    expect(world.sent().at(-1)).toBe("SELL 0.75 @ 99.75")
+  })
+
+  it("is resolved within what is known of it, and with a price", () => {
+    const world = worldWithout()
+    const said = (executed: string, price: string | null) => {
+      const { error } = world.resolve(executed, price)
+      return error?._tag === "InvalidParameter" ? `${error.parameter}: ${error.reason}` : error?._tag
+    }
+    expect(said("0.2", "100")).toBe("executedQuantity: its venue has told of 0.25: it is at least that")
+    expect(said("1.1", "100")).toBe("executedQuantity: the hedge was of 1: it is at most that")
+    expect(said("0.5", null)).toBe("averagePrice: what was executed has a price above 0")
+    expect(said("0.5", "0")).toBe("averagePrice: what was executed has a price above 0")
+    expect(world.resolve("0.5", "100", OTHER as never).error?._tag).toBe("OrderNotFound")
+    expect(world.resolve("0.5", "100").resolved?.isNew).toBe(true)
+    expect(world.resolve("0.5", "100", world.order(0).tradeOrderId).resolved?.isNew).toBe(false)
+    expect(world.resolve("0").error?._tag).toBe("HedgeNotInDoubt")
   })
 })
 

@@ -319,19 +319,68 @@ describe("a dealer's limits", () => {
     expect(late.quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
   })
 
-  it("go by a price that was known a moment ago, and by none of long ago", () => {
+  /** BTC costs 100 in USDT and is worth 99.5 in EUR; the dealer may be open by so much. */
+  const upTo = (world: QuoteWorld, riskThreshold: string): void =>
+    world.change({ ...world.stored.dealer, riskThreshold: d(riskThreshold) })
+  const open = (amount: string) => ({ low: d(amount), high: d(amount) })
+
+  it("go by a price that was known a moment ago, and after that by half as much again", () => {
     const world = inEuros()
-    world.firm()
+    upTo(world, "1000")
+    world.firm({ expiry: { ttlSeconds: 300 } })
     world.bookAges.set(EUR, 2_001)
-    const askedAfter = (millis: number) => {
-      world.pass(millis - 1_000)
-      const asked = world.ask()
-      // The venue of the book that values it does not answer.
-      world.pass(1_000)
-      return asked.quote
-    }
-    expect(askedAfter(60_000)).toMatchObject({ status: "CREATED" })
-    expect(askedAfter(1_001)).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+    world.pass(58_999)
+    const nine = { size: { quantityType: "BASE", quantity: d("9") } } as const
+    const first = world.ask(nine)
+    // The venue of the book that values it does not answer.
+    world.pass(1_000)
+    expect(first.quote?.status).toBe("CREATED")
+    world.pass(10_000)
+    // One is open: 1 + 9 are worth 995, or may be worth 1,492.50; 1 + 5 may be worth 895.50.
+    expect(world.ask(nine).quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+    expect(world.ask({ size: { quantityType: "BASE", quantity: d("5") } }).quote?.status).toBe("CREATED")
+  })
+
+  it("value what has no book any more at what clients paid for it, and half as much again", () => {
+    const world = new QuoteWorld()
+    world.change({ ...world.stored.dealer, riskThreshold: d("1000") })
+    world.positions.set("XYZ", open("-10"))
+    // Delisted, and never valued by this process: nobody knows what it is worth.
+    expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "RISK_LIMIT" })
+    world.lastPrices.set("XYZ", { price: d("50"), quoteAsset: "USDT" })
+    // 10 × 50 × 1.5 = 750 beside what is asked for.
+    const asked = (quantity: string) =>
+      world.ask({ size: { quantityType: "BASE", quantity: d(quantity) } }).quote?.status
+    expect([asked("2.6"), asked("2.5")]).toEqual(["REJECTED", "CREATED"])
+  })
+
+  it("value what is traded against another asset alone through that", () => {
+    const world = inEuros()
+    upTo(world, "500")
+    world.listed.add("MOCK:XYZ/BTC")
+    world.lastPrices.set("XYZ", { price: d("1"), quoteAsset: "BTC" })
+    world.positions.set("XYZ", open("0.01"))
+    // Each is worth 99.5 BTC there, and that 99.5 EUR: 99 in all, beside 99.5 for what is asked.
+    expect(world.ask().quote?.status).toBe("CREATED")
+    expect(world.followed.has("MOCK:XYZ/BTC")).toBe(true)
+    world.positions.set("XYZ", open("0.05"))
+    expect(world.ask().quote?.rejectReason).toBe("RISK_LIMIT")
+  })
+
+  it("wait for a book that does not come once, not with every request", () => {
+    const world = new QuoteWorld()
+    world.change({ ...world.stored.dealer, riskThreshold: d("1000") })
+    world.listed.add("MOCK:XYZ/USDT")
+    world.bookAges.set("MOCK:XYZ/USDT", null)
+    world.positions.set("XYZ", open("1"))
+    world.lastPrices.set("XYZ", { price: d("50"), quoteAsset: "USDT" })
+    const first = world.ask()
+    expect(first.quote).toBeUndefined()
+    world.pass(3_000)
+    expect(first.quote?.status).toBe("CREATED")
+    expect(world.ask().quote?.status).toBe("CREATED")
+    world.pass(60_000)
+    expect(world.ask().quote).toBeUndefined()
   })
 
   it("count what is outstanding where no rates are limited too", () => {

@@ -65,6 +65,8 @@ describe("a hedge", () => {
     expect(planned({ exposure: decimal("0.0009") })).toEqual(tooSmall)
     expect(planned({ instrument: pair({ minQuantity: decimal("2") }) })).toEqual(tooSmall)
     expect(planned({ instrument: pair({ minNotional: decimal("101") }) })).toEqual(tooSmall)
+    // Where no book is, by what its quotes were priced at.
+    expect(planned({ instrument: pair({ minNotional: decimal("101") }), book: [] })).toEqual(tooSmall)
     // By its own limit, which a seller's venue measures by.
     const open = openIntents([intentOf(1, { orderSide: "SELL" })], decimal("-1"))
     const sale = { exposure: decimal("-1"), open, book: [["99", "3"]] as const }

@@ -138,7 +138,11 @@ describe("a dealer's exposure", () => {
     return sums
   }
   const worst = (position: string, ...quotes: ReadonlyArray<ReturnType<typeof quote>>) =>
-    worstExposures(new Map([["BTC", d(position)]]), outstanding(quotes.slice(1)), quotes[0]!)
+    worstExposures(
+      new Map([["BTC", { low: d(position), high: d(position) }]]),
+      outstanding(quotes.slice(1)),
+      quotes[0]!,
+    )
       .get("BTC")
       ?.toString() ?? "0"
 
@@ -152,7 +156,11 @@ describe("a dealer's exposure", () => {
   })
 
   it("is valued asset by asset, and not at all without a price", () => {
-    const exposures = worstExposures(new Map([["ETH", d("-2")]]), outstanding([quote("BUY", "1")]), null)
+    const exposures = worstExposures(
+      new Map([["ETH", { low: d("-2"), high: d("1") }]]),
+      outstanding([quote("BUY", "1")]),
+      null,
+    )
     const prices = new Map([
       ["BTC", d("100")],
       ["ETH", d("10")],
