@@ -64,7 +64,11 @@ export interface ChannelEntry {
 export const PARAMETERS = {
   tradingAccountId: { description: "The account's id", examples: ["0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f"] },
   venue: { description: "A venue of /api/v3/market/venue/list", examples: ["MOCK", "BINANCE"] },
-  symbol: { description: "BASE/QUOTE; BASE-QUOTE is understood too", examples: ["BTC/USDT"] },
+  symbol: {
+    description:
+      "BASE/QUOTE; BASE-QUOTE is understood too. At INTERNAL, in a tenant other than the installation's own: BASE/QUOTE@TENANT",
+    examples: ["BTC/USDT"],
+  },
   interval: { description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m", "1h"] },
 } as const
 
@@ -72,7 +76,8 @@ export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAME
   [...address.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as keyof typeof PARAMETERS)
 
 const OWNER = "The owner of the account, or an admin of its tenant; everybody else gets error 103."
-const ANYBODY = "Any user with the permission read. An unknown instrument, or a venue that is not ACTIVE, is error 102."
+const ANYBODY =
+  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102."
 
 const ORDER_IS: Readonly<Record<string, string>> = {
   CREATED: "The order is stored; the venue has not been told yet",

@@ -7,7 +7,9 @@ import { rmSync } from "node:fs"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readSettings } from "../../../src/config.ts"
+import type { DealerRecord } from "../../../src/domain/dealer.ts"
 import type { OrderBookRecord, TickerRecord } from "../../../src/domain/market.ts"
+import type { QuoteRecord } from "../../../src/domain/quote.ts"
 import type { SecurityRecord } from "../../../src/domain/security.ts"
 import { founder } from "../../kit/founder.ts"
 import { type Answer, type Api, api, type Ready, until } from "../../kit/gateway.ts"
@@ -221,7 +223,7 @@ describe("a market of a tenant", () => {
     expect(ids(hearAll.records())).not.toContain(PLAIN)
   })
 
-  it("is what a dealer of the tenant quotes by, and what its quotes are named after", async () => {
+  it("is what quotes in the tenant are named after", async () => {
     const { dealer } = await openDesk(gateway, chief)
     const asked = { dealerAccountId: dealer.dealerAccountId, orderSide: "BUY", quantity: "0.5" }
     const named = async (fields: Readonly<Record<string, unknown>>) =>
@@ -239,6 +241,24 @@ describe("a market of a tenant", () => {
     expect(await named({ instrumentId: "MOCK:BTC/USDT" })).toBe("INTERNAL:BTC/USDT@acme")
     // Needs no book of ours.
     expect(await named({ instrumentId: "INTERNAL:BTC/USDT@acme" })).toBe("INTERNAL:BTC/USDT@acme")
+  })
+
+  it("prices the quotes of a dealer of the tenant that has an account there", async () => {
+    const config = { pricing: { allowSimulatedVenues: true } }
+    const made = await chief.post<DealerRecord>("/dealer/create", { name: "House", baseCurrencies: ["USD"], config })
+    const { dealerAccountId, walletId } = made.record
+    expect((await chief.post("/wallet/deposit", { walletId, asset: "BTC", amount: "10" })).envelope.errno).toBe(0)
+    const { tradingAccountId } = (await chief.connect({ venue: "INTERNAL" })).record
+    expect((await chief.post("/dealer/account/link", { dealerAccountId, tradingAccountId })).envelope.errno).toBe(0)
+    const asked = { dealerAccountId, instrumentId: THEIRS, orderSide: "BUY", quantity: "0.5" }
+    const quote = await until("a quote of the book as it is now", async () => {
+      const ask = await ann.limit("SELL", "1", "150.5")
+      const { record } = await bob.calls.post<QuoteRecord>("/quote/request", asked)
+      await ann.calls.cancelled(ann.tradingAccountId, ask.tradeOrderId)
+      return record.status === "CREATED" && record
+    })
+    expect(quote.instrumentId).toBe(THEIRS)
+    expect(Number(quote.price)).toBeGreaterThanOrEqual(150.5)
   })
 
   it("leaves rows of the audit that admins of its tenant read, and no others", async () => {

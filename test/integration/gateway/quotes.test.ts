@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { QuoteRecord } from "../../../src/domain/quote.ts"
+import type { SecurityRecord } from "../../../src/domain/security.ts"
 import { founder } from "../../kit/founder.ts"
 import type { Api, Gateway } from "../../kit/gateway.ts"
 import { endGateways, startGateway, until } from "../../kit/gateway.ts"
@@ -197,13 +198,14 @@ describe("the execution of a quote", () => {
     const price = Number(quote.price)
     const exits = { takeProfitPrice: `${Math.round(price * 1.1)}`, stopLossPrice: `${Math.round(price * 0.9)}` }
     expect(await client.execute(quote, exits)).toMatchObject({ envelope: { errno: -131001 } })
-    const listed = await admin.post("/market/instrument/create", {
-      baseAsset: "BTC",
-      quoteAsset: "USDT",
-      tickSize: "0.01",
-      lotSize: "0.00001",
-    })
+    const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" }
+    const listed = await admin.post<SecurityRecord>("/market/instrument/create", terms)
     expect(listed.envelope.errno).toBe(0)
+    // While the market is retired the quote stands, and nothing may wait there.
+    const { securityId: instrumentId } = listed.record
+    expect((await admin.post("/market/instrument/retire", { instrumentId })).envelope.errno).toBe(0)
+    expect(await client.execute(quote, exits)).toMatchObject({ envelope: { errno: -131003 } })
+    expect((await admin.post("/market/instrument/create", terms)).envelope.errno).toBe(0)
     const wrong = { ...exits, stopLossPrice: `${Math.round(price * 1.2)}` }
     expect(await client.execute(quote, wrong)).toMatchObject({ envelope: { errno: -112012 } })
     const answer = await client.execute(quote, exits)

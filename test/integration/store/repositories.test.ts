@@ -5,8 +5,17 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Credential } from "../../../src/domain/credential.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { CredentialId, InstrumentId, SessionId, SubscriptionId, UserId, VenueId } from "../../../src/domain/ids.ts"
+import type {
+  CredentialId,
+  InstrumentId,
+  SessionId,
+  SubscriptionId,
+  TenantId,
+  UserId,
+  VenueId,
+} from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
+import { INTERNAL } from "../../../src/domain/internal-order.ts"
 import type { User } from "../../../src/domain/user.ts"
 import { AccountStore, type Row } from "../../../src/ports/account-store.ts"
 import { Accounts } from "../../../src/store/accounts.ts"
@@ -558,6 +567,43 @@ describe("Instruments", () => {
     await run(instruments.upsert("ELSE" as VenueId, [other], 1))
     await run(instruments.upsert("SYNC" as VenueId, [], 2))
     expect((await run(instruments.all)).filter((one) => one.status === "ACTIVE")).toEqual([other])
+  })
+})
+
+describe("markets of tenants", () => {
+  const [HOME, ACME] = ["home" as TenantId, "acme" as TenantId]
+  const market = (pair: string, tenantId: TenantId | null) => instrumentOf(`INTERNAL:${pair}`, { tenantId })
+  const rows = (): Promise<ReadonlyArray<Record<string, unknown>>> =>
+    query(
+      database().url,
+      "SELECT instrument_id, tenant_id, tick_size::text, status FROM instrument WHERE venue = 'INTERNAL' ORDER BY 1",
+      [],
+    )
+
+  it("that were there before become the installation's own tenant's, once", async () => {
+    const instruments = await run(Instruments)
+    await run(instruments.upsert(INTERNAL, [market("OLD/USD", null)], 1))
+    await query(database().url, "INSERT INTO tenant VALUES ($1, 0)", [ACME])
+    await run(instruments.put(market("NEW/USD@acme", ACME), 2))
+    for (const tenant of [HOME, "later" as TenantId]) await run(instruments.claim(tenant, 3))
+    expect(await rows()).toMatchObject([
+      { instrument_id: "INTERNAL:NEW/USD@acme", tenant_id: ACME },
+      { instrument_id: "INTERNAL:OLD/USD", tenant_id: HOME },
+    ])
+    expect(await query(database().url, "SELECT FROM tenant WHERE tenant_id = 'later'", [])).toEqual([])
+  })
+
+  it("are written anew by their own tenant alone", async () => {
+    const instruments = await run(Instruments)
+    const coarse = { tickSize: Decimal.of("0.5"), status: "DELISTED" } as const
+    await run(instruments.put({ ...market("OLD/USD", HOME), ...coarse }, 4))
+    await expect(run(instruments.put(market("OLD/USD", ACME), 5))).rejects.toThrow(/another tenant/)
+    expect((await rows())[1]).toEqual({
+      instrument_id: "INTERNAL:OLD/USD",
+      tenant_id: HOME,
+      tick_size: "0.5",
+      status: "DELISTED",
+    })
   })
 })
 
