@@ -47,6 +47,9 @@ describe("an order whose answer died with the gateway", () => {
     const { calls } = await signUp(first)
     const { credentialId } = (await calls.createCredential({ venue: "BINANCE", ...keys })).record
     const { tradingAccountId } = (await calls.connect({ venue: "BINANCE", credentialIds: [credentialId] })).record
+    await until("the account takes orders", async () =>
+      (await calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
+    )
     await calls.orderBook("BINANCE:BTC/USDT", 1)
     exchange.fault({ fault: "suppressUserEvents", on: true })
     exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })

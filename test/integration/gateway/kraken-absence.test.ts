@@ -26,6 +26,9 @@ it("opens, takes orders and says what filled before the last trade is read, and 
   const { tradingAccountId } = (
     await calls.connect({ venue: "KRAKEN", externalTradingAccountId: "absence", credentialIds: [credentialId] })
   ).record
+  await until("the account takes orders", async () =>
+    (await calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
+  )
   const resting = {
     tradingAccountId,
     instrumentId: "KRAKEN:BTC/USD",
