@@ -92,7 +92,7 @@ export const fuzzFrame = (source: CommandSource): FuzzFrame => {
   const kind = random()
   if (kind < 0.02) {
     const text = pick(random, JUNK)
-    return { bytes: Buffer.from(text), isBinary: random() < 0.02 ? !isBinary : isBinary }
+    return { bytes: Buffer.from(text), isBinary: random() < 0.1 ? !isBinary : isBinary }
   }
   if (kind < 0.025) {
     const bytes = Buffer.from(Array.from({ length: Math.floor(random() * 200) }, () => Math.floor(random() * 256)))
