@@ -225,12 +225,13 @@ describe("a wallet", () => {
       )
       return id
     }
-    const live = await hold(Date.now() + 1_500)
+    const live = await hold(Date.now() + 3_600_000)
     expect((await read(alice, wallet.walletId)).balances).toEqual([
       { asset: "USDT", balance: "10", available: "8", held: "2" },
     ])
     const refused = await alice.post("/wallet/close", { walletId: wallet.walletId })
     expect(refused.envelope).toMatchObject({ errno: -150006, details: { metadata: { transferIds: [live] } } })
+    await sql.query("UPDATE ledger_hold SET expires_at = 1 WHERE transfer_id = $1", [live])
     const closed = await until("a released hold", async () => {
       const answer = await alice.post<WalletRecord>("/wallet/close", { walletId: wallet.walletId })
       return answer.status === 200 && answer.record
