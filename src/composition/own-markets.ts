@@ -17,6 +17,9 @@ import { Instruments } from "../store/instruments.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
 import { InternalVenue } from "../venues/internal-venue.ts"
 
+/** An account answers within a second; one that is being built anew may take longer. */
+const SWEEP_MILLIS = 3_000
+
 export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId">) =>
   Effect.gen(function* () {
     const venue = yield* InternalVenue
@@ -65,7 +68,7 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
               const reply = { ok: () => resume(Effect.void), fail: () => resume(Effect.void) }
               const receivedAt = monotonic()
               accounts.post(account, { _tag: "CancelAllOrders", instrumentId, reason: "ADMIN", receivedAt, reply })
-            }),
+            }).pipe(Effect.timeoutOption(SWEEP_MILLIS)),
           { concurrency: "unbounded", discard: true },
         ),
       )

@@ -119,6 +119,7 @@ export interface CcxtConnection {
   readonly readyState: number
   ping(): void
   once(event: "pong", heard: () => void): unknown
+  off(event: "pong", heard: () => void): unknown
 }
 
 export interface CcxtSocket {

@@ -32,6 +32,7 @@ export class SocketLife {
     const answer = new Promise<boolean>((resolve) => {
       const ended = (isAnswered: boolean): void => {
         clearTimeout(timer)
+        connection.off("pong", heard)
         this.#asked.delete(socket)
         if (isAnswered) this.#answeredAt.set(socket, performance.now())
         resolve(isAnswered)

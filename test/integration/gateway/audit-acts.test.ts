@@ -332,6 +332,8 @@ const DOERS: { readonly [A in Action]: Doer } = {
   "dealer.link": linking("link"),
   "dealer.unlink": linking("unlink"),
   "dealer.resolve_hedge": async () => {
+    // Another act has halted it.
+    done(await admin.calls.post("/admin/tradingMode", { tradingMode: "online" }))
     const desk = await openDesk(admin.calls, exchange)
     const client = await openClient(gateway, desk)
     const { openHedgeIds } = await tradeUnanswered(client, desk, exchange)

@@ -1,4 +1,5 @@
 /** The public side of a connector: real ccxt in a real worker, the loopback exchange behind it. */
+import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { BTC_USDT, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
@@ -40,6 +41,16 @@ describe("a connector's market data", () => {
     expect(at.sink.book.rows("bids")).toEqual(shown.bids)
     expect(at.sink.book.rows("asks")).toEqual(shown.asks)
   }
+
+  it("says that a book is the venue's while the venue answers on its connection", async () => {
+    const isConfirmed = () => Effect.runPromise(at.source.confirm(BTC_USDT))
+    expect(await isConfirmed()).toBe(false)
+    at.source.open("book", BTC_USDT)
+    await until(() => at.sink.book.isWhole, "the first snapshot")
+    expect(await Promise.all([isConfirmed(), isConfirmed()])).toEqual([true, true])
+    at.source.close("book", BTC_USDT)
+    expect(await isConfirmed()).toBe(false)
+  })
 
   it("rebuilds the venue's book from snapshot and differences, digit for digit", async () => {
     const next = walk(7)

@@ -1,4 +1,5 @@
 /** Kraken's public side: real ccxt in a real worker, the loopback Kraken behind it. */
+import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { DEFAULT_PAIRS } from "../../exchanges/kraken/pairs.ts"
@@ -65,6 +66,15 @@ describe("Kraken's market data", () => {
     churn(next, 20)
     await equal()
   }
+
+  it("says that a book is the venue's while the venue answers on its connection", async () => {
+    const isConfirmed = () => Effect.runPromise(at.source.confirm(KRAKEN_BTC))
+    expect(await isConfirmed()).toBe(false)
+    await whole()
+    expect(await Promise.all([isConfirmed(), isConfirmed()])).toEqual([true, true])
+    at.source.close("book", KRAKEN_BTC)
+    expect(await isConfirmed()).toBe(false)
+  })
 
   it("rebuilds the venue's book from snapshot and updates, digit for digit", async () => {
     const next = walk(7)

@@ -1,4 +1,5 @@
 /** OKX's public side: real ccxt in a real worker, the loopback OKX behind it. */
+import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { OKX_INSTRUMENTS } from "../../exchanges/okx/instruments.ts"
@@ -60,6 +61,15 @@ describe("OKX's market data", () => {
     await until(isEqual, "the book at the venue's sequence")
     expectEqual()
   }
+
+  it("says that a book is the venue's while the venue answers on its connection", async () => {
+    const isConfirmed = () => Effect.runPromise(at.source.confirm(OKX_BTC))
+    expect(await isConfirmed()).toBe(false)
+    await whole()
+    expect(await Promise.all([isConfirmed(), isConfirmed()])).toEqual([true, true])
+    at.source.close("book", OKX_BTC)
+    expect(await isConfirmed()).toBe(false)
+  })
 
   it("rebuilds the venue's book from snapshot and updates, digit for digit", async () => {
     const next = walk(7)

@@ -229,6 +229,10 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
   const quoteOf = async ({ api }: Member, own: Own, fields: Readonly<Record<string, unknown>>) =>
     (
       await until("a firm quote", async () => {
+        // Without ticks the book stands still, and a desk prices by one that has moved lately.
+        await api
+          .submitted({ ...restingAtMock(own.account), awaitAccepted: true })
+          .then(({ tradeOrderId }) => api.cancelled(own.account, tradeOrderId))
         const asked = { dealerAccountId: own.dealer, traderAccountId: own.internal, ...PAIR, orderSide: "BUY" }
         const { record } = await api.post<{ quoteId: string; status: string; quantity: string }>("/quote/request", {
           ...asked,
@@ -238,7 +242,6 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
         return record.status === "CREATED" && record
       })
     ).quoteId
-  const open = await quoteOf(user, theirs.own, { ttl: 300, quoteRequestId: KEYS.quote })
   const used = await quoteOf(user, theirs.own, {})
   const bought = await user.api.submitted({
     tradingAccountId: theirs.own.internal,
@@ -250,6 +253,8 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
   })
   if (bought.orderStatus !== "FILLED") throw new Error(`the quote was not executed: ${JSON.stringify(bought)}`)
   await untilHedged(desk)
+  // Its name is good once, also for a quote that was refused: not before the desk has its book.
+  const open = await quoteOf(user, theirs.own, { ttl: 300, quoteRequestId: KEYS.quote })
 
   /** At its own market: sold and bought among themselves, and what rests on both sides stays. */
   const limit = (own: Own, orderSide: string, limitPrice: string): Promise<TradeOrderRecord> =>

@@ -160,7 +160,7 @@ const take = (world: HedgeWorld, it: Step, number: number): void => {
 describe("a hedging line", () => {
   it("leaves its states by what its table says, hedges nothing twice, and ends flat", () => {
     const left = new Map<string, number>()
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
         const world = worldOf()
         const judge = (it: Step, number: number): void => {
@@ -217,7 +217,7 @@ describe("a hedging line", () => {
       isCarrying: fc.boolean(),
       hasFailed: fc.boolean(),
     })
-    fc.assert(
+    void fc.assert(
       fc.property(flags, (facts) => {
         const state = hedgeStateOf(facts)
         const { exits, sends, alerts } = HEDGE_LAW[state]

@@ -48,6 +48,7 @@ describe("a connection", () => {
     const { life, socket, connection, asked } = await connected(false, ping)
     expect(await life.answers(socket)).toBe(false)
     expect([connection.readyState, asked]).toEqual([WebSocket.OPEN, [ping ?? "ping"]])
+    expect(connection.listenerCount("pong")).toBe(0)
   })
 
   it("that is closed is not asked", async () => {
