@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Actor } from "../domain/act.ts"
-import type { Credential, VenueSecrets } from "../domain/credential.ts"
+import { type Credential, isOwnCredential, type VenueSecrets } from "../domain/credential.ts"
 import { CredentialNotFound, CredentialRevoked } from "../domain/errors/credential.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { CredentialId, TradingAccountId, UserId } from "../domain/ids.ts"
@@ -99,8 +99,8 @@ const keeper = (keys: Keys) =>
         Effect.forEach(wanted, (id) =>
           Effect.gen(function* () {
             const stored = yield* credentials.find(id)
-            // Somebody else's credential answers as one that does not exist.
-            if (stored === null || stored.credential.userId !== principal.userId) return yield* new CredentialNotFound()
+            if (stored === null || !isOwnCredential(stored.credential, principal))
+              return yield* new CredentialNotFound()
             const { credential, envelope } = stored
             if (credential.status === "REVOKED" || envelope === null) return yield* new CredentialRevoked()
             return { credential, secrets: read(keys.encryption, id, credential.userId, envelope) }

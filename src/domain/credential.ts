@@ -18,6 +18,12 @@ export interface Credential {
   readonly revokedAt: number | null
 }
 
+/** Another user's, and one's own that stayed in a tenant that the user has left, answer as one that does not exist. */
+export const isOwnCredential = (
+  { userId, tenantId }: Credential,
+  principal: { readonly userId: UserId; readonly tenantId: TenantId },
+): boolean => userId === principal.userId && tenantId === principal.tenantId
+
 /** What a connector signs with. Never logged, never returned, never in an error. */
 export interface VenueSecrets {
   readonly apiKey: string

@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { Credential } from "../domain/credential.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import type { CredentialId, TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
+import type { CredentialId, TenantId, TradingAccountId, UserId, VenueId } from "../domain/ids.ts"
 import { CREDENTIAL_COLUMNS, type CredentialRow, credentialOf } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 
@@ -71,22 +71,23 @@ export class Credentials extends Effect.Service<Credentials>()("store/Credential
           })} ON CONFLICT (credential_id) DO NOTHING`,
         ).pipe(Effect.asVoid),
 
-      /** Newest first, revoked ones too; `total` without limit and offset. */
+      /** The user's in this tenant, newest first, revoked ones too; `total` without limit and offset. */
       list: (
-        userId: UserId,
+        { userId, tenantId }: { readonly userId: UserId; readonly tenantId: TenantId },
         options: { readonly venue?: VenueId; readonly limit: number; readonly offset: number },
       ): Effect.Effect<{ readonly rows: ReadonlyArray<Credential>; readonly total: number }, StorageUnavailable> =>
         orUnavailable(
           Effect.gen(function* () {
             const venue = options.venue ?? null
             const rows = yield* sql.unsafe<CredentialRow>(
-              `SELECT ${CREDENTIAL_COLUMNS} FROM credential c WHERE c.user_id = $1 AND ($2::text IS NULL OR c.venue = $2)
-               ORDER BY c.created_at DESC, c.credential_id DESC LIMIT $3 OFFSET $4`,
-              [userId, venue, options.limit, options.offset],
+              `SELECT ${CREDENTIAL_COLUMNS} FROM credential c
+               WHERE c.user_id = $1 AND c.tenant_id = $2 AND ($3::text IS NULL OR c.venue = $3)
+               ORDER BY c.created_at DESC, c.credential_id DESC LIMIT $4 OFFSET $5`,
+              [userId, tenantId, venue, options.limit, options.offset],
             )
             const counted = yield* sql<{ total: number }>`
               SELECT count(*)::int AS total FROM credential
-              WHERE user_id = ${userId} AND (${venue}::text IS NULL OR venue = ${venue})`
+              WHERE user_id = ${userId} AND tenant_id = ${tenantId} AND (${venue}::text IS NULL OR venue = ${venue})`
             return { rows: rows.map(credentialOf), total: counted[0]!.total }
           }),
         ),

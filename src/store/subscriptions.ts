@@ -31,15 +31,11 @@ export interface NewSubscription {
   readonly limit: number
 }
 
-/** Which subscription to end: always the user's own. */
-export type SubscriptionRef =
-  | { readonly userId: UserId; readonly subscriptionId: SubscriptionId; readonly at: number }
-  | {
-      readonly userId: UserId
-      readonly instrumentId: InstrumentId
-      readonly tradingAccountId: TradingAccountId | null
-      readonly at: number
-    }
+/** Which subscription to end: always the user's own, in the tenant that the user is in. */
+export type SubscriptionRef = { readonly userId: UserId; readonly tenantId: TenantId; readonly at: number } & (
+  | { readonly subscriptionId: SubscriptionId }
+  | { readonly instrumentId: InstrumentId; readonly tradingAccountId: TradingAccountId | null }
+)
 
 interface SubscriptionRow {
   readonly subscription_id: string
@@ -94,9 +90,9 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("store/Subscr
     const newestOf = (ref: SubscriptionRef) =>
       "subscriptionId" in ref
         ? sql<SubscriptionRow>`SELECT * FROM order_book_subscription
-            WHERE user_id = ${ref.userId} AND subscription_id = ${ref.subscriptionId}`
+            WHERE user_id = ${ref.userId} AND tenant_id = ${ref.tenantId} AND subscription_id = ${ref.subscriptionId}`
         : sql<SubscriptionRow>`SELECT * FROM order_book_subscription
-            WHERE user_id = ${ref.userId} AND instrument_id = ${ref.instrumentId}
+            WHERE user_id = ${ref.userId} AND tenant_id = ${ref.tenantId} AND instrument_id = ${ref.instrumentId}
               AND trading_account_id IS NOT DISTINCT FROM ${ref.tradingAccountId}::uuid
             ORDER BY status = 'ACTIVE' DESC, created_at DESC, subscription_id DESC LIMIT 1`
 

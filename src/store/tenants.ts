@@ -56,6 +56,8 @@ export class Tenants extends Effect.Service<Tenants>()("store/Tenants", {
               (SELECT count(*)::int FROM trading_account WHERE user_id = ${userId} AND status <> 'DISCONNECTED')),
             ('credentials that are not REVOKED',
               (SELECT count(*)::int FROM credential WHERE user_id = ${userId} AND status <> 'REVOKED')),
+            ('order book subscriptions that are ACTIVE',
+              (SELECT count(*)::int FROM order_book_subscription WHERE user_id = ${userId} AND status = 'ACTIVE')),
             ('wallets that are not CLOSED, or not empty',
               (SELECT count(*)::int FROM wallet w WHERE w.user_id = ${userId} AND w.wallet_type = 'CLIENT' AND (w.status <> 'CLOSED' OR EXISTS (
                 SELECT FROM wallet_balance b WHERE b.wallet_id = w.wallet_id AND b.credits_posted <> b.debits_posted))))

@@ -123,12 +123,17 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
           ]),
         ).pipe(Effect.asVoid),
 
-      /** Of a user who holds nothing: records stay with the tenant that they were made in (`Tenants.heldBy`). */
+      /**
+       * Of a user who holds nothing: records stay with the tenant that they were made in (`Tenants.heldBy`). What was answered under a key
+       * there is no answer here.
+       */
       move: (userId: UserId, tenantId: TenantId, at: number): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql`
-          UPDATE app_user SET tenant_id = ${tenantId}, updated_at = ${at} WHERE user_id = ${userId}`).pipe(
-          Effect.asVoid,
-        ),
+        orUnavailable(
+          Effect.zipRight(
+            sql`DELETE FROM idempotent_answer WHERE user_id = ${userId}`,
+            sql`UPDATE app_user SET tenant_id = ${tenantId}, updated_at = ${at} WHERE user_id = ${userId}`,
+          ),
+        ).pipe(Effect.asVoid),
     }
   }),
 }) {}

@@ -4,7 +4,7 @@ import type { AccountDirectory } from "../../actors/account-directory.ts"
 import type { TradingAccounts } from "../../actors/account-messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
 import type { Act } from "../../domain/act.ts"
-import { type Credential, credentialRecord } from "../../domain/credential.ts"
+import { type Credential, credentialRecord, isOwnCredential } from "../../domain/credential.ts"
 import { CredentialInUse, CredentialNotFound, PassphraseRequired } from "../../domain/errors/credential.ts"
 import { NotSupportedByVenue } from "../../domain/errors/venue.ts"
 import type { CredentialId, VenueId } from "../../domain/ids.ts"
@@ -106,7 +106,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       const venue = plan.filters["venue"] as VenueId | undefined
       const start = plan.after === null ? plan.offset : Number(plan.after)
       const options = { limit: plan.limit, offset: start, ...(venue === undefined ? {} : { venue }) }
-      return Effect.map(credentials.list(principal.userId, options), ({ rows, total }) => {
+      return Effect.map(credentials.list(principal, options), ({ rows, total }) => {
         const end = start + rows.length
         reply.ok(rows.map(credentialRecord), {
           pagination: cursors.pagination(plan, total, end < total && rows.length > 0 ? `${end}` : null),
@@ -119,8 +119,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       Effect.gen(function* () {
         const id = body.credentialId.toLowerCase() as CredentialId
         const stored = yield* credentials.find(id)
-        // Somebody else's answers as one that does not exist.
-        if (stored === null || stored.credential.userId !== principal.userId) return yield* new CredentialNotFound()
+        if (stored === null || !isOwnCredential(stored.credential, principal)) return yield* new CredentialNotFound()
         if (isUsable(stored.credential) && body.force !== true) {
           const dependent = yield* dependentOf(id)
           if (dependent !== undefined) return yield* new CredentialInUse({ tradingAccountId: dependent })

@@ -82,13 +82,15 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
     },
 
     unsubscribe: ({ body, principal }, reply) => {
-      const { userId } = principal
+      const { userId, tenantId } = principal
       const at = now()
       let ref: SubscriptionRef
-      if (body.subscriptionId) ref = { userId, at, subscriptionId: body.subscriptionId.toLowerCase() as SubscriptionId }
+      if (body.subscriptionId)
+        ref = { userId, tenantId, at, subscriptionId: body.subscriptionId.toLowerCase() as SubscriptionId }
       else if (body.instrumentId)
         ref = {
           userId,
+          tenantId,
           at,
           instrumentId: gate.canonicalInstrumentId(body.instrumentId) as InstrumentId,
           tradingAccountId: (body.tradingAccountId?.toLowerCase() as TradingAccountId | undefined) ?? null,

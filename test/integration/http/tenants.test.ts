@@ -507,3 +507,75 @@ describe("the rows of one tenant", () => {
     expect(faults).toEqual([])
   })
 })
+
+describe("a user who moved to another tenant", () => {
+  it("has left all that was there behind: it names it no more, sees it on no list, and no key repeats it", async () => {
+    const judge = new Judge()
+    const [home, away] = world.tenants
+    const left = await world.enter("mover", home.tenantId, false)
+    const { api, email } = left
+    const tradingAccountId = (await api.connectMock()).record.tradingAccountId
+    const order = { ...restingAtMock(tradingAccountId), takeProfitPrice: "90000", clientOrderId: "of-the-mover" }
+    const { tradeOrderId, orderListId } = await api.submitted({ ...order, awaitAccepted: true })
+    await api.disconnect(tradingAccountId)
+    const create = routes.find(({ name }) => name === "wallet.create")!
+    const first = { "idempotency-key": "first" }
+    const made = await askHttp(world.ready, create, left, {}, first)
+    const { walletId } = made.envelope.data as { readonly walletId: string }
+    await api.post("/wallet/close", { walletId })
+    const credentialId = randomUUID()
+    await world.sql.query(
+      `INSERT INTO credential (credential_id, tenant_id, user_id, venue, name, type, masked_api_key, api_key_hash, status, created_at,
+         updated_at, revoked_at) VALUES ($1, $2, $3, 'BINANCE_UAT', 'left', 'EXCHANGE', '****abcd', 'x', 'REVOKED', 1, 1, 1)`,
+      [credentialId, home.tenantId, left.userId],
+    )
+    const { subscriptionId } = (await api.subscribeBook({ instrumentId: BTC })).record
+    const move = () => world.operator(`user move ${email} ${away.tenantId}`)
+    // It is all that is left: without it the move is done.
+    const isRefused = await move().then(
+      () => false,
+      () => true,
+    )
+    judge.cell("a move with a subscription that is ACTIVE", isRefused ? undefined : "should be refused")
+    await api.unsubscribeBook({ subscriptionId })
+    if (isRefused) await move()
+    const moved = await world.again(left, away.tenantId)
+    const account = (await moved.api.connectMock("here")).record.tradingAccountId
+    const internal = (await moved.api.connect({ venue: "INTERNAL" })).record
+    const again = await askHttp(world.ready, create, moved, {}, first)
+    const isNew = again.status === 200 && !again.isReplayed && !again.text.includes(walletId)
+    judge.cell("wallet.create under the key of before", isNew ? undefined : "should be a wallet of its own", again.text)
+    const wallet = (await moved.api.post<{ walletId: string }>("/wallet/create", {})).record.walletId
+    const mover: Furnished = {
+      ...moved,
+      own: {
+        ...away.user.own,
+        account,
+        order: (await moved.api.submitted({ ...restingAtMock(account), awaitAccepted: true })).tradeOrderId,
+        internal: internal.tradingAccountId,
+        internalWallet: internal.walletId!,
+        wallet,
+      },
+    }
+    const tells = await teller(home)
+    await untouched(home, async () => {
+      await judgeNames(
+        judge,
+        [mover],
+        {
+          ...home.things,
+          account: [tradingAccountId],
+          order: [tradeOrderId],
+          clientOrder: [order.clientOrderId],
+          orderList: [orderListId!],
+          wallet: [walletId],
+          credential: [credentialId],
+          subscription: [subscriptionId],
+        },
+        tells,
+      )
+      await judgeLists(judge, [mover], tells)
+    })
+    expect(judge.wrong).toEqual([])
+  })
+})

@@ -272,12 +272,12 @@ describe("Credentials", () => {
     const third = await storeCredential(user)
     expect(await run(credentials.find(first.credentialId))).toEqual({ credential: first, envelope: ENVELOPE })
     expect(await run(credentials.find(randomUUID() as CredentialId))).toBe(null)
-    expect(await run(credentials.list(user.userId, { limit: 2, offset: 0 }))).toEqual({
+    expect(await run(credentials.list(user, { limit: 2, offset: 0 }))).toEqual({
       rows: [third, second],
       total: 3,
     })
-    expect(await run(credentials.list(user.userId, { limit: 2, offset: 2 }))).toEqual({ rows: [first], total: 3 })
-    expect(await run(credentials.list(user.userId, { venue: "BINANCE" as VenueId, limit: 9, offset: 0 }))).toEqual({
+    expect(await run(credentials.list(user, { limit: 2, offset: 2 }))).toEqual({ rows: [first], total: 3 })
+    expect(await run(credentials.list(user, { venue: "BINANCE" as VenueId, limit: 9, offset: 0 }))).toEqual({
       rows: [third, first],
       total: 2,
     })
@@ -657,11 +657,17 @@ describe("Subscriptions", () => {
     const other = await run(subscriptions.subscribe(newSubscription(user, { instrumentId: eth })))
     expect(await run(subscriptions.list(user.userId, eth))).toEqual([other])
 
-    const byPair = { userId: user.userId, instrumentId: plainOne.instrumentId, tradingAccountId: null, at: 90 }
+    const byPair = {
+      userId: user.userId,
+      tenantId: TENANT,
+      instrumentId: plainOne.instrumentId,
+      tradingAccountId: null,
+      at: 90,
+    }
     const ended = { ...plainOne, status: "INACTIVE", updatedAt: 90 }
     expect(await run(subscriptions.unsubscribe(byPair))).toEqual(ended)
     expect(await run(subscriptions.unsubscribe({ ...byPair, at: 91 }))).toEqual(ended)
-    const byId = { userId: user.userId, subscriptionId: ofAccount.subscriptionId, at: 92 }
+    const byId = { userId: user.userId, tenantId: TENANT, subscriptionId: ofAccount.subscriptionId, at: 92 }
     const stranger = (await insertUser()).userId
     expect(await failure(subscriptions.unsubscribe({ ...byId, userId: stranger }))).toMatchObject({
       _tag: "SubscriptionNotFound",

@@ -26,6 +26,8 @@ export interface World {
   readonly tenants: readonly [Tenant, Tenant]
   /** A new user of that tenant, who has nothing yet. */
   readonly enter: (name: string, tenantId: string, isAdmin: boolean) => Promise<Member>
+  /** The same user after a move. */
+  readonly again: (member: Member, tenantId: string) => Promise<Member>
   readonly close: () => Promise<void>
 }
 
@@ -94,6 +96,7 @@ export const startTenants = async (database: { readonly url: string; readonly ad
     databaseUrl: database.url,
     tenants: [home, away],
     enter,
+    again: ({ name, email }, tenantId) => loggedIn(name, email, tenantId),
     close: async () => {
       await sql.end()
       await Effect.runPromise(Scope.close(scope, Exit.void))
