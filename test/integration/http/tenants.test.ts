@@ -13,6 +13,7 @@ import {
   type Furnished,
   KEYS,
   type Member,
+  type Own,
   PAIR,
   restingAtMock,
   type Tenant,
@@ -579,3 +580,87 @@ describe("a user who moved to another tenant", () => {
     expect(judge.wrong).toEqual([])
   })
 })
+
+/** Requests that name a market, by route. */
+const marketAsks = (id: string, own: Own): Readonly<Record<string, Fields>> => ({
+  "market.instrumentList": { instrumentId: id },
+  "market.orderBookGet": { instrumentId: id },
+  "market.orderBookList": { instrumentIds: id },
+  "market.tickerGet": { instrumentId: id },
+  "market.tickerList": { instrumentIds: id },
+  "market.klineGet": { instrumentId: id, interval: "1m" },
+  "subscription.subscribe": { instrumentId: id },
+  "subscription.unsubscribe": { instrumentId: id },
+  "subscription.list": { instrumentId: id },
+  "tradeOrder.list": { instrumentId: id },
+  "tradeOrder.cancelAll": { tradingAccountId: own.internal, instrumentId: id },
+  "tradeOrder.submit": {
+    tradingAccountId: own.internal,
+    instrumentId: id,
+    orderSide: "BUY",
+    orderType: "LIMIT",
+    quantity: "1",
+    limitPrice: "1",
+  },
+})
+
+describe("a market of INTERNAL", () => {
+  it("is its tenant's alone, but for the cells that wait for it", async () => {
+    const judge = new Judge()
+    const wrong = new Set<string>()
+    const cell = (what: string, fault: string | undefined, heard: unknown): void => {
+      if (fault !== undefined) wrong.add(what)
+      judge.cell(what, fault, heard)
+    }
+    for (const [acting, owning] of directions) {
+      const [actor, owner] = [world.tenants[acting], world.tenants[owning]]
+      const solo = { baseAsset: `SOLO${owner.tenantId.toUpperCase()}`, quoteAsset: "USDT" }
+      const terms = { ...solo, tickSize: "1", lotSize: "1" }
+      const { record } = await owner.admin.api.post<{ instrumentId: string }>("/market/instrument/create", terms)
+      const id = record.instrumentId
+      const nobodys = id.replace("SOLO", "NONE")
+      const { user } = actor
+      const blind = (text: string) => text.replace(/"request_id":"[^"]*"/, "").replaceAll("SOLO", "NONE")
+      const [asks, none] = [marketAsks(id, user.own), marketAsks(nobodys, user.own)]
+      for (const [name, fields] of Object.entries(asks)) {
+        const route = routes.find((it) => it.name === name)!
+        const [heard, other] = [await http(route, user, fields), await http(route, user, none[name]!)]
+        const isSame = heard.status === other.status && blind(heard.text) === blind(other.text)
+        cell(name, isSame ? undefined : `as ${other.text}`, heard.text)
+      }
+      for (const [kind, { address }] of Object.entries(CHANNEL_CATALOG)) {
+        if (!address.includes("{symbol}")) continue
+        const channel = (market: string) => address.replace("{venue}:{symbol}", market).replace("{interval}", "1m")
+        const heard = await sockets.command(user, { subscribe: { channel: channel(id) } })
+        const other = await sockets.command(user, { subscribe: { channel: channel(nobodys) } })
+        const isSame = JSON.stringify(heard["error"]) === JSON.stringify(other["error"])
+        cell(`channel ${kind}`, isSame ? undefined : `as ${JSON.stringify(other)}`, heard)
+      }
+      const list = await actor.admin.api.post("/market/instrument/create", { ...terms, tickSize: "10" })
+      cell(
+        "instrument.create of a pair that another tenant has",
+        list.status === 200 ? undefined : "its own",
+        list.text,
+      )
+    }
+    expect([...wrong].sort()).toEqual([...WAITING_FOR_MARKETS].sort())
+  })
+})
+
+/** Wrong until a market belongs to a tenant; then this list is empty. */
+const WAITING_FOR_MARKETS: ReadonlyArray<string> = [
+  "channel kline",
+  "channel orderbook",
+  "channel ticker",
+  "channel trade",
+  "instrument.create of a pair that another tenant has",
+  "market.instrumentList",
+  "market.klineGet",
+  "market.orderBookGet",
+  "market.orderBookList",
+  "market.tickerGet",
+  "market.tickerList",
+  "subscription.subscribe",
+  "subscription.unsubscribe",
+  "tradeOrder.submit",
+]
