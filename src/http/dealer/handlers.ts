@@ -158,7 +158,8 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       ask<HedgeResolved, DomainError>((reply) => dealers.post(dealer.dealerAccountId, { ...command, reply })),
       {
         onSuccess: ({ isNew }) => Effect.sync(() => isNew && acts.told(command.asked.act, "ok")),
-        onFailure: (error) => refusedAs(command.asked.act, error),
+        // No hedge of the dealer's has that id: nothing was acted on, and whose order it may be is not kept.
+        onFailure: (error) => (error._tag === "OrderNotFound" ? Effect.void : refusedAs(command.asked.act, error)),
       },
     )
 

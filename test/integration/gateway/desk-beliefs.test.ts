@@ -2,7 +2,6 @@
  * Which of its linked accounts a dealer believes, over HTTP: those of one environment, counted in base. Both of BINANCE and BINANCE_UAT are the loopback
  * Binance here, so that a price says where it came from and the exchange says who ordered.
  */
-import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
@@ -124,11 +123,11 @@ describe("a dealer", () => {
     const client = await openClient(gateway, desk)
     const { quote } = await trade(client, desk, { orderSide: "SELL" })
     await untilHedged(desk)
-    for (let last = quote; last.createdAt - quote.createdAt < 6_000; ) {
-      last = (await requestQuote(client, desk, { ttl: 1 })).record
-      expect(last.status).toBe("CREATED")
-      await pause(100)
-    }
+    // Nothing has moved since: the book is old after two seconds.
+    await until("a quote of a pair that has been quiet for 6 s", async () => {
+      const { status, createdAt } = (await requestQuote(client, desk, { ttl: 1 })).record
+      return status === "CREATED" && createdAt - quote.createdAt >= 6_000
+    })
   })
 
   it("quotes from no book that is counted in contracts of another currency", async () => {

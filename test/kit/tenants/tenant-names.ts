@@ -65,8 +65,8 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 
 /** Amounts, words, times and choices: nothing is named by them. */
 const VALUES: ReadonlySet<string> = new Set(
-  `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax awaitAccepted awaitClosed
-  baseCurrencies caps config currency defaultPricingProfile depth endTime expireAt force from hedge interval leverage limit limitPrice
+  `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
+  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth endTime executedQuantity expireAt force from hedge interval leverage limit limitPrice
   lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
   openQuotesPerClient openQuotesPerUser orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope securityType slippageBps
@@ -154,6 +154,7 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "tradeOrder.list": NONE,
   "market.instrumentSync": NONE,
   "market.instrumentCreate": NONE,
+  "market.instrumentRetire": NONE,
   "market.instrumentList": NONE,
   "market.venueList": NONE,
   "market.venueCapabilityList": NONE,
@@ -173,6 +174,9 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "dealer.archive": NONE,
   "dealer.accountLink": { ask: (own) => ({ dealerAccountId: own.dealer, tradingAccountId: own.account }) },
   "dealer.accountUnlink": { ask: (own) => ({ dealerAccountId: own.dealer, tradingAccountId: own.account }) },
+  "dealer.hedgeResolve": {
+    ask: (own) => ({ dealerAccountId: own.dealer, tradeOrderId: own.order, executedQuantity: "0" }),
+  },
   "quote.request": {
     ask: (own) => ({
       dealerAccountId: own.dealer,

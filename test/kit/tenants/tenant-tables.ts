@@ -37,6 +37,7 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
     WHERE x.request_id = t.request_id AND w.tenant_id = $1)`,
   dealer_link: OF_DEALER,
   hedge_intent: OF_DEALER,
+  hedge_verdict: "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
   internal_trade: `EXISTS (SELECT FROM trading_account a
     WHERE a.trading_account_id IN (t.maker_account_id, t.taker_account_id) AND a.tenant_id = $1)`,
   // An act on what is the tenant's, and one of its users on what nobody else has.
@@ -63,15 +64,17 @@ const NOBODYS: Readonly<Record<string, string>> = {
 
 /** Of these a furnished tenant has none, and why. */
 export const UNFURNISHED: Readonly<Record<string, string>> = {
-  user_news: "read and gone within half a second",
-  quote_news: "read and gone as soon as the account has told it",
   account_sequence: "of partitions that are two days old",
   order_at_venue: "names of orders at venues outside of this process",
   trading_account_credential: "accounts at venues outside of this process",
   quarantined_report: "reports of venues that were wrong",
   one_time_token: "of mailed letters; this gateway mails none",
+  hedge_verdict: "what admins say of hedges in doubt; none is",
   exchange_mirror: "mirrors are written once an hour here",
 }
+
+/** News that is read and gone within half a second, whoever acts. */
+const FLEETING: ReadonlySet<string> = new Set(["user_news", "quote_news"])
 
 export interface Column {
   readonly table: string
@@ -113,7 +116,7 @@ export const readSchema = async (sql: pg.Client): Promise<Schema> => {
   return { owned, columns: rows, faults }
 }
 
-/** Every row of the tenant as text, by table. */
+/** Every row of the tenant that stays, as text, by table. */
 export const rowsOf = async (
   sql: pg.Client,
   { owned }: Schema,
@@ -121,6 +124,7 @@ export const rowsOf = async (
 ): Promise<Readonly<Record<string, ReadonlyArray<string>>>> => {
   const found: Record<string, ReadonlyArray<string>> = {}
   for (const [table, belonging] of owned) {
+    if (FLEETING.has(table)) continue
     const { rows } = await sql.query<{ text: string }>(
       `SELECT t::text AS text FROM ${table} t WHERE ${belonging} ORDER BY 1`,
       [tenantId],

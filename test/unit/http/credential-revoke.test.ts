@@ -9,7 +9,8 @@ import { principal } from "../../kit/http-server.ts"
 
 const caller = principal()
 const credentialId = "7c1f9a52-6a0c-4a5d-9d0b-3f6b0f6f5c11"
-const credential = { credentialId, userId: caller.userId, status: "ACTIVE" } as unknown as Credential
+const { userId, tenantId } = caller
+const credential = { credentialId, userId, tenantId, status: "ACTIVE" } as unknown as Credential
 const account = { tradingAccountId: "one", status: "ACTIVE", credentials: [credential] }
 
 it("are told that it is gone once it is stored, whether or not the caller still waits", async () => {

@@ -11,13 +11,14 @@ import type { SessionReport } from "../../../src/ports/venue-session.ts"
 import { internalMarket, MAKERS_MAX } from "../../../src/venues/internal-market.ts"
 import { instrumentOf } from "../../kit/instruments.ts"
 
-const instrument = instrumentOf(internalInstrumentId("BTC", "USD"))
+const tenantId = "default" as TenantId
+const instrument = { ...instrumentOf(internalInstrumentId("BTC", "USD")), tenantId }
 const CANCELS = 40
 
 const orderOf = (n: number, change: Partial<InternalOrder>): InternalOrder => ({
   tradeOrderId: `order-${n}` as TradeOrderId,
   tradingAccountId: "seller" as TradingAccountId,
-  tenantId: "default" as TenantId,
+  tenantId,
   ownerId: "seller" as UserId,
   walletId: "seller" as WalletId,
   instrumentId: instrument.instrumentId,
