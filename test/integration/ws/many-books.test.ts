@@ -7,6 +7,8 @@ import { startSockets, type TestSockets, VENUE } from "../../kit/socket-server.t
 const SOON = { timeout: 45_000 }
 /** Each alone is more than a socket may have waiting. */
 const DEEP = "y".repeat(12_000_000)
+const CONFLATE_BYTES = 131_072
+const FILLER = "y".repeat(2_000_000)
 const SYMBOLS = ["A/USDT", "B/USDT", "C/USDT"]
 
 let sockets: TestSockets | undefined
@@ -16,7 +18,7 @@ afterEach(async () => {
 })
 
 it("gives a socket that reads again every book that it was spared", async () => {
-  const running = await startSockets({ slowMillis: 600_000 })
+  const running = await startSockets({ slowMillis: 600_000, conflateBytes: CONFLATE_BYTES })
   sockets = running
   const [instrument] = running.instruments.ofVenue(VENUE, null)
   if (instrument === undefined) throw new Error("no instrument")
@@ -32,10 +34,12 @@ it("gives a socket that reads again every book that it was spared", async () => 
   for (let n = 0; n <= SYMBOLS.length; n++) await socket.next()
 
   socket.socket.pause()
-  // The kernel's buffers take some of them, on some machines more than 30 MB.
-  for (let n = 1; running.server.stats().parked === 0 && n < 12; n++) {
-    streams[0]?.publish(JSON.stringify({ n, x: DEEP }))
-    await new Promise((next) => setTimeout(next, 20))
+  const [connection] = running.server.connections
+  const waitingBytes = (): number => connection?.socket.getBufferedAmount() ?? 0
+  // The kernel's buffers take some of them, on some machines more than 30 MB; one more where many wait would end the socket.
+  for (let n = 1; waitingBytes() <= CONFLATE_BYTES && n < 40; n++) {
+    streams[0]?.publish(JSON.stringify({ n, x: FILLER }))
+    await new Promise((next) => setTimeout(next, 5))
   }
   await expect.poll(() => running.server.stats().parked, SOON).toBe(1)
   for (const { position } of streams) position.snapshot = JSON.stringify({ whole: true, x: DEEP })
