@@ -68,7 +68,7 @@ import { LedgerWatch } from "./ports/ledger-watch.ts"
 import { Meters } from "./ports/meters.ts"
 import { SecurityLog } from "./ports/security-log.ts"
 import { Telemetry } from "./ports/telemetry.ts"
-import type { InvalidSetting } from "./settings/environment.ts"
+import { InvalidSetting } from "./settings/environment.ts"
 import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
 import { AuditRows } from "./store/audit-rows.ts"
@@ -126,7 +126,15 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     for (const account of yield* (yield* Accounts).loadAccounts) accounts.put(account)
     const instruments = yield* InstrumentDirectory
     const stored = yield* Instruments
-    yield* stored.claim(settings.defaultTenantId as TenantId, (yield* Clock).now())
+    const claimed = yield* stored.claim(settings.defaultTenantId as TenantId)
+    if (claimed === null)
+      return yield* Effect.fail(
+        new InvalidSetting(
+          `DEFAULT_TENANT_ID must be a tenant that is there, not "${settings.defaultTenantId}": the markets of INTERNAL become its own`,
+        ),
+      )
+    if (claimed > 0)
+      yield* Effect.logInfo("markets of INTERNAL belong to a tenant", { claimed, tenantId: settings.defaultTenantId })
     instruments.put(yield* stored.all)
   })
 

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import { type Instrument, instrumentIdOf, isSeenBy } from "../domain/instrument.ts"
+import { internalInstrumentId } from "../domain/internal-order.ts"
 
 interface Shelf {
   readonly byId: Map<InstrumentId, Instrument>
@@ -45,6 +46,12 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
         const pair = instrumentIdOf(venue, symbol)
         const shared = instruments.get(pair)
         return shared?.tenantId === null ? shared : markets.get(marketKey(viewer, pair))
+      },
+      /** What a pair is called once the tenant lists it. A plain name that another tenant took while it was the installation's own stays its own. */
+      nameOf: (pair: Pick<Instrument, "baseAsset" | "quoteAsset">, tenantId: TenantId, own: string): InstrumentId => {
+        const plain = internalInstrumentId(pair.baseAsset, pair.quoteAsset)
+        const isPlain = tenantId === own && !instruments.has(plain)
+        return isPlain ? plain : internalInstrumentId(pair.baseAsset, pair.quoteAsset, tenantId)
       },
       /** In order of instrumentId. */
       ofVenue: (venue: VenueId, viewer: TenantId | null): ReadonlyArray<Instrument> => {

@@ -8,10 +8,10 @@ import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import type { Settings } from "../config.ts"
 import { InstrumentNotFound } from "../domain/errors/market.ts"
 import { ConflictingParameters } from "../domain/errors/request.ts"
-import type { InstrumentId, TenantId } from "../domain/ids.ts"
+import type { InstrumentId } from "../domain/ids.ts"
 import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument.ts"
-import { INTERNAL, internalInstrumentId } from "../domain/internal-order.ts"
-import type { NewMarket, OwnMarkets } from "../http/market/instrument-create.ts"
+import { INTERNAL } from "../domain/internal-order.ts"
+import type { OwnMarkets } from "../http/market/instrument-create.ts"
 import { Clock } from "../ports/clock.ts"
 import { Instruments } from "../store/instruments.ts"
 import { TradeOrders } from "../store/trade-orders.ts"
@@ -30,13 +30,6 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
     const { now, monotonic } = yield* Clock
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
-    /** The plain name is taken where another tenant was the installation's own before. */
-    const nameOf = ({ baseAsset, quoteAsset }: NewMarket, tenantId: TenantId): InstrumentId => {
-      const plain = internalInstrumentId(baseAsset, quoteAsset)
-      const isPlain = tenantId === defaultTenantId && !directory.has(plain)
-      return isPlain ? plain : internalInstrumentId(baseAsset, quoteAsset, tenantId)
-    }
-
     const list: OwnMarkets["list"] = (market, tenantId, audited) =>
       Effect.gen(function* () {
         const known = directory.ofPair(INTERNAL, market.symbol, tenantId)
@@ -49,7 +42,7 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
         }
         const listed: Instrument = {
           ...market,
-          instrumentId: known?.instrumentId ?? nameOf(market, tenantId),
+          instrumentId: known?.instrumentId ?? directory.nameOf(market, tenantId, defaultTenantId),
           tenantId,
         }
         yield* audited(listed)(store.put(listed, now()))
@@ -78,7 +71,9 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
         const known = directory.find(instrumentId, tenantId)
         if (known === undefined) return yield* new InstrumentNotFound({ instrumentId })
         const retired: Instrument = { ...known, status: "DELISTED" }
-        if (known.status === "ACTIVE") yield* audited(retired)(store.put(retired, now()))
+        const put = store.put(retired, now())
+        // A repeat is no act, and is stored all the same: a list whose answer was lost may have been done.
+        yield* known.status === "ACTIVE" ? audited(retired)(put) : put
         directory.put([retired])
         yield* venue.list(retired)
         yield* cancelAll(instrumentId)

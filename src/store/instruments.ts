@@ -152,15 +152,20 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
           ),
         ),
 
-      /** Markets from the time when all tenants shared them become this tenant's. */
-      claim: (tenantId: TenantId, at: number): Effect.Effect<void, StorageUnavailable> =>
-        Effect.asVoid(
-          orUnavailable(sql`
-            WITH unclaimed AS (SELECT instrument_id FROM instrument WHERE venue = ${INTERNAL} AND tenant_id IS NULL),
-              known AS (
-                INSERT INTO tenant (tenant_id, created_at) SELECT ${tenantId}, ${at}::bigint WHERE EXISTS (SELECT FROM unclaimed)
-                ON CONFLICT DO NOTHING)
-            UPDATE instrument SET tenant_id = ${tenantId} WHERE instrument_id IN (SELECT instrument_id FROM unclaimed)`),
+      /**
+       * Markets from the time when all tenants shared them become this tenant's: how many. Null: they stay as they are, for there is no such
+       * tenant, and what is given away is given for good.
+       */
+      claim: (tenantId: TenantId): Effect.Effect<number | null, StorageUnavailable> =>
+        orUnavailable(
+          Effect.gen(function* () {
+            const claimed = yield* sql`
+              UPDATE instrument SET tenant_id = ${tenantId} WHERE venue = ${INTERNAL} AND tenant_id IS NULL
+                AND EXISTS (SELECT FROM tenant WHERE tenant_id = ${tenantId}) RETURNING 1`
+            if (claimed.length > 0) return claimed.length
+            const waiting = yield* sql`SELECT FROM instrument WHERE venue = ${INTERNAL} AND tenant_id IS NULL LIMIT 1`
+            return waiting.length > 0 ? null : 0
+          }),
         ),
     }
   }),

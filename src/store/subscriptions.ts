@@ -31,7 +31,7 @@ export interface NewSubscription {
   readonly limit: number
 }
 
-/** Which subscription to end: always the user's own, in the tenant that the user is in. */
+/** Which subscription to end: always the user's own, and one that is over only in the tenant that the user is in. */
 export type SubscriptionRef = { readonly userId: UserId; readonly tenantId: TenantId; readonly at: number } & (
   | { readonly subscriptionId: SubscriptionId }
   | { readonly instrumentId: InstrumentId; readonly tradingAccountId: TradingAccountId | null }
@@ -90,9 +90,11 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("store/Subscr
     const newestOf = (ref: SubscriptionRef) =>
       "subscriptionId" in ref
         ? sql<SubscriptionRow>`SELECT * FROM order_book_subscription
-            WHERE user_id = ${ref.userId} AND tenant_id = ${ref.tenantId} AND subscription_id = ${ref.subscriptionId}`
+            WHERE user_id = ${ref.userId} AND (tenant_id = ${ref.tenantId} OR status = 'ACTIVE')
+              AND subscription_id = ${ref.subscriptionId}`
         : sql<SubscriptionRow>`SELECT * FROM order_book_subscription
-            WHERE user_id = ${ref.userId} AND tenant_id = ${ref.tenantId} AND instrument_id = ${ref.instrumentId}
+            WHERE user_id = ${ref.userId} AND (tenant_id = ${ref.tenantId} OR status = 'ACTIVE')
+              AND instrument_id = ${ref.instrumentId}
               AND trading_account_id IS NOT DISTINCT FROM ${ref.tradingAccountId}::uuid
             ORDER BY status = 'ACTIVE' DESC, created_at DESC, subscription_id DESC LIMIT 1`
 

@@ -13,7 +13,7 @@ import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../do
 import { AccountNotActive, AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"
-import { INTERNAL, internalInstrumentId } from "../../domain/internal-order.ts"
+import { INTERNAL } from "../../domain/internal-order.ts"
 import { type Quote, type QuoteStatus, quoteRecord } from "../../domain/quote.ts"
 import { type AskedQuote, type QuoteRequest, quoteFingerprint, quoteTermsOf } from "../../domain/quote-request.ts"
 import type { TradingAccount } from "../../domain/trading-account.ts"
@@ -48,7 +48,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
   /** The tenant's market of a pair, or what it would be called: a pair of ours needs no book of ours to be quoted. */
   const marketOf = ({ tenantId }: Principal, { baseAsset, quoteAsset }: Pair): InstrumentId =>
     instruments.ofPair(INTERNAL, `${baseAsset}/${quoteAsset}`, tenantId)?.instrumentId ??
-    internalInstrumentId(baseAsset, quoteAsset, tenantId === parts.defaultTenantId ? null : tenantId)
+    instruments.nameOf({ baseAsset, quoteAsset }, tenantId, parts.defaultTenantId)
 
   /** Any name of the pair at a venue of the installation, or its two assets. */
   const pairOf = (principal: Principal, body: QuoteRequest): Pair | DomainError => {

@@ -583,14 +583,17 @@ describe("markets of tenants", () => {
   it("that were there before become the installation's own tenant's, once", async () => {
     const instruments = await run(Instruments)
     await run(instruments.upsert(INTERNAL, [market("OLD/USD", null)], 1))
-    await query(database().url, "INSERT INTO tenant VALUES ($1, 0)", [ACME])
+    await query(database().url, "INSERT INTO tenant VALUES ($1, 0), ($2, 0)", [ACME, HOME])
     await run(instruments.put(market("NEW/USD@acme", ACME), 2))
-    for (const tenant of [HOME, "later" as TenantId]) await run(instruments.claim(tenant, 3))
+    const claims: Array<number | null> = []
+    // The first is nobody: a name with a slip of the pen gets nothing.
+    for (const tenant of ["hoem" as TenantId, HOME, "later" as TenantId])
+      claims.push(await run(instruments.claim(tenant)))
+    expect(claims).toEqual([null, 1, 0])
     expect(await rows()).toMatchObject([
       { instrument_id: "INTERNAL:NEW/USD@acme", tenant_id: ACME },
       { instrument_id: "INTERNAL:OLD/USD", tenant_id: HOME },
     ])
-    expect(await query(database().url, "SELECT FROM tenant WHERE tenant_id = 'later'", [])).toEqual([])
   })
 
   it("are written anew by their own tenant alone", async () => {
@@ -672,6 +675,10 @@ describe("Subscriptions", () => {
     expect(await failure(subscriptions.unsubscribe({ ...byId, userId: stranger }))).toMatchObject({
       _tag: "SubscriptionNotFound",
     })
+    // A user who was moved with an ACTIVE one ends it from the new tenant, and sees no more of it.
+    const elsewhere = { ...byId, tenantId: "elsewhere" as TenantId }
+    expect((await run(subscriptions.unsubscribe(elsewhere))).status).toBe("INACTIVE")
+    expect(await failure(subscriptions.unsubscribe(elsewhere))).toMatchObject({ _tag: "SubscriptionNotFound" })
     expect((await run(subscriptions.unsubscribe(byId))).status).toBe("INACTIVE")
     expect(await run(subscriptions.list(user.userId))).toEqual([other])
     const fresh = await run(subscriptions.subscribe(newSubscription(user)))

@@ -51,6 +51,15 @@ describe("the directory of instruments", () => {
     expect(directory.ofVenue(INTERNAL, ACME)).toEqual([retired])
   })
 
+  it("names what is listed next, and gives no tenant a name that another one took", () => {
+    const directory = filled()
+    const pairOf = (baseAsset: string) => ({ baseAsset, quoteAsset: "USDT" })
+    expect(directory.nameOf(pairOf("ETH"), HOME, HOME)).toBe("INTERNAL:ETH/USDT")
+    expect(directory.nameOf(pairOf("ETH"), ACME, HOME)).toBe("INTERNAL:ETH/USDT@acme")
+    // The installation's own is another tenant now.
+    expect(directory.nameOf(pairOf("BTC"), OTHER, OTHER)).toBe("INTERNAL:BTC/USDT@other")
+  })
+
   it("hides what is another's, not what nobody knows", () => {
     const directory = filled()
     expect(directory.hides(plain.instrumentId, ACME)).toBe(true)
