@@ -8,6 +8,8 @@ import { BookLost, type OrderBookActor } from "./order-book.ts"
 
 /** A loss that lasts this long is STALE, and asked for again; so is a book that stays silent after a trade. */
 const STALE_AFTER_MILLIS = 5000
+/** So long after its last update a book is believed on the word of its connection: its stream may be dead on one that lives. */
+const QUIET_MILLIS_MAX = 30_000
 const RESYNC_DELAY_MIN_MILLIS = 100
 const RESYNC_DELAY_MAX_MILLIS = 5000
 
@@ -53,8 +55,10 @@ export class BookFeed {
 
   /** The venue answers on the connection of the book. A trade that the book shows nothing of says more: its stream is lost. */
   onConfirmed(): boolean {
-    if (this.actor.quality !== "SYNCED" || this.#tradedAt !== null) return false
-    this.#confirmedAt = this.#monotonic()
+    const now = this.#monotonic()
+    if (this.actor.quality !== "SYNCED" || this.#tradedAt !== null || now - this.#updatedAt > QUIET_MILLIS_MAX)
+      return false
+    this.#confirmedAt = now
     return true
   }
 

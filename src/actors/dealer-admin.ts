@@ -77,7 +77,7 @@ export const linkAccount = (core: DealerCore, message: LinkAccount): void =>
     else if (account?.status !== "ACTIVE")
       reply.fail(new AccountNotActive({ status: account?.status ?? "DISCONNECTED" }))
     else {
-      const fault = linkFault(parts, dealer, account)
+      const fault = linkFault(parts, dealer, core.hedging.venuesOwing(), account)
       if (fault !== null) reply.fail(fault)
       else change(core, { linkedAccountIds: [...dealer.linkedAccountIds, tradingAccountId] }, message)
     }

@@ -11,6 +11,7 @@ import { ageOf, type Source } from "./dealer-sources.ts"
 
 /** A book that stays out of line is told of so often. */
 const TELL_MILLIS = 60_000
+const TWO = Decimal.of("2")
 
 type Core = Pick<DealerCore, "dealer" | "parts" | "toldOutOfLine">
 
@@ -33,9 +34,11 @@ export const inLine = (core: Core, sources: ReadonlyArray<Source>): ReadonlyArra
   const median = medianOf([...prices.values()])
   if (median === undefined) return fresh
   const { collarPercent } = core.dealer.config
+  // The median of two lies in the middle between them: what counts is how far they are from each other.
+  const limit = prices.size === 2 ? collarPercent.divide(TWO, 18, "HALF_EVEN") : collarPercent
   const isOut = ({ instrument: { instrumentId } }: Source): boolean => {
     const price = prices.get(instrumentId)
-    if (price === undefined || !isOutOfLine(price, median, collarPercent)) return false
+    if (price === undefined || !isOutOfLine(price, median, limit)) return false
     tell(core, instrumentId, `${instrumentId} is at ${price}, the median of ${prices.size} books at ${median}`)
     return true
   }

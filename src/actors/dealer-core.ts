@@ -7,7 +7,7 @@ import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { HedgeReportRecord } from "../domain/hedge-report.ts"
 import type { Span } from "../domain/hedging.ts"
-import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../domain/ids.ts"
+import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import type { OrderRates } from "../domain/order-rates.ts"
 import type { FirmQuote, QuoteNews } from "../domain/quote.ts"
 import type { TradingModeInForce } from "../domain/trading-mode.ts"
@@ -64,6 +64,8 @@ export interface Hedging {
   readonly positions: () => ReadonlyMap<string, Span>
   /** What clients last traded an asset at, as it was walked; undefined: none did. */
   readonly lastPriceOf: (baseAsset: string) => { readonly price: Decimal; readonly quoteAsset: string } | undefined
+  /** Where what is open was priced, and where hedges in doubt are. */
+  readonly venuesOwing: () => ReadonlyArray<VenueId>
   /** Less than the smallest lot is open in every pair, and no hedge is at work. */
   readonly isFlat: () => boolean
   /** A hedge is at work on this account. */

@@ -41,6 +41,12 @@ export class HedgeAlarms {
     if (state === "FLAT" || state === "ACCUMULATING") for (const kind of KINDS) this.#forget(line, kind)
   }
 
+  /** The outcome of a hedge is said: the next one in doubt is told of at once. */
+  resolved(line: HedgeLine): void {
+    this.#forget(line, "IN_DOUBT")
+    this.#forget(line, "CARRIED")
+  }
+
   /** Some of what was open is closed: what is left is told of at once when it stays. */
   closedSome(line: HedgeLine): void {
     this.#forget(line, "OPEN")
@@ -55,7 +61,8 @@ export class HedgeAlarms {
     const callOff = this.core.self.later(pause, () => {
       this.#planned.delete(name)
       const still = this.#troubleOf(line, kind)
-      if (still === null) return
+      // It may be trouble of another kind by now.
+      if (still === null) return this.check(line)
       const repeated = { ...still, message: `${still.message}${this.#ageOf(line)}` }
       this.#raise(line, kind, repeated, Math.min(2 * pause, LAST_MILLIS))
     })

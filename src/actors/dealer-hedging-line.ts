@@ -66,7 +66,7 @@ export class HedgeLine {
   refusals = 0
   /** What a venue has found too small, although its listing says otherwise; null: nothing. */
   tooSmall: { readonly instrumentId: InstrumentId; readonly quantity: Decimal; readonly until: number } | null = null
-  /** The exposure is smaller than the venue takes. */
+  /** What is open is less than the venue takes; not known again after whatever changed it, so that nothing large is taken for dust. */
   isAccumulating = false
   newestHedge: TradeOrderId | null = null
   #intents: ReadonlyArray<HedgeIntent>
@@ -166,6 +166,7 @@ export class HedgeLine {
   owe(intent: HedgeIntent): void {
     if (this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === intent.hedgeIntentId)) return
     this.totals = withIntent(this.totals, intent)
+    this.isAccumulating = false
     this.#intents = [intent, ...this.#intents]
     this.#forgetClosed()
   }
@@ -268,6 +269,7 @@ export class HedgeLine {
   #count(before: StoredHedge | undefined, now: StoredHedge): void {
     const counted = (hedge: StoredHedge): HedgeProgress => countedOf(hedge, hedge.isOver, hedge.verdict)
     this.totals = withProgress(this.totals, before === undefined ? null : counted(before), counted(now))
+    this.isAccumulating = false
     this.#remember(now)
     this.#forgetClosed()
   }

@@ -10,7 +10,7 @@ import { type HedgeRefusal, refusalOfOrder, refusalOfSubmit } from "../domain/he
 import { type HedgeReportRecord, hedgeReportRecord } from "../domain/hedge-report.ts"
 import { HEDGE_LAW } from "../domain/hedge-state.ts"
 import { type HedgeVerdict, type Span, sideOf } from "../domain/hedging.ts"
-import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
@@ -75,11 +75,11 @@ export class HedgeKeeper {
   readonly executed = (intent: HedgeIntent): void => {
     const line = this.#lineOf(intent)
     const before = sideOf(line.due)
+    const waits = line.isAccumulating || line.rounds > 0
     line.owe(intent)
     const { nettingWindowMillis, attemptsMax } = this.core.dealer.config.hedge
     const isOther = line.due.isZero() || sideOf(line.due) !== before
     // What waits for a better hour does so no longer: somebody has just been quoted a price. What is refused is refused at any.
-    const waits = line.isAccumulating || line.rounds > 0
     if (waits && (isOther || line.refusals < attemptsMax)) this.#callOff(line)
     if (isOther) line.beginAnew()
     if (nettingWindowMillis > 0) this.#lookLater(line, nettingWindowMillis)
@@ -132,9 +132,21 @@ export class HedgeKeeper {
   /** What an admin says of a hedge is stored. */
   resolved(line: HedgeLine, hedge: TradeOrderId, verdict: HedgeVerdict): void {
     line.resolve(hedge, verdict)
+    this.#alarms.resolved(line)
     this.#callOff(line)
     this.#look(line)
   }
+
+  /** Where what is open was priced, and where hedges in doubt are; dust is not asked for. */
+  readonly venuesOwing = (): ReadonlyArray<VenueId> =>
+    [...this.#lines.values()].flatMap((line) => {
+      if (!line.isCarrying() && this.#isDust(line)) return []
+      const inDoubt = line.inDoubt().flatMap(({ tradingAccountId }) => {
+        const account = this.core.parts.accounts.find(tradingAccountId)
+        return account === undefined ? [] : [account.venue]
+      })
+      return [...line.open().map(({ intent }) => intent.venue), ...inDoubt]
+    })
 
   /** A hedge is at work there, or what is open was priced there and is to be hedged. */
   readonly isHedgingOn = (account: TradingAccountId): boolean =>
@@ -284,15 +296,19 @@ export class HedgeKeeper {
   }
 
   #hear(line: HedgeLine, order: TradeOrder, isNew: boolean): void {
+    const wasDust = line.isAccumulating
     const heard = line.hear(order, isNew)
     if (heard === null) return
     if (heard.hasFilled) {
       this.core.parts.failpoint.hit("hedge.filled")
       this.counts.filled++
-      this.#alarms.closedSome(line)
+      // Told of once what is left is known, not with every fill.
+      if (!this.#isBusy(line)) this.#alarms.closedSome(line)
     }
     this.#alarms.check(line)
     if (this.#isBusy(line)) return
+    // What waited for more has changed: it does not wait for the hour at which a venue is asked again.
+    if (wasDust) this.#callOff(line)
     if (!heard.hasEnded) {
       // A late fill: what it executed too much is open.
       this.#look(line)
@@ -315,7 +331,8 @@ export class HedgeKeeper {
   #refused(line: HedgeLine, { instrumentId, quantity }: Refused, refusal: HedgeRefusal, trouble: string): void {
     const instrument = this.core.parts.instruments.find(instrumentId, this.core.dealer.tenantId)
     const most = instrument && Decimal.max(instrument.minQuantity, quantityStep(instrument)).multiply(LEARNED_MAX)
-    if (refusal !== "TOO_SMALL" || most === undefined || quantity.greaterThan(most)) {
+    const isAll = instrument?.maxQuantity?.atMost(quantity) === true
+    if (refusal !== "TOO_SMALL" || most === undefined || isAll || quantity.greaterThan(most)) {
       this.#missed(line, trouble, refusal !== "PASSING")
       return
     }

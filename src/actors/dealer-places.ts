@@ -4,7 +4,7 @@
  */
 import type { Dealer } from "../domain/dealer.ts"
 import { AccountOfAnotherEnvironment } from "../domain/errors/dealer.ts"
-import type { TradingAccountId } from "../domain/ids.ts"
+import type { TradingAccountId, VenueId } from "../domain/ids.ts"
 import { type Instrument, isCountedInBase } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../domain/venue.ts"
@@ -42,13 +42,18 @@ const linkedTo = ({ accounts, venues }: Parts, { linkedAccountIds }: Linking): R
 const rulingOf = (linked: ReadonlyArray<Linked>): VenueEnvironment | undefined =>
   gravestOf(linked.map(({ venue }) => venue.environment))
 
-/** Why an account is not linked beside those that are; null: it may be. */
+/**
+ * Why an account is not linked beside those that are; null: it may be. `owing`: venues where what is open was priced: it would be closed with
+ * money of another environment once the accounts there are gone.
+ */
 export const linkFault = (
   parts: Parts,
   dealer: Linking,
+  owing: ReadonlyArray<VenueId>,
   { venue: name }: Pick<TradingAccount, "venue">,
 ): AccountOfAnotherEnvironment | null => {
-  const ruling = rulingOf(linkedTo(parts, dealer))
+  const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
+  const ruling = rulingOf(linkedTo(parts, dealer)) ?? gravestOf(open)
   const environment = parts.venues.find(name)?.environment
   if (environment === undefined || ruling === undefined || environment === ruling) return null
   return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling })

@@ -79,18 +79,17 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if (fault !== null) return fail(fault)
   const { isBooked, isConfirmed } = so
   const silent = valuing.filter(({ books }) => isMissing(core, books))
-  if (isBooked) waitedInVain(core, silent)
   const missing = isBooked ? [] : [...(isMissing(core, sources) ? [sources] : []), ...awaitable(core, silent)]
   if (missing.length > 0) {
     const { readBook } = core.parts.markets
     const ask: Ask = (instrumentId, reply) => readBook(instrumentId, 1, reply)
-    whenAny(core, missing, ask, Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked)), () =>
-      requestQuote(core, message, { ...so, isBooked: true }),
-    )
+    whenAny(core, missing, ask, Math.min(BOOK_WAIT_MILLIS, leftOf(core, asked)), () => {
+      waitedInVain(core, silent, isMissing)
+      requestQuote(core, message, { ...so, isBooked: true })
+    })
     return
   }
   const unconfirmed = valuing.filter(({ books }) => isQuiet(core, books))
-  if (isConfirmed) waitedInVain(core, unconfirmed)
   const quiet = isConfirmed ? [] : [...(isQuiet(core, sources) ? [sources] : []), ...awaitable(core, unconfirmed)]
   const { confirmBook } = core.parts.markets
   // Those beside a fresh one are not waited for; they count again from the next request on.
@@ -99,15 +98,16 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
       if (isOld(core, source) && !quiet.some((books) => books.includes(source)))
         confirmBook(source.instrument.instrumentId, NOBODY)
   if (quiet.length > 0) {
-    whenAny(core, quiet, confirmBook, Math.min(CONFIRM_WAIT_MILLIS, leftOf(core, asked)), () =>
-      requestQuote(core, message, { ...so, isBooked: true, isConfirmed: true }),
-    )
+    whenAny(core, quiet, confirmBook, Math.min(CONFIRM_WAIT_MILLIS, leftOf(core, asked)), () => {
+      waitedInVain(core, unconfirmed, isQuiet)
+      requestQuote(core, message, { ...so, isBooked: true, isConfirmed: true })
+    })
     return
   }
   const { funds } = so
   if (funds === null) {
     core.self.fork(readFunds(core, asked), (exit) => {
-      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true, isConfirmed: true })
+      if (exit._tag === "Success") requestQuote(core, message, { funds: exit.value, isBooked: true, isConfirmed })
       else reply.fail(new StorageUnavailable())
     })
     return
@@ -168,9 +168,15 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
 const awaitable = (core: DealerCore, silent: ReadonlyArray<ValuationBooks>): ReadonlyArray<ReadonlyArray<Source>> =>
   silent.filter(({ asset }) => mayAwait(core, asset)).map(({ books }) => books)
 
-const waitedInVain = (core: DealerCore, silent: ReadonlyArray<ValuationBooks>): void => {
+/** What has not come although it was waited for is not waited for again so soon. */
+const waitedInVain = (
+  core: DealerCore,
+  waited: ReadonlyArray<ValuationBooks>,
+  isAway: (core: DealerCore, books: ReadonlyArray<Source>) => boolean,
+): void => {
   const now = core.parts.clock.monotonic()
-  for (const { asset } of silent) if (mayAwait(core, asset)) core.silentSince.set(asset, now)
+  for (const { asset, books } of waited)
+    if (mayAwait(core, asset) && isAway(core, books)) core.silentSince.set(asset, now)
 }
 
 const refusalOf = (core: DealerCore): DomainError | undefined => {

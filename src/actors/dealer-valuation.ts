@@ -109,7 +109,12 @@ const riskPriceOf = (core: DealerCore, asset: string, quote: FirmQuote): Decimal
   if (known?.isOld === false) return known.price
   if (quote.baseAsset === asset) {
     const paid = bookPriceOf(core, quote.quoteAsset)
-    if (paid?.isOld === false) return quote.price.multiply(paid.price)
+    if (paid?.isOld === false) {
+      const price = quote.price.multiply(paid.price)
+      // It counts among what is open with the next quote of any pair.
+      core.riskPrices.set(asset, { price, at: core.parts.clock.monotonic() })
+      return price
+    }
   }
   if (known !== undefined) return known.price.multiply(HAIRCUT)
   // As it was priced when a client last traded it: known after a restart too, and when the asset is delisted.

@@ -14,7 +14,7 @@ export type HedgeState = typeof HedgeState.Type
 
 /**
  * What happens to a line. QUOTE: one was executed. ORDER: a stored image of a hedge, or the answer to one that was handed over. TIME: a
- * planned look. DEALER: its links or settings are others. ACCOUNT: a linked account can be asked no longer. RESOLVED: an admin has said what
+ * planned look. DEALER: its links or settings are others. ACCOUNT: a linked account can be asked no longer, or again. RESOLVED: an admin has said what
  * a hedge executed.
  */
 export type HedgeEvent = "QUOTE" | "ORDER" | "TIME" | "DEALER" | "ACCOUNT" | "RESOLVED"
@@ -28,14 +28,14 @@ export interface HedgeLaw {
   readonly exits: ReadonlyArray<HedgeEvent>
 }
 
-/** A late fill or a fee of an old hedge (ORDER) opens what was flat. */
+/** A late fill or a fee of an old hedge (ORDER), and another word on one (RESOLVED), open what was flat. */
 export const HEDGE_LAW: { readonly [S in HedgeState]: HedgeLaw } = {
-  FLAT: { sends: false, alerts: false, exits: ["QUOTE", "ORDER"] },
+  FLAT: { sends: false, alerts: false, exits: ["QUOTE", "ORDER", "RESOLVED"] },
   ACCUMULATING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER"] },
   HEDGING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "ACCOUNT"] },
   IN_DOUBT: { sends: false, alerts: true, exits: ["ORDER", "ACCOUNT", "RESOLVED"] },
-  OPEN: { sends: true, alerts: true, exits: ["QUOTE", "ORDER", "TIME", "DEALER"] },
-  CARRIED: { sends: false, alerts: true, exits: ["QUOTE", "ORDER", "RESOLVED"] },
+  OPEN: { sends: true, alerts: true, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "RESOLVED"] },
+  CARRIED: { sends: false, alerts: true, exits: ["QUOTE", "ORDER", "ACCOUNT", "RESOLVED"] },
 }
 
 /** What decides the state of a line. */

@@ -60,7 +60,8 @@ const NEWEST_HEDGES = `
     v.executed_quantity AS verdict_quantity, v.executed_cost AS verdict_cost
   FROM trade_order o LEFT JOIN hedge_verdict v USING (trade_order_id) WHERE o.trade_order_id IN
     (SELECT o.trade_order_id ${HEDGES} AND o.open
-     UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC LIMIT ${HEDGES_KEPT}))`
+     UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC LIMIT ${HEDGES_KEPT}))
+  ORDER BY o.created_at, o.trade_order_id`
 
 // `newer`: what the younger intents of its side come to. Those that make up an exposure have less of it than that. $4: the most that may be
 // to be bought, $5: to be sold.

@@ -425,6 +425,7 @@ export class QuoteWorld {
       lastPriceOf: (asset) => this.lastPrices.get(asset),
       isFlat: () => true,
       isHedgingOn: () => false,
+      venuesOwing: () => [],
       dealerChanged: () => undefined,
       report: () => [],
     }

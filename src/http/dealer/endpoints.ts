@@ -175,7 +175,7 @@ const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/
       tradeOrderId: TradeOrderId.annotations({ description: "The hedge: one of inDoubt in dealer/get" }),
       executedQuantity: PositiveDecimalText.annotations({
         description:
-          'In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee. At least what its venue has told of, at most what was asked for',
+          'In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee, where it has not told of that. At least what its venue has told of, at most what was asked for',
       }),
       averagePrice: optional(PositiveDecimalText).annotations({
         description: "For one of base; required unless executedQuantity is 0",

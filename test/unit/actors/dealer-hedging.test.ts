@@ -73,6 +73,19 @@ describe("an executed quote", () => {
   })
 })
 
+describe("dust", () => {
+  it("does not hide what comes to it, while opposite quotes are waited for", () => {
+    const world = new HedgeWorld({ nettingWindowMs: 1_000 })
+    world.instruments.set("MOCK:BTC/USDT", pair({ minQuantity: Decimal.of("2") }))
+    world.executed(buy(1))
+    world.pass(1_000)
+    expect(world.keeper.positions().size).toBe(0)
+    world.executed(buy(2, "5"))
+    expect(world.orders).toHaveLength(0)
+    expect(world.keeper.positions().get("BTC")?.low.toString()).toBe("-6")
+  })
+})
+
 describe("what a hedge did not close", () => {
   it("is tried again every 500 ms at the market's price, ten times, and then stays open with one alert", () => {
     const world = new HedgeWorld()
@@ -231,6 +244,19 @@ describe("a hedge that is refused", () => {
     world.executed(buy(3, "0.001"))
     world.executed(buy(4, "0.001"))
     expect(world.sent().at(-1)).toBe("BUY 0.007 @ 100.25")
+  })
+
+  it("as too small leaves nothing large waiting for that hour", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1))
+    const first = world.order().tradeOrderId
+    world.becomes("FILLED", "1")
+    world.executed(buy(2, "0.002"))
+    world.refuses(TOO_SMALL)
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING" }])
+    // The venue executed more of the first than it was asked for.
+    world.becomes("FILLED", "3", first)
+    expect(world.sent().at(-1)).toMatch(/^SELL 1\.998 /)
   })
 
   it("as too small although it is large is refused like any other", () => {

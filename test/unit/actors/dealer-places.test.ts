@@ -1,5 +1,8 @@
 /** Which of a dealer's linked accounts price, value and hedge: those of one environment, and only what is counted in base. */
 import { describe, expect, it } from "vitest"
+import type { DealerParts } from "../../../src/actors/dealer-core.ts"
+import { linkFault } from "../../../src/actors/dealer-places.ts"
+import type { Dealer } from "../../../src/domain/dealer.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../../src/domain/dealer-config.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
@@ -213,6 +216,9 @@ describe("a book that is out of line with the others", () => {
     const world = desk({ BINANCE: 100, KRAKEN: 120 })
     expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
     expect(world.alerts).toHaveLength(2)
+    // Each is nearer to the middle between them than to the other.
+    at(world, "KRAKEN", 107)
+    expect(world.ask().quote?.rejectReason).toBe("INSUFFICIENT_LIQUIDITY")
     at(world, "KRAKEN", 101)
     expect(world.firm().receipt.venue).toBe("BINANCE")
   })
@@ -269,5 +275,20 @@ describe("an account that is linked and does not count", () => {
     const plain = deskAt(["BINANCE", "BINANCE"], false)
     plain.set("PAUSED")
     expect(plain.alerts).toEqual([])
+  })
+})
+
+describe("an account that is linked", () => {
+  const environmentOf = (venue: string) => ({ environment: venue.endsWith("_UAT") ? "UAT" : "PROD" })
+  const parts = { accounts: { find: () => undefined }, venues: { find: environmentOf } } as unknown as DealerParts
+  const nothingLinked = { linkedAccountIds: [] } as unknown as Dealer
+  const real = { venue: "BINANCE" as VenueId }
+
+  it("closes nothing that was priced in another environment", () => {
+    const of = (...owing: ReadonlyArray<string>) =>
+      linkFault(parts, nothingLinked, owing as ReadonlyArray<VenueId>, real)
+    expect(of()).toBeNull()
+    expect(of("KRAKEN")).toBeNull()
+    expect(of("BINANCE_UAT")).toMatchObject({ environment: "PROD", linked: "UAT" })
   })
 })

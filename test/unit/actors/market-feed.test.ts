@@ -101,6 +101,9 @@ describe("a market feed", () => {
     expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, 4_000])
     venue.answers = true
     expect([await confirmed(), feed.bookAge(BTC)]).toEqual([true, 0])
+    // The stream may be dead on a connection that lives.
+    venue.now = 30_001
+    expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, 26_001])
     venue.now = 10_000
     sink().trades([
       { instrumentId: BTC, externalTradeId: "1", price: "99", quantity: "1", side: "SELL", at: venue.now },
