@@ -19,6 +19,8 @@ export interface FuzzUser {
 
 const IDS_MAX = 200
 const LINKS_MAX = 8
+/** So many newcomers may be banned one after the other before they have settled in. */
+const NEWCOMERS_MAX = 5
 /** How often a user asks about what is its own. */
 const OWN_CHANCE = 0.8
 const DEPTH_MAX = 5
@@ -153,13 +155,22 @@ export class FuzzWorld {
       return
     }
     if (user.isAdmin) throw new Error(`the admin is locked out: ${again.text}`)
-    const email = `${user.name}-${randomUUID()}@example.com`
-    const calls = nobody.as((await nobody.signup(email)).record.accessToken)
-    // Known to the requests only when it is ready for them: they would end its session meanwhile.
-    this.#known(user).clear()
-    await this.#settleIn(user, email, calls)
-    user.email = email
-    user.calls = calls
+    for (let left = NEWCOMERS_MAX; ; left--) {
+      const email = `${user.name}-${randomUUID()}@example.com`
+      const calls = nobody.as((await nobody.signup(email)).record.accessToken)
+      // Its address and token are known to the requests only when it is ready for them: they would end its session meanwhile.
+      this.#known(user).clear()
+      try {
+        await this.#settleIn(user, email, calls)
+      } catch (error) {
+        // The audit tells its id before that, and by the id it may be banned: another one comes in its place.
+        if (left === 0) throw error
+        continue
+      }
+      user.email = email
+      user.calls = calls
+      return
+    }
   }
 
   /** Accounts, orders, wallets, money and a dealer, so that valid requests have something to be about. */
