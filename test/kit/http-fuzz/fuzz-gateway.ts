@@ -12,6 +12,8 @@ export const fuzzEnvironment = {
   // Every host that is not named here is refused.
   VENUE_ROUTES: JSON.stringify({ "nowhere.invalid:443": "http://127.0.0.1:9" }),
   WALLETS_MAX: "100000",
+  ACCOUNTS_MAX: "100000",
+  INTERNAL_ACCOUNTS_MAX: "10000",
   RATE_LIMITS: "off",
 } as const
 

@@ -9,8 +9,6 @@ import { HOSTILE_VALUES, MASS_ASSIGNED, PROTOTYPE_KEYS } from "./bad-values.ts"
 import { type DeclaredRoute, fieldsOf, kindOf } from "./declared-routes.ts"
 import { type FuzzUser, type FuzzWorld, PASSWORD } from "./fuzz-world.ts"
 
-type Fields = Record<string, unknown>
-
 export interface FuzzRequest {
   readonly route: DeclaredRoute
   /** Whether the path and the method are the route's own. */
@@ -20,9 +18,10 @@ export interface FuzzRequest {
   readonly user: FuzzUser | undefined
   /** The clean X-Request-ID that it carries. */
   readonly requestId: string | undefined
-  readonly fields: Fields
   readonly bytes: Buffer
 }
+
+type Fields = Record<string, unknown>
 
 /** What hashes a password takes as long as fifty other requests; what ends something leaves less for the others. */
 const SELDOM: Readonly<Record<string, number>> = {
@@ -127,9 +126,6 @@ const RECIPES: Readonly<Record<string, ReadonlyArray<Fields>>> = {
   "wallet.withdraw": [{ asset: "USDT", amount: "0.5" }],
 }
 
-/** No answer tells which accounts are linked. */
-const UNLINK = "dealer.accountUnlink"
-
 const BAD_TOKENS: ReadonlyArray<string> = [
   "Bearer",
   "Bearer ",
@@ -198,8 +194,10 @@ export class FuzzRequests {
     const isRouted = path === route.path && (method === route.method || isHead)
     const user = this.#user(route)
     const query = route.query === undefined ? "" : this.#queryText(this.#fields(route, route.query, user))
-    const fields = route.body === undefined || method === "GET" ? {} : this.#fields(route, route.body, user)
-    const body = route.body === undefined || method === "GET" ? undefined : this.#bodyBytes(route.body, fields)
+    const body =
+      route.body === undefined || method === "GET"
+        ? undefined
+        : this.#bodyBytes(route.body, this.#fields(route, route.body, user))
     const head: Array<string> = [`${method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`, "Host: localhost"]
     if (user !== undefined) head.push(`Authorization: Bearer ${user.calls.token}`)
     else if (this.#happens(0.4)) head.push(`Authorization: ${this.#one(BAD_TOKENS)}`)
@@ -215,7 +213,7 @@ export class FuzzRequests {
     }
     const text = Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1")
     const bytes = body === undefined ? text : Buffer.concat([text, body])
-    return { route, isRouted, isHead, user, requestId, fields, bytes }
+    return { route, isRouted, isHead, user, requestId, bytes }
   }
 
   #user({ name, access }: DeclaredRoute): FuzzUser | undefined {
@@ -231,7 +229,7 @@ export class FuzzRequests {
     const fields = this.#sample(ast)
     const declared = fieldsOf(ast)
     const isPlain = this.#happens(0.6)
-    const kin = (routeName === UNLINK ? this.world.linked() : undefined) ?? this.world.kinFor(user)
+    const kin = this.world.kinFor(user)
     for (const { name, isOptional } of declared) {
       if (isOptional && !(isPlain && name in kin) && this.#happens(isPlain ? 0.85 : 0.5)) {
         delete fields[name]

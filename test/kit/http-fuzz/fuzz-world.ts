@@ -18,7 +18,6 @@ export interface FuzzUser {
 }
 
 const IDS_MAX = 200
-const LINKS_MAX = 8
 /** So many newcomers may be banned one after the other before they have settled in. */
 const NEWCOMERS_MAX = 5
 /** How often a user asks about what is its own. */
@@ -68,7 +67,6 @@ class Known {
 export class FuzzWorld {
   readonly #everybody = new Known()
   readonly #own = new Map<FuzzUser, Known>()
-  readonly #links: Array<Kin> = []
   readonly #renewing = new Map<FuzzUser, Promise<void>>()
   #adminId = ""
   renewals = 0
@@ -110,15 +108,15 @@ export class FuzzWorld {
     return (user && this.#one(this.#own.get(user)?.kin)) ?? {}
   }
 
-  /** An account that was linked to a dealer, and that dealer. */
-  linked(): Kin | undefined {
-    return this.#one(this.#links)
-  }
-
-  /** After a link that succeeded. */
-  link({ dealerAccountId, tradingAccountId }: Record<string, unknown>): void {
-    if (this.#links.length === LINKS_MAX) this.#links.shift()
-    this.#links.push({ dealerAccountId: String(dealerAccountId), tradingAccountId: String(tradingAccountId) })
+  /** A world like that of the beginning, and from now on the only one that is known. Nothing is asked meanwhile. */
+  async refurnish(): Promise<void> {
+    this.#everybody.clear()
+    for (const user of this.users) {
+      this.#known(user).clear()
+      if (user.isAdmin) await this.#renew(user)
+      else await this.#signUp(user)
+    }
+    await this.#furnish()
   }
 
   /** Keeps the ids that a successful answer tells. */
@@ -173,6 +171,12 @@ export class FuzzWorld {
     }
   }
 
+  async #signUp(user: FuzzUser): Promise<void> {
+    user.email = `${user.name}-${randomUUID()}@example.com`
+    const calls = api(this.gateway)
+    user.calls = calls.as((await calls.signup(user.email)).record.accessToken)
+  }
+
   /** Accounts, orders, wallets, money and a dealer, so that valid requests have something to be about. */
   async #furnish(): Promise<void> {
     const { calls } = this.admin
@@ -183,7 +187,7 @@ export class FuzzWorld {
     this.learn(dealer.envelope, this.admin)
     const linked = (await calls.connectMock("desk")).record.tradingAccountId
     await calls.post("/dealer/account/link", { dealerAccountId, tradingAccountId: linked })
-    this.link({ dealerAccountId, tradingAccountId: linked })
+    this.learn({ dealerAccountId, tradingAccountId: linked }, this.admin)
     for (const asset of ["BTC", "USDT"]) await calls.post("/wallet/deposit", { walletId, asset, amount: "100000" })
     const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" }
     await calls.post("/market/instrument/create", terms)

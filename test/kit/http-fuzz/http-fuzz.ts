@@ -62,8 +62,10 @@ export const OUT_OF_REACH: ReadonlySet<string> = new Set([
 export const neverDone = ({ routes, successes }: Pick<HttpFuzzFacts, "routes" | "successes">): ReadonlyArray<string> =>
   Object.keys(routes).filter((name) => successes[name] === undefined && !OUT_OF_REACH.has(name))
 
-/** Requests beyond the asked number, as a share of it, for endpoints that chance has left without a success. */
-const EXTRA = 0.25
+/** So often what chance has left without a success is asked in a new world: the only dealer may be archived by the tenth request. */
+const ROUNDS_MAX = 3
+/** Requests of such a round, as a share of all. */
+const ROUND = 0.1
 const FAULTS_SHOWN = 12
 
 /** What is sent, without the token. */
@@ -116,12 +118,15 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
       faults.set(kind, `${request.route.name}: ${words}\n  of ${shown(request)}`)
   }
 
-  const work = async (line: HttpLine): Promise<void> => {
-    while (ended === null) {
-      const left = done < requests ? [] : neverDone({ routes: asked.of, successes: successes.of })
-      if (done >= requests && (left.length === 0 || done >= requests * (1 + EXTRA))) return
+  const left = (): ReadonlyArray<string> => neverDone({ routes: asked.of, successes: successes.of })
+
+  /** `isRest`: of what is left alone, until nothing is. */
+  const work = async (line: HttpLine, upTo: number, isRest: boolean): Promise<void> => {
+    while (done < upTo && ended === null) {
+      const names = isRest ? left() : []
+      if (isRest && names.length === 0) return
       done += 1
-      const request = source.next(left)
+      const request = source.next(names)
       const { route, user } = request
       const answer = await line.ask(request.bytes, request.isHead)
       const judgement = judge(request, answer)
@@ -136,7 +141,6 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
       if (judgement.envelope !== undefined) {
         successes.add(route.name)
         world.learn(judgement.envelope, user)
-        if (route.name === "dealer.accountLink") world.link(request.fields)
       }
       if (progress !== undefined && done - told >= requests / 20) {
         told = done
@@ -147,7 +151,12 @@ export const httpFuzz = async (gateway: Gateway, options: HttpFuzzOptions): Prom
 
   const lines = Array.from({ length: LINES }, () => new HttpLine(port))
   try {
-    await Promise.all(lines.map(work))
+    const draw = (upTo: number, isRest: boolean) => Promise.all(lines.map((line) => work(line, upTo, isRest)))
+    await draw(requests, false)
+    for (let round = 0; round < ROUNDS_MAX && left().length > 0 && ended === null; round++) {
+      await world.refurnish()
+      await draw(done + requests * ROUND, true)
+    }
   } finally {
     for (const line of lines) line.end()
   }
