@@ -160,10 +160,8 @@ export interface ReadState {
 export interface UpdateAccount {
   readonly _tag: "UpdateAccount"
   readonly nickname: string | null
-  /** Credentials to attach (connect again), already stored and verified. */
+  /** Credentials to attach (connect again), already stored and verified, with the row of the act. */
   readonly attach: ReadonlyArray<Credential>
-  /** Stored with it. Absent: no credential is new. */
-  readonly act?: Act
   readonly reply: Reply<TradingAccount, AccountDisconnected | DomainError>
 }
 

@@ -236,7 +236,7 @@ const readPortfolio = (core: AccountCore, message: ReadPortfolio): void => {
 }
 
 /** Connect again: another name, further credentials. An INACTIVE account gets a new life with them. */
-const updateAccount = (core: AccountCore, { nickname, attach, act, reply }: UpdateAccount, open: () => void): void => {
+const updateAccount = (core: AccountCore, { nickname, attach, reply }: UpdateAccount, open: () => void): void => {
   const { status } = core.account
   if (status === "DISCONNECTED") {
     reply.fail(new AccountDisconnected({}))
@@ -252,7 +252,6 @@ const updateAccount = (core: AccountCore, { nickname, attach, act, reply }: Upda
       credentials: [...known, ...added],
     },
     {
-      rows: act === undefined ? [] : [{ _tag: "Audited", act, at: core.parts.clock.now() }],
       committed: (account) => reply.ok(account),
       published: () => {
         if (revived) open()

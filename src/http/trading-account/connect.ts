@@ -163,18 +163,16 @@ export const makeConnect = (parts: ConnectParts) => {
     return isMore ? accountAct("account.connect", actor, account, parts.uuid()) : null
   }
 
-  /** The same account again: another name, and further credentials, which it holds before it has them. */
+  /** The same account again: another name, and further credentials, which are held for it, with the act's row, before it has them. */
   const again = (account: TradingAccount, { actor, nickname }: ConnectRequest, identity: Identity | null) =>
     Effect.gen(function* () {
       const { credentials: attach, proofs } = identity ?? { credentials: [], proofs: [] }
-      if (proofs.length > 0) yield* seenThrough(store.prove(account, proofs), MAKING_TIMES)
       const act = furtherAct(account, actor, attach)
-      const update = { _tag: "UpdateAccount", nickname, attach, ...(act === null ? {} : { act }) } as const
-      const updated = yield* ask<TradingAccount, DomainError>((reply) =>
-        tradingAccounts.post(account.tradingAccountId, { ...update, reply }),
+      const proving = store.prove(account, proofs)
+      if (proofs.length > 0) yield* seenThrough(act === null ? proving : acts.commit(act, () => proving), MAKING_TIMES)
+      return yield* ask<TradingAccount, DomainError>((reply) =>
+        tradingAccounts.post(account.tradingAccountId, { _tag: "UpdateAccount", nickname, attach, reply }),
       )
-      if (act !== null) acts.told(act, "ok")
-      return updated
     })
 
   const identified = (request: ConnectRequest) =>

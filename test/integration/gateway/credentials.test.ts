@@ -189,6 +189,38 @@ it("signs nothing more with a key that was revoked: the account goes on with its
   await calls.disconnect(account.tradingAccountId)
 })
 
+it("attaches a further key together with its row of the audit, whatever becomes of the account's own writing", async () => {
+  const { calls } = await signUp(gateway)
+  const first = newAccount("BINANCE")
+  const [known, further] = await stored(calls, first, sameAccount(first))
+  const { tradingAccountId } = await connected(calls, { credentialIds: [known] })
+  const client = new pg.Client({ connectionString: database.adminUrl })
+  await client.connect()
+  const rows = async (): Promise<number> => {
+    const found = await client.query(
+      "SELECT FROM audit_row WHERE action = 'account.connect' AND result = 'ok' AND object_id = $1",
+      [tradingAccountId],
+    )
+    return found.rows.length
+  }
+  expect(await rows()).toBe(1)
+  // What the account stores of it waits.
+  await client.query("BEGIN")
+  await client.query("SELECT FROM trading_account WHERE trading_account_id = $1 FOR NO KEY UPDATE", [tradingAccountId])
+  const asked = calls.connect({ venue: "BINANCE", credentialIds: [further] })
+  await until("the key is attached", async () => {
+    const attached = "SELECT FROM trading_account_credential WHERE trading_account_id = $1 AND credential_id = $2"
+    return (await client.query(attached, [tradingAccountId, further])).rows.length === 1
+  })
+  expect(await rows()).toBe(2)
+  await client.query("COMMIT")
+  expect((await asked).status).toBe(200)
+  expect((await calls.connect({ venue: "BINANCE", credentialIds: [further] })).status).toBe(200)
+  expect(await rows()).toBe(2)
+  await client.end()
+  await calls.disconnect(tradingAccountId)
+})
+
 it("asks about keys that were attached unasked before it trades with one: those of other accounts are left alone", async () => {
   const { calls } = await signUp(gateway)
   const [own, stranger] = [newAccount("BINANCE"), newAccount("BINANCE")]
