@@ -640,4 +640,78 @@ describe("a market of INTERNAL", () => {
     }
     expect(judge.wrong).toEqual([])
   })
+
+  it("has its tenant's prices alone: whatever another one does at its own market, or with its own money, moves none", async () => {
+    const judge = new Judge()
+    for (const [acting, owning] of directions) {
+      const [actor, owner] = [world.tenants[acting], world.tenants[owning]]
+      const acts = await pricingActs(actor)
+      let before = await pricesOf(owner)
+      for (const [name, act] of Object.entries(acts)) {
+        const { status, text } = await act()
+        judge.cell(`${name}, by ${actor.tenantId}`, status === 200 ? undefined : "should be done", text)
+        const after = await pricesOf(owner)
+        for (const [view, seen] of Object.entries(after))
+          judge.cell(`${view} after ${name}`, seen === before[view] ? undefined : `as ${before[view]}`, seen)
+        before = after
+      }
+    }
+    expect(judge.wrong).toEqual([])
+  })
 })
+
+/** Whatever a market's price is told by, and what it is reckoned with. */
+const pricesOf = async ({ user }: Tenant): Promise<Readonly<Record<string, string>>> => {
+  const { market: id, internal } = user.own
+  const asks: Readonly<Record<string, Fields>> = {
+    "market.instrumentList": { instrumentId: id },
+    "market.orderBookGet": { instrumentId: id },
+    "market.tickerGet": { instrumentId: id },
+    "market.klineGet": { instrumentId: id, interval: "1d" },
+    "tradingAccount.portfolioList": { tradingAccountId: internal },
+    "dealer.list": {},
+  }
+  const seen: Record<string, string> = {}
+  for (const [name, fields] of Object.entries(asks)) {
+    const { status, text } = await http(routes.find((it) => it.name === name)!, user, fields)
+    // Candles are told with the instant of the telling.
+    const passes = name === "market.klineGet" ? /"timestamp":\d+/ : /"request_id":"[^"]*"/
+    seen[name] = `${status} ${text.replace(passes, "")}`
+  }
+  return seen
+}
+
+/** All that moves a price: on the market that the tenant has of the same pair. */
+const pricingActs = async ({ user, admin }: Tenant) => {
+  const order = ({ own }: Furnished, terms: Readonly<Record<string, unknown>>) => ({
+    tradingAccountId: own.internal,
+    instrumentId: user.own.market,
+    quantity: "0.01",
+    awaitAccepted: true,
+    ...terms,
+  })
+  const send = (by: Furnished, terms: Readonly<Record<string, unknown>>) =>
+    by.api.post<{ tradeOrderId: string }>("/tradeOrder/submit", order(by, terms))
+  const limit = (by: Furnished, orderSide: string, limitPrice: string) =>
+    send(by, { orderType: "LIMIT", orderSide, limitPrice })
+  const money = { walletId: user.own.internalWallet, asset: "BTC", amount: "5" }
+  const { api } = admin
+  return {
+    "wallet.deposit": () => api.post("/wallet/deposit", money),
+    "an offer": () => limit(user, "SELL", "61000"),
+    "what it is bought by": () => limit(admin, "BUY", "61000"),
+    "an offer far away": () => limit(user, "SELL", "1200000"),
+    "a bid": () => limit(user, "BUY", "3000"),
+    "a better bid, and what ends it": async () => {
+      const { record } = await limit(user, "BUY", "3100")
+      return user.api.cancel(user.own.internal, record.tradeOrderId)
+    },
+    "a sale at market": () => send(admin, { orderType: "MARKET", orderSide: "SELL" }),
+    "another market": () =>
+      api.post("/market/instrument/create", { baseAsset: "USDT", quoteAsset: "BTC", tickSize: "0.01", lotSize: "1" }),
+    "wallet.withdraw": () => api.post("/wallet/withdraw", money),
+    "market.instrumentRetire": () => api.post("/market/instrument/retire", { instrumentId: user.own.market }),
+    "other terms of the market": () =>
+      api.post("/market/instrument/create", { ...PAIR, tickSize: "100", lotSize: "0.01" }),
+  }
+}
