@@ -336,18 +336,24 @@ const replay = (core: DealerCore, message: RequestQuote, known: KnownRequest): v
     known.waiting.push(() => requestQuote(core, message))
     return
   }
-  if (known.quote.fingerprint !== asked.fingerprint) {
-    reply.fail(new QuoteRequestReused({ quoteId: known.quote.quoteId }))
+  const { quoteId } = known
+  if (known.fingerprint !== asked.fingerprint) {
+    reply.fail(new QuoteRequestReused({ quoteId }))
     return
   }
-  const live = core.quotes.get(known.quote.quoteId)
+  const live = core.quotes.get(quoteId)
   if (live !== undefined) {
     reply.ok({ quote: live.quote, replayed: true })
     return
   }
-  core.self.fork(core.parts.store.findQuote(known.quote.quoteId), (exit) => {
-    if (exit._tag === "Success" && exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
-    else reply.ok({ quote: known.quote, replayed: true })
+  core.self.fork(core.parts.store.findQuote(quoteId), (exit) => {
+    if (exit._tag === "Failure") reply.fail(new StorageUnavailable())
+    else if (exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
+    else {
+      // Over for so long that it is not kept any more: the request is a new one.
+      core.requests.forget(known)
+      requestQuote(core, message)
+    }
   })
 }
 

@@ -51,6 +51,11 @@ export class Markets extends Context.Tag("actors/Markets")<
       side: "bids" | "asks",
       rows: number,
     ) => ReadonlyArray<readonly [price: string, quantity: string]>
+    /** The same, all of them, one at a time: whoever stops early pays for what was read. For now alone, not for a later turn. */
+    readonly levels: (
+      instrumentId: InstrumentId,
+      side: "bids" | "asks",
+    ) => Iterable<readonly [price: string, quantity: string]>
     /** Price of the newest trade, as decimal text, as far as an open feed knows it. */
     readonly lastPrice: (instrumentId: InstrumentId) => string | null
     /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */

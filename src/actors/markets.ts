@@ -186,6 +186,7 @@ const make = Effect.gen(function* () {
         .filter(({ instrumentId }) => !directory.hides(instrumentId, viewer))
         .sort((a, b) => (a.instrumentId < b.instrumentId ? -1 : a.instrumentId > b.instrumentId ? 1 : 0)),
     topOfBook: (instrumentId, side, rows) => feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
+    levels: (instrumentId, side) => feedOfInstrument(instrumentId)?.book(instrumentId)?.levels(side) ?? [],
     lastPrice: (instrumentId) => feedOfInstrument(instrumentId)?.lastPrice(instrumentId) ?? null,
     hold: (instrumentId, key) => {
       listen(instrumentId, "book", `subscription ${key}`)

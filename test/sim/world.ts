@@ -292,6 +292,7 @@ export class World {
         },
         tickers: () => [],
         topOfBook: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
+        levels: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
         lastPrice: (id) => (this.market === null ? this.lastPrice : this.market.of(id).lastPrice),
         hold: () => undefined,
         release: () => undefined,

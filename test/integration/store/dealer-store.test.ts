@@ -2,12 +2,15 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { DealerAccountId } from "../../../src/domain/ids.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { DealerAccountId, QuoteId } from "../../../src/domain/ids.ts"
+import { quoteRecord } from "../../../src/domain/quote.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
-import { DealerStore } from "../../../src/ports/dealer-store.ts"
+import { DealerStore, quoteCreatedFact } from "../../../src/ports/dealer-store.ts"
 import { dealerStoreLayer } from "../../../src/store/dealer-store-sql.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { QuoteWorld } from "../../kit/quote-world.ts"
 import { commit, newOrder, orderRow, query, type Rig, sqlRig } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
@@ -127,6 +130,58 @@ describe("a dealer that wakes", () => {
       ].sort(),
     )
     expect(state.clientHolds).toEqual([{ transferId: held, quoteId: free }])
+  })
+})
+
+describe("a quote", () => {
+  /** The digits of levels, as few as usual or as many as there may be. */
+  const DIGITS = [
+    ["67000.00", "0.00123"],
+    ["0.000012345678", "123456789.123456789"],
+    ["67000.123456789012", "0.123456789012345678"],
+  ] as const
+
+  it.each(DIGITS)("is stored in 2 kB, however many levels it took, of %s and %s", async (price, offered) => {
+    const world = new QuoteWorld()
+    const [from, each] = [Decimal.of(price), Decimal.of(offered)]
+    const step = Decimal.fromUnits(1n, from.scale)
+    const thousandth = Decimal.fromUnits(3n, each.scale)
+    world.asks = Array.from({ length: 1_000 }, (_, n) => {
+      const times = Decimal.fromUnits(BigInt(n), 0)
+      return [`${from.add(step.multiply(times))}`, `${each.add(thousandth.multiply(times))}`] as const
+    })
+    for (const key of world.stored.balances.keys()) world.stored.balances.set(key, Decimal.of("1000000000000"))
+    world.terms = {
+      lotSize: Decimal.fromUnits(1n, each.scale),
+      precision: from.scale,
+      tickSize: step,
+      scale: each.scale,
+    }
+    const quantity = world.asks.slice(0, 990).reduce((sum, [, offers]) => sum.add(Decimal.of(offers)), Decimal.ZERO)
+    const asked = world.firm({ size: { quantityType: "BASE", quantity }, quoteRequestId: randomUUID().padEnd(64, "r") })
+    expect(asked.receipt.levelsBeyond?.count).toBe(970)
+    const quote = { ...asked, quoteId: randomUUID() as QuoteId, fingerprint: "f".repeat(64) }
+    const { row } = quoteCreatedFact(quote, [])
+    expect(await ask("SELECT ledger_guard_quote_created($1, 1) AS word", [JSON.stringify(row)])).toEqual([
+      { word: null },
+    ])
+    const [stored] = await ask("SELECT pg_column_size(q) AS bytes FROM quote q WHERE quote_id = $1", [quote.quoteId])
+    expect(stored?.["bytes"]).toBeLessThanOrEqual(2_048)
+    const read = await runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.findQuote(quote.quoteId)))
+    expect(quoteRecord(read!, true)).toEqual(quoteRecord({ ...quote, createdAt: read!.createdAt }, true))
+  })
+
+  it("of old, with all its levels, is read as it was", async () => {
+    const it = await desk()
+    const levels = Array.from({ length: 300 }, (_, n) => [`${100 + n}`, "1"])
+    const id = (await storeQuote(it)) as QuoteId
+    await ask(
+      "UPDATE quote SET receipt = (receipt::jsonb || jsonb_build_object('levels', $2::jsonb))::json WHERE quote_id = $1",
+      [id, JSON.stringify(levels)],
+    )
+    const read = await runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.findQuote(id)))
+    expect(read?.receipt?.levels.map((level) => level.map(String))).toEqual(levels)
+    expect(read?.receipt?.levelsBeyond).toBeNull()
   })
 })
 
