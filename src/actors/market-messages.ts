@@ -70,8 +70,13 @@ export class Markets extends Context.Tag("actors/Markets")<
      * OrderBookUnavailable where the venue does not say so.
      */
     readonly confirmBook: (instrumentId: InstrumentId, reply: Reply<void, DomainError>) => void
-    /** How long ago a SYNCED book was last confirmed, by an update or by the venue's word, in ms; null while there is none. */
+    /**
+     * How long ago a SYNCED book was last confirmed, by an update or by the venue's word, in ms; null while there is none, and while its
+     * market is closed.
+     */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
+    /** Its venue refuses orders because the market does not trade: its book is nobody's price until it trades, or moves a minute later. */
+    readonly marketClosed: (instrumentId: InstrumentId) => void
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{
       readonly venue: VenueId

@@ -208,6 +208,7 @@ const make = Effect.gen(function* () {
       else feed.confirmBook(instrumentId, CONFIRM_WAIT_MILLIS, () => reply.ok(undefined), missed)
     },
     bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
+    marketClosed: (instrumentId) => feedOfInstrument(instrumentId)?.marketClosed(instrumentId),
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })
 })

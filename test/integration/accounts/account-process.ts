@@ -112,6 +112,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         lastUpdateAt: () => null,
         confirmBook: () => undefined,
         bookAge: () => null,
+        marketClosed: () => undefined,
         stats: () => [],
       }),
     )
