@@ -28,6 +28,7 @@ import { tellIgnoredFor } from "./dealer-ignored.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
+import { noPlaceReason } from "./dealer-places.ts"
 import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
 import { ageOf, isOld, type Source, sourcesOf } from "./dealer-sources.ts"
@@ -71,7 +72,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if ("_tag" in inForce) return fail(inForce)
   tellIgnoredFor(core, asked)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
-  if (sources.length === 0) return fail(new DealerCannotQuote())
+  if (sources.length === 0)
+    return fail(new DealerCannotQuote({ reason: noPlaceReason(core.parts, core.dealer, asked) }))
   const valuing = valuationBooks(core, asked.baseAsset)
   core.following.keep([sources, ...valuing.map(({ books }) => books)].flat().map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)

@@ -59,6 +59,8 @@ interface Hold {
 
 const uuidOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 
+const IN_PROCESS: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
+
 const environmentOf = (venue: string): VenueEnvironment =>
   venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
 
@@ -512,6 +514,7 @@ export class QuoteWorld {
           venue,
           features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
           environment: environmentOf(venue),
+          inProcess: IN_PROCESS.has(venue),
         }),
       },
       accounts: {
