@@ -8,6 +8,7 @@ import { quoteRecord } from "../../../src/domain/quote.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import { DealerStore, quoteCreatedFact } from "../../../src/ports/dealer-store.ts"
 import { dealerStoreLayer } from "../../../src/store/dealer-store-sql.ts"
+import { forgetQuotes } from "../../../src/store/forgotten-quotes.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
 import { QuoteWorld } from "../../kit/quote-world.ts"
@@ -182,6 +183,42 @@ describe("a quote", () => {
     const read = await runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.findQuote(id)))
     expect(read?.receipt?.levels.map((level) => level.map(String))).toEqual(levels)
     expect(read?.receipt?.levelsBeyond).toBeNull()
+  })
+})
+
+describe("quotes that are over", () => {
+  const DAY = 86_400_000
+
+  it("are kept when they were executed, and else for a week, however many go at once", async () => {
+    const it = await desk()
+    const now = 100 * DAY
+    const forget = () => runtime.runPromise(forgetQuotes(now).pipe(Effect.provide(sqlLayer(database().url))))
+    // Of the tests before.
+    await forget()
+    const endedAt = async (status: string, updatedAt: number): Promise<string> => {
+      const id = await storeQuote(it, status)
+      await ask("UPDATE quote SET updated_at = $2 WHERE quote_id = $1", [id, updatedAt])
+      return id
+    }
+    const old = now - 7 * DAY - 1
+    const [executed, open, recent] = [
+      await endedAt("EXECUTED", old),
+      await endedAt("CREATED", old),
+      await endedAt("EXPIRED", old + 1),
+    ]
+    for (const status of ["REJECTED", "EXPIRED", "CANCELLED"]) await endedAt(status, old)
+    await ask(
+      `INSERT INTO quote (quote_id, tenant_id, version, dealer_account_id, trader_account_id, trader_user_id, dealer_wallet_id,
+         trader_wallet_id, instrument_id, base_asset, quote_asset, order_side, quantity_type, status, created_at, updated_at, expire_at)
+       SELECT gen_random_uuid(), tenant_id, 1, dealer_account_id, trader_account_id, trader_user_id, dealer_wallet_id, trader_wallet_id,
+         instrument_id, base_asset, quote_asset, order_side, quantity_type, 'EXPIRED', 1, 1, 1
+       FROM quote, generate_series(1, 2500) WHERE quote_id = $1`,
+      [executed],
+    )
+    expect(await forget()).toBe(2_503)
+    const left = await ask("SELECT quote_id FROM quote WHERE dealer_account_id = $1", [it.dealer])
+    expect(left.map(({ quote_id }) => quote_id).sort()).toEqual([executed, open, recent].sort())
+    expect(await forget()).toBe(0)
   })
 })
 
