@@ -230,7 +230,7 @@ const openVenue = async (url: string, accounts: ReadonlyArray<TradingAccount>, r
       inner.post(request)
     },
   })
-  const making = internalVenue({ fees, instruments: [instrument], notice: (what) => say(what) })
+  const making = internalVenue({ fees, environment: "PROD", instruments: [instrument], notice: (what) => say(what) })
   const venue = await Effect.runPromise(making.pipe(Effect.provide(recording), Scope.extend(scope)))
   const desks: Array<Desk> = []
   for (const account of accounts) {

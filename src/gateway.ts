@@ -73,6 +73,7 @@ import { accountStoreLayer, Writer } from "./store/account-store-sql.ts"
 import { Accounts } from "./store/accounts.ts"
 import { AuditRows } from "./store/audit-rows.ts"
 import { Credentials } from "./store/credentials.ts"
+import { forgetQuotes } from "./store/forgotten-quotes.ts"
 import { IdempotentAnswers } from "./store/idempotent-answers.ts"
 import { Instruments } from "./store/instruments.ts"
 import { SealedRows } from "./store/sealed-rows.ts"
@@ -191,9 +192,11 @@ export const startGateway = (options: GatewayOptions) =>
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
     yield* keepJournal(options, Context.get(base, Clock).now).pipe(Effect.provide(store))
-    const forget = Effect.suspend(() =>
-      Context.get(store, IdempotentAnswers).forgetOld(Context.get(base, Clock).now()),
-    ).pipe(Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)))
+    const forget = Effect.suspend(() => {
+      const now = Context.get(base, Clock).now()
+      const answers = Context.get(store, IdempotentAnswers).forgetOld(now)
+      return Effect.zipRight(answers, forgetQuotes(now)).pipe(Effect.provide(store))
+    }).pipe(Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)))
     const forgets = recurring("what is kept for a time only could not be forgotten", "1 hour", forget)
     yield* Effect.forkScoped(Effect.delay(forgets, "1 hour"))
 

@@ -4,6 +4,7 @@
  */
 import type { Dealer } from "../domain/dealer.ts"
 import { AccountOfAnotherEnvironment } from "../domain/errors/dealer.ts"
+import type { CannotQuoteReason } from "../domain/errors/quote.ts"
 import type { TradingAccountId, VenueId } from "../domain/ids.ts"
 import { type Instrument, isCountedInBase } from "../domain/instrument.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
@@ -53,20 +54,23 @@ export const linkFault = (
   { venue: name }: Pick<TradingAccount, "venue">,
 ): AccountOfAnotherEnvironment | null => {
   const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
-  const ruling = rulingOf(linkedTo(parts, dealer)) ?? gravestOf(open)
+  const linked = rulingOf(linkedTo(parts, dealer))
+  const isLinked = linked !== undefined
+  const ruling = linked ?? gravestOf(open)
   const environment = parts.venues.find(name)?.environment
   if (environment === undefined || ruling === undefined || environment === ruling) return null
-  return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling })
+  const reason = `${name} is ${environment}, and ${isLinked ? "the accounts that are linked are" : "what is open was priced at"} ${ruling}: a dealer is of one environment, so ${isLinked ? "unlink those first" : "it is closed there first"}`
+  return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling, reason })
 }
 
 /** Null: it counts. */
 const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { config }: Linking): string | null => {
-  const { environment } = venue
+  const { environment, inProcess } = venue
   if (environment !== ruling)
     return `${venue.venue} is ${environment}, and this dealer has accounts that are ${ruling}: environments are never mixed`
-  if (environment !== "PROD" && !config.allowSimulatedVenues)
-    return `${venue.venue} is ${environment}, and config.pricing.allowSimulatedVenues is not set`
-  return null
+  if (config.allowSimulatedVenues || (environment === "PROD" && !inProcess)) return null
+  const what = environment === "PROD" ? "has books that clients can move" : `is ${environment}`
+  return `${venue.venue} ${what}, and config.pricing.allowSimulatedVenues is not set`
 }
 
 /** Quotes and exposures are amounts of base: a book or an order in contracts would cover another amount than it says. */
@@ -99,6 +103,18 @@ export const placesOf = (parts: Parts, dealer: Linking, pair: Pair): ReadonlyArr
     if (instrument === undefined || countingFault(link, instrument) !== null) return []
     return [{ account: link.account, instrument }]
   })
+}
+
+/** Why there is no place that could price a pair for this client: the reason that is nearest to a price. */
+export const noPlaceReason = (parts: Parts, dealer: Linking, pair: Pair): CannotQuoteReason => {
+  const linked = linkedTo(parts, dealer)
+  if (linked.length === 0) return "NO_LINKED_ACCOUNT"
+  // Places there are, and the client's own account is all of them.
+  if (placesOf(parts, dealer, pair).length > 0) return "OWN_ACCOUNT"
+  const trading = linked.filter((link) => tradedAt(parts, dealer, link, pair) !== undefined)
+  if (trading.length === 0) return "INSTRUMENT_NOT_TRADED"
+  const ruling = rulingOf(linked)
+  return trading.some((link) => faultOf(link, ruling, dealer) === null) ? "COUNTED_IN_CONTRACTS" : "VENUE_NOT_ALLOWED"
 }
 
 /** Linked accounts that do not count as things are: for any pair (null), or for this one although their venue trades it. */

@@ -9,15 +9,12 @@ import {
 } from "../domain/errors/order-parameters.ts"
 import { PricingProfileNotFound } from "../domain/errors/quote.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
-import { averageOf, isBetter, type Priced, priceSize, type Sold, worstOf } from "../domain/pricing.ts"
+import { averageOf, isBetter, keptLevels, type Priced, priceSize, type Sold, worstOf } from "../domain/pricing.ts"
 import type { PricingReceipt } from "../domain/quote.ts"
 import { type AskedQuote, ttlSecondsOf } from "../domain/quote-request.ts"
 import { AMOUNT_MAX, isWritableAmount } from "../domain/wallet.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { ageOf, type Source } from "./dealer-sources.ts"
-
-/** Rows of a book that are walked at most. */
-const ROWS_MAX = 1_000
 
 export interface PricedQuote extends Priced {
   readonly receipt: PricingReceipt
@@ -94,7 +91,7 @@ export const priceNow = (
     if (age === null) continue
     const { instrumentId, venue } = source.instrument
     const margin = { takerFeeBps: takerFeeBps(core.dealer.config, venue), markupBps: profile.markupBps, ttlBps }
-    const sold = priceSize(orderSide, markets.topOfBook(instrumentId, side, ROWS_MAX), size, margin, instrument)
+    const sold = priceSize(orderSide, markets.levels(instrumentId, side), size, margin, instrument)
     if (sold === null) best ??= null
     else if (sold !== undefined && (!best || isBetter(orderSide, sold.offer, best.sold.offer)))
       best = { sold, source, age }
@@ -110,7 +107,7 @@ export const priceNow = (
       venue: source.instrument.venue,
       instrumentId: source.instrument.instrumentId,
       bookAt: Math.round(now - age),
-      levels: walk.levels,
+      ...keptLevels(walk),
       walkedPrice: averageOf(walk),
       worstPrice: worstOf(walk),
       ...margin,

@@ -28,6 +28,7 @@ import { tellIgnoredFor } from "./dealer-ignored.ts"
 import type { RequestQuote } from "./dealer-messages.ts"
 import { newsOf } from "./dealer-news.ts"
 import { liveQuote } from "./dealer-open-quotes.ts"
+import { noPlaceReason } from "./dealer-places.ts"
 import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./dealer-pricing.ts"
 import type { KnownRequest } from "./dealer-requests.ts"
 import { ageOf, isOld, type Source, sourcesOf } from "./dealer-sources.ts"
@@ -71,7 +72,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   if ("_tag" in inForce) return fail(inForce)
   tellIgnoredFor(core, asked)
   const sources = sourcesOf(core, asked, asked.traderAccountId)
-  if (sources.length === 0) return fail(new DealerCannotQuote())
+  if (sources.length === 0)
+    return fail(new DealerCannotQuote({ reason: noPlaceReason(core.parts, core.dealer, asked) }))
   const valuing = valuationBooks(core, asked.baseAsset)
   core.following.keep([sources, ...valuing.map(({ books }) => books)].flat().map((source) => source.instrument))
   const instrument = termsOfTrade(core, asked, sources)
@@ -336,18 +338,24 @@ const replay = (core: DealerCore, message: RequestQuote, known: KnownRequest): v
     known.waiting.push(() => requestQuote(core, message))
     return
   }
-  if (known.quote.fingerprint !== asked.fingerprint) {
-    reply.fail(new QuoteRequestReused({ quoteId: known.quote.quoteId }))
+  const { quoteId } = known
+  if (known.fingerprint !== asked.fingerprint) {
+    reply.fail(new QuoteRequestReused({ quoteId }))
     return
   }
-  const live = core.quotes.get(known.quote.quoteId)
+  const live = core.quotes.get(quoteId)
   if (live !== undefined) {
     reply.ok({ quote: live.quote, replayed: true })
     return
   }
-  core.self.fork(core.parts.store.findQuote(known.quote.quoteId), (exit) => {
-    if (exit._tag === "Success" && exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
-    else reply.ok({ quote: known.quote, replayed: true })
+  core.self.fork(core.parts.store.findQuote(quoteId), (exit) => {
+    if (exit._tag === "Failure") reply.fail(new StorageUnavailable())
+    else if (exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
+    else {
+      // Over for so long that it is not kept any more: the request is a new one.
+      core.requests.forget(known)
+      requestQuote(core, message)
+    }
   })
 }
 

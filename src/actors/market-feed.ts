@@ -165,6 +165,10 @@ export class MarketFeed {
     return this.#books.get(instrumentId)?.age ?? null
   }
 
+  marketClosed(instrumentId: InstrumentId): void {
+    this.#books.get(instrumentId)?.onClosed()
+  }
+
   stats(): { readonly books: number; readonly stale: number; readonly lostMillis: number } {
     let stale = 0
     let lostMillis = 0

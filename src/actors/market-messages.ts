@@ -51,6 +51,11 @@ export class Markets extends Context.Tag("actors/Markets")<
       side: "bids" | "asks",
       rows: number,
     ) => ReadonlyArray<readonly [price: string, quantity: string]>
+    /** The same, all of them, one at a time: whoever stops early pays for what was read. For now alone, not for a later turn. */
+    readonly levels: (
+      instrumentId: InstrumentId,
+      side: "bids" | "asks",
+    ) => Iterable<readonly [price: string, quantity: string]>
     /** Price of the newest trade, as decimal text, as far as an open feed knows it. */
     readonly lastPrice: (instrumentId: InstrumentId) => string | null
     /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */
@@ -65,8 +70,13 @@ export class Markets extends Context.Tag("actors/Markets")<
      * OrderBookUnavailable where the venue does not say so.
      */
     readonly confirmBook: (instrumentId: InstrumentId, reply: Reply<void, DomainError>) => void
-    /** How long ago a SYNCED book was last confirmed, by an update or by the venue's word, in ms; null while there is none. */
+    /**
+     * How long ago a SYNCED book was last confirmed, by an update or by the venue's word, in ms; null while there is none, and while its
+     * market is closed.
+     */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
+    /** Its venue refuses orders because the market does not trade: its book is nobody's price until it trades, or moves a minute later. */
+    readonly marketClosed: (instrumentId: InstrumentId) => void
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{
       readonly venue: VenueId

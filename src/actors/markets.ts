@@ -186,6 +186,7 @@ const make = Effect.gen(function* () {
         .filter(({ instrumentId }) => !directory.hides(instrumentId, viewer))
         .sort((a, b) => (a.instrumentId < b.instrumentId ? -1 : a.instrumentId > b.instrumentId ? 1 : 0)),
     topOfBook: (instrumentId, side, rows) => feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
+    levels: (instrumentId, side) => feedOfInstrument(instrumentId)?.book(instrumentId)?.levels(side) ?? [],
     lastPrice: (instrumentId) => feedOfInstrument(instrumentId)?.lastPrice(instrumentId) ?? null,
     hold: (instrumentId, key) => {
       listen(instrumentId, "book", `subscription ${key}`)
@@ -207,6 +208,7 @@ const make = Effect.gen(function* () {
       else feed.confirmBook(instrumentId, CONFIRM_WAIT_MILLIS, () => reply.ok(undefined), missed)
     },
     bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
+    marketClosed: (instrumentId) => feedOfInstrument(instrumentId)?.marketClosed(instrumentId),
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })
 })

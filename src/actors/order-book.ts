@@ -82,6 +82,11 @@ export class OrderBookActor {
     return this.#quality === "SYNCED" ? this.#book[side].top(rows) : []
   }
 
+  /** All levels of a side, best first, as far as they are asked for; none unless the book is SYNCED. */
+  levels(side: "bids" | "asks"): Iterable<readonly [price: string, quantity: string]> {
+    return this.#quality === "SYNCED" ? this.#book[side].rows() : []
+  }
+
   /**
    * Takes an update in and publishes it. Throws BookLost, after telling the subscribers, when the update does not follow the one
    * before, holds no decimals, or leaves the book crossed. Updates between a loss and the next snapshot are of no use and pass.

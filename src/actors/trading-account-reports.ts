@@ -69,12 +69,17 @@ const stranger = (tradeOrderId: TradeOrderId) => ({
   instrumentId: null,
 })
 
+/** The venue takes no orders for an instrument at all: what its book shows is no price for anybody, dealers least of all. */
+const MARKET_CLOSED = "MARKET_CLOSED"
+
 type Outcome = Exclude<OrderReport, { readonly _tag: "BalancesSeen" | "OrderSeen" | "Filled" }>
 
 const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
   if (report._tag === "CancelAccepted" || report._tag === "CancelRefused" || report._tag === "CancelInDoubt")
     cancelAnswered(live)
   if ("externalOrderId" in report) venueId(report.externalOrderId)
+  if (report._tag === "Refused" && report.code === MARKET_CLOSED)
+    core.parts.markets.marketClosed(live.order.instrumentId)
   const isUnproven = report._tag === "Refused" && mayBeShown(core, live)
   take(core, live, isUnproven ? unproven(report) : report)
 }

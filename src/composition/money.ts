@@ -73,6 +73,7 @@ export const internalVenueLayer = ({ settings, notice }: Pick<MoneyOptions, "set
       const rate = (bps: string): Decimal => Decimal.of(bps).multiply(PARTS_OF_BASIS_POINT)
       return yield* internalVenue({
         fees: { makerRate: rate(settings.internalMakerFeeBps), takerRate: rate(settings.internalTakerFeeBps) },
+        environment: settings.environment,
         instruments: (yield* InstrumentDirectory).everyTenants(INTERNAL),
         notice,
       })

@@ -61,7 +61,7 @@ const PricingSettingsRecord = Schema.Struct({
   allowSimulatedVenues: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Prices may come from accounts on MOCK, PAPER and INTERNAL, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there; never beside accounts at real venues, and never two of these kinds in one dealer; default false",
+        "Prices may come from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there. INTERNAL has the ledger's own money and counts beside real venues (with ENVIRONMENT=UAT beside test networks); MOCK and PAPER, and test networks, never do, and never two of these kinds in one dealer; default false",
     }),
   ),
   collarPercent: Schema.optional(

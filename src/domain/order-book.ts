@@ -147,6 +147,11 @@ export class BookSide {
     return rows
   }
 
+  /** All levels, best first, one at a time: to be read before the book changes. */
+  *rows(): Generator<readonly [price: string, quantity: string], void> {
+    for (let at = this.#keys.length - 1; at >= 0; at--) yield [this.#prices[at]!, this.#quantities[at]!]
+  }
+
   /** The best levels as JSON rows `["price","quantity",""]`, best first, joined by commas (columns of the order book record). */
   rowsJson(depth: number): string {
     let json = ""

@@ -5,6 +5,7 @@
 import { Decimal } from "./decimal.ts"
 import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
 import type { BookRows } from "./order-plan.ts"
+import type { PricingReceipt } from "./quote.ts"
 import type { QuoteSize } from "./quote-request.ts"
 import type { OrderSide } from "./trade-order.ts"
 import { AMOUNT_DIGITS_MAX, digitsOf } from "./wallet.ts"
@@ -37,15 +38,50 @@ export interface Priced {
 const QUOTIENT_DIGITS = 18
 const ALL_BPS = Decimal.of("10000")
 
+/** Rows of a book that are read at most. */
+const ROWS_MAX = 1_000
+
+type Level = readonly [price: Decimal, offered: Decimal]
+
+/** The levels of one side, read once and no further than the longest walk over them: most end at the first of a thousand. */
+class Ladder {
+  readonly #rows: Iterator<BookRows[number]>
+  readonly #read: Array<Level> = []
+  #left = ROWS_MAX
+
+  constructor(rows: Iterable<BookRows[number]>) {
+    this.#rows = rows[Symbol.iterator]()
+  }
+
+  /** From the best (0) on; undefined where there are no more. */
+  at(rank: number): Level | undefined {
+    while (this.#read.length <= rank && this.#left > 0) {
+      this.#left--
+      const { done, value } = this.#rows.next()
+      if (done === true) this.#left = 0
+      else this.#take(value)
+    }
+    return this.#read[rank]
+  }
+
+  /** Rows that are no prices are passed over. */
+  #take([priceText, offeredText]: BookRows[number]): void {
+    const price = Decimal.fromVenue(priceText)
+    const offered = Decimal.fromVenue(offeredText)
+    if (price?.isPositive() === true && offered?.isPositive() === true) this.#read.push([price, offered])
+  }
+}
+
 /** Takes levels, best first, until the size is covered; undefined when the rows do not reach that far. */
-export const walkBook = (rows: BookRows, size: QuoteSize): Walk | undefined => {
+export const walkBook = (rows: Iterable<BookRows[number]>, size: QuoteSize): Walk | undefined =>
+  walkLadder(new Ladder(rows), size)
+
+const walkLadder = (ladder: Ladder, size: QuoteSize): Walk | undefined => {
   const levels: Array<readonly [Decimal, Decimal]> = []
   let quantity = Decimal.ZERO
   let cost = Decimal.ZERO
-  for (const [priceText, quantityText] of rows) {
-    const price = Decimal.fromVenue(priceText)
-    const offered = Decimal.fromVenue(quantityText)
-    if (price === undefined || offered === undefined || !price.isPositive() || !offered.isPositive()) continue
+  for (let level = ladder.at(0), rank = 0; level !== undefined; level = ladder.at(++rank)) {
+    const [price, offered] = level
     const taken = Decimal.min(offered, missing(size, price, quantity, cost))
     if (taken.isPositive()) {
       levels.push([price, taken])
@@ -139,18 +175,19 @@ const ROUNDS_MAX = 10
  */
 export const priceSize = (
   side: OrderSide,
-  rows: BookRows,
+  rows: Iterable<BookRows[number]>,
   size: QuoteSize,
   margin: Margin,
   instrument: Instrument,
 ): Sold | null | undefined => {
-  let walk = walkBook(rows, grossOf(side, size, margin))
+  const ladder = new Ladder(rows)
+  let walk = walkLadder(ladder, grossOf(side, size, margin))
   for (let round = 0; round < ROUNDS_MAX && walk !== undefined; round++) {
     const offer = { walk, margin }
     const priced = priceOffer(side, offer, size, instrument)
     if (!priced) return priced
     if (priced.quantity.atMost(walk.quantity)) return { ...priced, offer }
-    walk = walkBook(rows, { quantityType: "BASE", quantity: priced.quantity })
+    walk = walkLadder(ladder, { quantityType: "BASE", quantity: priced.quantity })
   }
   return undefined
 }
@@ -164,6 +201,26 @@ const grossOf = (side: OrderSide, size: QuoteSize, margin: Margin): QuoteSize =>
 
 /** Cost over quantity, for people and for what a perfect hedge would cost. */
 export const averageOf = ({ cost, quantity }: Walk): Decimal => cost.divide(quantity, QUOTIENT_DIGITS, "HALF_EVEN")
+
+/**
+ * Levels of a walk that are kept with its quote. What was taken beyond them stands in one row, exactly: no quote is larger because it went
+ * deeper, and sums and averages can still be checked.
+ */
+const LEVELS_KEPT = 20
+
+/** What a receipt keeps of a walk. */
+export const keptLevels = ({ levels, quantity, cost }: Walk): Pick<PricingReceipt, "levels" | "levelsBeyond"> => {
+  if (levels.length <= LEVELS_KEPT) return { levels, levelsBeyond: null }
+  const kept = levels.slice(0, LEVELS_KEPT)
+  const beyond = kept.reduce(
+    (left, [price, taken]) => ({
+      quantity: left.quantity.subtract(taken),
+      cost: left.cost.subtract(price.multiply(taken)),
+    }),
+    { quantity, cost },
+  )
+  return { levels: kept, levelsBeyond: { count: levels.length - LEVELS_KEPT, ...beyond } }
+}
 
 /** Of the last level. */
 export const worstOf = ({ levels }: Walk): Decimal => levels.at(-1)![0]

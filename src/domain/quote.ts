@@ -3,7 +3,7 @@
  * dealer refused is a quote too, REJECTED from the beginning.
  */
 import { Schema } from "effect"
-import type { Decimal } from "./decimal.ts"
+import { Decimal } from "./decimal.ts"
 import type {
   DealerAccountId,
   InstrumentId,
@@ -49,6 +49,14 @@ const NEXT: { readonly [S in QuoteStatus]: ReadonlyArray<QuoteStatus> } = {
 
 export const mayQuoteBecome = (from: QuoteStatus, to: QuoteStatus): boolean => NEXT[from].includes(to)
 
+/** Levels of a walk that are not kept one by one. */
+export interface LevelsBeyond {
+  readonly count: number
+  readonly quantity: Decimal
+  /** Exactly Σ price × quantity. */
+  readonly cost: Decimal
+}
+
 /** How the price came about: for the dealer's side alone. */
 export interface PricingReceipt {
   /** The linked account that the price came from; a hedge goes there. */
@@ -57,8 +65,10 @@ export interface PricingReceipt {
   readonly instrumentId: InstrumentId
   /** Time of the book, ms. */
   readonly bookAt: number
-  /** Levels that were walked, best first: what was taken of each. */
+  /** The first levels that were walked, best first: what was taken of each. Quotes of old have all of theirs. */
   readonly levels: ReadonlyArray<readonly [price: Decimal, quantity: Decimal]>
+  /** What was taken of the levels after those, together; null: there are none. */
+  readonly levelsBeyond: LevelsBeyond | null
   /** Cost over quantity of the walk. */
   readonly walkedPrice: Decimal
   /** The last level's price. */
@@ -136,7 +146,16 @@ const PricingReceiptRecord = Schema.Struct({
   bookAt: Schema.Int,
   bookAtDateTime: Schema.String,
   levels: orNull(Schema.Array(Schema.Tuple(Schema.String, Schema.String))).annotations({
-    description: "[price, quantity] taken of each level, best first; for the dealer's side, else null",
+    description:
+      "[price, quantity] taken of each of the first 20 levels, best first; for the dealer's side, else null. Quotes of older versions of the gateway have all levels",
+  }),
+  levelsBeyond: orNull(
+    Schema.Struct({ count: Schema.Int, quantity: Schema.String, cost: Schema.String }).annotations({
+      identifier: "LevelsBeyond",
+    }),
+  ).annotations({
+    description:
+      "What was taken of the levels after the first 20: how many there were, and how much base and quote asset together; null when there were none, and where levels is null",
   }),
   walkedPrice: orNull(Schema.String),
   worstPrice: orNull(Schema.String),
@@ -177,6 +196,15 @@ export const QuoteRecord = Schema.Struct({
 }).annotations({ identifier: "Quote" })
 export type QuoteRecord = typeof QuoteRecord.Type
 
+/** Amounts that are told have 18 digits at most (contract C7); a product of two may have more. */
+const AMOUNT_DIGITS = 18
+
+const beyondRecord = ({ count, quantity, cost }: LevelsBeyond) => ({
+  count,
+  quantity: quantity.toString(),
+  cost: cost.divide(Decimal.ONE, AMOUNT_DIGITS, "HALF_EVEN").toString(),
+})
+
 const receiptRecord = (r: PricingReceipt, forDealer: boolean): typeof PricingReceiptRecord.Type => ({
   tradingAccountId: forDealer ? r.tradingAccountId : null,
   venue: r.venue,
@@ -184,6 +212,7 @@ const receiptRecord = (r: PricingReceipt, forDealer: boolean): typeof PricingRec
   bookAt: r.bookAt,
   bookAtDateTime: dateTime(r.bookAt),
   levels: forDealer ? r.levels.map(([price, quantity]) => [price.toString(), quantity.toString()] as const) : null,
+  levelsBeyond: forDealer && r.levelsBeyond !== null ? beyondRecord(r.levelsBeyond) : null,
   walkedPrice: forDealer ? r.walkedPrice.toString() : null,
   worstPrice: forDealer ? r.worstPrice.toString() : null,
   takerFeeBps: forDealer ? r.takerFeeBps.toString() : null,

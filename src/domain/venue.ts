@@ -9,7 +9,7 @@ export type { TimeInForce } from "./venue-capabilities.ts"
 /** Within what a venue's id of an order is unique. */
 export type OrderIds = "VENUE" | "INSTRUMENT"
 
-/** Where its money is: PROD has real money, UAT a venue's play money on its test network, SIMULATED is a venue of this process. */
+/** What its money is: PROD is real, UAT a venue's play money on its test network, SIMULATED what this process gives away. INTERNAL has the ledger's own: of the installation's environment. */
 export type VenueEnvironment = "PROD" | "UAT" | "SIMULATED"
 
 export interface Venue {

@@ -8,7 +8,7 @@ import type { Dealer } from "../domain/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteExpired, QuoteUsed } from "../domain/errors/quote.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { FirmQuote, PricingReceipt, Quote, QuoteNews } from "../domain/quote.ts"
+import type { FirmQuote, LevelsBeyond, PricingReceipt, Quote, QuoteNews } from "../domain/quote.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
 /** A firm quote that is not over, and the order that was stored for it, if there is one that is not over either. */
@@ -66,6 +66,8 @@ export interface ReceiptText {
   readonly instrumentId: string
   readonly bookAt: number
   readonly levels: ReadonlyArray<readonly [price: string, quantity: string]>
+  /** Absent: there are none. */
+  readonly levelsBeyond?: { readonly count: number; readonly quantity: string; readonly cost: string }
   readonly walkedPrice: string
   readonly worstPrice: string
   readonly takerFeeBps: string
@@ -73,12 +75,19 @@ export interface ReceiptText {
   readonly ttlBps: string
 }
 
+const beyondText = ({ count, quantity, cost }: LevelsBeyond) => ({
+  count,
+  quantity: quantity.toString(),
+  cost: cost.toString(),
+})
+
 const receiptText = (r: PricingReceipt): ReceiptText => ({
   tradingAccountId: r.tradingAccountId,
   venue: r.venue,
   instrumentId: r.instrumentId,
   bookAt: r.bookAt,
   levels: r.levels.map(([price, quantity]) => [price.toString(), quantity.toString()]),
+  ...(r.levelsBeyond !== null && { levelsBeyond: beyondText(r.levelsBeyond) }),
   walkedPrice: r.walkedPrice.toString(),
   worstPrice: r.worstPrice.toString(),
   takerFeeBps: r.takerFeeBps.toString(),

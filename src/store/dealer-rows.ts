@@ -11,7 +11,7 @@ import type {
   UserId,
   VenueId,
 } from "../domain/ids.ts"
-import type { PricingReceipt, Quote, QuoteRejectReason, QuoteStatus } from "../domain/quote.ts"
+import type { LevelsBeyond, PricingReceipt, Quote, QuoteRejectReason, QuoteStatus } from "../domain/quote.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
 import type { WalletId } from "../domain/wallet.ts"
 import type { ReceiptText } from "../ports/dealer-store.ts"
@@ -95,12 +95,19 @@ export const QUOTE_COLUMNS = `q.quote_id, q.tenant_id, q.version, q.quote_reques
 
 const decimalOrNull = (text: string | null) => (text === null ? null : decimal(text))
 
+const beyondOf = ({ count, quantity, cost }: NonNullable<ReceiptText["levelsBeyond"]>): LevelsBeyond => ({
+  count,
+  quantity: decimal(quantity),
+  cost: decimal(cost),
+})
+
 const receiptOf = (text: ReceiptText): PricingReceipt => ({
   tradingAccountId: text.tradingAccountId as TradingAccountId,
   venue: text.venue as VenueId,
   instrumentId: text.instrumentId as InstrumentId,
   bookAt: text.bookAt,
   levels: text.levels.map(([price, quantity]) => [decimal(price), decimal(quantity)]),
+  levelsBeyond: text.levelsBeyond === undefined ? null : beyondOf(text.levelsBeyond),
   walkedPrice: decimal(text.walkedPrice),
   worstPrice: decimal(text.worstPrice),
   takerFeeBps: decimal(text.takerFeeBps),

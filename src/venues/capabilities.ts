@@ -41,7 +41,6 @@ export const IN_PROCESS_VENUE = {
   orderIds: "VENUE",
   feeInQuote: false,
   inProcess: true,
-  environment: "SIMULATED",
 } as const satisfies Partial<Venue>
 
 /** Of a venue whose matching runs in this process. */

@@ -31,13 +31,15 @@ import { InternalSessions } from "./internal-sessions.ts"
 import { MatcherFeed } from "./matcher-feed.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
 
-export const INTERNAL_VENUE: Venue = {
+/** Its money is the ledger's: as real as the installation is. */
+const venueIn = (environment: InternalVenueOptions["environment"]): Venue => ({
   ...IN_PROCESS_VENUE,
+  environment,
   venue: INTERNAL,
   name: "Internal venue",
   status: "ACTIVE",
   capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
-}
+})
 
 /** Trades of the past from which the bars of a start are made. */
 const PAST_TRADES = 100_000
@@ -46,6 +48,8 @@ const REOPEN_MILLIS = 30_000
 
 export interface InternalVenueOptions {
   readonly fees: InternalFees
+  /** Of the installation. */
+  readonly environment: "PROD" | "UAT"
   /** What the admins have listed, and retired. */
   readonly instruments: ReadonlyArray<Instrument>
   readonly notice: Notice
@@ -300,7 +304,7 @@ export const internalVenue = (
       })
 
     const adapter: VenueAdapter = {
-      venue: INTERNAL_VENUE,
+      venue: venueIn(options.environment),
       verify: () => Effect.succeed({ externalAccountId: null }),
       openSession,
       instruments: (symbols) =>

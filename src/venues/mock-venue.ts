@@ -61,6 +61,7 @@ export interface MockRig {
 
 export const MOCK_VENUE: Venue = {
   ...IN_PROCESS_VENUE,
+  environment: "SIMULATED",
   venue: MOCK,
   name: "Mock exchange",
   status: "ACTIVE",

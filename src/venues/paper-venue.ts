@@ -35,6 +35,7 @@ const paperCapabilities = ({ streams, bookContinuity }: VenueCapabilities): Venu
 
 const paper = (source: Venue): Venue => ({
   ...IN_PROCESS_VENUE,
+  environment: "SIMULATED",
   venue: PAPER,
   name: `Paper trading on ${source.name}`,
   status: source.status,

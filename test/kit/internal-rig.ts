@@ -90,6 +90,7 @@ export const openInternalRig = async (
   const rates = { makerRate: Decimal.of("0.001"), takerRate: Decimal.of("0.002") }
   const making = internalVenue({
     fees: rates,
+    environment: "PROD",
     instruments: [BTC_USD],
     notice: (what) => notices.push(what),
     ...options,

@@ -59,6 +59,8 @@ interface Hold {
 
 const uuidOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 
+const IN_PROCESS: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
+
 const environmentOf = (venue: string): VenueEnvironment =>
   venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
 
@@ -500,6 +502,7 @@ export class QuoteWorld {
       },
       markets: {
         topOfBook: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
+        levels: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
         bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
         hold: (id: string) => void this.followed.add(id),
         release: (id: string) => void this.followed.delete(id),
@@ -511,6 +514,7 @@ export class QuoteWorld {
           venue,
           features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
           environment: environmentOf(venue),
+          inProcess: IN_PROCESS.has(venue),
         }),
       },
       accounts: {

@@ -130,6 +130,8 @@ export class World {
   /** Somebody listens to the account's channel. */
   isHeard = true
   /** Who follows the market in the newest process, and what the venue's history says of it. */
+  /** What the accounts were told is closed. */
+  readonly closedMarkets: Array<InstrumentId> = []
   readonly followers = new Set<MarketListener>()
   bars: ReadonlyArray<Bar> = []
   /** A market that moves by itself; null: prices come from `trade`. */
@@ -292,6 +294,7 @@ export class World {
         },
         tickers: () => [],
         topOfBook: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
+        levels: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
         lastPrice: (id) => (this.market === null ? this.lastPrice : this.market.of(id).lastPrice),
         hold: () => undefined,
         release: () => undefined,
@@ -303,6 +306,7 @@ export class World {
         lastUpdateAt: () => null,
         confirmBook: () => undefined,
         bookAge: () => null,
+        marketClosed: (id) => void this.closedMarkets.push(id),
         stats: () => [],
       }),
       Layer.effect(

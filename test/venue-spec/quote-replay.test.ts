@@ -8,7 +8,8 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { OrderBook } from "../../src/domain/order-book.ts"
 import { isFirm } from "../../src/domain/quote.ts"
-import { type DepthFrame, readCapture } from "../exchanges/binance/capture.ts"
+import { readCapture } from "../exchanges/binance/capture.ts"
+import { bookChanges } from "../exchanges/binance/recorded-books.ts"
 import { QuoteWorld } from "../kit/quote-world.ts"
 
 const FILE = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))
@@ -115,29 +116,15 @@ describe.skipIf(!isHere)("quotes over a recorded market", () => {
       const frame = 20 + Math.floor(random() * (frames - 20))
       chosen.set(frame, (chosen.get(frame) ?? 0) + 1)
     }
-    let frame = 0
-    let lastId = 0
     let firm = 0
     let thin = 0
-    const apply = (rows: Pick<DepthFrame, "bids" | "asks">): void => {
-      for (const side of ["bids", "asks"] as const) {
-        dumb[side].take(rows[side])
-        for (const [price, quantity] of rows[side]) book[side].set(price, quantity)
-      }
-    }
-    const early: Array<DepthFrame> = []
-    for await (const line of readCapture(FILE)) {
-      if (line.kind === "snapshot") {
-        apply(line)
-        lastId = line.lastUpdateId
-        // Frames that came before it may reach beyond it.
-        for (const before of early) if (before.finalUpdateId > lastId) apply(before)
-      }
-      if (line.kind !== "depth") continue
-      frame++
-      if (lastId === 0) early.push(line)
-      if (lastId === 0 || line.finalUpdateId <= lastId) continue
-      apply(line)
+    for await (const { frame, rows, isFrame } of bookChanges(FILE)) {
+      for (const change of rows)
+        for (const side of ["bids", "asks"] as const) {
+          dumb[side].take(change[side])
+          for (const [price, quantity] of change[side]) book[side].set(price, quantity)
+        }
+      if (!isFrame) continue
       expect(book.isCrossed()).toBe(false)
       for (let n = chosen.get(frame) ?? 0; n > 0; n--) {
         const isBuy = random() < 0.5

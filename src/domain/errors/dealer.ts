@@ -31,8 +31,9 @@ export class AccountOfAnotherEnvironment extends Schema.TaggedError<AccountOfAno
   {
     venue: Schema.String,
     environment: Schema.String,
-    /** Of the linked accounts. */
+    /** Of the linked accounts, or of those that what is open was priced at. */
     linked: Schema.String,
+    reason: Schema.String,
   },
 ) {
   override message = "Account of another environment than the dealer's linked accounts"

@@ -5,8 +5,23 @@ export class QuoteNotFound extends Schema.TaggedError<QuoteNotFound>()("QuoteNot
   override message = "Quote not found"
 }
 
+const CannotQuoteReason = Schema.Literal(
+  "NO_LINKED_ACCOUNT",
+  // No venue of a linked account trades the pair now.
+  "INSTRUMENT_NOT_TRADED",
+  // What trades it counts in contracts, not in base.
+  "COUNTED_IN_CONTRACTS",
+  // Test and simulated venues without leave, or beside real ones.
+  "VENUE_NOT_ALLOWED",
+  // The only account that could price it is the client's own.
+  "OWN_ACCOUNT",
+)
+export type CannotQuoteReason = typeof CannotQuoteReason.Type
+
 /** No account that is linked to the dealer trades the pair at a venue that prices may come from. */
-export class DealerCannotQuote extends Schema.TaggedError<DealerCannotQuote>()("DealerCannotQuote", {}) {
+export class DealerCannotQuote extends Schema.TaggedError<DealerCannotQuote>()("DealerCannotQuote", {
+  reason: CannotQuoteReason,
+}) {
   override message = "Dealer cannot quote this instrument"
 }
 

@@ -144,7 +144,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
   .annotate(OpenApi.Summary, "Link an account to a dealer")
   .annotate(
     OpenApi.Description,
-    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues, test networks (`_UAT`), or MOCK, PAPER and INTERNAL; one of another is refused with -141008 until those before it are unlinked. Test networks, MOCK, PAPER and INTERNAL count only where config.pricing.allowSimulatedVenues says so; they never price, value or hedge beside real ones.",
+    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; one of another is refused with -141008 until those before it are unlinked, whichever of the two has more to lose. INTERNAL, test networks, MOCK and PAPER count only where config.pricing.allowSimulatedVenues says so; test networks, MOCK and PAPER never price, value or hedge beside real ones. Of an installation with ENVIRONMENT=UAT INTERNAL is a test network.",
   )
 
 const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/account/unlink")

@@ -90,7 +90,7 @@ const get = HttpApiEndpoint.get("get", "/api/v3/quote/get")
   .annotate(OpenApi.Summary, "Get a quote")
   .annotate(
     OpenApi.Description,
-    "Extension: yours, or as admin or operator of its dealer, with the levels that priced it.",
+    "Extension: yours, or as admin or operator of its dealer, with the levels that priced it. A quote that was not executed is there for 7 days after its end.",
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/quote/list")
@@ -110,7 +110,10 @@ const list = HttpApiEndpoint.get("list", "/api/v3/quote/list")
   .addError(Fail(DealerNotFound, InvalidCursor, ConflictingParameters, InsufficientPermissions))
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List quotes")
-  .annotate(OpenApi.Description, "Extension: your quotes, newest first.")
+  .annotate(
+    OpenApi.Description,
+    "Extension: your quotes, newest first. Those that were not executed are listed for 7 days after their end.",
+  )
 
 export class QuoteApi extends HttpApiGroup.make("quote")
   .add(request)

@@ -104,6 +104,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         readKlines: () => undefined,
         tickers: () => [],
         topOfBook: (id, side) => rig.book(id)[side],
+        levels: (id, side) => rig.book(id)[side],
         lastPrice: () => null,
         hold: () => undefined,
         release: () => undefined,
@@ -111,6 +112,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         lastUpdateAt: () => null,
         confirmBook: () => undefined,
         bookAge: () => null,
+        marketClosed: () => undefined,
         stats: () => [],
       }),
     )

@@ -87,7 +87,14 @@ describe("a dealer", () => {
       status: 400,
       envelope: {
         errno: -141008,
-        details: { metadata: { venue: "BINANCE_UAT", environment: "UAT", linked: "PROD" } },
+        details: {
+          metadata: {
+            venue: "BINANCE_UAT",
+            environment: "UAT",
+            linked: "PROD",
+            reason: expect.stringContaining("unlink those first"),
+          },
+        },
       },
     })
     expect((await link(desk, mock)).envelope.errno).toBe(-141008)
@@ -138,7 +145,10 @@ describe("a dealer", () => {
     const inverse = "UPDATE instrument SET contract_type = 'INVERSE', contract_size = 100 WHERE instrument_id = $1"
     await meanwhile([inverse, ["BINANCE:BTC/USDT"]])
     const [desk, client] = await again(opened, known)
-    expect((await requestQuote(client, desk)).envelope.errno).toBe(-140002)
+    expect((await requestQuote(client, desk)).envelope).toMatchObject({
+      errno: -140002,
+      details: { metadata: { reason: "COUNTED_IN_CONTRACTS" } },
+    })
     expect((await desk.calls.instruments({ venue: "BINANCE", symbol: "BTC/USDT" })).record).toMatchObject([
       { contractType: "INVERSE", contractSize: "100" },
     ])

@@ -2,12 +2,16 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { DealerAccountId } from "../../../src/domain/ids.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { DealerAccountId, QuoteId } from "../../../src/domain/ids.ts"
+import { quoteRecord } from "../../../src/domain/quote.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
-import { DealerStore } from "../../../src/ports/dealer-store.ts"
+import { DealerStore, quoteCreatedFact } from "../../../src/ports/dealer-store.ts"
 import { dealerStoreLayer } from "../../../src/store/dealer-store-sql.ts"
+import { forgetQuotes } from "../../../src/store/forgotten-quotes.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
+import { QuoteWorld } from "../../kit/quote-world.ts"
 import { commit, newOrder, orderRow, query, type Rig, sqlRig } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
@@ -127,6 +131,94 @@ describe("a dealer that wakes", () => {
       ].sort(),
     )
     expect(state.clientHolds).toEqual([{ transferId: held, quoteId: free }])
+  })
+})
+
+describe("a quote", () => {
+  /** The digits of levels, as few as usual or as many as there may be. */
+  const DIGITS = [
+    ["67000.00", "0.00123"],
+    ["0.000012345678", "123456789.123456789"],
+    ["67000.123456789012", "0.123456789012345678"],
+  ] as const
+
+  it.each(DIGITS)("is stored in 2 kB, however many levels it took, of %s and %s", async (price, offered) => {
+    const world = new QuoteWorld()
+    const [from, each] = [Decimal.of(price), Decimal.of(offered)]
+    const step = Decimal.fromUnits(1n, from.scale)
+    const thousandth = Decimal.fromUnits(3n, each.scale)
+    world.asks = Array.from({ length: 1_000 }, (_, n) => {
+      const times = Decimal.fromUnits(BigInt(n), 0)
+      return [`${from.add(step.multiply(times))}`, `${each.add(thousandth.multiply(times))}`] as const
+    })
+    for (const key of world.stored.balances.keys()) world.stored.balances.set(key, Decimal.of("1000000000000"))
+    world.terms = {
+      lotSize: Decimal.fromUnits(1n, each.scale),
+      precision: from.scale,
+      tickSize: step,
+      scale: each.scale,
+    }
+    const quantity = world.asks.slice(0, 990).reduce((sum, [, offers]) => sum.add(Decimal.of(offers)), Decimal.ZERO)
+    const asked = world.firm({ size: { quantityType: "BASE", quantity }, quoteRequestId: randomUUID().padEnd(64, "r") })
+    expect(asked.receipt.levelsBeyond?.count).toBe(970)
+    const quote = { ...asked, quoteId: randomUUID() as QuoteId, fingerprint: "f".repeat(64) }
+    const { row } = quoteCreatedFact(quote, [])
+    expect(await ask("SELECT ledger_guard_quote_created($1, 1) AS word", [JSON.stringify(row)])).toEqual([
+      { word: null },
+    ])
+    const [stored] = await ask("SELECT pg_column_size(q) AS bytes FROM quote q WHERE quote_id = $1", [quote.quoteId])
+    expect(stored?.["bytes"]).toBeLessThanOrEqual(2_048)
+    const read = await runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.findQuote(quote.quoteId)))
+    expect(quoteRecord(read!, true)).toEqual(quoteRecord({ ...quote, createdAt: read!.createdAt }, true))
+  })
+
+  it("of old, with all its levels, is read as it was", async () => {
+    const it = await desk()
+    const levels = Array.from({ length: 300 }, (_, n) => [`${100 + n}`, "1"])
+    const id = (await storeQuote(it)) as QuoteId
+    await ask(
+      "UPDATE quote SET receipt = (receipt::jsonb || jsonb_build_object('levels', $2::jsonb))::json WHERE quote_id = $1",
+      [id, JSON.stringify(levels)],
+    )
+    const read = await runtime.runPromise(Effect.flatMap(DealerStore, (store) => store.findQuote(id)))
+    expect(read?.receipt?.levels.map((level) => level.map(String))).toEqual(levels)
+    expect(read?.receipt?.levelsBeyond).toBeNull()
+  })
+})
+
+describe("quotes that are over", () => {
+  const DAY = 86_400_000
+
+  it("are kept when they were executed, and else for a week, however many go at once", async () => {
+    const it = await desk()
+    const now = 100 * DAY
+    const forget = () => runtime.runPromise(forgetQuotes(now).pipe(Effect.provide(sqlLayer(database().url))))
+    // Of the tests before.
+    await forget()
+    const endedAt = async (status: string, updatedAt: number): Promise<string> => {
+      const id = await storeQuote(it, status)
+      await ask("UPDATE quote SET updated_at = $2 WHERE quote_id = $1", [id, updatedAt])
+      return id
+    }
+    const old = now - 7 * DAY - 1
+    const [executed, open, recent] = [
+      await endedAt("EXECUTED", old),
+      await endedAt("CREATED", old),
+      await endedAt("EXPIRED", old + 1),
+    ]
+    for (const status of ["REJECTED", "EXPIRED", "CANCELLED"]) await endedAt(status, old)
+    await ask(
+      `INSERT INTO quote (quote_id, tenant_id, version, dealer_account_id, trader_account_id, trader_user_id, dealer_wallet_id,
+         trader_wallet_id, instrument_id, base_asset, quote_asset, order_side, quantity_type, status, created_at, updated_at, expire_at)
+       SELECT gen_random_uuid(), tenant_id, 1, dealer_account_id, trader_account_id, trader_user_id, dealer_wallet_id, trader_wallet_id,
+         instrument_id, base_asset, quote_asset, order_side, quantity_type, 'EXPIRED', 1, 1, 1
+       FROM quote, generate_series(1, 2500) WHERE quote_id = $1`,
+      [executed],
+    )
+    expect(await forget()).toBe(2_503)
+    const left = await ask("SELECT quote_id FROM quote WHERE dealer_account_id = $1", [it.dealer])
+    expect(left.map(({ quote_id }) => quote_id).sort()).toEqual([executed, open, recent].sort())
+    expect(await forget()).toBe(0)
   })
 })
 

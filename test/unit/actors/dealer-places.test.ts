@@ -1,6 +1,7 @@
 /** Which of a dealer's linked accounts price, value and hedge: those of one environment, and only what is counted in base. */
 import { describe, expect, it } from "vitest"
 import type { DealerParts } from "../../../src/actors/dealer-core.ts"
+import { tellIgnored } from "../../../src/actors/dealer-ignored.ts"
 import { linkFault } from "../../../src/actors/dealer-places.ts"
 import type { Dealer } from "../../../src/domain/dealer.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../../src/domain/dealer-config.ts"
@@ -67,6 +68,77 @@ describe("the price of a quote", () => {
     const asked = world.ask()
     world.pass(1_000)
     expect(asked.quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+  })
+})
+
+describe("the market of the gateway itself", () => {
+  const OWN = "INTERNAL:BTC/USDT"
+  const near = (price: number) => ({ asks: [[`${price + 1}`, "1000"]], bids: [[`${price - 1}`, "1000"]] }) as const
+
+  it("prices beside real venues where the dealer lets it: its money is real", () => {
+    for (const venues of [
+      ["BINANCE", "INTERNAL"],
+      ["INTERNAL", "BINANCE"],
+    ]) {
+      const world = deskAt(venues)
+      world.books.set("BINANCE:BTC/USDT", near(100))
+      world.books.set(OWN, near(99))
+      expect(world.firm().receipt).toMatchObject({ venue: "INTERNAL" })
+      expect(world.firm({ orderSide: "SELL" }).receipt).toMatchObject({ venue: "BINANCE" })
+      expect(world.alerts).toEqual([])
+      // Clients can move it: by more than the collar, and it prices nothing.
+      world.books.set(OWN, near(50))
+      expect(world.ask().quote).toMatchObject({ status: "REJECTED", rejectReason: "INSUFFICIENT_LIQUIDITY" })
+    }
+  })
+
+  it("prices nothing where the dealer does not, and says so", () => {
+    const world = deskAt(["BINANCE", "INTERNAL"], false)
+    world.books.set("BINANCE:BTC/USDT", near(100))
+    world.books.set(OWN, near(99))
+    expect(world.firm().receipt).toMatchObject({ venue: "BINANCE" })
+    tellIgnored(world.core)
+    expect(world.alerts).toEqual([expect.stringContaining("INTERNAL has books that clients can move")])
+    expect(deskAt(["INTERNAL"], false).ask().error).toMatchObject({ reason: "VENUE_NOT_ALLOWED" })
+  })
+
+  it.each(["MOCK", "PAPER", "BINANCE_UAT"])("never prices, nor is linked, beside %s", (play) => {
+    const world = deskAt([play, "INTERNAL"])
+    world.books.set(`${play}:BTC/USDT`, near(50))
+    world.books.set(OWN, near(100))
+    expect(world.firm().receipt).toMatchObject({ venue: "INTERNAL" })
+    const alone = deskAt([play])
+    alone.venues.set(OTHER, "INTERNAL")
+    expect(alone.link(OTHER)).toMatchObject({
+      environment: "PROD",
+      reason: expect.stringContaining("unlink those first"),
+    })
+  })
+})
+
+describe("why there is no price", () => {
+  const why = (world: QuoteWorld) => world.ask().error
+
+  it("is told in a word", () => {
+    const unlinked = new QuoteWorld()
+    unlinked.change({ linkedAccountIds: [] })
+    expect(why(unlinked)).toMatchObject({ _tag: "DealerCannotQuote", reason: "NO_LINKED_ACCOUNT" })
+    const elsewhere = deskAt(["BINANCE"])
+    elsewhere.listed.clear()
+    expect(why(elsewhere)).toMatchObject({ reason: "INSTRUMENT_NOT_TRADED" })
+    expect(why(deskAt(["BINANCE_UAT"], false))).toMatchObject({ reason: "VENUE_NOT_ALLOWED" })
+    expect(why(deskAt(["DERIBIT"]))).toMatchObject({ reason: "COUNTED_IN_CONTRACTS" })
+    const own = deskAt(["BINANCE"])
+    expect(own.ask({ traderAccountId: LINKED }).error).toMatchObject({ reason: "OWN_ACCOUNT" })
+  })
+
+  it("is that the venue does not trade the pair, from the moment on at which its list says so", () => {
+    const world = deskAt(["BINANCE"])
+    expect(world.ask().quote?.status).toBe("CREATED")
+    world.terms = { status: "DELISTED" }
+    expect(why(world)).toMatchObject({ reason: "INSTRUMENT_NOT_TRADED" })
+    world.terms = {}
+    expect(world.ask().quote?.status).toBe("CREATED")
   })
 })
 

@@ -18,6 +18,44 @@ const NOTHING = [
   ["0", "0"],
 ]
 
+describe("a request that was made before", () => {
+  const quoteRequestId = "r-1"
+
+  it("is answered what its quote is now, by its row once it is over, and 409 for another content", () => {
+    const world = new QuoteWorld()
+    const quote = world.firm({ quoteRequestId })
+    expect(world.ask({ quoteRequestId }).quote).toBe(quote)
+    expect(world.ask({ quoteRequestId, fingerprint: "other" }).error).toMatchObject({ quoteId: quote.quoteId })
+    world.rest()
+    expect(world.ask({ quoteRequestId }).quote).toMatchObject({ quoteId: quote.quoteId, status: "EXPIRED" })
+    expect(world.stored.quotes.size).toBe(1)
+  })
+
+  it("is a new one when the row of its quote is gone", () => {
+    const world = new QuoteWorld()
+    const { quoteId } = world.firm({ quoteRequestId })
+    world.rest()
+    world.stored.quotes.delete(quoteId)
+    const again = world.firm({ quoteRequestId })
+    expect(again).not.toMatchObject({ quoteId })
+    expect(world.ask({ quoteRequestId }).quote).toBe(again)
+  })
+})
+
+describe("a quote for a thousand levels", () => {
+  it("is promised whole and kept small, in memory as in what its accounts are told", () => {
+    const world = new QuoteWorld()
+    world.asks = Array.from({ length: 1_000 }, (_, n) => [`${100 + n / 100}`, "0.01"] as const)
+    const quote = world.firm({ size: { quantityType: "BASE", quantity: d("10") }, quoteRequestId: "r-1" })
+    const { levels, levelsBeyond, worstPrice, walkedPrice } = quote.receipt
+    expect([levels.length, levelsBeyond?.count, worstPrice.toString()]).toEqual([20, 980, "109.99"])
+    const cost = levels.reduce((sum, [price, taken]) => sum.add(price.multiply(taken)), levelsBeyond!.cost)
+    expect(cost.divide(quote.quantity, 18, "HALF_EVEN").equals(walkedPrice)).toBe(true)
+    for (const { payload } of world.stored.news) expect(payload.length).toBeLessThan(2_000)
+    expect(JSON.stringify(world.core.requests.find(quote.traderAccountId, "r-1")).length).toBeLessThan(500)
+  })
+})
+
 describe("the end of a quote", () => {
   it.each([
     [-1, true],

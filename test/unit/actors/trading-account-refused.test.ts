@@ -5,9 +5,9 @@ import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { placed, readyWorld } from "../../kit/ready-world.ts"
 import type { World } from "../../sim/world.ts"
 
-const refuse = (world: World, { tradeOrderId }: TradeOrder): void => {
+const refuse = (world: World, { tradeOrderId }: TradeOrder, code = "INSUFFICIENT_FUNDS"): void => {
   const at = world.time.now
-  world.venue.tell({ _tag: "Refused", tradeOrderId, code: "INSUFFICIENT_FUNDS", text: "no funds", at })
+  world.venue.tell({ _tag: "Refused", tradeOrderId, code, text: "no funds", at })
   world.advance(50)
 }
 
@@ -72,5 +72,16 @@ describe("a refusal after the venue has shown the order", () => {
     const order = placed(world)
     expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
     expect(locked(world)).toBe("0")
+  })
+})
+
+describe("a refusal because the market is closed", () => {
+  it("is told to the market data, of that instrument and of no other refusal", () => {
+    const world = readyWorld()
+    const [first, second] = [placed(world), placed(world)]
+    refuse(world, first)
+    expect(world.closedMarkets).toEqual([])
+    refuse(world, second, "MARKET_CLOSED")
+    expect(world.closedMarkets).toEqual([second.instrumentId])
   })
 })

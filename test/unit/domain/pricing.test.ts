@@ -1,9 +1,20 @@
 /** Prices of quotes and the exposure of their dealer, by vectors worked out by hand. */
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { exposureValue, Outstanding, worstExposures } from "../../../src/domain/dealer-risk.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { Instrument } from "../../../src/domain/instrument.ts"
-import { averageOf, isBetter, midOf, priceOffer, walkBook, worstOf } from "../../../src/domain/pricing.ts"
+import { BookSide } from "../../../src/domain/order-book.ts"
+import {
+  averageOf,
+  isBetter,
+  keptLevels,
+  midOf,
+  priceOffer,
+  priceSize,
+  walkBook,
+  worstOf,
+} from "../../../src/domain/pricing.ts"
 import type { QuoteSize } from "../../../src/domain/quote-request.ts"
 
 const d = Decimal.of
@@ -64,6 +75,111 @@ describe("a walk of the book", () => {
     expect(averageOf(walkBook(ASKS, base("3"))!).toString()).toBe("100.666666666666666667")
     expect(midOf([["99", "1"]], ASKS)?.toString()).toBe("99.5")
     expect(midOf([], ASKS)).toBeUndefined()
+  })
+})
+
+/** Rows of a book, in 10⁻⁴ of a price and 10⁻⁸ of a quantity, as a dumb reckoner takes them: all of them first, in whole numbers. */
+type Row = readonly [price: bigint, offered: bigint]
+
+/** Base in 10⁻¹⁸, cost in 10⁻²²; null: not that much is there. */
+const dumbWalk = (rows: ReadonlyArray<Row>, size: { base: bigint } | { quote: bigint }) => {
+  const all = rows.slice(0, 1_000).map(([price, offered]) => [price, offered * 10n ** 10n] as const)
+  let [base, cost] = [0n, 0n]
+  for (const [rank, [price, offered]] of all.entries()) {
+    const left = "base" in size ? size.base - base : (size.quote * 10n ** 4n - cost) / price
+    const taken = left < offered ? left : offered
+    base += taken
+    cost += taken * price
+    const isDone = "base" in size ? base === size.base : cost === size.quote * 10n ** 4n || taken < offered
+    if (isDone) return { base, cost, rank }
+  }
+  return null
+}
+
+describe("a walk of a book that is read as it is walked", () => {
+  const rowsOf = fc.uniqueArray(fc.tuple(fc.bigInt(1n, 99_999_999n), fc.bigInt(1n, 99_999_999_999n)), {
+    selector: ([price]) => price,
+    minLength: 1,
+    maxLength: 60,
+  })
+  const text = (units: bigint, digits: number): string => Decimal.fromUnits(units, digits).toString()
+
+  it("comes to the same as one of the whole book, and reads no level beyond the last that it takes", async () => {
+    await fc.assert(
+      fc.property(
+        rowsOf,
+        fc.constantFrom("asks" as const, "bids" as const),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 12_000 }),
+        (levels, name, isBase, share) => {
+          const side = new BookSide(name)
+          for (const [price, offered] of levels) side.set(text(price, 4), text(offered, 8))
+          const sorted = levels.toSorted(([a], [b]) => (a < b === (name === "asks") ? -1 : 1))
+          // Up to a fifth more than is there.
+          const sum = (of: (row: Row) => bigint): bigint => sorted.reduce((total, row) => total + of(row), 0n)
+          const whole = isBase ? sum(([, offered]) => offered * 10n ** 10n) : sum(([p, q]) => p * q * 10n ** 6n)
+          const wanted = (whole * BigInt(share)) / 10_000n || 1n
+          const amount = Decimal.fromUnits(wanted, 18)
+          let read = 0
+          const counted = function* () {
+            for (const row of side.rows()) {
+              read++
+              yield row
+            }
+          }
+          const walk = walkBook(
+            counted(),
+            isBase ? { quantityType: "BASE", quantity: amount } : { quantityType: "QUOTE", quoteQuantity: amount },
+          )
+          const dumb = dumbWalk(sorted, isBase ? { base: wanted } : { quote: wanted })
+          expect(walk === undefined).toBe(dumb === null)
+          expect(read).toBe(dumb === null ? levels.length : dumb.rank + 1)
+          if (walk === undefined || dumb === null) return
+          expect([walk.quantity.toString(), walk.cost.toString()]).toEqual([text(dumb.base, 18), text(dumb.cost, 22)])
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it("reads a book once, however often its price has to go further, and a thousand of its rows at most", () => {
+    let read = 0
+    const rows = function* () {
+      for (let n = 0; n < 5_000; n++) {
+        read++
+        yield [`${6_000 - n}`, "0.01"] as const
+      }
+    }
+    const dear = { takerFeeBps: Decimal.ZERO, markupBps: d("3020"), ttlBps: Decimal.ZERO }
+    const sold = priceSize("SELL", rows(), money("5000"), dear, instrument)!
+    expect(sold.walk.quantity.atLeast(sold.quantity)).toBe(true)
+    expect(read).toBe(sold.offer.walk.levels.length)
+    read = 0
+    expect(priceSize("SELL", rows(), money("500000"), dear, instrument)).toBeUndefined()
+    expect(read).toBe(1_000)
+  })
+})
+
+describe("what is kept of a walk", () => {
+  const deep = (levels: number) => Array.from({ length: levels }, (_, n) => [`${100 + n / 8}`, `0.${n + 1}`] as const)
+
+  it("is all of it up to 20 levels, and of a deeper one the rest in one row, exactly", () => {
+    for (const count of [1, 20, 21, 1_000]) {
+      const rows = deep(count)
+      const all = rows.reduce((sum, [, quantity]) => sum.add(d(quantity)), Decimal.ZERO)
+      const walk = walkBook(rows, { quantityType: "BASE", quantity: all })!
+      const { levels, levelsBeyond } = keptLevels(walk)
+      expect([levels.length, levelsBeyond?.count ?? 0]).toEqual([Math.min(20, count), Math.max(0, count - 20)])
+      expect(levels).toEqual(walk.levels.slice(0, 20))
+      const sums = walk.levels
+        .slice(20)
+        .reduce(([quantity, cost], [price, taken]) => [quantity.add(taken), cost.add(price.multiply(taken))] as const, [
+          Decimal.ZERO,
+          Decimal.ZERO,
+        ] as const)
+      const told = levelsBeyond === null ? ["0", "0"] : [`${levelsBeyond.quantity}`, `${levelsBeyond.cost}`]
+      expect(told).toEqual(sums.map(String))
+    }
   })
 })
 
