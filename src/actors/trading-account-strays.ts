@@ -22,6 +22,8 @@ export interface Withheld {
   readonly named: Named
   /** Monotonic ms of its first sight. */
   readonly since: number
+  /** An order of ours that is in doubt may be it. */
+  readonly isSuspected: boolean
   /** Monotonic ms, from when it is looked for again. */
   readonly dueAt: number
 }
@@ -96,12 +98,18 @@ export class Strays {
     return stray.shown
   }
 
-  withhold(name: string, named: Named, now: number, dueAt = now): void {
+  withhold(name: string, withheld: Omit<Withheld, "since">, now: number): void {
     const stray = this.all.get(name)
     if (stray === undefined) return
     if (stray.withheld === null) this.withheldCount++
     stray.since ??= now
-    stray.withheld = { named, dueAt }
+    stray.withheld = withheld
+  }
+
+  /** It is looked for, and stays withheld: of the orders that may be it nothing is proven meanwhile. */
+  postpone(name: string): void {
+    const stray = this.all.get(name)
+    if (stray?.withheld) stray.withheld = { ...stray.withheld, dueAt: Number.POSITIVE_INFINITY }
   }
 
   /** It is shown again, if `state` is there. Whether it has moved since. */

@@ -113,8 +113,11 @@ export const withhold = (core: AccountCore, name: string, named: Named, found: P
       // What it answers is stored, with the sight of this order: a later process will not see it again.
       core.look(live, "an order that may be it is shown")
     }
-  const pause = suspects.length > 0 ? 0 : Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
-  core.strays.withhold(name, { ...named, state }, now, now + pause)
+  const pause = isLatePossible
+    ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
+    : Number.POSITIVE_INFINITY
+  const isSuspected = suspects.length > 0
+  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause }, now)
   core.becameWithheld()
   if (age === 0) core.askBalances()
   return true
@@ -130,15 +133,22 @@ export interface StrayKeeper {
 const lateMillis = (now: VenueOrderState["status"], { status }: VenueOrderState): number =>
   now === "OPEN" && status === "OPEN" ? LATE_OPEN_MILLIS : HIDDEN_MILLIS
 
-/** `decide`: whose it is, in a turn; of orders that were withheld and that no order of ours may be any more. */
+/**
+ * `decide`: whose it is, in a turn; of orders that were withheld and that no order of ours may be any more, and of those that may be one
+ * that was given up: that one works at the venue, and does not wait for the doubts of others.
+ */
 export const keepUnnamed = (core: AccountCore, decide: (name: string, named: Named) => void): StrayKeeper => {
   let isDue = false
   const recheck = (): void => {
     const now = core.parts.clock.monotonic()
-    for (const [name, { named, dueAt }] of core.strays.withheld()) {
-      const isKnown = named.state !== null && core.idAtVenue({ ...named.state, tradeOrderId: null }) !== undefined
-      if (!isKnown && named.state !== null && (now < dueAt || suspectsOf(core, named.state).length > 0)) continue
-      core.strays.release(name)
+    for (const [name, { named, isSuspected, dueAt }] of core.strays.withheld()) {
+      const { state } = named
+      const isKnown = state !== null && core.idAtVenue({ ...state, tradeOrderId: null }) !== undefined
+      const isStillSuspected = !isKnown && state !== null && suspectsOf(core, state).length > 0
+      const isCleared = isKnown || (isSuspected && !isStillSuspected)
+      if (!isCleared && now < dueAt) continue
+      if (isStillSuspected) core.strays.postpone(name)
+      else core.strays.release(name)
       decide(name, named)
     }
   }
