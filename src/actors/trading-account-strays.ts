@@ -85,6 +85,16 @@ export class Strays {
     )
   }
 
+  /** Those that were shown, whether they are withheld or just being looked for; `since`: monotonic ms, as of a withheld one. */
+  shownNow(
+    now: number,
+  ): ReadonlyArray<{ readonly name: string; readonly state: VenueOrderState; readonly since: number }> {
+    if (this.all.size === 0) return []
+    return [...this.all].flatMap(([name, { shown, since }]) =>
+      shown === null ? [] : [{ name, state: shown, since: since ?? now }],
+    )
+  }
+
   /** For how long it has been withheld, ms. */
   ageOf(name: string, now: number): number {
     return now - (this.all.get(name)?.since ?? now)

@@ -10,7 +10,7 @@ import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import type { Named, Withheld } from "./trading-account-strays.ts"
+import type { Named } from "./trading-account-strays.ts"
 
 /** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
 const RECHECK_MILLIS = 1_000
@@ -51,9 +51,12 @@ export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyA
     ? []
     : core.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
 
-const candidatesFor = (core: AccountCore, live: Live): ReadonlyArray<readonly [name: string, withheld: Withheld]> =>
+/** Also what is just being looked for: whose it is, is not known before the answer. */
+const candidatesFor = (core: AccountCore, live: Live) =>
   isUnsettled(core, live)
-    ? core.strays.withheld().filter(([, { named }]) => named.state !== null && mayBe(live.order, named.state))
+    ? core.strays
+        .shownNow(core.parts.clock.monotonic())
+        .filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
     : []
 
 /** The venue shows an order that may be this one. */
@@ -66,13 +69,13 @@ export const mayBeShown = (core: AccountCore, live: Live): boolean => candidates
 export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<VenueOrderState>): boolean => {
   const shown = new Set(open.map(strayName))
   const now = core.parts.clock.monotonic()
-  return candidatesFor(core, live).some(([name, { since }]) => !shown.has(name) && now - since < HIDDEN_MILLIS)
+  return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
 export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
   const candidates = candidatesFor(core, live)
-  return candidates.length === 0 ? null : Math.max(...candidates.map(([, { since }]) => since)) + HIDDEN_MILLIS
+  return candidates.length === 0 ? null : Math.max(...candidates.map(({ since }) => since)) + HIDDEN_MILLIS
 }
 
 /** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */

@@ -158,6 +158,21 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(only(world)).toMatchObject({ origin: "GATEWAY", orderStatus: "ACCEPTED", doubt: null })
   })
 
+  it("is in doubt, not rejected, when its submit is refused while the venue is asked whose the order is that it shows", () => {
+    const world = worldOf(kind, { refusesWhenShown: true })
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(30_000)
+    expect(only(world).orderStatus).toBe("REJECTED")
+    world.venue.fates.submit = () => "refusedWhenShown"
+    world.submit({ quantity: "2" as never })
+    world.advance(20_000)
+    expect(ordersOf(world)).toMatchObject([
+      { origin: "GATEWAY", orderStatus: "REJECTED" },
+      { origin: "GATEWAY", orderStatus: "ACCEPTED", doubt: null },
+    ])
+  })
+
   it("is in doubt while an order that was filled may be it, and the venue knows that one by no client id yet", () => {
     const world = worldOf(kind)
     world.venue.fates.submit = () => "lostAfter"
