@@ -8,8 +8,8 @@ import { isUnheardOf } from "../domain/order-doubt.ts"
 import { isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { AccountState } from "../ports/account-store.ts"
-import type { OrderLookup, VenueOrderState } from "../ports/venue-session.ts"
+import { type AccountState, tradeKey } from "../ports/account-store.ts"
+import type { OrderLookup, VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen, take, WATCH_MILLIS } from "./trading-account-evidence.ts"
@@ -48,6 +48,7 @@ const newQuestion = ({ order }: Live): Question => ({
   attempt: 0,
   notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
   missingSince: null,
+  unowned: new Map(),
   isKept: false,
   dueAt: 0,
   isUnanswered: false,
@@ -191,7 +192,9 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   prove(core, live, (proof) => {
     if (live.question === null || isTerminal(live.order.orderStatus)) return stop(live)
     if (proof === null) return schedule(core, live)
-    const { state, fills, unowned, unnamed, isHidden } = proof
+    const { state, fills, unnamed, isHidden } = proof
+    const seenBefore = live.question.unowned
+    const unowned = proof.unowned.filter((it) => mayBeExplained(core, seenBefore, it))
     if (unowned.length + unnamed.length > 0) {
       for (const fill of unowned) strayFill(core, fill)
       for (const shown of unnamed) seeStray(core, shown)
@@ -213,6 +216,15 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       else stop(live)
     })
   })
+}
+
+/** The venue was asked for the order of the trade again and again. One that it does not know after so long holds up no proof any more. */
+const mayBeExplained = ({ parts }: AccountCore, known: Question["unowned"], fill: VenueFill): boolean => {
+  const now = parts.clock.monotonic()
+  const key = tradeKey(fill)
+  const since = known.get(key) ?? now
+  known.set(key, since)
+  return now - since < GONE_MILLIS
 }
 
 /**

@@ -69,7 +69,10 @@ export const withStray = (core: AccountCore, named: Named, then: (live: Live) =>
   const isNew = core.strays.add(name, then)
   if (core.strays.isWithheld(name)) {
     if (core.strays.see(name, named)) core.askBalances()
-  } else if (isNew || named.state !== null) search(core, name, named, 0)
+  } else if (isNew || named.state !== null) {
+    core.strays.shown(name, named.state)
+    search(core, name, named, 0)
+  }
 }
 
 /** A view of an order that memory does not know, in a list or in `report`. */

@@ -22,6 +22,8 @@ export interface Withheld {
   readonly named: Named
   /** Monotonic ms of its first sight. */
   readonly since: number
+  /** An order of ours that is in doubt may be it. */
+  readonly isSuspected: boolean
   /** Monotonic ms, from when it is looked for again. */
   readonly dueAt: number
 }
@@ -83,6 +85,16 @@ export class Strays {
     )
   }
 
+  /** Those that were shown, whether they are withheld or just being looked for; `since`: monotonic ms, as of a withheld one. */
+  shownNow(
+    now: number,
+  ): ReadonlyArray<{ readonly name: string; readonly state: VenueOrderState; readonly since: number }> {
+    if (this.all.size === 0) return []
+    return [...this.all].flatMap(([name, { shown, since }]) =>
+      shown === null ? [] : [{ name, state: shown, since: since ?? now }],
+    )
+  }
+
   /** For how long it has been withheld, ms. */
   ageOf(name: string, now: number): number {
     return now - (this.all.get(name)?.since ?? now)
@@ -96,12 +108,18 @@ export class Strays {
     return stray.shown
   }
 
-  withhold(name: string, named: Named, now: number, dueAt = now): void {
+  withhold(name: string, withheld: Omit<Withheld, "since">, now: number): void {
     const stray = this.all.get(name)
     if (stray === undefined) return
     if (stray.withheld === null) this.withheldCount++
     stray.since ??= now
-    stray.withheld = { named, dueAt }
+    stray.withheld = withheld
+  }
+
+  /** It is looked for, and stays withheld: of the orders that may be it nothing is proven meanwhile. */
+  postpone(name: string): void {
+    const stray = this.all.get(name)
+    if (stray?.withheld) stray.withheld = { ...stray.withheld, dueAt: Number.POSITIVE_INFINITY }
   }
 
   /** It is shown again, if `state` is there. Whether it has moved since. */

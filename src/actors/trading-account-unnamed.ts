@@ -10,7 +10,7 @@ import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-session.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import type { Named, Withheld } from "./trading-account-strays.ts"
+import type { Named } from "./trading-account-strays.ts"
 
 /** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
 const RECHECK_MILLIS = 1_000
@@ -51,9 +51,12 @@ export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyA
     ? []
     : core.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
 
-const candidatesFor = (core: AccountCore, live: Live): ReadonlyArray<readonly [name: string, withheld: Withheld]> =>
+/** Also what is just being looked for: whose it is, is not known before the answer. */
+const candidatesFor = (core: AccountCore, live: Live) =>
   isUnsettled(core, live)
-    ? core.strays.withheld().filter(([, { named }]) => named.state !== null && mayBe(live.order, named.state))
+    ? core.strays
+        .shownNow(core.parts.clock.monotonic())
+        .filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
     : []
 
 /** The venue shows an order that may be this one. */
@@ -66,13 +69,13 @@ export const mayBeShown = (core: AccountCore, live: Live): boolean => candidates
 export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<VenueOrderState>): boolean => {
   const shown = new Set(open.map(strayName))
   const now = core.parts.clock.monotonic()
-  return candidatesFor(core, live).some(([name, { since }]) => !shown.has(name) && now - since < HIDDEN_MILLIS)
+  return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
 export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
   const candidates = candidatesFor(core, live)
-  return candidates.length === 0 ? null : Math.max(...candidates.map(([, { since }]) => since)) + HIDDEN_MILLIS
+  return candidates.length === 0 ? null : Math.max(...candidates.map(({ since }) => since)) + HIDDEN_MILLIS
 }
 
 /** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */
@@ -113,8 +116,11 @@ export const withhold = (core: AccountCore, name: string, named: Named, found: P
       // What it answers is stored, with the sight of this order: a later process will not see it again.
       core.look(live, "an order that may be it is shown")
     }
-  const pause = suspects.length > 0 ? 0 : Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
-  core.strays.withhold(name, { ...named, state }, now, now + pause)
+  const pause = isLatePossible
+    ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
+    : Number.POSITIVE_INFINITY
+  const isSuspected = suspects.length > 0
+  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause }, now)
   core.becameWithheld()
   if (age === 0) core.askBalances()
   return true
@@ -130,15 +136,22 @@ export interface StrayKeeper {
 const lateMillis = (now: VenueOrderState["status"], { status }: VenueOrderState): number =>
   now === "OPEN" && status === "OPEN" ? LATE_OPEN_MILLIS : HIDDEN_MILLIS
 
-/** `decide`: whose it is, in a turn; of orders that were withheld and that no order of ours may be any more. */
+/**
+ * `decide`: whose it is, in a turn; of orders that were withheld and that no order of ours may be any more, and of those that may be one
+ * that was given up: that one works at the venue, and does not wait for the doubts of others.
+ */
 export const keepUnnamed = (core: AccountCore, decide: (name: string, named: Named) => void): StrayKeeper => {
   let isDue = false
   const recheck = (): void => {
     const now = core.parts.clock.monotonic()
-    for (const [name, { named, dueAt }] of core.strays.withheld()) {
-      const isKnown = named.state !== null && core.idAtVenue({ ...named.state, tradeOrderId: null }) !== undefined
-      if (!isKnown && named.state !== null && (now < dueAt || suspectsOf(core, named.state).length > 0)) continue
-      core.strays.release(name)
+    for (const [name, { named, isSuspected, dueAt }] of core.strays.withheld()) {
+      const { state } = named
+      const isKnown = state !== null && core.idAtVenue({ ...state, tradeOrderId: null }) !== undefined
+      const isStillSuspected = !isKnown && state !== null && suspectsOf(core, state).length > 0
+      const isCleared = isKnown || (isSuspected && !isStillSuspected)
+      if (!isCleared && now < dueAt) continue
+      if (isStillSuspected) core.strays.postpone(name)
+      else core.strays.release(name)
       decide(name, named)
     }
   }

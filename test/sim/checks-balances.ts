@@ -9,8 +9,6 @@ import type { Readiness } from "./readiness.ts"
 
 /** From such a trade to the question, without other lists before it. */
 const SOON_MILLIS = 3_000
-/** A page of a list that has its turn before it. */
-const PAGE_MILLIS = 200
 
 export class BalanceChecks {
   /** The newest balances that it was told since it is ready: what they name as their time, and when it was told. */
@@ -58,18 +56,9 @@ export class BalanceChecks {
     if (known === null || known.toldAt === now || this.due !== null) return
     for (const row of rows) {
       if (row._tag !== "Execution" || row.execution.executedAt > known.at) continue
-      this.due = { trade: row.execution.externalTradeId, until: now + this.patience() }
+      this.due = { trade: row.execution.externalTradeId, until: now + SOON_MILLIS + this.view.turnMillis }
       return
     }
-  }
-
-  /** Lists are asked for one after the other, page by page. */
-  private patience(): number {
-    const { venue } = this.view.world
-    const { ordersPage, tradesPage } = venue.traits
-    const orders = venue.ordersOf(this.view.exchange)
-    const trades = venue.fillsOf(this.view.exchange)
-    return SOON_MILLIS + PAGE_MILLIS * (4 + orders.length / ordersPage + (2 * trades.length) / tradesPage)
   }
 
   safety(): void {

@@ -20,13 +20,17 @@ const SPACING_MILLIS = 300
 
 interface Comparison {
   readonly at: number
-  /** Open orders that the venue's list did not show. */
+  /** Open orders that the venue's list did not show under a name that was stored. */
   readonly hidden: ReadonlyArray<TradeOrderId>
+  /** What it showed, by the venue's id. */
+  readonly shown: ReadonlySet<string>
 }
 
 export class CallChecks {
   /** When each order was asked for, last. */
   private readonly askedAt = new Map<TradeOrderId, number>()
+  /** The venue's id of each order, as the answer about it said: also of one whose row does not have it yet. */
+  private readonly names = new Map<TradeOrderId, string>()
   private readonly cancelled = new Set<TradeOrderId>()
   /** By any process. */
   private readonly sent = new Set<TradeOrderId>()
@@ -55,6 +59,7 @@ export class CallChecks {
     for (const part of this.parts) part.processStarted()
     this.areBalancesUnsure = true
     this.askedAt.clear()
+    this.names.clear()
     this.cancelled.clear()
     this.owed = []
     this.comparison = null
@@ -111,6 +116,9 @@ export class CallChecks {
         this.askedAt.set(call.tradeOrderId, now)
         this.due?.orders.delete(call.tradeOrderId)
         return
+      case "ToldOrder":
+        if (call.lookup._tag === "Found") this.names.set(call.tradeOrderId, call.lookup.state.externalOrderId)
+        return
       case "ToldBalances":
         // Taken for newer than the trade, and older.
         this.areBalancesUnsure = this.executedAt >= call.at - view.world.venue.traits.balancesLagMillis
@@ -129,7 +137,7 @@ export class CallChecks {
             !ours.has(it.tradeOrderId) &&
             (it.externalOrderId === null || !shown.has(it.externalOrderId)),
         )
-        this.comparison = { at: now, hidden: hidden.map((it) => it.tradeOrderId) }
+        this.comparison = { at: now, hidden: hidden.map((it) => it.tradeOrderId), shown }
       }
     }
   }
@@ -164,7 +172,9 @@ export class CallChecks {
     this.owed = []
     const { comparison } = this
     if (comparison === null || comparison.at > at) return
-    const orders = new Set(comparison.hidden.filter((id) => (this.askedAt.get(id) ?? 0) < comparison.at))
+    const { hidden, shown } = comparison
+    const isShown = (id: TradeOrderId): boolean => shown.has(this.names.get(id) ?? "")
+    const orders = new Set(hidden.filter((id) => (this.askedAt.get(id) ?? 0) < comparison.at && !isShown(id)))
     const until = view.world.time.now + TURN_MILLIS + SPACING_MILLIS * this.atVenue().length
     this.due = { at: comparison.at, until, orders }
   }

@@ -145,7 +145,9 @@ export class FundsChecks {
     if (fresh > FRESH_MAX_MILLIS) return false
     if (this.activeSince === null || now - this.activeSince < fresh || now - world.troubledAt < CALM_MILLIS)
       return false
-    return !world.venue.ordersOf(exchange).some((it) => now - it.updatedAt < fresh)
+    // Where pages are small, balances wait longer behind the trades than those take to be told.
+    const told = fresh + this.view.turnMillis
+    return !world.venue.ordersOf(exchange).some((it) => now - it.updatedAt < told)
   }
 
   private checkBalances(positions: ReadonlyMap<string, Position>): void {

@@ -235,7 +235,9 @@ export class ListChecks {
       const trigger = terms?.trigger
       const market = this.market.of(order.instrumentId)
       if (!trigger || !reaches(trigger.on, trigger.stopPrice, market.price)) return null
-      return market.isTold(trigger.armedAt ?? 0, trigger.health === "LIVE") ? "is armed beyond its stop" : null
+      const isLive = trigger.health === "LIVE"
+      const { startedAt } = this.view.world
+      return market.isTold(trigger.armedAt ?? 0, isLive, startedAt) ? "is armed beyond its stop" : null
     }
     if (placeOf(order) !== "WAITING") return "was never at the venue"
     const parent = terms?.parentId ? this.view.row(terms.parentId) : undefined

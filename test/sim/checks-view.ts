@@ -7,6 +7,8 @@ import type { World } from "./world.ts"
 
 /** So long a trade has been listed when a proof has seen it for certain: the view of it takes a while. */
 export const LISTED_MILLIS = 5_000
+/** From a page of a list to the next. */
+const PAGE_MILLIS = 200
 
 export class AccountView {
   constructor(
@@ -41,6 +43,15 @@ export class AccountView {
     return order.origin === "EXTERNAL" && order.externalOrderId !== null
       ? venue.orders.get(order.externalOrderId)
       : venue.find(order)
+  }
+
+  /** So long a question may wait for its turn: lists are asked for one after the other, page by page. */
+  get turnMillis(): number {
+    const { venue } = this.world
+    const { ordersPage, tradesPage } = venue.traits
+    const orders = venue.ordersOf(this.exchange)
+    const trades = venue.fillsOf(this.exchange)
+    return PAGE_MILLIS * (4 + orders.length / ordersPage + (2 * trades.length) / tradesPage)
   }
 
   /** By what is durable. */

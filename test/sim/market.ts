@@ -65,11 +65,13 @@ export class SimMarket {
 
   /**
    * The gateway can tell where the market stands from an instant on: it has heard of a trade since, has an older price from a feed that has
-   * not fallen silent (`isLive`), or may read the newest trade in a bar that began since.
+   * not fallen silent (`isLive`), or may read the newest trade in a bar that began since. Of a feed that fell silent the bars are read with
+   * the next trade, or by the next process: `startedAt` is that of the newest one.
    */
-  isTold(since: number, isLive: boolean): boolean {
+  isTold(since: number, isLive: boolean, startedAt: number): boolean {
     if (this.last !== null && (isLive || this.last.at >= since)) return true
-    return (this.bars.at(-1)?.openAt ?? 0) >= since
+    const isRead = isLive || (this.trades.at(-1)?.at ?? 0) <= startedAt
+    return isRead && (this.bars.at(-1)?.openAt ?? 0) >= since
   }
 
   /** The gateway hears the newest trade. */

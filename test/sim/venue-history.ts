@@ -156,13 +156,13 @@ export class VenueHistory {
   }
 
   balances(session: OpenSession): VenueSession["fetchBalances"] {
-    const { time, traits } = this.venue
+    const { traits } = this.venue
     return this.question(session, () => this.venue.balances(session.account), true).pipe(
       Effect.flatMap((balances) =>
         traits.balancesLagMillis === 0
           ? Effect.succeed(balances)
           : Effect.delay(
-              Effect.sync(() => ({ ...balances, at: time.now })),
+              Effect.succeed({ ...balances, at: balances.at + traits.balancesLagMillis }),
               traits.balancesLagMillis,
             ),
       ),

@@ -1,7 +1,8 @@
 /** The proof that an order was never placed (contract C3): by answers and by time, and neither begins anew with a process. */
 import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { placed, readyWorld } from "../../kit/ready-world.ts"
+import { placed, placedElsewhere, readyWorld } from "../../kit/ready-world.ts"
 import type { World } from "../../sim/world.ts"
 
 /** Of the simulated venue: 2 s to leave, 5 s to arrive, 10 s of margin. */
@@ -48,6 +49,21 @@ describe("an order that was filled, of which only its trade tells for a minute",
 })
 
 describe("an order that never arrived", () => {
+  it("is given up although the venue lists a trade of an order that it does not know any more", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.venue.fates.stream = () => "drop"
+    const sim = placedElsewhere(world)
+    world.venue.fill(sim, Decimal.of("0.5"))
+    world.venue.end(sim, "CANCELLED")
+    world.venue.forgotten.add(sim)
+    world.advance(200_000)
+    expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
+    world.advance(300_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
+    expect(world.database.quarantined.size).toBe(1)
+  })
+
   for (const [lifeMillis, most] of [
     [7_000, 8],
     [3_000, 24],

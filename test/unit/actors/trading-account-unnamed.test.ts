@@ -132,12 +132,45 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(only(world)).toMatchObject({ origin: "GATEWAY", executedQuantity: Decimal.of("0.5") })
   })
 
+  it("is cancelled when it comes after it was given up, while another one in doubt may be it", () => {
+    const world = worldOf(kind, { replicaLagMillis: 2_000 })
+    world.venue.random.between = (_from, to) => to
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit()
+    world.advance(30_000)
+    const { tradeOrderId } = only(world)
+    world.submit()
+    world.advance(100)
+    const sim = placedElsewhere(world, {}, tradeOrderId)
+    world.advance(10_000)
+    expect(ordersOf(world).map((it) => it.orderStatus)).toEqual(["REJECTED", "UNKNOWN"])
+    expect(world.read(tradeOrderId).externalOrderId).toBe(sim.externalOrderId)
+    expect(sim.status).toBe("CANCELLED")
+    world.advance(20_000)
+    expect(ordersOf(world).map((it) => it.orderStatus)).toEqual(["REJECTED", "REJECTED"])
+  })
+
   it("is in doubt, not rejected, when its submit is refused after it was shown", () => {
     const world = worldOf(kind, { refusesWhenShown: true })
     world.venue.fates.submit = () => "refusedWhenShown"
     world.submit({ quantity: "2" as never })
     world.advance(20_000)
     expect(only(world)).toMatchObject({ origin: "GATEWAY", orderStatus: "ACCEPTED", doubt: null })
+  })
+
+  it("is in doubt, not rejected, when its submit is refused while the venue is asked whose the order is that it shows", () => {
+    const world = worldOf(kind, { refusesWhenShown: true })
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(30_000)
+    expect(only(world).orderStatus).toBe("REJECTED")
+    world.venue.fates.submit = () => "refusedWhenShown"
+    world.submit({ quantity: "2" as never })
+    world.advance(20_000)
+    expect(ordersOf(world)).toMatchObject([
+      { origin: "GATEWAY", orderStatus: "REJECTED" },
+      { origin: "GATEWAY", orderStatus: "ACCEPTED", doubt: null },
+    ])
   })
 
   it("is in doubt while an order that was filled may be it, and the venue knows that one by no client id yet", () => {
