@@ -13,11 +13,13 @@ import { medians, type Result, row, runBench, say, sleep } from "./kit/report.ts
 
 /** One client asks for more than any may: neither rates nor caps of open quotes are what is measured. */
 const RATE_LIMITS = JSON.stringify({
+  http: { perSecond: 100_000, burst: 100_000 },
   orderCalls: { perSecond: 100_000, burst: 100_000 },
   orderSubmitUser: { perSecond: 100_000, burst: 100_000 },
   quoteRequest: { perSecond: 100_000, burst: 100_000 },
   quoteRequestUser: { perSecond: 100_000, burst: 100_000 },
   openQuotes: 100_000,
+  openQuotesPerUser: 100_000,
   openQuotesPerClient: 100_000,
 })
 
@@ -42,7 +44,7 @@ const requestOf = (path: string, token: string, body: unknown): string => {
   ].join("\r\n")
 }
 
-/** A dealer with inventory, a client, and two wallets of his for the floor. */
+/** A dealer with inventory, a client who can pay (decision 46), and two wallets more for the floor. */
 const prepare = async (gateway: Gateway) => {
   const { accessToken, call } = await signUp(gateway, gateway.setupToken)
   const dealer = await call<{ dealerAccountId: string; walletId: string }>("/dealer/create", {
@@ -60,7 +62,7 @@ const prepare = async (gateway: Gateway) => {
     await call<{ walletId: string }>("/wallet/create", {}),
     await call<{ walletId: string }>("/wallet/create", {}),
   ]
-  for (const walletId of [dealer.walletId, from.walletId])
+  for (const walletId of [dealer.walletId, client.walletId, from.walletId])
     for (const asset of ["BTC", "USDT"]) await call("/wallet/deposit", { walletId, asset, amount: "1000000000" })
   const quote = (orderSide: string) => ({
     dealerAccountId,
