@@ -8,7 +8,7 @@ import { isOnItsWay } from "../domain/order-law.ts"
 import { eventOf, moved, requestedReason } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { OrderTerms } from "../domain/order-terms.ts"
-import type { CancelReason, OrderType, TradeOrder } from "../domain/trade-order.ts"
+import { type CancelReason, isFired, type OrderType, type TradeOrder } from "../domain/trade-order.ts"
 import { cancelling, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
@@ -32,12 +32,12 @@ export const sized = (order: TradeOrder, { baseQuantity, held }: Sized): TradeOr
 
 /** A new order that does again what `order` did; version 0 until its first image is in a unit. */
 export const successorOf = (core: AccountCore, order: TradeOrder): TradeOrder => {
-  // A stop at market has a limit only where the venue knows no market orders, and only from its firing on.
+  // A stop at market has a limit, and another time in force, only where the venue knows no market orders, and only from its firing on.
   const isAtMarket = AT_MARKET.has(order.orderType)
   return heirOf(core, order, {
     terms: order.terms && unfired(order.terms),
     limitPrice: isAtMarket ? null : order.limitPrice,
-    timeInForce: isAtMarket ? "GTC" : order.timeInForce,
+    timeInForce: isAtMarket && isFired(order) ? "GTC" : order.timeInForce,
     held: Decimal.ZERO,
   })
 }

@@ -166,6 +166,26 @@ describe("an exit of a day", () => {
     expect(world.read(entry.tradeOrderId).orderStatus).toBe("ACCEPTED")
     expect(rows(world).find((it) => it.terms?.leg)?.orderStatus).toBe("EXPIRED")
   })
+
+  it("that begins again with the rest of its entry is still of a day (seed 7918)", () => {
+    const world = ready()
+    const exits = { takeProfitLimitPrice: "110", stopLossPrice: "90", stopLossTimeInForce: "DAY" }
+    const entry = placed(world, { quantity: "5", ...exits })
+    const bought = world.venue.find(entry)!
+    world.venue.fill(bought, Decimal.of("2"))
+    world.advance(1_000)
+    const profit = world.venue.openOrders().find(({ order }) => order.orderSide === "SELL")!
+    world.venue.fill(profit, Decimal.of("2"))
+    world.advance(1_000)
+    world.venue.fill(bought, Decimal.of("3"))
+    world.advance(1_000)
+    const stops = rows(world).filter(({ terms }) => terms?.leg === "STOP_LOSS")
+    expect(stops.map(({ orderStatus, timeInForce }) => [orderStatus, timeInForce])).toEqual([
+      ["REVOKED", "DAY"],
+      ["ACCEPTED", "DAY"],
+    ])
+    expect(stops[1]!.expireAt).toBe(stops[0]!.expireAt)
+  })
 })
 
 describe("a pair of exits", () => {
