@@ -18,7 +18,7 @@ const knows = {
     "domain/",
     "ports/",
     "kernel/",
-    "store/(sql|storage-failure|writer-(life|session)|wallets|ledger-journal|authority|audit-write)\\.ts$",
+    "store/(sql|storage-failure|writer-(life|session)|wallets|ledger-(journal|audit-run)|authority|audit-write)\\.ts$",
   ],
   mail: ["domain/", "ports/", "store/", "kernel/recurring\\.ts$"],
   auth: ["domain/", "ports/", "kernel/recurring\\.ts$", "config\\.ts$", "settings/environment\\.ts$", "store/"],

@@ -218,6 +218,8 @@ const openVenue = async (url: string, accounts: ReadonlyArray<TradingAccount>, r
     warn: say,
     notice: (what) => say(what),
     expiryMillis: 60_000,
+    auditMaxAgeMillis: 86_400_000,
+    auditWholeMaxAgeMillis: 86_400_000,
     auditMillis: 600_000,
   })
   const layer = InternalStoreLive.pipe(Layer.provideMerge(ledger), Layer.provideMerge(repositories))

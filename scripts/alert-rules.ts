@@ -65,11 +65,29 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
   {
     alert: "LedgerNotAudited",
-    expr: `time() - ${m("ledger_audited_timestamp_seconds")} > 600`,
+    expr: `${m("ledger_audit_age_seconds")} > 600`,
     for: "5m",
     severity: "page",
-    summary: "The ledger's balances were not audited for {{ $value | humanizeDuration }}",
-    action: "See whether the database answers; without audits nobody would see a violation.",
+    summary: "The ledger was not audited for {{ $value | humanizeDuration }}",
+    action:
+      "See whether the database answers, and the process log; a first pass over a long journal says how far it is. Without audits nobody would see a violation.",
+  },
+  {
+    alert: "LedgerAuditFailing",
+    expr: `${m("ledger_audit_failing")} == 1`,
+    for: "2m",
+    severity: "page",
+    summary: "The audit of the ledger fails again and again",
+    action: 'The process log says why ("the ledger could not be audited"); `gateway admin ledger verify` says it, too.',
+  },
+  {
+    alert: "LedgerNotAuditedWhole",
+    expr: `time() - ${m("ledger_audited_whole_timestamp_seconds")} > 172800`,
+    for: "10m",
+    severity: "ticket",
+    summary: "The whole journal of the ledger was last audited {{ $value | humanizeDuration }} ago",
+    action:
+      "It goes on by a piece with each look: see ledger_audit_duration_seconds, or run `gateway admin ledger verify`.",
   },
   {
     alert: "OrdersUnknown",

@@ -98,8 +98,11 @@ export interface Settings {
   readonly assetDigits: Readonly<Record<string, number>>
   /** Holds that are due are looked for this often, in ms. */
   readonly ledgerExpiryMillis: number
-  /** The ledger's balances are audited this often, in ms. */
+  /** The ledger is audited this often, in ms. */
   readonly ledgerAuditMillis: number
+  /** A last look, and a last pass over the whole journal, that is older, in ms, is told by health. */
+  readonly ledgerAuditMaxAgeMillis: number
+  readonly ledgerAuditWholeMaxAgeMillis: number
   /** How often fills and balances of linked accounts are carried over to their mirrors in the ledger, in ms. */
   readonly exchangeMirrorMillis: number
   /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
@@ -180,6 +183,8 @@ export const readSettings = (given: Environment): Settings => {
     internalAccountsMax: integer(env, "INTERNAL_ACCOUNTS_MAX", 10, 1, 10_000),
     walletsMax: integer(env, "WALLETS_MAX", 1000, 1, 1_000_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
+    ledgerAuditMaxAgeMillis: integer(env, "LEDGER_AUDIT_AGE_MAX_MS", 600_000, 1000, 86_400_000),
+    ledgerAuditWholeMaxAgeMillis: integer(env, "LEDGER_AUDIT_WHOLE_AGE_MAX_MS", 172_800_000, 1000, 2_592_000_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
     accessLog: flag(env, "ACCESS_LOG", true),
     otlp: otlp(env),

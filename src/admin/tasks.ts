@@ -24,6 +24,7 @@ import { Users } from "../store/users.ts"
 import { AUDIT_USAGE, parseAudit, verifyAudit } from "./audit.ts"
 import { ACTIONS, runCommand } from "./commands.ts"
 import { KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
+import { LEDGER_USAGE, parseLedger, runVerifyLedger } from "./ledger.ts"
 import { MIGRATE_USAGE, parseMigrate, runMigrate } from "./migrate.ts"
 import { parseTradingMode, runTradingMode, TRADING_MODE_USAGE } from "./trading-mode.ts"
 import { parseCommand, USERS_USAGE } from "./words.ts"
@@ -54,7 +55,7 @@ type Family = (words: ReadonlyArray<string>) => Task | undefined
 
 export const USAGE = `usage: npm run admin -- COMMAND
 
-${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, MIGRATE_USAGE].join("\n")}
+${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, MIGRATE_USAGE].join("\n")}
 Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not. A running gateway follows
 within a second, sockets included.
 `
@@ -130,6 +131,18 @@ const audit: Family = (words) =>
           })).pipe(Effect.provide(stores(url, operator))),
       }
 
+const ledger: Family = (words) =>
+  parseLedger(words) === undefined
+    ? undefined
+    : {
+        isAudited: false,
+        run: (_settings, url) =>
+          Effect.map(runVerifyLedger(url, Date.now), ({ violations, transfers }) => ({
+            records: [...violations.map((what) => ({ what })), { transfers, violations: violations.length }],
+            isBroken: violations.length > 0,
+          })),
+      }
+
 const migration: Family = (words) => {
   const command = parseMigrate(words)
   return command === undefined
@@ -140,7 +153,7 @@ const migration: Family = (words) => {
       }
 }
 
-const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, migration]
+const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, ledger, migration]
 
 export const taskOf = (words: ReadonlyArray<string>): Task | undefined => {
   for (const family of FAMILIES) {

@@ -54,6 +54,8 @@ export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyO
     notice,
     expiryMillis: settings.ledgerExpiryMillis,
     auditMillis: settings.ledgerAuditMillis,
+    auditMaxAgeMillis: settings.ledgerAuditMaxAgeMillis,
+    auditWholeMaxAgeMillis: settings.ledgerAuditWholeMaxAgeMillis,
     ...(settings.failpoint === null
       ? {}
       : {

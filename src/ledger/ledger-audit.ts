@@ -1,82 +1,83 @@
 /**
- * The audit of the ledger: balances and open holds against each other all the time, and once a night everything that is derived from the
- * journal computed again. The one thing to know: it only reads; what it finds stands in health and metrics until it is gone.
+ * The audit of the ledger, look by look: what was found, and when. The one thing to know: a look that fails is no look. It is told, it
+ * counts, and what was audited grows old, which is part of health.
  */
 import { Effect } from "effect"
-import { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Notice } from "../domain/log-line.ts"
-import type { LedgerHealth } from "../ports/ledger-watch.ts"
-import type { LedgerJournal } from "../store/ledger-journal.ts"
-import { connectDedicated } from "../store/sql.ts"
+import type { LedgerAuditHealth } from "../ports/ledger-watch.ts"
+import { type AuditLook, lookAtLedger } from "../store/ledger-audit-run.ts"
 
-const DAY_MILLIS = 86_400_000
+/** Of a first pass over a long journal. */
+const PROGRESS_MILLIS = 10_000
 
 export interface LedgerAudit {
-  /** Cheap. A database that is away is no finding: the next look comes. */
   readonly look: Effect.Effect<void>
-  /** Reads the whole journal, on a connection of its own. */
-  readonly recompute: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
-  /** `recompute`, unless it was done this night (UTC) already; a database that is away is asked again soon. */
-  readonly nightly: Effect.Effect<void>
-  readonly health: () => Omit<LedgerHealth, "pressure">
+  readonly health: () => LedgerAuditHealth
 }
 
 export const makeLedgerAudit = (options: {
   readonly url: string
-  readonly journal: Pick<LedgerJournal, "balanceViolations">
   readonly now: () => number
   readonly notice: Notice
+  readonly maxAgeMillis: number
+  readonly wholeMaxAgeMillis: number
 }): LedgerAudit => {
-  let quick: ReadonlyArray<string> = []
-  let whole: ReadonlyArray<string> = []
+  const { now, notice, maxAgeMillis, wholeMaxAgeMillis } = options
+  let last: AuditLook | null = null
   let auditedAt: number | null = null
-  let recomputedAt: number | null = null
+  let tookMillis: number | null = null
+  let failures = 0
+  const madeAt = now()
+  let isFailing = false
+  let toldAt = 0
 
-  const report = (found: ReadonlyArray<string>, before: ReadonlyArray<string>): void => {
-    if (found.length > 0 && found.join() !== before.join())
-      options.notice("the ledger is violated", { violations: found.slice(0, 20), count: found.length }, "error")
+  const progress: Parameters<typeof lookAtLedger>[0]["progress"] = ({ pass, transfers }, mark) => {
+    if (now() - toldAt < PROGRESS_MILLIS) return
+    toldAt = now()
+    notice("the whole ledger is being audited", { pass, transfer: transfers, of: mark.transfers }, "info")
   }
 
-  const look = options.journal.balanceViolations.pipe(
-    Effect.tap((found) =>
-      Effect.sync(() => {
-        report(found, quick)
-        quick = found
-        auditedAt = options.now()
-      }),
-    ),
-    Effect.ignore,
-  )
-
-  const readAll = async (): Promise<ReadonlyArray<string>> => {
-    const client = await connectDedicated(options.url, { applicationName: "venue-gateway audit" })
-    try {
-      const { rows } = await client.query<{ what: string }>("SELECT what FROM ledger_violation LIMIT 100")
-      return rows.map((row) => row.what)
-    } finally {
-      await client.end()
-    }
+  const succeeded = (found: AuditLook, millis: number): void => {
+    const { violations } = found
+    if (violations.length > 0 && violations.join() !== last?.violations.join())
+      notice("the ledger is violated", { violations: violations.slice(0, 20), count: violations.length }, "error")
+    last = found
+    auditedAt = now()
+    tookMillis = millis
+    isFailing = false
   }
 
-  const recompute = Effect.map(Effect.tryPromise({ try: readAll, catch: () => new StorageUnavailable() }), (found) => {
-    report(found, whole)
-    whole = found
-    recomputedAt = options.now()
-    return found
-  })
-
-  const dayOf = (at: number): number => Math.floor(at / DAY_MILLIS)
+  const failed = (error: unknown): void => {
+    failures++
+    isFailing = true
+    notice("the ledger could not be audited", { error: String(error), failures }, "error")
+  }
 
   return {
-    look,
-    recompute,
-    nightly: Effect.suspend(() =>
-      recomputedAt !== null && dayOf(recomputedAt) === dayOf(options.now()) ? Effect.void : recompute,
-    ).pipe(Effect.ignore),
-    health: () => ({
-      violations: [...new Set([...quick, ...whole])],
-      auditedAt,
-      recomputedAt,
+    look: Effect.promise(async () => {
+      const begun = performance.now()
+      try {
+        succeeded(await lookAtLedger({ url: options.url, now, progress }), performance.now() - begun)
+      } catch (error) {
+        failed(error)
+      }
     }),
+    health: () => {
+      const ageMillis = Math.max(0, now() - (auditedAt ?? madeAt))
+      const wholeAt = last?.wholeAt ?? null
+      const wholeAgeMillis = wholeAt === null ? null : Math.max(0, now() - wholeAt)
+      return {
+        violations: last?.violations ?? [],
+        auditedAt,
+        wholeAt,
+        isFailing,
+        ageMillis,
+        isOld: ageMillis > maxAgeMillis,
+        wholeAgeMillis,
+        isWholeOld: wholeAgeMillis === null || wholeAgeMillis > wholeMaxAgeMillis,
+        failures,
+        tookMillis,
+      }
+    },
   }
 }

@@ -26,6 +26,9 @@ export interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "no
   readonly notice: Notice
   readonly expiryMillis: number
   readonly auditMillis: number
+  /** From which age on the last look, and the last pass over the whole journal, are too old. */
+  readonly auditMaxAgeMillis: number
+  readonly auditWholeMaxAgeMillis: number
 }
 
 export const ledgerLayer = (
@@ -63,12 +66,17 @@ export const ledgerLayer = (
           },
         })
       const expiry = makeHoldExpiry(post, journal, clock.now)
-      const audit = makeLedgerAudit({ url: options.url, journal, now: clock.now, notice: options.notice })
+      const audit = makeLedgerAudit({
+        url: options.url,
+        now: clock.now,
+        notice: options.notice,
+        maxAgeMillis: options.auditMaxAgeMillis,
+        wholeMaxAgeMillis: options.auditWholeMaxAgeMillis,
+      })
       const { expiryMillis, auditMillis } = options
       const expire = Effect.ignore(expiry.run())
       yield* Effect.forkScoped(recurring("holds that are due could not be ended", expiryMillis, expire))
       yield* Effect.forkScoped(recurring("the ledger could not be audited", auditMillis, audit.look))
-      yield* Effect.forkScoped(recurring("the ledger could not be audited whole", 10 * auditMillis, audit.nightly))
       return Context.empty().pipe(
         Context.add(LedgerPort, {
           post,
@@ -83,7 +91,6 @@ export const ledgerLayer = (
         Context.add(LedgerWatch, {
           stats: () => ({ ...writer.stats(), holdsExpired: expiry.expired() }),
           health: () => ({ ...audit.health(), pressure: writer.pressure() }),
-          recompute: audit.recompute,
           drain: writer.drain,
         }),
       )

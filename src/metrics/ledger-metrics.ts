@@ -20,5 +20,9 @@ export const ledgerMetrics = ({
   reading("ledger_requests_waiting", stats.waiting),
   reading("ledger_violations", health.violations.length),
   reading("ledger_audited_timestamp_seconds", health.auditedAt === null ? [] : health.auditedAt / 1000),
-  reading("ledger_recomputed_timestamp_seconds", health.recomputedAt === null ? [] : health.recomputedAt / 1000),
+  reading("ledger_audited_whole_timestamp_seconds", health.wholeAt === null ? [] : health.wholeAt / 1000),
+  reading("ledger_audit_age_seconds", health.ageMillis / 1000),
+  reading("ledger_audit_failing", health.isFailing ? 1 : 0),
+  reading("ledger_audit_failures_total", health.failures),
+  reading("ledger_audit_duration_seconds", health.tookMillis === null ? [] : health.tookMillis / 1000),
 ]

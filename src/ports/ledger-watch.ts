@@ -1,6 +1,5 @@
 /** How the ledger is: for health, metrics and the shutdown. */
-import { Context, type Effect } from "effect"
-import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { Context } from "effect"
 
 export interface LedgerStats {
   readonly batches: number
@@ -19,12 +18,28 @@ export interface LedgerStats {
   readonly holdsExpired: number
 }
 
-export interface LedgerHealth {
-  /** What the newest audit found; empty: nothing. Kept until an audit finds nothing. */
+export interface LedgerAuditHealth {
+  /** What the newest look found; empty: nothing. Kept until a look finds nothing. */
   readonly violations: ReadonlyArray<string>
-  /** The last look at balances, and the last recomputation from the whole journal; null before the first. */
+  /** When the last look of this process came to its end; null before the first. */
   readonly auditedAt: number | null
-  readonly recomputedAt: number | null
+  /** When the whole journal was last gone through; null: never, or not known yet. */
+  readonly wholeAt: number | null
+  /** The newest look did not come to its end. */
+  readonly isFailing: boolean
+  /** Since `auditedAt`, before the first look since the start; and whether the settings allow it. */
+  readonly ageMillis: number
+  readonly isOld: boolean
+  /** The same since `wholeAt`; null without one. */
+  readonly wholeAgeMillis: number | null
+  readonly isWholeOld: boolean
+  /** Looks that failed, in all. */
+  readonly failures: number
+  /** How long the last one took that did not. */
+  readonly tookMillis: number | null
+}
+
+export interface LedgerHealth extends LedgerAuditHealth {
   readonly pressure: "calm" | "full"
 }
 
@@ -33,8 +48,6 @@ export class LedgerWatch extends Context.Tag("ports/LedgerWatch")<
   {
     readonly stats: () => LedgerStats
     readonly health: () => LedgerHealth
-    /** Computes everything again from the journal, now. */
-    readonly recompute: Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
     /** Resolves when nothing waits and nothing is in flight. */
     readonly drain: () => Promise<void>
   }

@@ -264,8 +264,12 @@ export const METRICS = {
   ledger_holds_expired_total: { type: "counter", help: "Holds that were voided because they were due" },
   ledger_requests_waiting: { type: "gauge", help: "Requests that are not settled yet" },
   ledger_violations: { type: "gauge", help: "What the newest audit found: must be 0" },
-  ledger_audited_timestamp_seconds: { type: "gauge", help: "When balances were audited last" },
-  ledger_recomputed_timestamp_seconds: { type: "gauge", help: "When everything was computed again from the journal" },
+  ledger_audited_timestamp_seconds: { type: "gauge", help: "When the last look of the audit came to its end" },
+  ledger_audited_whole_timestamp_seconds: { type: "gauge", help: "When the whole journal was last gone through" },
+  ledger_audit_age_seconds: { type: "gauge", help: "Since the last look that came to its end, or since the start" },
+  ledger_audit_failing: { type: "gauge", help: "1: the newest look did not come to its end" },
+  ledger_audit_failures_total: { type: "counter", help: "Looks that did not come to their end" },
+  ledger_audit_duration_seconds: { type: "gauge", help: "How long the last look took" },
 
   // Actors
   accounts_live: { type: "gauge", help: "Trading accounts in memory" },

@@ -1,4 +1,4 @@
-/** What the ledger wrote, read back: statements of a wallet, open holds, and what the audit finds. */
+/** What the ledger wrote, read back: statements of a wallet, and open holds. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { COUNTED_MAX } from "../domain/counted.ts"
@@ -115,11 +115,6 @@ export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/Ledger
               AND (${walletId}::uuid IS NULL OR debit_wallet_id = ${walletId} OR credit_wallet_id = ${walletId})
             ORDER BY expires_at LIMIT ${limit}`,
         ).pipe(Effect.map((rows) => rows.map(holdOf))),
-
-      /** What balances and open holds say against each other: cheap, for all the time. */
-      balanceViolations: orUnavailable(sql<{ what: string }>`SELECT what FROM ledger_balance_violation LIMIT 100`).pipe(
-        Effect.map((rows) => rows.map((row) => row.what)),
-      ),
     }
   }),
 }) {}

@@ -15,6 +15,7 @@ import { fairness } from "./fairness.ts"
 import { httpFuzzRun } from "./http-fuzz.ts"
 import { type KillVenue, killOrders } from "./kill-orders.ts"
 import type { Verdict } from "./kill-verdict.ts"
+import { ledgerAudit } from "./ledger-audit.ts"
 import { ledgerModel } from "./ledger-model.ts"
 import { ledgerSabotage } from "./ledger-sabotage.ts"
 import { loginStorm } from "./login-storm.ts"
@@ -59,6 +60,7 @@ const { values, positionals, tokens } = parseArgs({
     frames: { type: "string", default: "1000000" },
     requests: { type: "string", default: "200000" },
     events: { type: "string", default: "5000000" },
+    transfers: { type: "string", default: "5000000" },
     minutes: { type: "string", default: "30" },
     rounds: { type: "string", default: "6" },
     runs: { type: "string", default: "20" },
@@ -103,6 +105,7 @@ type Count =
   | "frames"
   | "requests"
   | "events"
+  | "transfers"
   | "minutes"
   | "rounds"
   | "runs"
@@ -263,6 +266,10 @@ const RUNS: Readonly<Record<string, Run>> = {
         built: values.built,
         progress,
       }),
+  },
+  "ledger-audit": {
+    usage: "[--transfers 5000000]: the audit of a long ledger, its first look and later ones, and what is planted",
+    run: (progress) => ledgerAudit({ transfers: count("transfers", 1_000), progress }),
   },
   "ledger-model": {
     usage: "[--runs 20] [--seed N]: random requests against the ledger and its model; 1000 runs before a release",

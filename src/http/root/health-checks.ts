@@ -61,8 +61,13 @@ export const writerCheck = (oldestMillis: number, pressure: "calm" | "full"): He
 }
 
 /** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
-export const ledgerCheck = ({ violations, pressure }: LedgerHealth): HealthCheck => {
+export const ledgerCheck = (ledger: LedgerHealth): HealthCheck => {
+  const { violations, auditedAt, ageMillis, wholeAgeMillis, isFailing, isOld, isWholeOld, pressure } = ledger
   if (violations.length > 0) return degraded(`violations: ${violations.length}`)
+  if (auditedAt === null) return degraded(isFailing ? "its audit fails" : "not audited yet")
+  if (isFailing || isOld) return degraded(`${isFailing ? "its audit fails: " : ""}audited ${seconds(ageMillis)} ago`)
+  if (isWholeOld)
+    return degraded(wholeAgeMillis === null ? "never audited whole" : `audited whole ${seconds(wholeAgeMillis)} ago`)
   return pressure === "full" ? degraded("its writer is behind") : healthy
 }
 

@@ -13,6 +13,7 @@ import {
   worst,
   writerCheck,
 } from "../../../src/http/root/health-checks.ts"
+import type { LedgerHealth } from "../../../src/ports/ledger-watch.ts"
 import type { DatabaseFacts } from "../../../src/store/database-watch.ts"
 
 const facts = (patch: Partial<DatabaseFacts> = {}): DatabaseFacts => ({
@@ -21,6 +22,20 @@ const facts = (patch: Partial<DatabaseFacts> = {}): DatabaseFacts => ({
   isDurable: true,
   isCurrent: true,
   mails: { waiting: 0, oldestAt: null, attempts: 0 },
+  ...patch,
+})
+const audited = (patch: Partial<LedgerHealth> = {}): LedgerHealth => ({
+  violations: [],
+  auditedAt: 1,
+  wholeAt: 1,
+  isFailing: false,
+  ageMillis: 1,
+  isOld: false,
+  wholeAgeMillis: 1,
+  isWholeOld: false,
+  failures: 0,
+  tookMillis: 1,
+  pressure: "calm",
   ...patch,
 })
 const HOUR = 3_600_000
@@ -47,12 +62,15 @@ describe("the health record", () => {
     ["stores", writerCheck(900, "calm"), "healthy"],
     ["stores late", writerCheck(1_500, "full"), "degraded"],
     ["stores nothing", writerCheck(2_001, "full"), "unhealthy"],
-    ["balances", ledgerCheck({ violations: [], auditedAt: 1, recomputedAt: 1, pressure: "calm" }), "healthy"],
-    [
-      "does not balance",
-      ledgerCheck({ violations: ["I1"], auditedAt: 1, recomputedAt: 1, pressure: "calm" }),
-      "degraded",
-    ],
+    ["balances", ledgerCheck(audited()), "healthy"],
+    ["does not balance", ledgerCheck(audited({ violations: ["I1"] })), "degraded"],
+    ["was never audited", ledgerCheck(audited({ auditedAt: null })), "degraded"],
+    ["was audited long ago", ledgerCheck(audited({ isOld: true })), "degraded"],
+    ["cannot be audited", ledgerCheck(audited({ isFailing: true })), "degraded"],
+    ["could never be audited", ledgerCheck(audited({ auditedAt: null, isFailing: true })), "degraded"],
+    ["was audited whole long ago", ledgerCheck(audited({ isWholeOld: true })), "degraded"],
+    ["was never audited whole", ledgerCheck(audited({ wholeAgeMillis: null, isWholeOld: true })), "degraded"],
+    ["books late", ledgerCheck(audited({ pressure: "full" })), "degraded"],
     [
       "reaches its venues",
       venuesCheck([

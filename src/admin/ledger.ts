@@ -1,0 +1,37 @@
+/**
+ * `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not. Of the acts'
+ * own chain see `audit.ts`.
+ */
+import { Effect } from "effect"
+import { StorageUnavailable } from "../domain/errors/service.ts"
+import { AuditUnfinished, verifyLedger } from "../store/ledger-audit-run.ts"
+
+export interface LedgerCommand {
+  readonly _tag: "VerifyLedger"
+}
+
+export const LEDGER_USAGE = `  ledger verify                    go through the whole ledger again, a violation a line, then how many transfers; exit 1 when there is one
+`
+
+/** Undefined: the words are another command, or none. */
+export const parseLedger = ([name, verb, ...more]: ReadonlyArray<string>): LedgerCommand | undefined =>
+  name === "ledger" && verb === "verify" && more.length === 0 ? { _tag: "VerifyLedger" } : undefined
+
+const PROGRESS_MILLIS = 5_000
+
+export const runVerifyLedger = (url: string, now: () => number) => {
+  let toldAt = now()
+  return Effect.tryPromise({
+    try: () =>
+      verifyLedger({
+        url,
+        now,
+        progress: ({ transfers }, mark) => {
+          if (now() - toldAt < PROGRESS_MILLIS) return
+          toldAt = now()
+          process.stderr.write(`transfer ${transfers} of ${mark.transfers}\n`)
+        },
+      }),
+    catch: (error) => (error instanceof AuditUnfinished ? error : new StorageUnavailable()),
+  })
+}

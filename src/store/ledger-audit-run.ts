@@ -1,0 +1,188 @@
+/**
+ * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a piece of
+ * the pass over the whole journal, whose end is the next checkpoint. On a connection of its own: no statement of a client waits for it.
+ */
+import type pg from "pg"
+import { SLICE_CHECKS } from "./ledger-audit-checks.ts"
+import {
+  adoptWhole,
+  beginPass,
+  disagreements,
+  endPass,
+  type Finding,
+  inTransaction,
+  lookAgain,
+  type Mark,
+  type Pass,
+  readPass,
+  settledMark,
+  walk,
+} from "./ledger-audit-pass.ts"
+import { readStanding } from "./ledger-audit-standing.ts"
+import { connectDedicated } from "./sql.ts"
+
+/** Far beyond what a slice takes: ends what a defect of a plan would make endless. */
+const STATEMENT_TIMEOUT_MILLIS = 120_000
+/** Of a look, for the pass over the whole journal. */
+const WHOLE_MILLIS = 5_000
+const DAY_MILLIS = 86_400_000
+/** Findings that are kept. What is beyond them is found by the next pass over the whole journal. */
+const KEPT_MAX = 1_000
+/** Session locks: one look at a time in a database, and beside it one verification. */
+const LOOK_LOCK = 0x6c656401
+const VERIFY_LOCK = 0x6c656402
+/** The name under which it is kept that a pass over the whole journal did not find what was there before. */
+const REWRITTEN = "journal"
+
+export interface AuditLook {
+  readonly violations: ReadonlyArray<string>
+  /** Transfers that were checked in this look, the whole pass apart. */
+  readonly transfers: number
+  /** When the whole journal was last gone through; null: never. */
+  readonly wholeAt: number | null
+}
+
+/** It did not come to its end, and why. */
+export class AuditUnfinished extends Error {}
+
+interface LookOptions {
+  readonly url: string
+  /** The gateway's clock. */
+  readonly now: () => number
+  /** Places of a pass that takes more than a slice. */
+  readonly progress?: ((place: Pass, mark: Mark) => void) | undefined
+  readonly patienceMillis?: number | undefined
+}
+
+const withClient = async <A>(url: string, lock: number, run: (client: pg.Client) => Promise<A>): Promise<A> => {
+  const client = await connectDedicated(url, {
+    applicationName: "venue-gateway audit",
+    statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
+  })
+  try {
+    // One core at most, and no seconds for plans of statements that take tenths of one.
+    await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
+    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [lock])
+    if (rows[0]?.mine !== true) throw new AuditUnfinished("another one is at work in this database")
+    return await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const marked = async (client: pg.Client, { patienceMillis }: LookOptions): Promise<Mark> => {
+  const mark = await settledMark(client, patienceMillis)
+  if (mark === null) throw new AuditUnfinished("a transaction of the ledger takes too long")
+  return mark
+}
+
+const keeping =
+  (client: pg.Client, at: number) =>
+  async (found: ReadonlyArray<Finding>): Promise<void> => {
+    if (found.length === 0) return
+    await client.query(
+      `INSERT INTO ledger_audit_finding (check_name, place, what, found_at)
+     SELECT DISTINCT ON (1, 2) f.*, $4::bigint FROM unnest($1::text[], $2::text[], $3::text[]) AS f (check_name, place, what)
+      WHERE (SELECT count(*) FROM ledger_audit_finding) < ${KEPT_MAX} ON CONFLICT DO NOTHING`,
+      [found.map(({ check }) => check.name), found.map(({ place }) => place), found.map(({ what }) => what), at],
+    )
+  }
+
+/** What was found before and still is. */
+const stillFound = async (client: pg.Client): Promise<ReadonlyArray<string>> => {
+  const { rows } = await client.query<{ check_name: string; place: string; what: string }>(
+    "SELECT check_name, place, what FROM ledger_audit_finding ORDER BY found_at, check_name, place",
+  )
+  const found: Array<string> = []
+  for (const { check_name, place, what } of rows) {
+    const check = SLICE_CHECKS.find(({ name }) => name === check_name)
+    const said = check_name === REWRITTEN ? what : check && (await lookAgain(client, check, place))
+    if (said !== undefined) found.push(said)
+    else
+      await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1 AND place = $2", [check_name, place])
+  }
+  return found
+}
+
+/** It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on. */
+const conclude = async (client: pg.Client, whole: Pass, at: number): Promise<void> => {
+  const checked = await readPass(client, "CHECKED")
+  const changed = checked === undefined ? [] : await disagreements(client, checked, whole)
+  if (changed.length === 0) {
+    await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
+    return adoptWhole(client, at)
+  }
+  await inTransaction(client, async () => {
+    await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
+    await client.query(
+      `INSERT INTO ledger_audit_finding SELECT '${REWRITTEN}', f.*, $3::bigint FROM unnest($1::text[], $2::text[]) AS f`,
+      [changed.map(({ place }) => place), changed.map(({ what }) => what), at],
+    )
+    await client.query("UPDATE ledger_audit SET whole_at = $1", [at])
+  })
+  await endPass(client, "WHOLE")
+}
+
+const wholeAtOf = async (client: pg.Client): Promise<number | null> => {
+  const { rows } = await client.query<{ whole_at: string | null }>("SELECT whole_at FROM ledger_audit")
+  const at = rows[0]?.whole_at ?? null
+  return at === null ? null : Number(at)
+}
+
+/** A piece of the pass over the whole journal: it begins a day after the last one has ended. */
+const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): Promise<void> => {
+  const { now, progress } = options
+  const isFirst = (await readPass(client, "CHECKED")) === undefined
+  let whole = await readPass(client, "WHOLE")
+  if (whole === undefined) {
+    const last = await wholeAtOf(client)
+    if (!isFirst && last !== null && now() - last < DAY_MILLIS) return
+    whole = await beginPass(client, "WHOLE")
+  }
+  const until = performance.now() + WHOLE_MILLIS
+  const goOn = (place: Pass): boolean => {
+    progress?.(place, mark)
+    // Without a checkpoint there is nothing else to go by.
+    return isFirst || performance.now() < until
+  }
+  const there = await walk(client, whole, { mark, keep: keeping(client, now()), goOn })
+  if (there.isThere) await conclude(client, there, now())
+}
+
+/** Rejects when it could not be done: what was found before is no answer then. */
+export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
+  withClient(options.url, LOOK_LOCK, async (client) => {
+    const { now } = options
+    const mark = await marked(client, options)
+    const before = await readPass(client, "CHECKED")
+    if (before !== undefined) await walk(client, before, { mark, keep: keeping(client, now()), goOn: () => true })
+    await walkWhole(client, mark, options)
+    const sums = await readPass(client, "CHECKED")
+    if (sums === undefined) throw new AuditUnfinished("there is no checkpoint")
+    const found = await stillFound(client)
+    const standing = await readStanding(client, sums, now())
+    return {
+      violations: [...new Set([...found, ...standing])],
+      transfers: Number(mark.transfers) - Number(before?.transfers ?? 0),
+      wholeAt: await wholeAtOf(client),
+    }
+  })
+
+/** Everything from the first transfer on, without a word of what was checked before; leaves nothing behind. */
+export const verifyLedger = (options: LookOptions): Promise<Pick<AuditLook, "violations" | "transfers">> =>
+  withClient(options.url, VERIFY_LOCK, async (client) => {
+    const mark = await marked(client, options)
+    const found: Array<string> = []
+    const keep = async (more: ReadonlyArray<Finding>): Promise<void> => void found.push(...more.map(({ what }) => what))
+    try {
+      const goOn = (place: Pass): boolean => {
+        options.progress?.(place, mark)
+        return true
+      }
+      const pass = await walk(client, await beginPass(client, "VERIFY"), { mark, keep, goOn })
+      const standing = await readStanding(client, pass, options.now())
+      return { violations: [...new Set([...found, ...standing])], transfers: Number(mark.transfers) }
+    } finally {
+      await endPass(client, "VERIFY")
+    }
+  })

@@ -1,0 +1,148 @@
+/**
+ * The audit beside a ledger that works: numbers are drawn before their commit, so a look that passed the newest one it sees would never
+ * see a smaller one that is committed after it. And whatever a look meets in a storm of transfers, it is no violation.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { beforeEach, describe, expect, it } from "vitest"
+import type { WalletId } from "../../../src/domain/wallet.ts"
+import { makeLedgerAudit } from "../../../src/ledger/ledger-audit.ts"
+import { batchText } from "../../../src/ledger/ledger-batch.ts"
+import type { Transfer } from "../../../src/ports/ledger-port.ts"
+import { lookAtLedger } from "../../../src/store/ledger-audit-run.ts"
+import { connectDedicated } from "../../../src/store/sql.ts"
+import { type TestDatabase, testDatabase } from "../../kit/database.ts"
+import { type LedgerRig, openLedgerRig, pending, post, single, voided } from "../../kit/ledger-rig.ts"
+
+let database: TestDatabase
+let rig: LedgerRig
+const now = Date.now
+
+beforeEach(async () => {
+  database = await testDatabase()
+  rig = await openLedgerRig(database.url)
+  return async () => {
+    await rig.close()
+    await database.drop()
+  }
+})
+
+const look = async (patienceMillis?: number) =>
+  (await lookAtLedger({ url: database.url, now, patienceMillis })).violations
+
+/** As the writer applies it, on a connection of its own. */
+const batch = (transfers: ReadonlyArray<Transfer>): string => {
+  const request = { requestId: randomUUID(), transfers, facts: [], settled: () => undefined }
+  return batchText(randomUUID(), { nodeId: "gateway", epoch: 1 }, [{ request, at: 1 }])
+}
+
+describe("a look beside a commit that comes late", () => {
+  it("waits for it, and passes no number of it", async () => {
+    const [a, b, c, d] = [await rig.wallet(), await rig.wallet(), await rig.wallet(), await rig.wallet()]
+    for (const wallet of [a, c]) await rig.fund(wallet, "10")
+    const late = await connectDedicated(database.url)
+    await late.query("BEGIN")
+    // A payment for a trade that nobody made: a violation as soon as it is seen.
+    await late.query("SELECT ledger_apply($1::jsonb)", [batch([single(a, b, "1", { code: "TRADE" })])])
+    expect(await rig.word({ transfers: [single(c, d, "1")] })).toBe("applied")
+    const seen = await rig.client.query("SELECT array_agg(number ORDER BY number) AS numbers FROM ledger_transfer")
+    expect(seen.rows[0].numbers).toEqual(["1", "2", "4"])
+    await expect(look(50)).rejects.toThrow("a transaction of the ledger takes too long")
+    const waiting = look()
+    await late.query("COMMIT")
+    expect(await waiting).toEqual([expect.stringMatching(/^transfer \S+ \(TRADE, 1 USDT\) is no leg of trade null$/)])
+    await late.end()
+  })
+
+  it("is not held up by a number that was given back, nor by what others write", async () => {
+    const [a, b] = [await rig.wallet(), await rig.wallet()]
+    await rig.fund(a, "10")
+    const other = await connectDedicated(database.url)
+    await other.query("BEGIN")
+    await other.query("SELECT ledger_apply($1::jsonb)", [batch([single(a, b, "1")])])
+    await other.query("ROLLBACK")
+    await other.query("BEGIN")
+    await other.query("INSERT INTO tenant VALUES ('slow', 0)")
+    expect(await rig.word({ transfers: [single(a, b, "1")] })).toBe("applied")
+    expect(await look(50)).toEqual([])
+    const { rows } = await rig.client.query("SELECT transfers FROM ledger_audit_pass WHERE pass = 'CHECKED'")
+    expect(rows).toEqual([{ transfers: "3" }])
+    await other.query("ROLLBACK")
+    await other.end()
+  })
+})
+
+describe("looks in a storm", () => {
+  it("find nothing, and go through all of it", async () => {
+    const wallets: Array<WalletId> = []
+    while (wallets.length < 12) wallets.push(await rig.wallet())
+    for (const wallet of wallets) await rig.fund(wallet, "1000000")
+    const of = (n: number): WalletId => wallets[n % wallets.length]!
+    let isOpen = true
+    let asked = 0
+    const storm = Array.from({ length: 24 }, async (_, lane) => {
+      for (let n = lane; isOpen; n++) {
+        const hold = pending(of(n), of(n + 1), "3")
+        const ends =
+          n % 3 === 0 ? voided(hold.transferId) : post(hold.transferId, n % 3 === 1 ? null : "1", { code: "TRANSFER" })
+        await rig.ask({ transfers: [hold, single(of(n + 2), of(n + 5), "0.5")] })
+        await rig.ask({ transfers: [ends] })
+        asked += 2
+      }
+    })
+    const seen: Array<string> = []
+    let between = 0
+    for (let looks = 0; looks < 12; looks++) {
+      const before = asked
+      seen.push(...(await look()))
+      if (asked > before) between++
+    }
+    isOpen = false
+    await Promise.all(storm)
+    expect(seen).toEqual([])
+    // They were in the middle of it.
+    expect(between).toBeGreaterThan(6)
+    expect(await look()).toEqual([])
+    const { rows } = await rig.client.query(
+      `SELECT transfers = (SELECT max(number) FROM ledger_transfer) AS all,
+              (SELECT sum(debits_posted) FROM ledger_audit_sum) = (SELECT sum(debits_posted) FROM wallet_balance) AS same
+         FROM ledger_audit_pass`,
+    )
+    expect(rows).toEqual([{ all: true, same: true }])
+  })
+})
+
+describe("the audit", () => {
+  it("is not healthy before its first look, when one fails, and when the last is old; a failure is told", async () => {
+    const told: Array<readonly [string, unknown]> = []
+    const clock = { now: Date.now() }
+    let url = database.url
+    const audit = makeLedgerAudit({
+      get url() {
+        return url
+      },
+      now: () => clock.now,
+      notice: (what, _fields, level) => told.push([what, level]),
+      maxAgeMillis: 1000,
+      wholeMaxAgeMillis: 90_000_000,
+    })
+    const state = () => {
+      const { auditedAt, isFailing, isOld, isWholeOld, failures } = audit.health()
+      return [auditedAt !== null, isFailing, isOld, isWholeOld, failures]
+    }
+    expect(state()).toEqual([false, false, false, true, 0])
+    url = database.url.replace(/\/[^/]+$/, "/nowhere")
+    await Effect.runPromise(audit.look)
+    expect(state()).toEqual([false, true, false, true, 1])
+    expect(told).toEqual([["the ledger could not be audited", "error"]])
+    url = database.url
+    await Effect.runPromise(audit.look)
+    expect(state()).toEqual([true, false, false, false, 1])
+    clock.now += 1001
+    expect(state()).toEqual([true, false, true, false, 1])
+    clock.now += 90_000_000
+    expect(state()).toEqual([true, false, true, true, 1])
+    await Effect.runPromise(audit.look)
+    expect(state()).toEqual([true, false, false, false, 1])
+  })
+})
