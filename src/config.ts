@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path"
 import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
 import type { RateLimits } from "./domain/rate-limits.ts"
+import type { ShortfallTerms } from "./domain/shortfall.ts"
 import {
   choice,
   type Environment,
@@ -14,7 +15,7 @@ import {
   text,
 } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
-import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
+import { assetDigits, balances, feeBps, paperSource, shortfalls } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
 import { retired } from "./settings/retired.ts"
@@ -102,6 +103,8 @@ export interface Settings {
   readonly ledgerAuditMillis: number
   /** How often fills and balances of linked accounts are carried over to their mirrors in the ledger, in ms. */
   readonly exchangeMirrorMillis: number
+  /** When what a linked account has less than anything explains is for people. */
+  readonly exchangeShortfalls: ShortfallTerms
   /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
   readonly internalMakerFeeBps: string
   readonly internalTakerFeeBps: string
@@ -181,6 +184,7 @@ export const readSettings = (given: Environment): Settings => {
     walletsMax: integer(env, "WALLETS_MAX", 1000, 1, 1_000_000),
     ledgerAuditMillis: integer(env, "LEDGER_AUDIT_MS", 30_000, 100, 3_600_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
+    exchangeShortfalls: shortfalls(env),
     accessLog: flag(env, "ACCESS_LOG", true),
     otlp: otlp(env),
     logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),

@@ -96,7 +96,7 @@ export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerSto
 /** The ledger's mirrors of linked accounts follow what these trade. The same trouble with one of them is told once. */
 export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
-    const look = yield* makeExchangeMirror
+    const look = yield* makeExchangeMirror(settings.exchangeShortfalls)
     const told = new Map<string, string>()
     const trouble: Parameters<typeof look>[0] = (tradingAccountId, { message }) => {
       if (told.get(tradingAccountId) === message) return

@@ -30,6 +30,7 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
   external_account: OF_ACCOUNT,
   quote_news: OF_ACCOUNT,
   exchange_mirror: OF_ACCOUNT,
+  exchange_difference: OF_ACCOUNT,
   wallet_balance: OF_WALLET,
   ledger_hold: OF_SIDES,
   ledger_transfer: OF_SIDES,
@@ -71,6 +72,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   one_time_token: "of mailed letters; this gateway mails none",
   hedge_verdict: "what admins say of hedges in doubt; none is",
   exchange_mirror: "mirrors are written once an hour here",
+  exchange_difference: "mirrors are written once an hour here",
 }
 
 /** News that is read and gone within half a second, whoever acts. */
