@@ -82,6 +82,8 @@ export const TransferCode = Schema.Literal(
   "ADJUSTMENT",
   "SHORTFALL",
   "CORRECTION",
+  "POSITION",
+  "PROFIT",
 )
 export type TransferCode = typeof TransferCode.Type
 
@@ -92,8 +94,11 @@ export type TransferCode = typeof TransferCode.Type
 export type AccountingPurpose = "WORLD" | "FEES" | "CLEARING" | "SUSPENSE"
 export const ACCOUNTING_PURPOSES: ReadonlyArray<AccountingPurpose> = ["WORLD", "FEES", "CLEARING", "SUSPENSE"]
 
-/** A dealer's own books, beside what it has. LOSS: what its venue accounts have less than anything explains (decision 52). */
-export type DealerPurpose = "LOSS"
+/**
+ * A dealer's own books, beside what it has (decision 52). PROFIT: what it has earned; below zero, lost. POSITION: what is open, and what that
+ * brought or cost. TRADING: the other side of both. LOSS: what its venue accounts have less than anything explains.
+ */
+export type DealerPurpose = "PROFIT" | "POSITION" | "TRADING" | "LOSS"
 
 /** Of the names of these wallets; never to be changed. */
 const NAMESPACE = Buffer.from("a3c1de5f7b0246b8935e0c8d41f6a2b7", "hex")

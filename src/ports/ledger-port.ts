@@ -52,6 +52,8 @@ export type FactTag =
   | "exchange_difference"
   /** How far a mirror has come. */
   | "exchange_mirror"
+  /** Books of dealers: book-store.ts. */
+  | "dealer_book"
   /** Quotes: dealer-store.ts. */
   | "quote_created"
   | "quote_executed"

@@ -6,7 +6,7 @@ import { decimal, EXECUTION_COLUMNS, type ExecutionRow, executionJson, execution
 import { orUnavailable } from "./storage-failure.ts"
 import { Wallets } from "./wallets.ts"
 
-interface FillRow extends ExecutionRow {
+export interface FillRow extends ExecutionRow {
   readonly number: string
   readonly base_asset: string
   readonly quote_asset: string
@@ -15,13 +15,14 @@ interface FillRow extends ExecutionRow {
 }
 
 /** Of an account, with the execution whose place each took. */
-const FILLS = `
-  SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset, o.dealer_account_id IS NOT NULL AS is_hedge,
+export const FILLS = `
+  SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset, o.dealer_account_id,
+    o.dealer_account_id IS NOT NULL AS is_hedge,
     (SELECT ${executionJson("r")} FROM execution r WHERE r.execution_id = x.replaces) AS replaced
   FROM execution x JOIN trade_order o USING (trade_order_id)
   WHERE x.trading_account_id = $1 AND x.number > $2 ORDER BY x.number LIMIT $3`
 
-const fillOf = (row: FillRow): StoredFill => ({
+export const fillOf = (row: FillRow): StoredFill => ({
   number: Number(row.number),
   execution: executionOf(row),
   replaced: row.replaced === null ? null : executionOf(row.replaced),

@@ -6,13 +6,14 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { type AccountCommand, TradingAccounts } from "../../src/actors/account-messages.ts"
+import { makeDealerBooks } from "../../src/actors/dealer-books.ts"
 import { DealerDirectory } from "../../src/actors/dealer-directory.ts"
 import { makeExchangeMirror } from "../../src/actors/exchange-mirror.ts"
 import { mirrorWalletId } from "../../src/actors/exchange-mirror-transfers.ts"
 import type { AccountAlert } from "../../src/domain/account-event.ts"
-import type { Dealer } from "../../src/domain/dealer.ts"
+import type { Dealer, HedgeIntent } from "../../src/domain/dealer.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { DealerAccountId } from "../../src/domain/ids.ts"
+import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../src/domain/ids.ts"
 import type { OrderSide, TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import {
@@ -24,11 +25,13 @@ import {
 } from "../../src/domain/wallet.ts"
 import { ledgerLayer } from "../../src/ledger/ledger.ts"
 import { Clock } from "../../src/ports/clock.ts"
+import { hedgeIntentFact } from "../../src/ports/hedge-store.ts"
 import { Ids } from "../../src/ports/ids.ts"
 import { LedgerPort, type LedgerRequest } from "../../src/ports/ledger-port.ts"
 import { LedgerWatch } from "../../src/ports/ledger-watch.ts"
 import { MeterBoard, Meters } from "../../src/ports/meters.ts"
 import { VenuePort } from "../../src/ports/venue-port.ts"
+import { bookStoreLayer } from "../../src/store/book-store-sql.ts"
 import { LedgerJournal } from "../../src/store/ledger-journal.ts"
 import { mirrorStoreLayer } from "../../src/store/mirror-store-sql.ts"
 import { sqlLayer } from "../../src/store/sql.ts"
@@ -46,6 +49,7 @@ import {
   sqlRig,
 } from "../integration/store/account-store-rig.ts"
 import type { TestDatabase } from "./database.ts"
+import { intentOf } from "./hedges.ts"
 
 export interface Trade {
   readonly side?: OrderSide
@@ -74,6 +78,10 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
   const alerts: Array<AccountAlert> = []
   /** After so many requests the ledger is told of no more, or of one whose answer nobody hears: the process is gone. */
   const cut = { requests: Number.POSITIVE_INFINITY, isUnanswered: false, reached: (): void => undefined }
+  await query(database.url, "INSERT INTO dealer_book_cursor VALUES ($1, $2, 0)", [
+    dealerAccountId,
+    account.tradingAccountId,
+  ])
 
   const process = async () => {
     const [node] = await query(database.url, "SELECT node_id, epoch FROM gateway_node")
@@ -120,7 +128,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       expiryMillis: 60_000,
       auditMillis: 3_600_000,
     })
-    const all = Layer.mergeAll(mirrorStoreLayer, ledger).pipe(Layer.provideMerge(store))
+    const all = Layer.mergeAll(mirrorStoreLayer, bookStoreLayer, ledger).pipe(Layer.provideMerge(store))
     const runtime = ManagedRuntime.make(all)
     const made = await runtime.runPromise(
       Effect.gen(function* () {
@@ -138,6 +146,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
         const terms = { percent: Decimal.of(options.percent ?? "1"), dust: new Map([["DUST", Decimal.ONE]]) }
         return {
           mirror: yield* Effect.provideService(makeExchangeMirror(terms), LedgerPort, dying),
+          books: yield* Effect.provideService(makeDealerBooks, LedgerPort, dying),
           wallets: yield* Wallets,
           watch: yield* LedgerWatch,
         }
@@ -158,7 +167,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
     throw new Error(typeof why === "string" ? why : why.message)
   }
   /** So many looks, 5 s apart. */
-  const looks = async (which: "mirror", times = 1): Promise<void> => {
+  const looks = async (which: "mirror" | "books", times = 1): Promise<void> => {
     for (let n = 0; n < times; n++) {
       time.now += 5_000
       await running.runtime.runPromise(running[which](trouble))
@@ -208,8 +217,24 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       await commit(rig.store(), { accountId, rows: [orderRow(after), executionRow(execution)], events: [] })
       return after
     },
+    /** A client takes a quote: BUY is the client's side. */
+    quote: async (orderSide: OrderSide, quantity: string, price: string): Promise<HedgeIntent> => {
+      const intent = intentOf(0, {
+        orderSide,
+        quantity: Decimal.of(quantity),
+        quotePrice: Decimal.of(price),
+        dealerAccountId,
+        hedgeIntentId: randomUUID() as HedgeIntentId,
+        quoteId: randomUUID() as QuoteId,
+      })
+      await query(database.url, "SELECT ledger_facts_hedge_intent($1::jsonb)", [
+        JSON.stringify([hedgeIntentFact(intent).row]),
+      ])
+      return intent
+    },
+    order: (after: TradeOrder) => commit(rig.store(), { accountId, rows: [orderRow(after)], events: [] }),
     /** The process ends once so many requests have been answered, with or without one more in the ledger, or when its look is over. */
-    kill: async (which: "mirror", requests: number, isUnanswered: boolean): Promise<void> => {
+    kill: async (which: "mirror" | "books", requests: number, isUnanswered: boolean): Promise<void> => {
       Object.assign(cut, { requests, isUnanswered })
       const reached = new Promise<void>((resolve) => {
         cut.reached = resolve
@@ -226,6 +251,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
     },
     violations: async (): Promise<ReadonlyArray<unknown>> => [
       ...(await running.runtime.runPromise(running.watch.recompute)),
+      ...(await query(database.url, "SELECT what FROM dealer_book_violation")).map(({ what }) => what),
     ],
     close: async (): Promise<void> => {
       await running.runtime.dispose()

@@ -137,6 +137,13 @@ describe("an executed quote", () => {
         .reduce((sum, { amount }) => sum + Number(amount), 0)
     expect(moved("BTC")).toBeCloseTo(0.04, 8)
     expect(moved("USDT")).toBeCloseTo(Number(hedge!.executedCost), 8)
+    // What the books have earned, and what is open in them at the middle of the book, is what the dealer's own sums say.
+    const open = await until("the hedge is in the dealer's books", async () => {
+      const book = await bookOf(desk, "POSITION")
+      return book["BTC"] === hedging.position ? book : undefined
+    })
+    const atMid = Number(open["USDT"]) - Number(hedging.exposure)
+    expect(Number((await bookOf(desk, "PROFIT"))["USDT"]) + atMid).toBeCloseTo(Number(profit), 8)
   })
 
   it("and its opposite within the netting window leave one order for the difference", async () => {
