@@ -142,8 +142,11 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           if (fills.length < FILLS_AT_ONCE) break
         }
         const shown = yield* Effect.option(positions(id))
-        // Of an account that was disconnected meanwhile nothing is shown.
-        if (Option.isNone(shown) || directory.find(id)?.status === "DISCONNECTED") return
+        // While it reconciles its fills are on their way, and once it is disconnected it shows nothing: what was seen before counts no more.
+        if (Option.isNone(shown) || directory.find(id)?.status !== "ACTIVE") {
+          doubts.delete(id)
+          return
+        }
         // A fill that came meanwhile is in what was shown, and not in the mirror: the next look sees both.
         if ((yield* store.fills(id, last, 1)).length > 0) return
         const venue = new Map(shown.value.map(({ currency, available, locked }) => [currency, available.add(locked)]))
@@ -175,7 +178,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           const venue = account && venues.find(account.venue)
           // Of a derivative venue positions are no balances; the internal venue is the ledger itself.
           if (account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)) continue
-          if (account.status !== "DISCONNECTED" && !found.has(id)) found.set(id, { account, dealer })
+          if (!found.has(id)) found.set(id, { account, dealer })
         }
       return [...found.values()]
     }

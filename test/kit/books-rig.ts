@@ -148,6 +148,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
           mirror: yield* Effect.provideService(makeExchangeMirror(terms), LedgerPort, dying),
           books: yield* Effect.provideService(makeDealerBooks, LedgerPort, dying),
           wallets: yield* Wallets,
+          directory: yield* AccountDirectory,
           watch: yield* LedgerWatch,
         }
       }),
@@ -162,6 +163,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
     return { runtime, reading, ...made }
   }
   let running = await process()
+  let { version } = account
 
   const trouble = (_: unknown, why: string | { readonly message: string }): never => {
     throw new Error(typeof why === "string" ? why : why.message)
@@ -192,6 +194,8 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       },
     },
     looks,
+    /** Until the process ends. */
+    setStatus: (status: TradingAccount["status"]) => running.directory.put({ ...account, version: ++version, status }),
     reading: (name: string) => running.reading(name),
     mirror: () => balances(mirrorWalletId(accountId)),
     book: (purpose: DealerPurpose) => balances(dealerBookId(dealerAccountId, purpose)),

@@ -105,6 +105,23 @@ it("a fill that comes to light after all takes back what was booked instead of i
   await sound(it)
 })
 
+it("an account that reconciles or is gone is not compared, and begins anew once it has agreed with its venue", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 2)
+  it.setStatus("UNAVAILABLE")
+  await it.looks("mirror", 4)
+  it.venue.show({})
+  it.setStatus("DISCONNECTED")
+  await it.looks("mirror", 4)
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  it.setStatus("ACTIVE")
+  await it.looks("mirror", 2)
+  expect([await it.mirror(), it.alerts]).toEqual([{ BTC: "10", USDT: "1000" }, []])
+  await it.looks("mirror")
+  expect(await it.book("LOSS")).toEqual({ BTC: "3" })
+})
+
 it("what is little, or dust, is booked and counted and told to nobody", async () => {
   const it = await open()
   it.venue.show({ BTC: "9.95", USDT: "1000", DUST: "0.5" })
