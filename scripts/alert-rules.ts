@@ -192,6 +192,13 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "The dealer's account channel has the alert; the linked account may lack funds, or its venue is down.",
   },
   {
+    alert: "ExchangeShortfall",
+    expr: `${m("exchange_shortfalls_open")} > 0`,
+    severity: "page",
+    summary: "Linked accounts have less of {{ $value }} assets than anything explains",
+    action: "The dealer's account channel says which and how much; ask its venue who took it, or where it went.",
+  },
+  {
     alert: "ServerErrors",
     // A series begins with its first error, at 1, where `increase` sees nothing: what was not there five minutes ago counts whole.
     expr: `sum by (route) (increase(${OWN_ERRORS}[5m])) > 0 or sum by (route) (${OWN_ERRORS} unless ${OWN_ERRORS} offset 5m) > 0`,

@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path"
 import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
 import type { RateLimits } from "./domain/rate-limits.ts"
+import type { ShortfallTerms } from "./domain/shortfall.ts"
 import {
   choice,
   type Environment,
@@ -14,7 +15,7 @@ import {
   text,
 } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
-import { assetDigits, balances, feeBps, paperSource } from "./settings/money.ts"
+import { assetDigits, balances, feeBps, paperSource, shortfalls } from "./settings/money.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
 import { retired } from "./settings/retired.ts"
@@ -105,6 +106,8 @@ export interface Settings {
   readonly ledgerAuditWholeMaxAgeMillis: number
   /** How often fills and balances of linked accounts are carried over to their mirrors in the ledger, in ms. */
   readonly exchangeMirrorMillis: number
+  /** When what a linked account has less than anything explains is for people. */
+  readonly exchangeShortfalls: ShortfallTerms
   /** What the internal venue keeps of what a side of a trade receives, in basis points, decimal text. */
   readonly internalMakerFeeBps: string
   readonly internalTakerFeeBps: string
@@ -186,6 +189,7 @@ export const readSettings = (given: Environment): Settings => {
     ledgerAuditMaxAgeMillis: integer(env, "LEDGER_AUDIT_AGE_MAX_MS", 600_000, 1000, 86_400_000),
     ledgerAuditWholeMaxAgeMillis: integer(env, "LEDGER_AUDIT_WHOLE_AGE_MAX_MS", 172_800_000, 1000, 2_592_000_000),
     exchangeMirrorMillis: integer(env, "EXCHANGE_MIRROR_MS", 5000, 100, 3_600_000),
+    exchangeShortfalls: shortfalls(env),
     accessLog: flag(env, "ACCESS_LOG", true),
     otlp: otlp(env),
     logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),

@@ -25,6 +25,7 @@ import {
   dealersLayer,
   fillDealers,
   internalVenueLayer,
+  keepBooks,
   keepMirrors,
   moneyDesks,
   moneyRepositories,
@@ -241,6 +242,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     const all = Context.merge(traders, dealers)
     yield* keepMirrors(options).pipe(Effect.provide(all))
+    yield* keepBooks(options).pipe(Effect.provide(all))
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)

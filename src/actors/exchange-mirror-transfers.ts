@@ -3,12 +3,13 @@
  * know: the mirror never goes below zero; what it lacks for a fill came to the account unseen, and comes out of suspense first.
  */
 import { Decimal } from "../domain/decimal.ts"
-import type { TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
+import type { DealerAccountId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import { shareOf } from "../domain/trade-order.ts"
 import {
   AMOUNT_DIGITS_MAX,
   accountingWalletId,
+  dealerBookId,
   isAsset,
   isWritableAmount,
   newWallet,
@@ -16,8 +17,9 @@ import {
   type Wallet,
   type WalletId,
 } from "../domain/wallet.ts"
-import type { Transfer } from "../ports/ledger-port.ts"
-import type { StoredFill } from "../ports/mirror-store.ts"
+import type { Movement, Transfer } from "../ports/ledger-port.ts"
+import type { DifferenceBook, StoredFill } from "../ports/mirror-store.ts"
+import { type Recent, recentOf } from "./exchange-mirror-recent.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
 const NAMESPACE = Buffer.from("6f2b8c1d94e84a30b75dd5013f6c9ae2", "hex")
@@ -30,6 +32,8 @@ export interface MirroredAccount {
   readonly tenantId: TenantId
   readonly userId: UserId | null
   readonly venue: string
+  /** Whose result its losses are. */
+  readonly dealerAccountId: DealerAccountId
 }
 
 export const mirrorWallet = (account: MirroredAccount, at: number): Wallet => {
@@ -46,6 +50,7 @@ interface Leg {
   readonly asset: string
   readonly change: Decimal
   readonly code: TransferCode
+  readonly book: "WORLD" | DifferenceBook
 }
 
 /** Zero where the ledger has too few digits to write it down: the next look at the venue's balances finds what is missing. */
@@ -61,14 +66,15 @@ const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredF
   const quantity = execution.executedQuantity.subtract(share?.executedQuantity ?? Decimal.ZERO)
   const cost = execution.executedCost.subtract(share?.executedCost ?? Decimal.ZERO)
   const legs: ReadonlyArray<Leg> = [
-    { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code },
-    { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code },
+    { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code, book: "WORLD" },
+    { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code, book: "WORLD" },
     ...execution.fees.map(
       (fee, index): Leg => ({
         name: `fee ${index}`,
         asset: fee.asset,
         change: fee.quantity.negate(),
         code: "FEE",
+        book: "WORLD",
       }),
     ),
   ]
@@ -89,16 +95,13 @@ export const fillTransfers = (
     return moved(account, balances, leg, `${executionId} ${name}`, executionId)
   })
 
-/**
- * What the mirror lacks for a fill, under a name of its own. Posted apart: a fill whose request is repeated after a crash has changed the balances already, and
- * what is then given too much the next look at the venue's balances takes back.
- */
+/** What the mirror lacks for a fill: it came to the account unseen. `balances` become what they are then. */
 export const lackOf = (
   account: MirroredAccount,
   fill: StoredFill,
   balances: MirrorBalances,
   name: string,
-): ReadonlyArray<Transfer> => {
+): ReadonlyArray<Difference> => {
   const { executionId } = fill.execution
   const after = new Map(balances)
   const lacking = new Map<string, Decimal>()
@@ -108,36 +111,119 @@ export const lackOf = (
     if (left.isNegative()) lacking.set(asset, (lacking.get(asset) ?? Decimal.ZERO).subtract(left))
   }
   return [...lacking].map(([asset, change]) =>
-    moved(account, balances, { asset, change, code: "ADJUSTMENT" }, `${name} ${asset}`, executionId),
+    differing(account, balances, { asset, change, code: "ADJUSTMENT", book: "SUSPENSE" }, name, executionId),
   )
 }
 
-/** What makes the mirror equal to what the venue shows. `name`: of this look. */
-export const adjustments = (
+/**
+ * What a fill takes back of differences that were posted before it was known: it had been executed by then, and its account showed it.
+ * `recent` and `balances` become what they are then.
+ */
+export const correctionsOf = (
   account: MirroredAccount,
+  fill: StoredFill,
+  balances: MirrorBalances,
+  recent: Recent,
+  name: string,
+): ReadonlyArray<Difference> => {
+  const { executionId, executedAt } = fill.execution
+  return legsOf(fill).flatMap(({ asset, change }) => {
+    const book = change.isNegative() ? "LOSS" : "SUSPENSE"
+    const posted = recentOf(recent, asset, book)
+    if (executedAt > posted.newestAt) return []
+    // A surplus that was spent meanwhile is not there to be taken back.
+    const there = book === "LOSS" ? posted.amount : Decimal.min(posted.amount, balances.get(asset) ?? Decimal.ZERO)
+    const amount = Decimal.min(sizeOf(change), there)
+    if (!amount.isPositive()) return []
+    posted.amount = posted.amount.subtract(amount)
+    const back = book === "LOSS" ? amount : amount.negate()
+    return [differing(account, balances, { asset, change: back, code: "CORRECTION", book }, name, executionId)]
+  })
+}
+
+/** By asset: what the venue shows more than the mirror has, or less. */
+export const differencesOf = (
   venue: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+): ReadonlyMap<string, Decimal> => {
+  const found = new Map<string, Decimal>()
+  for (const asset of [...new Set([...venue.keys(), ...balances.keys()])].sort()) {
+    const shown = writable(venue.get(asset) ?? Decimal.ZERO)
+    const change = shown.subtract(balances.get(asset) ?? Decimal.ZERO)
+    if (isAsset(asset) && !shown.isNegative() && isWritableAmount(sizeOf(change))) found.set(asset, change)
+  }
+  return found
+}
+
+/** With what an account begins: it was brought from outside. */
+export const openingOf = (
+  account: MirroredAccount,
+  differences: ReadonlyMap<string, Decimal>,
   balances: MirrorBalances,
   name: string,
 ): ReadonlyArray<Transfer> =>
-  [...new Set([...venue.keys(), ...balances.keys()])].sort().flatMap((asset) => {
-    const shown = writable(venue.get(asset) ?? Decimal.ZERO)
-    const change = shown.subtract(balances.get(asset) ?? Decimal.ZERO)
-    if (!isAsset(asset) || shown.isNegative() || !isWritableAmount(sizeOf(change))) return []
+  [...differences].map(([asset, change]) =>
+    moved(
+      account,
+      balances,
+      { asset, change, code: "OPENING", book: "WORLD" },
+      `${name} ${asset}`,
+      account.tradingAccountId,
+    ),
+  )
+
+/**
+ * What nothing explains: a shortfall is the dealer's loss. A surplus makes good what was lost within the last day, and the rest of it waits in
+ * suspense for somebody who knows where it came from. `recent` becomes what it is then.
+ */
+export const unexplainedOf = (
+  account: MirroredAccount,
+  differences: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+  recent: Recent,
+  name: string,
+): ReadonlyArray<Difference> =>
+  [...differences].flatMap(([asset, change]) => {
+    const one = (of: Decimal, code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT", book: DifferenceBook) =>
+      differing(account, balances, { asset, change: of, code, book }, name, account.tradingAccountId)
+    const lost = recentOf(recent, asset, "LOSS")
+    const back = Decimal.max(Decimal.ZERO, Decimal.min(change, lost.amount))
+    const rest = change.subtract(back)
+    lost.amount = lost.amount.subtract(change.isNegative() ? change : back)
+    if (change.isNegative()) return [one(change, "SHORTFALL", "LOSS")]
     return [
-      moved(account, balances, { asset, change, code: "ADJUSTMENT" }, `${name} ${asset}`, account.tradingAccountId),
+      ...(back.isPositive() ? [one(back, "CORRECTION", "LOSS")] : []),
+      ...(rest.isPositive() ? [one(rest, "ADJUSTMENT", "SUSPENSE")] : []),
     ]
   })
 
-const moved = (
-  { tradingAccountId, tenantId }: MirroredAccount,
+/** A transfer that nothing known explains, and what is written down of it. */
+export interface Difference extends Pick<Leg, "asset" | "change"> {
+  readonly transfer: Movement
+  readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
+  readonly book: DifferenceBook
+}
+
+const differing = (
+  account: MirroredAccount,
   balances: MirrorBalances,
-  { asset, change, code }: Omit<Leg, "name">,
+  leg: Pick<Difference, "asset" | "change" | "code" | "book">,
   name: string,
   reference: string,
-): Transfer => {
+): Difference => ({
+  ...leg,
+  transfer: moved(account, balances, leg, `${name} ${leg.code} ${leg.asset}`, reference),
+})
+
+const moved = (
+  { tradingAccountId, tenantId, dealerAccountId }: MirroredAccount,
+  balances: MirrorBalances,
+  { asset, change, code, book }: Omit<Leg, "name">,
+  name: string,
+  reference: string,
+): Movement => {
   const mirror = mirrorWalletId(tradingAccountId)
-  // Trades are with the world outside; what nobody has explained is in suspense.
-  const other = accountingWalletId(tenantId, code === "ADJUSTMENT" ? "SUSPENSE" : "WORLD")
+  const other = book === "LOSS" ? dealerBookId(dealerAccountId, book) : accountingWalletId(tenantId, book)
   const isIn = change.isPositive()
   balances.set(asset, (balances.get(asset) ?? Decimal.ZERO).add(change))
   return {

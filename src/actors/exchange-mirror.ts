@@ -1,113 +1,202 @@
 /**
- * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and what the venue shows beyond them becomes
- * adjustments. The one thing to know: one account is looked at by one look at a time, and a mirror is adjusted only when it has every fill.
+ * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and what the venue shows beyond them is told apart and
+ * booked as unexplained (decision 52). The one thing to know: one account is looked at by one look at a time, and a mirror is compared only
+ * when it has every fill.
  */
 import { Effect, Option } from "effect"
+import type { Dealer } from "../domain/dealer.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
+import type { ShortfallTerms } from "../domain/shortfall.ts"
 import type { Position, TradingAccount } from "../domain/trading-account.ts"
 import { isSpot } from "../domain/venue.ts"
+import { dealerBook } from "../domain/wallet.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
-import { LedgerPort, type Transfer } from "../ports/ledger-port.ts"
+import { type LedgerFact, LedgerPort, type Transfer } from "../ports/ledger-port.ts"
+import { Meters } from "../ports/meters.ts"
 import { MirrorStore } from "../ports/mirror-store.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { AccountDirectory } from "./account-directory.ts"
 import { TradingAccounts } from "./account-messages.ts"
 import { DealerDirectory } from "./dealer-directory.ts"
+import { ShortfallAlarms } from "./exchange-mirror-alarms.ts"
+import { Doubts } from "./exchange-mirror-doubts.ts"
+import { recentFrom } from "./exchange-mirror-recent.ts"
 import {
-  adjustments,
+  correctionsOf,
+  type Difference,
+  differencesOf,
   fillTransfers,
   lackOf,
   type MirrorBalances,
+  type MirroredAccount,
   mirrorWallet,
   mirrorWalletId,
+  openingOf,
+  unexplainedOf,
 } from "./exchange-mirror-transfers.ts"
 
 const FILLS_AT_ONCE = 50
+/** What was posted as unexplained within this time may come to light, or come back; people are told for as long. */
+const RECENT_MILLIS = 86_400_000
 /** Of requests of fills; never to be changed. */
 const NAMESPACE = Buffer.from("b81c7f405e2d4d9a8a6612d9c3f7e05b", "hex")
 
-export const makeExchangeMirror = Effect.gen(function* () {
-  const store = yield* MirrorStore
-  const ledger = yield* LedgerPort
-  const directory = yield* AccountDirectory
-  const dealers = yield* DealerDirectory
-  const accounts = yield* TradingAccounts
-  const venues = yield* VenuePort
-  const clock = yield* Clock
-  const ids = yield* Ids
+interface Linked {
+  readonly account: TradingAccount
+  /** Whose books its losses are in: the first that it was linked to. */
+  readonly dealer: Dealer
+}
 
-  /** What the ledger refuses is missing in the mirror until the venue's balances are looked at. */
-  const post = (requestId: string, transfers: ReadonlyArray<Transfer>): Effect.Effect<void> =>
-    Effect.async((resume) => ledger.post({ requestId, transfers, facts: [], settled: () => resume(Effect.void) }))
+export const makeExchangeMirror = (terms: ShortfallTerms) =>
+  Effect.gen(function* () {
+    const store = yield* MirrorStore
+    const ledger = yield* LedgerPort
+    const directory = yield* AccountDirectory
+    const dealers = yield* DealerDirectory
+    const accounts = yield* TradingAccounts
+    const venues = yield* VenuePort
+    const clock = yield* Clock
+    const ids = yield* Ids
+    const meters = yield* Meters
+    const counted = meters.counter("exchange_differences_total")
+    const alarms = new ShortfallAlarms(accounts, clock.monotonic, terms)
+    meters.read("exchange_shortfalls_open", () => alarms.open())
+    meters.read("exchange_shortfall_alerts_total", () => alarms.alerts)
+    const doubts = new Map<TradingAccountId, Doubts>()
 
-  const positions = (id: TradingAccountId): Effect.Effect<ReadonlyArray<Position>, DomainError> =>
-    Effect.async((resume) =>
-      accounts.post(id, {
-        _tag: "ReadPortfolio",
-        currency: null,
-        reply: { ok: (found) => resume(Effect.succeed(found)), fail: (error) => resume(Effect.fail(error)) },
-      }),
-    )
+    /** Whether it is done. What the ledger refuses is missing in the mirror until the venue's balances are looked at. */
+    const post = (
+      requestId: string,
+      transfers: ReadonlyArray<Transfer>,
+      facts: ReadonlyArray<LedgerFact>,
+    ): Effect.Effect<boolean> =>
+      Effect.async((resume) =>
+        ledger.post({
+          requestId,
+          transfers,
+          facts,
+          settled: (outcome) => resume(Effect.succeed(outcome._tag === "Applied" && !outcome.replayed)),
+        }),
+      )
 
-  const mirrored = (id: TradingAccountId): Effect.Effect<MirrorBalances, StorageUnavailable> =>
-    Effect.map(ledger.balances(mirrorWalletId(id)), (rows) => new Map(rows.map((row) => [row.asset, row.balance])))
+    const factOf =
+      ({ tradingAccountId }: MirroredAccount) =>
+      ({ transfer, asset, change, code, book }: Difference): LedgerFact => ({
+        tag: "exchange_difference",
+        row: {
+          transfer_id: transfer.transferId,
+          trading_account_id: tradingAccountId,
+          asset,
+          change: change.toString(),
+          book,
+          code,
+          at: clock.now(),
+        },
+      })
 
-  const follow = (account: TradingAccount): Effect.Effect<void, DomainError> =>
-    Effect.gen(function* () {
-      const id = account.tradingAccountId
-      let last = yield* store.open(id, mirrorWallet(account, clock.now()))
-      // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
-      if ((yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE") return
-      const balances = yield* mirrored(id)
-      for (;;) {
-        const fills = yield* store.fills(id, last, FILLS_AT_ONCE)
-        for (const fill of fills) {
-          const attempt = ids.uuid()
-          const lacking = lackOf(account, fill, balances, attempt)
-          if (lacking.length > 0) yield* post(attempt, lacking)
-          const transfers = fillTransfers(account, fill, balances)
-          if (transfers.length > 0) yield* post(nameUuid(fill.execution.executionId, NAMESPACE), transfers)
-          last = fill.number
+    const count = (differences: ReadonlyArray<Difference>): void => {
+      for (const { code } of differences) counted.add(code.toLowerCase())
+    }
+
+    const positions = (id: TradingAccountId): Effect.Effect<ReadonlyArray<Position>, DomainError> =>
+      Effect.async((resume) =>
+        accounts.post(id, {
+          _tag: "ReadPortfolio",
+          currency: null,
+          reply: { ok: (found) => resume(Effect.succeed(found)), fail: (error) => resume(Effect.fail(error)) },
+        }),
+      )
+
+    const mirrored = (id: TradingAccountId): Effect.Effect<MirrorBalances, StorageUnavailable> =>
+      Effect.map(ledger.balances(mirrorWalletId(id)), (rows) => new Map(rows.map((row) => [row.asset, row.balance])))
+
+    const follow = ({ account, dealer }: Linked): Effect.Effect<void, DomainError> =>
+      Effect.gen(function* () {
+        const id = account.tradingAccountId
+        const it: MirroredAccount = { ...account, dealerAccountId: dealer.dealerAccountId }
+        const state = yield* store.open(id, mirrorWallet(it, clock.now()), [dealerBook(dealer, "LOSS", clock.now())])
+        let { last } = state
+        // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
+        if ((yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE") return
+        const balances = yield* mirrored(id)
+        const recent = recentFrom(yield* store.differences(id, clock.now() - RECENT_MILLIS))
+        for (;;) {
+          const fills = yield* store.fills(id, last, FILLS_AT_ONCE)
+          for (const fill of fills) {
+            const { executionId } = fill.execution
+            const corrections = correctionsOf(it, fill, balances, recent, executionId)
+            const differences = [...corrections, ...lackOf(it, fill, balances, executionId)]
+            const moves = fillTransfers(it, fill, balances)
+            last = fill.number
+            if (moves.length === 0) continue
+            const transfers = [...differences.map(({ transfer }) => transfer), ...moves]
+            const reached = { tag: "exchange_mirror", row: { trading_account_id: id, last_number: last } } as const
+            const facts = [...differences.map(factOf(it)), reached]
+            if (yield* post(nameUuid(executionId, NAMESPACE), transfers, facts)) count(differences)
+          }
+          if (fills.length > 0) yield* store.advance(id, last)
+          if (fills.length < FILLS_AT_ONCE) break
         }
-        if (fills.length > 0) yield* store.advance(id, last)
-        if (fills.length < FILLS_AT_ONCE) break
-      }
-      const shown = yield* Effect.option(positions(id))
-      if (Option.isNone(shown)) return
-      // A fill that came meanwhile is in what was shown, and not in the mirror: the next look sees both.
-      if ((yield* store.fills(id, last, 1)).length > 0) return
-      const venue = new Map(shown.value.map(({ currency, available, locked }) => [currency, available.add(locked)]))
-      const look = ids.uuid()
-      const transfers = adjustments(account, venue, yield* mirrored(id), look)
-      if (transfers.length > 0) yield* post(look, transfers.slice(0, ADJUSTED_AT_ONCE))
-    })
+        const shown = yield* Effect.option(positions(id))
+        // While it reconciles its fills are on their way, and once it is disconnected it shows nothing: what was seen before counts no more.
+        if (Option.isNone(shown) || directory.find(id)?.status !== "ACTIVE") {
+          doubts.delete(id)
+          return
+        }
+        // A fill that came meanwhile is in what was shown, and not in the mirror: the next look sees both.
+        if ((yield* store.fills(id, last, 1)).length > 0) return
+        const venue = new Map(shown.value.map(({ currency, available, locked }) => [currency, available.add(locked)]))
+        const now = yield* mirrored(id)
+        const found = differencesOf(venue, now)
+        const look = ids.uuid()
+        if (!state.opened) {
+          const transfers = openingOf(it, found, now, look)
+          if (transfers.length > 0) yield* post(look, transfers.slice(0, TRANSFERS_AT_ONCE), [])
+          if (transfers.length <= TRANSFERS_AT_ONCE) yield* store.opened(id)
+          return
+        }
+        if (!doubts.has(id)) doubts.set(id, new Doubts())
+        const settled = [...doubts.get(id)!.settled(found)].slice(0, TRANSFERS_AT_ONCE / 2)
+        const differences = unexplainedOf(it, new Map(settled), now, recent, look)
+        if (differences.length > 0) {
+          const transfers = differences.map(({ transfer }) => transfer)
+          if (!(yield* post(look, transfers, differences.map(factOf(it))))) return
+          count(differences)
+        }
+        alarms.check(account, dealer, recent, venue)
+      })
 
-  const linked = (): ReadonlyArray<TradingAccount> => {
-    const found = new Set(dealers.all().flatMap(({ linkedAccountIds }) => linkedAccountIds))
-    return [...found].flatMap((id) => {
-      const account = directory.find(id)
-      const venue = account && venues.find(account.venue)
-      // Of a derivative venue positions are no balances; the internal venue is the ledger itself.
-      return account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)
-        ? []
-        : [account]
-    })
-  }
+    const linked = (): ReadonlyArray<Linked> => {
+      const found = new Map<TradingAccountId, Linked>()
+      for (const dealer of dealers.all())
+        for (const id of dealer.linkedAccountIds) {
+          const account = directory.find(id)
+          const venue = account && venues.find(account.venue)
+          // Of a derivative venue positions are no balances; the internal venue is the ledger itself.
+          if (account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)) continue
+          if (!found.has(id)) found.set(id, { account, dealer })
+        }
+      return [...found.values()]
+    }
 
-  /** One look at every linked account. What goes wrong with one is told, and tried again by the next look. */
-  return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void> =>
-    Effect.suspend(() =>
-      Effect.forEach(
-        linked(),
-        (account) =>
-          Effect.catchAll(follow(account), (error) => Effect.sync(() => trouble(account.tradingAccountId, error))),
-        { discard: true },
-      ),
-    )
-})
+    /** One look at every linked account. What goes wrong with one is told, and tried again by the next look. */
+    return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const all = linked()
+        const known = new Set(all.map(({ account }) => account.tradingAccountId))
+        alarms.keep(known)
+        for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
+        return Effect.forEach(
+          all,
+          (one) =>
+            Effect.catchAll(follow(one), (error) => Effect.sync(() => trouble(one.account.tradingAccountId, error))),
+          { discard: true },
+        )
+      })
+  })
 
-const ADJUSTED_AT_ONCE = 300
+const TRANSFERS_AT_ONCE = 300

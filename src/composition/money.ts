@@ -3,6 +3,7 @@
  * as a parts list, like src/gateway.ts, which calls it: nothing is decided here.
  */
 import { Context, Effect, Layer } from "effect"
+import { makeDealerBooks } from "../actors/dealer-books.ts"
 import { DealerDirectory } from "../actors/dealer-directory.ts"
 import { QuoteDesk, QuoteDeskInForce } from "../actors/dealer-messages.ts"
 import { DealersLive } from "../actors/dealers.ts"
@@ -16,6 +17,7 @@ import type { Notice } from "../domain/log-line.ts"
 import { recurring } from "../kernel/recurring.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
+import { bookStoreLayer } from "../store/book-store-sql.ts"
 import { dealerStoreLayer } from "../store/dealer-store-sql.ts"
 import { DealerRows } from "../store/dealers.ts"
 import { hedgeStoreLayer } from "../store/hedge-store-sql.ts"
@@ -98,7 +100,7 @@ export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerSto
 /** The ledger's mirrors of linked accounts follow what these trade. The same trouble with one of them is told once. */
 export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
-    const look = yield* makeExchangeMirror
+    const look = yield* makeExchangeMirror(settings.exchangeShortfalls)
     const told = new Map<string, string>()
     const trouble: Parameters<typeof look>[0] = (tradingAccountId, { message }) => {
       if (told.get(tradingAccountId) === message) return
@@ -108,3 +110,17 @@ export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" 
     const carried = look(trouble)
     yield* Effect.forkScoped(recurring("linked accounts could not be mirrored", settings.exchangeMirrorMillis, carried))
   }).pipe(Effect.provide(mirrorStoreLayer))
+
+/** What dealers earn and lose is in their books as soon as the mirrors have it. The same trouble with one of them is told once. */
+export const keepBooks = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
+  Effect.gen(function* () {
+    const look = yield* makeDealerBooks
+    const told = new Map<string, string>()
+    const trouble: Parameters<typeof look>[0] = (dealerAccountId, why) => {
+      if (told.get(dealerAccountId) === why) return
+      told.set(dealerAccountId, why)
+      notice("the books of a dealer are not kept", { dealerAccountId, error: why }, "error")
+    }
+    const kept = look(trouble)
+    yield* Effect.forkScoped(recurring("books of dealers could not be kept", settings.exchangeMirrorMillis, kept))
+  }).pipe(Effect.provide(bookStoreLayer))

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Decimal } from "./decimal.ts"
-import type { TenantId, UserId } from "./ids.ts"
+import type { DealerAccountId, TenantId, UserId } from "./ids.ts"
 import { nameUuid } from "./name-uuid.ts"
 import { dateTime } from "./time.ts"
 
@@ -32,7 +32,7 @@ export interface Wallet {
   readonly allowNegative: boolean
   /** Null: no user's, but the installation's own (ACCOUNTING) or a dealer's (DEALER). */
   readonly userId: UserId | null
-  /** The dealer whose clients' money this is; null: good for any. */
+  /** The dealer whose clients' money this is, or whose books (ACCOUNTING); null: good for any. */
   readonly dealerAccountId: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly createdAt: number
@@ -78,7 +78,12 @@ export const TransferCode = Schema.Literal(
   "QUOTE_RESERVATION",
   "EXCHANGE",
   "HEDGE",
+  "OPENING",
   "ADJUSTMENT",
+  "SHORTFALL",
+  "CORRECTION",
+  "POSITION",
+  "PROFIT",
 )
 export type TransferCode = typeof TransferCode.Type
 
@@ -86,8 +91,14 @@ export type TransferCode = typeof TransferCode.Type
  * The installation's own wallets of a tenant. WORLD is where deposits come from and withdrawals go; CLEARING is named by holds whose
  * receiver is not known yet, and nothing is ever posted to it.
  */
-export type AccountingPurpose = "WORLD" | "FEES" | "PROFIT" | "CLEARING" | "SUSPENSE"
-export const ACCOUNTING_PURPOSES: ReadonlyArray<AccountingPurpose> = ["WORLD", "FEES", "PROFIT", "CLEARING", "SUSPENSE"]
+export type AccountingPurpose = "WORLD" | "FEES" | "CLEARING" | "SUSPENSE"
+export const ACCOUNTING_PURPOSES: ReadonlyArray<AccountingPurpose> = ["WORLD", "FEES", "CLEARING", "SUSPENSE"]
+
+/**
+ * A dealer's own books, beside what it has (decision 52). PROFIT: what it has earned; below zero, lost. POSITION: what is open, and what that
+ * brought or cost. TRADING: the other side of both. LOSS: what its venue accounts have less than anything explains.
+ */
+export type DealerPurpose = "PROFIT" | "POSITION" | "TRADING" | "LOSS"
 
 /** Of the names of these wallets; never to be changed. */
 const NAMESPACE = Buffer.from("a3c1de5f7b0246b8935e0c8d41f6a2b7", "hex")
@@ -103,6 +114,26 @@ export const accountingWallet = (tenantId: TenantId, purpose: AccountingPurpose,
       tenantId,
       walletType: "ACCOUNTING",
       userId: null,
+      metadata: { purpose },
+    },
+    at,
+  )
+
+export const dealerBookId = (dealer: DealerAccountId, purpose: DealerPurpose): WalletId =>
+  nameUuid(`${dealer}|${purpose}`, NAMESPACE) as WalletId
+
+export const dealerBook = (
+  { dealerAccountId, tenantId }: { readonly dealerAccountId: DealerAccountId; readonly tenantId: TenantId },
+  purpose: DealerPurpose,
+  at: number,
+): Wallet =>
+  newWallet(
+    {
+      walletId: dealerBookId(dealerAccountId, purpose),
+      tenantId,
+      walletType: "ACCOUNTING",
+      userId: null,
+      dealerAccountId,
       metadata: { purpose },
     },
     at,

@@ -48,6 +48,12 @@ export type FactTag =
   | "internal_trade"
   /** What an executed quote asks to be hedged: hedge-store.ts. */
   | "hedge_intent"
+  /** Differences of mirrors that nothing explains: mirror-store.ts. */
+  | "exchange_difference"
+  /** How far a mirror has come. */
+  | "exchange_mirror"
+  /** Books of dealers: book-store.ts. */
+  | "dealer_book"
   /** Quotes: dealer-store.ts. */
   | "quote_created"
   | "quote_executed"

@@ -155,6 +155,16 @@ export const METRICS = {
   hedge_fills_total: { type: "counter", help: "Executions of hedges that dealers heard of" },
   hedge_attempts_missed_total: { type: "counter", help: "Attempts that did not close all of an exposure" },
   hedge_alerts_total: { type: "counter", help: "Alerts about exposures that stay open" },
+  exchange_differences_total: {
+    type: "counter",
+    labels: ["kind"],
+    help: "Differences of linked accounts that nothing explained, as they were booked: shortfall, adjustment (a surplus), correction",
+  },
+  exchange_shortfalls_open: {
+    type: "gauge",
+    help: "Assets of linked accounts of which more is missing than EXCHANGE_SHORTFALL_PERCENT",
+  },
+  exchange_shortfall_alerts_total: { type: "counter", help: "Alerts about them" },
   hedge_pairs_open: { type: "gauge", help: "Pairs of dealers whose exposure is open beyond what their venue takes" },
 
   // Venues

@@ -1,4 +1,8 @@
 /** Settings of money: first balances of simulated accounts, digits of assets, fees, where PAPER takes its prices. */
+
+import { Decimal } from "../domain/decimal.ts"
+import type { ShortfallTerms } from "../domain/shortfall.ts"
+import { isAsset } from "../domain/wallet.ts"
 import { type Environment, InvalidSetting, object, record, text } from "./environment.ts"
 
 export const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {
@@ -16,6 +20,21 @@ export const assetDigits = (env: Environment): Readonly<Record<string, number>> 
     if (typeof digits !== "number" || !Number.isInteger(digits) || digits < 0 || digits > 18)
       throw new InvalidSetting(`ASSET_DIGITS: "${asset}" must be an integer from 0 to 18`)
   return given as Readonly<Record<string, number>>
+}
+
+/** Share in percent, and by asset the amount below which nothing is told. */
+export const shortfalls = (env: Environment): ShortfallTerms => {
+  const percent = text(env, "EXCHANGE_SHORTFALL_PERCENT") ?? "1"
+  if (!/^(0|[1-9]\d{0,2})(\.\d{1,4})?$/.test(percent) || Number(percent) > 100)
+    throw new InvalidSetting(`EXCHANGE_SHORTFALL_PERCENT must be a decimal from 0 to 100, not "${percent}"`)
+  const dust = new Map<string, Decimal>()
+  for (const [asset, amount] of Object.entries(record(env, "EXCHANGE_SHORTFALL_DUST") ?? {})) {
+    if (!isAsset(asset)) throw new InvalidSetting(`EXCHANGE_SHORTFALL_DUST: "${asset}" is no asset`)
+    if (!/^(0|[1-9]\d{0,23})(\.\d{1,18})?$/.test(amount))
+      throw new InvalidSetting(`EXCHANGE_SHORTFALL_DUST: "${asset}" must be a decimal string, not "${amount}"`)
+    dust.set(asset, Decimal.of(amount))
+  }
+  return { percent: Decimal.of(percent), dust }
 }
 
 /** Basis points, at most 1,000. */

@@ -78,7 +78,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/wallet/list")
   .annotate(OpenApi.Summary, "List wallets")
   .annotate(
     OpenApi.Description,
-    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, DEALER those that dealers deliver from.",
+    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), DEALER those that dealers deliver from.",
   )
 
 const Transfer = Schema.Struct({

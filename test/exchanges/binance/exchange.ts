@@ -13,7 +13,7 @@ import { binanceRoutes } from "./hosts.ts"
 import type { DepthShown, MarketView } from "./market.ts"
 import { viewOf } from "./market.ts"
 import { Matching } from "./matching.ts"
-import type { Account, SymbolRules } from "./model.ts"
+import { type Account, balanceOf, type SymbolRules } from "./model.ts"
 import type { Placement } from "./placements.ts"
 import { Placements } from "./placements.ts"
 import type { Replay, ReplayOptions } from "./replay.ts"
@@ -77,6 +77,8 @@ export interface BinanceExchange {
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillJson>>
   readonly balances: (apiKey: string) => ReturnType<typeof accountPosition>["B"]
+  /** What is free of an asset changes without an order, as by a deposit or a withdrawal. */
+  readonly setBalance: (apiKey: string, asset: string, free: string) => void
   /** How often each `METHOD /path`, and each `WS method`, arrived. */
   readonly counts: () => Readonly<Record<string, number>>
   readonly socketCount: (kind: "market" | "user") => number
@@ -239,6 +241,12 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     balances: (apiKey) => {
       const account = accountOf(apiKey)
       return account === undefined ? [] : accountPosition(account, [...account.balances.keys()], now()).B
+    },
+    setBalance: (apiKey, asset, free) => {
+      const account = accountOf(apiKey)
+      if (account === undefined) throw new Error("no such key")
+      balanceOf(account, asset).free = toFixed8(free)
+      pushUser(apiKey, accountPosition(account, [asset], now()))
     },
     counts: () => Object.fromEntries(counts),
     socketCount: (kind) => sockets.count(kind),

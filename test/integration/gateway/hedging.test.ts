@@ -70,6 +70,20 @@ const atExchange = ({ apiKey }: Desk) => {
   return exchange.orders(apiKey)
 }
 
+interface AccountingWallet {
+  readonly walletId: string
+  readonly dealerAccountId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Of the dealer's own books; empty before they are made. */
+const bookOf = async ({ dealerAccountId }: Desk, purpose: string): Promise<Readonly<Record<string, string>>> => {
+  const asked = { walletType: "ACCOUNTING", limit: 1000 }
+  const { record } = await admin.get<ReadonlyArray<AccountingWallet>>("/wallet/list", asked)
+  const book = record.find((it) => it.dealerAccountId === dealerAccountId && it.metadata["purpose"] === purpose)
+  return book === undefined ? {} : balancesOf(admin, book.walletId)
+}
+
 describe("an executed quote", () => {
   it("is hedged exactly once at the venue that priced it, and the ledger mirrors the account", async () => {
     const { desk, client } = await scene({
@@ -123,6 +137,13 @@ describe("an executed quote", () => {
         .reduce((sum, { amount }) => sum + Number(amount), 0)
     expect(moved("BTC")).toBeCloseTo(0.04, 8)
     expect(moved("USDT")).toBeCloseTo(Number(hedge!.executedCost), 8)
+    // What the books have earned, and what is open in them at the middle of the book, is what the dealer's own sums say.
+    const open = await until("the hedge is in the dealer's books", async () => {
+      const book = await bookOf(desk, "POSITION")
+      return book["BTC"] === hedging.position ? book : undefined
+    })
+    const atMid = Number(open["USDT"]) - Number(hedging.exposure)
+    expect(Number((await bookOf(desk, "PROFIT"))["USDT"]) + atMid).toBeCloseTo(Number(profit), 8)
   })
 
   it("and its opposite within the netting window leave one order for the difference", async () => {
@@ -158,6 +179,33 @@ describe("an executed quote", () => {
       2,
       quote.quoteId,
     ])
+  })
+})
+
+describe("an account at a venue", () => {
+  it("that has 30 % less without an execution is told of, and the dealer's LOSS has what is missing", async () => {
+    const { desk } = await scene({ balances: { BTC: "10", USDT: "100000" } })
+    const told = await listen<AccountEvent>(
+      await connectClient(gateway, desk.calls.token!),
+      `tradingAccount:${desk.tradingAccountId}`,
+    )
+    const wallets = async () =>
+      (await admin.get<ReadonlyArray<AccountingWallet>>("/wallet/list", { walletType: "EXCHANGE", limit: 1000 })).record
+    const mirror = await until("a mirror with its opening balance", async () => {
+      const one = (await wallets()).find(({ metadata }) => metadata["tradingAccountId"] === desk.linkedAccountId)
+      return one !== undefined && (await balancesOf(admin, one.walletId))["BTC"] === "10" ? one : undefined
+    })
+    exchange.setBalance(desk.apiKey, "BTC", "7")
+    await until(
+      "the mirror is what the venue shows",
+      async () => (await balancesOf(admin, mirror.walletId))["BTC"] === "7",
+    )
+    await until("an alert", () =>
+      told
+        .records()
+        .some(({ kind, data }) => kind === "TRADING_ACCOUNT.ALERT" && JSON.stringify(data).includes("SHORTFALL")),
+    )
+    expect(await bookOf(desk, "LOSS")).toEqual({ BTC: "3" })
   })
 })
 

@@ -93,13 +93,7 @@ describe("a wallet", () => {
     expect((await alice.get("/wallet/list", { userId: id })).envelope).toMatchObject({ errno: -102002 })
     expect((await admin.get<ReadonlyArray<WalletRecord>>("/wallet/list", { userId: id })).record).toHaveLength(5)
     const ours = await admin.get<ReadonlyArray<WalletRecord>>("/wallet/list", { walletType: "ACCOUNTING" })
-    expect(ours.record.map((it) => it.metadata["purpose"]).sort()).toEqual([
-      "CLEARING",
-      "FEES",
-      "PROFIT",
-      "SUSPENSE",
-      "WORLD",
-    ])
+    expect(ours.record.map((it) => it.metadata["purpose"]).sort()).toEqual(["CLEARING", "FEES", "SUSPENSE", "WORLD"])
     expect((await alice.get<ReadonlyArray<WalletRecord>>("/wallet/list", { walletType: "ACCOUNTING" })).record).toEqual(
       [],
     )

@@ -30,6 +30,7 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
   external_account: OF_ACCOUNT,
   quote_news: OF_ACCOUNT,
   exchange_mirror: OF_ACCOUNT,
+  exchange_difference: OF_ACCOUNT,
   wallet_balance: OF_WALLET,
   ledger_hold: OF_SIDES,
   ledger_transfer: OF_SIDES,
@@ -37,6 +38,11 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
     WHERE x.request_id = t.request_id AND w.tenant_id = $1)`,
   dealer_link: OF_DEALER,
   hedge_intent: OF_DEALER,
+  dealer_books: OF_DEALER,
+  dealer_book: OF_DEALER,
+  dealer_book_cursor: OF_DEALER,
+  dealer_book_verdict:
+    "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
   hedge_verdict: "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
   internal_trade: `EXISTS (SELECT FROM trading_account a
     WHERE a.trading_account_id IN (t.maker_account_id, t.taker_account_id) AND a.tenant_id = $1)`,
@@ -70,7 +76,11 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   quarantined_report: "reports of venues that were wrong",
   one_time_token: "of mailed letters; this gateway mails none",
   hedge_verdict: "what admins say of hedges in doubt; none is",
+  dealer_books: "books are written once an hour here",
+  dealer_book: "books are written once an hour here",
+  dealer_book_verdict: "what admins say of hedges in doubt; none is",
   exchange_mirror: "mirrors are written once an hour here",
+  exchange_difference: "mirrors are written once an hour here",
 }
 
 /** News that is read and gone within half a second, whoever acts. */

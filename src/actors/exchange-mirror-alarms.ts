@@ -1,0 +1,77 @@
+/**
+ * Tells those who run a dealer that an account of theirs has less at its venue than anything explains. The one thing to know: it is told at
+ * once, when it grows, and after 1, 2, 4 … 60 minutes while it is so: until what is missing came back, or for the day that it counts.
+ */
+
+import type { Dealer } from "../domain/dealer.ts"
+import { Decimal } from "../domain/decimal.ts"
+import { isShort, type ShortfallTerms, shareLost } from "../domain/shortfall.ts"
+import type { TradingAccount } from "../domain/trading-account.ts"
+import type { TradingAccounts } from "./account-messages.ts"
+import type { Recent } from "./exchange-mirror-recent.ts"
+
+const FIRST_MILLIS = 60_000
+const LAST_MILLIS = 3_600_000
+
+interface Told {
+  readonly lost: Decimal
+  readonly pause: number
+  /** Monotonic ms. */
+  readonly nextAt: number
+}
+
+export class ShortfallAlarms {
+  /** By account, then asset. */
+  readonly #told = new Map<string, Map<string, Told>>()
+  alerts = 0
+
+  constructor(
+    private readonly accounts: Pick<TradingAccounts["Type"], "post">,
+    private readonly monotonic: () => number,
+    private readonly terms: ShortfallTerms,
+  ) {}
+
+  /** Assets of accounts that are short. */
+  open(): number {
+    return [...this.#told.values()].reduce((sum, told) => sum + told.size, 0)
+  }
+
+  /** With every look. `has`: by asset, what the account has now. */
+  check(account: TradingAccount, dealer: Dealer, recent: Recent, has: ReadonlyMap<string, Decimal>): void {
+    const before = this.#told.get(account.tradingAccountId)
+    const told = new Map<string, Told>()
+    for (const [key, { amount: lost }] of recent) {
+      const [book, asset] = key.split(" ") as [string, string]
+      if (book !== "LOSS") continue
+      const had = lost.add(has.get(asset) ?? Decimal.ZERO)
+      if (!isShort(this.terms, asset, lost, had)) continue
+      told.set(asset, this.#tell(account, dealer, asset, lost, had, before?.get(asset)))
+    }
+    if (told.size > 0) this.#told.set(account.tradingAccountId, told)
+    else this.#told.delete(account.tradingAccountId)
+  }
+
+  /** Of accounts that are looked at no longer nothing is said any more. */
+  keep(accounts: ReadonlySet<string>): void {
+    for (const id of this.#told.keys()) if (!accounts.has(id)) this.#told.delete(id)
+  }
+
+  #tell(
+    { tradingAccountId, venue }: TradingAccount,
+    dealer: Dealer,
+    asset: string,
+    lost: Decimal,
+    had: Decimal,
+    before: Told | undefined,
+  ): Told {
+    const now = this.monotonic()
+    const hasGrown = before?.lost.lessThan(lost) === true
+    if (before !== undefined && !hasGrown && now < before.nextAt) return { ...before, lost }
+    this.alerts++
+    const message = `linked account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS. Look at the venue`
+    const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
+    this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+    const pause = before === undefined || hasGrown ? FIRST_MILLIS : Math.min(2 * before.pause, LAST_MILLIS)
+    return { lost, pause, nextAt: now + pause }
+  }
+}

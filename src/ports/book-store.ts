@@ -1,0 +1,73 @@
+/**
+ * How far the books of a dealer have come (decision 52): what they say of each pair, and the newest executed quote and fill that are in them.
+ * All of it changes in the ledger's own transactions, with the transfers that it speaks of.
+ */
+import { Context, type Effect } from "effect"
+import type { Dealer } from "../domain/dealer.ts"
+import type { BookChange, PairBook } from "../domain/dealer-books.ts"
+import type { Decimal } from "../domain/decimal.ts"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { OrderSide } from "../domain/trade-order.ts"
+import type { StoredFill } from "./mirror-store.ts"
+
+export interface StoredBooks {
+  /** Grows with every change of them. */
+  readonly version: number
+  /** Number of the newest executed quote that is in them. */
+  readonly lastIntent: number
+  /** By `<BASE>/<QUOTE>`. */
+  readonly pairs: ReadonlyMap<string, PairBook>
+  /** By account that is or was linked: number of its newest fill that is in them. */
+  readonly fills: ReadonlyMap<TradingAccountId, number>
+}
+
+interface OfPair {
+  readonly baseAsset: string
+  readonly quoteAsset: string
+}
+
+export interface BookedQuote extends OfPair {
+  readonly number: number
+  readonly quoteId: QuoteId
+  readonly change: BookChange
+}
+
+/** What an admin says that a hedge executed beyond what its venue says, against what of that is in the books. */
+export interface BookedVerdict extends OfPair {
+  readonly tradeOrderId: TradeOrderId
+  readonly orderSide: OrderSide
+  readonly quantity: Decimal
+  readonly cost: Decimal
+  readonly bookedQuantity: Decimal
+  readonly bookedCost: Decimal
+}
+
+export class BookStore extends Context.Tag("ports/BookStore")<
+  BookStore,
+  {
+    /** Those that are not there are made, with their wallets, and begin with the dealer's first quote. */
+    readonly open: (
+      dealer: Pick<Dealer, "dealerAccountId" | "tenantId">,
+      at: number,
+    ) => Effect.Effect<StoredBooks, StorageUnavailable>
+    /** Executed quotes behind that number, oldest first. */
+    readonly quotes: (
+      dealer: DealerAccountId,
+      after: number,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<BookedQuote>, StorageUnavailable>
+    /** Fills of the account behind that number, oldest first; null: of no hedge of this dealer. */
+    readonly fills: (
+      dealer: DealerAccountId,
+      account: TradingAccountId,
+      after: number,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<{ readonly number: number; readonly fill: StoredFill | null }>, StorageUnavailable>
+    /** Those that the books do not say the same of. */
+    readonly verdicts: (
+      dealer: DealerAccountId,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<BookedVerdict>, StorageUnavailable>
+  }
+>() {}

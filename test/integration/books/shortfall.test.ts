@@ -1,0 +1,152 @@
+/** What an account at a venue shows beyond what is known of it: booked where an accountant looks, counted, and told where it is much. */
+import { afterAll, expect, it } from "vitest"
+import { type BooksRig, openBooksRig } from "../../kit/books-rig.ts"
+import { testDatabase } from "../../kit/database.ts"
+
+/** Before its first request, or with one in the ledger whose answer it never hears, and so on. */
+const CUTS = [0, 1, 2].flatMap((requests) => [[requests, false] as const, [requests, true] as const])
+
+const ends: Array<() => Promise<void>> = []
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+const open = async (): Promise<BooksRig> => {
+  const database = await testDatabase()
+  const rig = await openBooksRig(database)
+  ends.push(async () => {
+    await rig.close()
+    await database.drop()
+  })
+  rig.venue.show({ BTC: "10", USDT: "1000" })
+  await rig.looks("mirror")
+  return rig
+}
+const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
+
+it("an account begins with what it was brought; nothing of that is unexplained", async () => {
+  const it = await open()
+  expect([await it.mirror(), await it.accounting("WORLD")]).toEqual([
+    { BTC: "10", USDT: "1000" },
+    { BTC: "-10", USDT: "-1000" },
+  ])
+  expect([await it.accounting("SUSPENSE"), it.reading("exchange_differences_total"), it.alerts]).toEqual([{}, [], []])
+  await sound(it)
+})
+
+it("a balance that falls by 30 % without an execution is the dealer's LOSS, a metric, and an alert until it is back", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 2)
+  // An execution may still explain it.
+  expect([await it.mirror(), it.alerts]).toEqual([{ BTC: "10", USDT: "1000" }, []])
+  await it.looks("mirror")
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "7", USDT: "1000" },
+    { BTC: "3" },
+    {},
+  ])
+  const [transfer] = await it.rows("SELECT code, reference FROM ledger_transfer WHERE code = 'SHORTFALL'")
+  expect(transfer).toEqual({ code: "SHORTFALL", reference: it.account.tradingAccountId })
+  expect([it.reading("exchange_differences_total"), it.reading("exchange_shortfalls_open")]).toEqual([
+    ["shortfall 1"],
+    ["1"],
+  ])
+  expect(it.alerts).toMatchObject([{ code: "BALANCE_SHORTFALL", severity: "CRITICAL" }])
+  expect(it.alerts[0]!.message).toContain("3 BTC less than anything explains, 30 % of 10")
+  for (const told of [2, 2, 3]) {
+    it.time.now += 60_000
+    await it.looks("mirror")
+    expect(it.alerts).toHaveLength(told)
+  }
+  await it.restart()
+  await it.looks("mirror")
+  expect(it.alerts).toHaveLength(4)
+  it.venue.show({ BTC: "10.5", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([{}, { BTC: "-0.5" }])
+  it.time.now += 7_200_000
+  await it.looks("mirror")
+  expect([it.alerts.length, it.reading("exchange_shortfalls_open")]).toEqual([4, ["0"]])
+  await sound(it)
+})
+
+it("what a fill explains is no loss, whichever of the two comes first", async () => {
+  const it = await open()
+  await it.fill({ side: "SELL", quantity: "3", price: "100", fees: { USDT: "1" } })
+  it.venue.show({ BTC: "7", USDT: "1299" })
+  await it.looks("mirror", 4)
+  it.venue.show({ BTC: "5", USDT: "1498" })
+  await it.looks("mirror", 2)
+  await it.fill({ side: "SELL", quantity: "2", price: "100", fees: { USDT: "1" } })
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE"), it.alerts]).toEqual([
+    { BTC: "5", USDT: "1498" },
+    {},
+    {},
+    [],
+  ])
+  await sound(it)
+})
+
+it("a fill that comes to light after all takes back what was booked instead of it", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1300" })
+  const at = it.time.now
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([{ BTC: "3" }, { USDT: "-300" }])
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "7", USDT: "1300" },
+    {},
+    {},
+  ])
+  expect(it.reading("exchange_shortfalls_open")).toEqual(["0"])
+  await sound(it)
+})
+
+it("an account that reconciles or is gone is not compared, and begins anew once it has agreed with its venue", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 2)
+  it.setStatus("UNAVAILABLE")
+  await it.looks("mirror", 4)
+  it.venue.show({})
+  it.setStatus("DISCONNECTED")
+  await it.looks("mirror", 4)
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  it.setStatus("ACTIVE")
+  await it.looks("mirror", 2)
+  expect([await it.mirror(), it.alerts]).toEqual([{ BTC: "10", USDT: "1000" }, []])
+  await it.looks("mirror")
+  expect(await it.book("LOSS")).toEqual({ BTC: "3" })
+})
+
+it("what is little, or dust, is booked and counted and told to nobody", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "9.95", USDT: "1000", DUST: "0.5" })
+  await it.looks("mirror", 3)
+  it.venue.show({ BTC: "9.95", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), it.alerts]).toEqual([{ BTC: "0.05", DUST: "0.5" }, []])
+  expect(it.reading("exchange_differences_total").sort()).toEqual(["adjustment 1", "shortfall 2"])
+  await sound(it)
+})
+
+it("a process that dies between two requests books neither fill nor difference twice", async () => {
+  for (const [requests, isUnanswered] of CUTS) {
+    const it = await open()
+    // Bought with money that came unseen.
+    await it.fill({ quantity: "20", price: "100", fees: { BTC: "0.02" } })
+    await it.fill({ quantity: "1", price: "100" })
+    it.venue.show({ BTC: "30.98", USDT: "0" })
+    await it.kill("mirror", requests, isUnanswered)
+    await it.looks("mirror", 4)
+    expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+      { BTC: "30.98" },
+      {},
+      { USDT: "-1100" },
+    ])
+    await sound(it)
+  }
+})

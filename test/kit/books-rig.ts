@@ -1,0 +1,267 @@
+/**
+ * A dealer with one linked account over a real database and ledger, without the account's venue: what that shows and which executions are
+ * stored is said by the test. The one thing to know: `kill` ends the process with whatever it has in memory, the next look is another one's.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { AccountDirectory } from "../../src/actors/account-directory.ts"
+import { type AccountCommand, TradingAccounts } from "../../src/actors/account-messages.ts"
+import { makeDealerBooks } from "../../src/actors/dealer-books.ts"
+import { DealerDirectory } from "../../src/actors/dealer-directory.ts"
+import { makeExchangeMirror } from "../../src/actors/exchange-mirror.ts"
+import { mirrorWalletId } from "../../src/actors/exchange-mirror-transfers.ts"
+import type { AccountAlert } from "../../src/domain/account-event.ts"
+import type { Dealer, HedgeIntent } from "../../src/domain/dealer.ts"
+import { Decimal } from "../../src/domain/decimal.ts"
+import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../src/domain/ids.ts"
+import type { OrderSide, TradeOrder } from "../../src/domain/trade-order.ts"
+import type { TradingAccount } from "../../src/domain/trading-account.ts"
+import {
+  type AccountingPurpose,
+  accountingWalletId,
+  type DealerPurpose,
+  dealerBookId,
+  type WalletId,
+} from "../../src/domain/wallet.ts"
+import { ledgerLayer } from "../../src/ledger/ledger.ts"
+import { Clock } from "../../src/ports/clock.ts"
+import { hedgeIntentFact } from "../../src/ports/hedge-store.ts"
+import { Ids } from "../../src/ports/ids.ts"
+import { LedgerPort, type LedgerRequest } from "../../src/ports/ledger-port.ts"
+import { LedgerWatch } from "../../src/ports/ledger-watch.ts"
+import { MeterBoard, Meters } from "../../src/ports/meters.ts"
+import { VenuePort } from "../../src/ports/venue-port.ts"
+import { bookStoreLayer } from "../../src/store/book-store-sql.ts"
+import { LedgerJournal } from "../../src/store/ledger-journal.ts"
+import { mirrorStoreLayer } from "../../src/store/mirror-store-sql.ts"
+import { sqlLayer } from "../../src/store/sql.ts"
+import { Wallets } from "../../src/store/wallets.ts"
+import {
+  commit,
+  executionRow,
+  filled,
+  image,
+  newExecution,
+  newOrder,
+  orderRow,
+  query,
+  type Rig,
+  sqlRig,
+} from "../integration/store/account-store-rig.ts"
+import type { TestDatabase } from "./database.ts"
+import { intentOf } from "./hedges.ts"
+
+export interface Trade {
+  readonly side?: OrderSide
+  readonly quantity: string
+  readonly price: string
+  readonly fees?: Readonly<Record<string, string>>
+  readonly at?: number
+  /** An order that has executed before. */
+  readonly order?: TradeOrder
+  readonly status?: TradeOrder["orderStatus"]
+}
+
+export const openBooksRig = async (database: TestDatabase, options: { readonly percent?: string } = {}) => {
+  const rig: Rig = await sqlRig(database)
+  const account: TradingAccount = await rig.account()
+  const dealerAccountId = randomUUID() as DealerAccountId
+  const dealer = {
+    dealerAccountId,
+    tenantId: account.tenantId,
+    version: 1,
+    linkedAccountIds: [account.tradingAccountId],
+    tradingAccountId: randomUUID(),
+  } as unknown as Dealer
+  const time = { now: 1_700_000_000_000 }
+  const venue = new Map<string, string>()
+  const alerts: Array<AccountAlert> = []
+  /** After so many requests the ledger is told of no more, or of one whose answer nobody hears: the process is gone. */
+  const cut = { requests: Number.POSITIVE_INFINITY, isUnanswered: false, reached: (): void => undefined }
+  await query(database.url, "INSERT INTO dealer_book_cursor VALUES ($1, $2, 0)", [
+    dealerAccountId,
+    account.tradingAccountId,
+  ])
+
+  const process = async () => {
+    const [node] = await query(database.url, "SELECT node_id, epoch FROM gateway_node")
+    const fail = (reason: unknown): never => {
+      throw new Error(`the ledger: ${String(reason)}`)
+    }
+    const meters = new MeterBoard()
+    const outside = Layer.mergeAll(
+      Layer.succeed(Meters, meters),
+      Layer.succeed(Clock, { now: () => time.now, monotonic: () => time.now }),
+      Layer.succeed(Ids, { uuid: randomUUID }),
+      Layer.succeed(VenuePort, { find: () => ({ features: ["SPOT"] }) } as unknown as VenuePort["Type"]),
+      Layer.succeed(TradingAccounts, {
+        post: (_: string, message: AccountCommand) => {
+          if (message._tag === "RaiseAlert") alerts.push(message.alert)
+          else if (message._tag === "ReadPortfolio")
+            message.reply.ok(
+              [...venue].map(([currency, amount]) => ({
+                tradingAccountId: account.tradingAccountId,
+                venue: account.venue,
+                currency,
+                available: Decimal.of(amount),
+                locked: Decimal.ZERO,
+                updatedAt: time.now,
+              })),
+            )
+        },
+      } as unknown as TradingAccounts["Type"]),
+      AccountDirectory.Default,
+      DealerDirectory.Default,
+    )
+    const store = Layer.mergeAll(Wallets.Default, LedgerJournal.Default).pipe(
+      Layer.provideMerge(sqlLayer(database.url)),
+      Layer.provideMerge(outside),
+    )
+    const ledger = ledgerLayer({
+      url: database.url,
+      nodeId: String(node!["node_id"]),
+      epoch: Number(node!["epoch"]),
+      lost: fail,
+      defect: fail,
+      warn: () => undefined,
+      notice: () => undefined,
+      expiryMillis: 60_000,
+      auditMillis: 3_600_000,
+    })
+    const all = Layer.mergeAll(mirrorStoreLayer, bookStoreLayer, ledger).pipe(Layer.provideMerge(store))
+    const runtime = ManagedRuntime.make(all)
+    const made = await runtime.runPromise(
+      Effect.gen(function* () {
+        ;(yield* AccountDirectory).put(account)
+        ;(yield* DealerDirectory).put(dealer)
+        const port = yield* LedgerPort
+        const dying = {
+          ...port,
+          post: (request: LedgerRequest) => {
+            if (cut.requests-- > 0) port.post(request)
+            else if (cut.requests === -1 && cut.isUnanswered) port.post({ ...request, settled: cut.reached })
+            else cut.reached()
+          },
+        }
+        const terms = { percent: Decimal.of(options.percent ?? "1"), dust: new Map([["DUST", Decimal.ONE]]) }
+        return {
+          mirror: yield* Effect.provideService(makeExchangeMirror(terms), LedgerPort, dying),
+          books: yield* Effect.provideService(makeDealerBooks, LedgerPort, dying),
+          wallets: yield* Wallets,
+          directory: yield* AccountDirectory,
+          watch: yield* LedgerWatch,
+        }
+      }),
+    )
+    const reading = (name: string) =>
+      meters
+        .readings()
+        .filter((it) => it.name === name)
+        .flatMap(({ samples }) =>
+          samples.map(({ value, labels }) => `${Object.values(labels ?? {}).join()} ${value}`.trim()),
+        )
+    return { runtime, reading, ...made }
+  }
+  let running = await process()
+  let { version } = account
+
+  const trouble = (_: unknown, why: string | { readonly message: string }): never => {
+    throw new Error(typeof why === "string" ? why : why.message)
+  }
+  /** So many looks, 5 s apart. */
+  const looks = async (which: "mirror" | "books", times = 1): Promise<void> => {
+    for (let n = 0; n < times; n++) {
+      time.now += 5_000
+      await running.runtime.runPromise(running[which](trouble))
+    }
+  }
+
+  const balances = async (walletId: WalletId): Promise<Readonly<Record<string, string>>> => {
+    const rows = await running.runtime.runPromise(running.wallets.balances([walletId]))
+    return Object.fromEntries(rows.filter((it) => !it.balance.isZero()).map((it) => [it.asset, it.balance.toString()]))
+  }
+
+  const accountId = account.tradingAccountId
+  return {
+    account,
+    dealer,
+    time,
+    alerts,
+    venue: {
+      show: (shown: Readonly<Record<string, string>>) => {
+        venue.clear()
+        for (const [asset, amount] of Object.entries(shown)) venue.set(asset, amount)
+      },
+    },
+    looks,
+    /** Until the process ends. */
+    setStatus: (status: TradingAccount["status"]) => running.directory.put({ ...account, version: ++version, status }),
+    reading: (name: string) => running.reading(name),
+    mirror: () => balances(mirrorWalletId(accountId)),
+    book: (purpose: DealerPurpose) => balances(dealerBookId(dealerAccountId, purpose)),
+    accounting: (purpose: AccountingPurpose) => balances(accountingWalletId(account.tenantId, purpose)),
+    rows: (text: string, values: ReadonlyArray<unknown> = []) => query(database.url, text, values),
+    /** A hedge of the dealer executes. */
+    fill: async (trade: Trade): Promise<TradeOrder> => {
+      const orderSide = trade.side ?? "BUY"
+      const before = trade.order ?? newOrder(account, { dealerAccountId, orderSide, baseQuantity: Decimal.of("100") })
+      if (trade.order === undefined) await commit(rig.store(), { accountId, rows: [orderRow(before)], events: [] })
+      const execution = newExecution(before, {
+        orderSide,
+        executedQuantity: Decimal.of(trade.quantity),
+        executedPrice: Decimal.of(trade.price),
+        executedAt: trade.at ?? time.now,
+        fees: Object.entries(trade.fees ?? {}).map(([asset, quantity]) => ({
+          asset,
+          venue: account.venue,
+          quantity: Decimal.of(quantity),
+        })),
+      })
+      const after = image(filled(before, execution), { orderStatus: trade.status ?? "FILLED" })
+      await commit(rig.store(), { accountId, rows: [orderRow(after), executionRow(execution)], events: [] })
+      return after
+    },
+    /** A client takes a quote: BUY is the client's side. */
+    quote: async (orderSide: OrderSide, quantity: string, price: string): Promise<HedgeIntent> => {
+      const intent = intentOf(0, {
+        orderSide,
+        quantity: Decimal.of(quantity),
+        quotePrice: Decimal.of(price),
+        dealerAccountId,
+        hedgeIntentId: randomUUID() as HedgeIntentId,
+        quoteId: randomUUID() as QuoteId,
+      })
+      await query(database.url, "SELECT ledger_facts_hedge_intent($1::jsonb)", [
+        JSON.stringify([hedgeIntentFact(intent).row]),
+      ])
+      return intent
+    },
+    order: (after: TradeOrder) => commit(rig.store(), { accountId, rows: [orderRow(after)], events: [] }),
+    /** The process ends once so many requests have been answered, with or without one more in the ledger, or when its look is over. */
+    kill: async (which: "mirror" | "books", requests: number, isUnanswered: boolean): Promise<void> => {
+      Object.assign(cut, { requests, isUnanswered })
+      const reached = new Promise<void>((resolve) => {
+        cut.reached = resolve
+      })
+      await Promise.race([looks(which), reached])
+      await running.watch.drain()
+      cut.requests = Number.POSITIVE_INFINITY
+      await running.runtime.dispose()
+      running = await process()
+    },
+    restart: async (): Promise<void> => {
+      await running.runtime.dispose()
+      running = await process()
+    },
+    violations: async (): Promise<ReadonlyArray<unknown>> => [
+      ...(await running.runtime.runPromise(running.watch.recompute)),
+      ...(await query(database.url, "SELECT what FROM dealer_book_violation")).map(({ what }) => what),
+    ],
+    close: async (): Promise<void> => {
+      await running.runtime.dispose()
+      await rig.close()
+    },
+  }
+}
+
+export type BooksRig = Awaited<ReturnType<typeof openBooksRig>>
