@@ -39,11 +39,19 @@ export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges =
   hedges: [],
 })
 
-const progressOf = (order: TradeOrder): HedgeProgress => ({
+const storedOf = (order: TradeOrder): StoredHedge => ({
+  tradeOrderId: order.tradeOrderId,
+  tradingAccountId: order.tradingAccountId,
+  version: order.version,
+  isOver: isTerminal(order.orderStatus),
   orderSide: order.orderSide,
   executedQuantity: order.executedQuantity,
   executedCost: order.executedCost,
   fees: order.fees,
+  baseQuantity: order.baseQuantity,
+  isInDoubt: order.doubt !== null,
+  createdAt: order.createdAt,
+  verdict: null,
 })
 
 /** What an image of a hedge means: null, it is older than what is known. */
@@ -176,24 +184,19 @@ export class HedgeLine {
     this.#sent.set(hedgeIntentId, Math.max(number, this.#sent.get(hedgeIntentId) ?? 0))
   }
 
+  /** A hedge that is over and was forgotten, as the sums have it: as it was before this image. */
+  recall(order: TradeOrder, before: HedgeProgress): void {
+    this.#remember({ ...storedOf(order), ...before, version: order.version - 1 })
+  }
+
   /** An image of a hedge, once it is durable. `isNew`: it may be heard of for the first time. */
   hear(order: TradeOrder, isNew: boolean): Heard {
-    const { tradeOrderId, tradingAccountId, version } = order
+    const { tradeOrderId, version } = order
     const known = this.#hedges.get(tradeOrderId)
     if (known !== undefined && known.version >= version) return null
-    // Neither new nor known: so old that its first fills are in the sums and nowhere else.
+    // Those that are not over are all in memory, and of others what they counted as is asked for first.
     if (known === undefined && !isNew) throw new Error(`hedge ${tradeOrderId} is not in memory: all is read anew`)
-    const told: StoredHedge = {
-      ...progressOf(order),
-      tradeOrderId,
-      tradingAccountId,
-      version,
-      isOver: isTerminal(order.orderStatus),
-      isInDoubt: order.doubt !== null,
-      baseQuantity: order.baseQuantity,
-      createdAt: order.createdAt,
-      verdict: known?.verdict ?? null,
-    }
+    const told = { ...storedOf(order), verdict: known?.verdict ?? null }
     this.#count(known, told)
     return {
       hasFilled: told.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),

@@ -12,12 +12,14 @@ import { HEDGE_LAW } from "../domain/hedge-state.ts"
 import { type HedgeVerdict, type Span, sideOf } from "../domain/hedging.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
+import { isTerminal } from "../domain/order-status.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { HedgeAlarms } from "./dealer-hedging-alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
+import { LateHedges } from "./dealer-hedging-late.ts"
 import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
@@ -44,6 +46,7 @@ export class HedgeKeeper {
   readonly #held = new Set<InstrumentId>()
   readonly #courier: HedgeCourier
   readonly #alarms: HedgeAlarms
+  readonly #late: LateHedges
 
   constructor(
     private readonly core: DealerCore,
@@ -51,6 +54,14 @@ export class HedgeKeeper {
     asked: AskedHedges,
     private readonly counts: HedgeCounts,
   ) {
+    this.#late = new LateHedges(core, {
+      known: (order, before) => {
+        const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)!
+        line.recall(order, before)
+        this.#hear(line, order, false)
+      },
+      again: (order) => this.hear(order),
+    })
     this.#alarms = new HedgeAlarms(core, counts, (line) => this.#isAsking(line))
     for (const line of stored) this.#add(line)
     // Of a quote whose line was not there yet when the one before it was asked: there is nothing without an intent.
@@ -90,7 +101,10 @@ export class HedgeKeeper {
   hear(order: TradeOrder): void {
     const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)
     if (line === undefined) throw new Error(`hedge ${order.tradeOrderId} of a pair without a quote`)
-    this.#hear(line, order, order.version === 1)
+    const isNew = order.version === 1
+    if (isNew || line.find(order.tradeOrderId) !== undefined || !isTerminal(order.orderStatus))
+      this.#hear(line, order, isNew)
+    else this.#late.hear(order)
   }
 
   /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends; dust is no risk. */

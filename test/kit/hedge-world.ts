@@ -19,6 +19,7 @@ import { fingerprint } from "../../src/domain/fingerprint.ts"
 import {
   countedOf,
   exposureOf,
+  type HedgeProgress,
   type HedgeVerdict,
   intentsWithin,
   noTotals,
@@ -35,7 +36,7 @@ import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { DealerAct } from "../../src/ports/dealer-store.ts"
-import type { StoredHedge, StoredHedges } from "../../src/ports/hedge-store.ts"
+import { HEDGES_KEPT, type LateHedge, type StoredHedge, type StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
@@ -79,6 +80,8 @@ export class HedgeWorld {
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
   #told: Array<TradeOrder> = []
+  /** Of hedges that were over, since the dealer woke: the image that changed one, and what it had counted as. */
+  #late: Array<LateHedge & { readonly before: HedgeProgress }> = []
 
   constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
     for (const venue of ["MOCK", "PAPER", "BINANCE", "BINANCE_UAT"]) {
@@ -124,6 +127,7 @@ export class HedgeWorld {
       version: order.version + 1,
     }
     this.orders[index] = { order: next, print }
+    if (isTerminal(order.orderStatus)) this.#late.push({ ...next, before: order })
     this.keeper.hear(next)
   }
 
@@ -232,7 +236,7 @@ export class HedgeWorld {
         totals,
         intents: newestFirst.filter((intent, index) => index === 0 || open.has(intent)),
         sent,
-        hedges,
+        hedges: hedges.filter(({ isOver }, index) => !isOver || index >= hedges.length - HEDGES_KEPT),
       },
     ]
   }
@@ -287,6 +291,10 @@ export class HedgeWorld {
         clock: { monotonic: () => this.#now, now: () => this.#now },
         failpoint: { hit: () => undefined },
         hedgeStore: {
+          before: ({ tradeOrderId, version }: LateHedge) =>
+            Effect.sync(
+              () => this.#late.find((it) => it.tradeOrderId === tradeOrderId && it.version >= version)?.before ?? null,
+            ),
           resolve: (_: unknown, hedge: TradeOrderId, verdict: HedgeVerdict) =>
             Effect.sync(() => void this.verdicts.set(hedge, verdict)),
         },
@@ -294,6 +302,7 @@ export class HedgeWorld {
       },
     } as unknown as DealerCore
     this.core = core
+    this.#late = []
     return new HedgeKeeper(core, this.stored(), this.asked, this.counts)
   }
 

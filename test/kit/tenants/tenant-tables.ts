@@ -37,6 +37,10 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
     WHERE x.request_id = t.request_id AND w.tenant_id = $1)`,
   dealer_link: OF_DEALER,
   hedge_intent: OF_DEALER,
+  hedge_owed: OF_DEALER,
+  hedge_executed: OF_DEALER,
+  hedge_fee: OF_DEALER,
+  hedge_late: OF_DEALER,
   hedge_verdict: "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
   internal_trade: `EXISTS (SELECT FROM trading_account a
     WHERE a.trading_account_id IN (t.maker_account_id, t.taker_account_id) AND a.tenant_id = $1)`,
@@ -70,6 +74,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   quarantined_report: "reports of venues that were wrong",
   one_time_token: "of mailed letters; this gateway mails none",
   hedge_verdict: "what admins say of hedges in doubt; none is",
+  hedge_late: "late fills of hedges that were over; there are none",
   exchange_mirror: "mirrors are written once an hour here",
 }
 

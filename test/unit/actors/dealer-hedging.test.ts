@@ -4,6 +4,7 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import { NotionalBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
+import { HEDGES_KEPT } from "../../../src/ports/hedge-store.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
 import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"
 
@@ -562,6 +563,32 @@ describe("a dealer's actor that is built again", () => {
     world.pass(60_000)
     expect(world.orders).toHaveLength(1)
   })
+
+  it.each(["never", "meanwhile"] as const)(
+    "counts late fills of a hedge that memory has forgotten, built anew %s",
+    (built) => {
+      const world = new HedgeWorld()
+      for (let n = 1; n <= HEDGES_KEPT + 10; n++) {
+        world.executed(buy(n))
+        world.becomes("FILLED", "1")
+      }
+      if (built === "meanwhile") world.restart()
+      const { tradeOrderId } = world.order(0)
+      // Three fills of it: what the venue executed too much is sold, each time.
+      for (const executed of ["1.5", "1.6"]) world.becomes("FILLED", executed, tradeOrderId)
+      expect(world.sent().slice(-1)).toEqual(["SELL 0.5 @ 99.75"])
+      world.becomes("FILLED", "0.5")
+      expect(world.sent().slice(-1)).toEqual(["SELL 0.1 @ 99.75"])
+      world.becomes("FILLED", "0.1")
+      if (built === "meanwhile") world.restart()
+      world.becomes("FILLED", "2", tradeOrderId)
+      world.becomes("FILLED", "0.4")
+      expect([world.keeper.isFlat(), world.keeper.report()[0]?.position]).toEqual([true, "0"])
+      const { position } = world.keeper.report()[0]!
+      world.kill()
+      expect(world.keeper.report()[0]!.position).toBe(position)
+    },
+  )
 
   it("says what is open, what was earned and what it cost", () => {
     const world = new HedgeWorld()
