@@ -32,7 +32,8 @@ export class LateHedges {
     const later: Array<TradeOrder> = []
     this.#waiting.set(tradeOrderId, later)
     this.core.self.fork(this.core.parts.hedgeStore.before(order), (exit) => {
-      if (Exit.isFailure(exit)) throw new Error(`nobody knows what hedge ${tradeOrderId} counted as`, { cause: exit.cause })
+      if (Exit.isFailure(exit))
+        throw new Error(`nobody knows what hedge ${tradeOrderId} counted as`, { cause: exit.cause })
       this.#waiting.delete(tradeOrderId)
       // Null: the sums have this image already, or it changed nothing that counts.
       if (exit.value !== null) this.outcome.known(order, exit.value)

@@ -13,10 +13,7 @@ import {
   type HedgeProgress,
   type HedgeTotals,
   type HedgeVerdict,
-  intentsWithin,
   noTotals,
-  type OpenIntent,
-  openIntents,
   restOf,
   type Span,
   spanOf,
@@ -25,9 +22,11 @@ import {
   withProgress,
 } from "../domain/hedging.ts"
 import type { HedgeIntentId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { IntentQueue, type OpenIntents } from "../domain/intent-queue.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
+import type { Owing } from "./dealer-hedging-venue.ts"
 
 /** A line with nothing on it. */
 export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges => ({
@@ -77,7 +76,7 @@ export class HedgeLine {
   /** What is open is less than the venue takes; not known again after whatever changed it, so that nothing large is taken for dust. */
   isAccumulating = false
   newestHedge: TradeOrderId | null = null
-  #intents: ReadonlyArray<HedgeIntent>
+  readonly #intents: IntentQueue
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
   readonly #hedges = new Map<TradeOrderId, StoredHedge>()
@@ -93,7 +92,7 @@ export class HedgeLine {
     this.quoteAsset = stored.quoteAsset
     this.symbol = `${stored.baseAsset}/${stored.quoteAsset}`
     this.totals = stored.totals
-    this.#intents = stored.intents
+    this.#intents = new IntentQueue(stored.intents)
     this.#sent = new Map(stored.sent)
     for (const hedge of stored.hedges) this.#remember(hedge)
   }
@@ -117,13 +116,13 @@ export class HedgeLine {
   }
 
   /** The executed quotes that make up the exposure, oldest first. */
-  open(): ReadonlyArray<OpenIntent> {
-    return openIntents(this.#intents, this.exposure)
+  open(): OpenIntents {
+    return this.#intents.open(this.exposure)
   }
 
   /** The executed quotes that the next hedge is for, oldest first. */
-  openDue(): ReadonlyArray<OpenIntent> {
-    return openIntents(this.#intents, this.due)
+  openDue(): OpenIntents {
+    return this.#intents.open(this.due)
   }
 
   isAtWork(): boolean {
@@ -150,20 +149,18 @@ export class HedgeLine {
       .map((hedge) => ({ ...hedge, quantity: restOf(hedge), isCarried: !this.canAsk(hedge.tradingAccountId) }))
   }
 
-  /** For which quotes the next hedge leaves, oldest first; where hedges executed too much, the newest there was. */
-  owing(): ReadonlyArray<HedgeIntent> {
-    const open = this.openDue()
-    return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
-  }
-
   /** The newest executed quote. */
   newest(): HedgeIntent | undefined {
-    return this.#intents[0]
+    return this.#intents.newest()
   }
 
-  /** In whose name it leaves. */
+  /** In whose name the next hedge leaves: the oldest quote that it is for; where hedges executed too much, the newest there was. */
   lead(): HedgeIntent | undefined {
-    return this.owing()[0]
+    return this.openDue().first?.intent ?? this.newest()
+  }
+
+  owing(): Owing {
+    return { lead: this.lead(), venues: this.openDue().venues }
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */
@@ -172,10 +169,10 @@ export class HedgeLine {
   }
 
   owe(intent: HedgeIntent): void {
-    if (this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === intent.hedgeIntentId)) return
+    if (this.#intents.has(intent.hedgeIntentId)) return
     this.totals = withIntent(this.totals, intent)
     this.isAccumulating = false
-    this.#intents = [intent, ...this.#intents]
+    this.#intents.add(intent)
     this.#forgetClosed()
   }
 
@@ -230,7 +227,7 @@ export class HedgeLine {
 
   /** Since when something is open or in doubt, wall ms; null: nothing is. */
   since(): number | null {
-    const times = [this.open()[0]?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
+    const times = [this.open().first?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
     const known = times.filter((it) => it !== undefined)
     return known.length === 0 ? null : Math.min(...known)
   }
@@ -294,9 +291,7 @@ export class HedgeLine {
   /** Those that make up the exposure stay, whatever unsettled hedges executed, and the newest. */
   #forgetClosed(): void {
     const unsettled = this.#unsettled().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) }))
-    const open = intentsWithin(this.#intents, spanOf(this.exposure, unsettled))
-    this.#intents = this.#intents.filter((intent, index) => index === 0 || open.has(intent))
-    for (const id of this.#sent.keys())
-      if (!this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === id)) this.#sent.delete(id)
+    this.#intents.forgetClosed(spanOf(this.exposure, unsettled))
+    for (const id of this.#sent.keys()) if (!this.#intents.has(id)) this.#sent.delete(id)
   }
 }

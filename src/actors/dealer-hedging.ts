@@ -159,7 +159,7 @@ export class HedgeKeeper {
         const account = this.core.parts.accounts.find(tradingAccountId)
         return account === undefined ? [] : [account.venue]
       })
-      return [...line.open().map(({ intent }) => intent.venue), ...inDoubt]
+      return [...line.open().venues, ...inDoubt]
     })
 
   /** A hedge is at work there, or what is open was priced there and is to be hedged. */
@@ -168,7 +168,7 @@ export class HedgeKeeper {
       (line) =>
         line.hasHedgeOn(account) ||
         this.#courier.find(line.symbol)?.accountId === account ||
-        (line.open().some(({ intent }) => intent.tradingAccountId === account) && !this.#isDust(line)),
+        (line.open().accounts.includes(account) && !this.#isDust(line)),
     )
 
   /** Linked accounts or settings are others: what found no place may find one. */
@@ -292,7 +292,7 @@ export class HedgeKeeper {
     const message = {
       _tag: "SubmitOrder",
       request,
-      hedge: { dealerAccountId: this.core.id, quoteIds: plan.quoteIds },
+      hedge: { dealerAccountId: this.core.id, quotes: plan.quotes },
       receivedAt: this.core.parts.clock.monotonic(),
       named: () => undefined,
     } as const

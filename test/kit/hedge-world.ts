@@ -21,7 +21,6 @@ import {
   exposureOf,
   type HedgeProgress,
   type HedgeVerdict,
-  intentsWithin,
   noTotals,
   restOf,
   spanOf,
@@ -38,6 +37,7 @@ import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { DealerAct } from "../../src/ports/dealer-store.ts"
 import { HEDGES_KEPT, type LateHedge, type StoredHedge, type StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
+import { intentsWithin } from "./open-intents.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
@@ -359,7 +359,8 @@ export class HedgeWorld {
       baseQuantity: Decimal.of(request.quantity),
       idempotencyKey: request.idempotencyKey,
       dealerAccountId: hedge!.dealerAccountId,
-      hedgeForQuoteIds: hedge!.quoteIds,
+      hedgeForQuoteIds: hedge!.quotes.quoteIds,
+      hedgeForQuoteCount: hedge!.quotes.count,
       createdAt: this.#now,
     } as unknown as TradeOrder
     this.orders.push({ order, print })

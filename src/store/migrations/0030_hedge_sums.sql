@@ -104,6 +104,16 @@ INSERT INTO hedge_fee
   WHERE o.dealer_account_id IS NOT NULL AND o.order_type <> 'QUOTED'
   GROUP BY 1, 2, 3, 4, 5;
 
+-- An order names a hundred of its quotes at most, the oldest and the newest; null: all of them. The others stand between these two.
+ALTER TABLE trade_order ADD COLUMN hedge_for_quote_count int;
+CREATE VIEW hedge_quote AS
+  SELECT o.trade_order_id, i.quote_id, i.number
+  FROM trade_order o
+    JOIN hedge_intent f ON f.quote_id = (o.hedge_for_quote_ids->>0)::uuid
+    JOIN hedge_intent l ON l.quote_id = (o.hedge_for_quote_ids->>-1)::uuid
+    JOIN hedge_intent i ON i.dealer_account_id = f.dealer_account_id AND i.base_asset = f.base_asset AND i.quote_asset = f.quote_asset
+      AND i.order_side = f.order_side AND i.number BETWEEN f.number AND l.number;
+
 -- What is open, and the newest, without a look at all the rest; none of these columns but `open` ever changes.
 DROP INDEX trade_order_hedge;
 CREATE INDEX trade_order_hedge_newest ON trade_order (dealer_account_id, created_at DESC, trade_order_id DESC)

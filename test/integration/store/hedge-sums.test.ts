@@ -133,6 +133,23 @@ test("a late fill of an old hedge says what it had counted as, until a dealer ha
   expect([await before(5, 4), await before(5, 6)]).toEqual([null, null])
 })
 
+test("an order that names some of its quotes leads to all of them", async () => {
+  const [from, to] = [COUNT + 10, COUNT + 20]
+  const { rows } = await client.query<{ quote_id: string; order_side: string }>(
+    "SELECT quote_id, order_side FROM hedge_intent WHERE created_at BETWEEN $1 AND $2 ORDER BY number",
+    [1_000 + from, 1_000 + to],
+  )
+  const bought = rows.flatMap(({ quote_id, order_side }) => (order_side === "BUY" ? [quote_id] : []))
+  const tradeOrderId = await hedgeOfHistory(client, dealerAccountId, to)
+  const named = JSON.stringify([bought[0], bought.at(-1)])
+  await client.query("UPDATE trade_order SET hedge_for_quote_ids = $2 WHERE trade_order_id = $1", [tradeOrderId, named])
+  const all = await client.query<{ quote_id: string }>(
+    "SELECT quote_id FROM hedge_quote WHERE trade_order_id = $1 ORDER BY number",
+    [tradeOrderId],
+  )
+  expect(all.rows.map(({ quote_id }) => quote_id)).toEqual(bought)
+})
+
 test("where the connection ends before its commit, neither the rows nor their sums are there", async () => {
   const { totals } = await proven()
   const doomed = new pg.Client({ connectionString: database.url })

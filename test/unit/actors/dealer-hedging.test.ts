@@ -1,9 +1,11 @@
 /** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
+import type { HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { NotionalBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
+import { QUOTES_NAMED } from "../../../src/domain/intent-queue.ts"
 import { HEDGES_KEPT } from "../../../src/ports/hedge-store.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
 import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"
@@ -42,6 +44,34 @@ describe("an executed quote", () => {
     world.pass(500)
     expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 2.6 @ 100.25"])
     expect(world.order().hedgeForQuoteIds).toEqual([intentOf(1).quoteId, intentOf(2).quoteId])
+  })
+
+  it("costs the last of many what it cost the first, while nothing can be hedged", () => {
+    const world = new HedgeWorld({}, [])
+    let reads = 0
+    /** Every look at an executed quote is counted. */
+    const counted = (n: number): HedgeIntent =>
+      new Proxy(buy(n), {
+        get: (of, name) => {
+          reads++
+          return Reflect.get(of, name)
+        },
+      })
+    const costOf = (from: number, to: number): number => {
+      reads = 0
+      for (let n = from; n <= to; n++) world.executed(counted(n))
+      return reads
+    }
+    const first = costOf(1, 100)
+    costOf(101, 1_900)
+    expect(costOf(1_901, 2_000) / first).toBeLessThan(1.3)
+    expect(world.keeper.report()).toMatchObject([{ position: "-2000", openHedgeIds: [] }])
+    // The order that closes all of it names a hundred of them.
+    world.dealer = { ...world.dealer, linkedAccountIds: [LINKED] }
+    world.keeper.dealerChanged()
+    const { quantity, hedgeForQuoteIds, hedgeForQuoteCount } = world.order()
+    expect([`${quantity}`, hedgeForQuoteIds.length, hedgeForQuoteCount]).toEqual(["2000", QUOTES_NAMED, 2_000])
+    expect([hedgeForQuoteIds[0], hedgeForQuoteIds.at(-1)]).toEqual([intentOf(1).quoteId, intentOf(2_000).quoteId])
   })
 
   it("is covered by an opposite one, and no order leaves", () => {
