@@ -104,10 +104,12 @@ export class HedgeLine {
 
   /** Between what it is if all that is carried was executed, and if none of it was. */
   get span(): Span {
-    return spanOf(
-      this.exposure,
-      this.#carried().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) })),
-    )
+    return this.#spanWith(this.#carried())
+  }
+
+  /** The same of all that is not over: what is at work, or in doubt at an account that can be asked, may have executed more than is known. */
+  get risk(): Span {
+    return this.#spanWith(this.#unsettled())
   }
 
   /** What of the exposure is there whatever hedges that are carried executed: that much is hedged. */
@@ -215,7 +217,7 @@ export class HedgeLine {
       state: this.state(isAsking),
       totals: this.totals,
       open: this.open(),
-      openHedges: [...this.#open],
+      openHedges: this.#atWork().map(({ tradeOrderId }) => tradeOrderId),
       inDoubt: this.inDoubt(),
       span: this.span,
       ageMillis: since === null ? null : Math.max(0, now - since),
@@ -266,6 +268,13 @@ export class HedgeLine {
     return this.#unsettled().filter(({ tradingAccountId }) => !this.canAsk(tradingAccountId))
   }
 
+  #spanWith(hedges: ReadonlyArray<StoredHedge>): Span {
+    return spanOf(
+      this.exposure,
+      hedges.map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) })),
+    )
+  }
+
   #count(before: StoredHedge | undefined, now: StoredHedge): void {
     const counted = (hedge: StoredHedge): HedgeProgress => countedOf(hedge, hedge.isOver, hedge.verdict)
     this.totals = withProgress(this.totals, before === undefined ? null : counted(before), counted(now))
@@ -290,8 +299,7 @@ export class HedgeLine {
 
   /** Those that make up the exposure stay, whatever unsettled hedges executed, and the newest. */
   #forgetClosed(): void {
-    const unsettled = this.#unsettled().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) }))
-    this.#intents.forgetClosed(spanOf(this.exposure, unsettled))
+    this.#intents.forgetClosed(this.risk)
     for (const id of this.#sent.keys()) if (!this.#intents.has(id)) this.#sent.delete(id)
   }
 }

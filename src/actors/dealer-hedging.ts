@@ -47,6 +47,8 @@ export class HedgeKeeper {
   readonly #courier: HedgeCourier
   readonly #alarms: HedgeAlarms
   readonly #late: LateHedges
+  /** Words of admins on a hedge that wait for the one before them to be stored. */
+  readonly resolving = new Map<TradeOrderId, Array<() => void>>()
 
   constructor(
     private readonly core: DealerCore,
@@ -107,14 +109,14 @@ export class HedgeKeeper {
     else this.#late.hear(order)
   }
 
-  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends; dust is no risk. */
+  /** By asset, in that asset: above zero the dealer has too much of it. What hedges may have executed is known between two ends; dust is no risk. */
   readonly positions = (): ReadonlyMap<string, Span> => {
     const sums = new Map<string, Span>()
     for (const line of this.#lines.values()) {
-      const { baseAsset, span } = line
-      if ((span.low.isZero() && span.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
+      const { baseAsset, risk } = line
+      if ((risk.low.isZero() && risk.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
       const { low, high } = sums.get(baseAsset) ?? NOWHERE
-      sums.set(baseAsset, { low: low.subtract(span.high), high: high.subtract(span.low) })
+      sums.set(baseAsset, { low: low.subtract(risk.high), high: high.subtract(risk.low) })
     }
     return sums
   }

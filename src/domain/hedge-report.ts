@@ -52,7 +52,9 @@ export const HedgeReportRecord = Schema.Struct({
   openQuoteIds: Schema.Array(Schema.String).annotations({
     description: "Executed quotes that make up the position, oldest first; at most 100",
   }),
-  openHedgeIds: Schema.Array(Schema.String).annotations({ description: "Hedges at work, as tradeOrderId" }),
+  openHedgeIds: Schema.Array(Schema.String).annotations({
+    description: "Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of",
+  }),
   trouble: Schema.NullOr(Schema.String).annotations({ description: "Why the newest attempt closed nothing" }),
 }).annotations({ identifier: "HedgeReport" })
 export type HedgeReportRecord = typeof HedgeReportRecord.Type

@@ -79,6 +79,8 @@ export class HedgeWorld {
   #now = 0
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
+  /** Null: whatever is asked of the store is answered at once. */
+  #forks: Array<() => () => void> | null = null
   #told: Array<TradeOrder> = []
   /** Of hedges that were over, since the dealer woke: the image that changed one, and what it had counted as. */
   #late: Array<LateHedge & { readonly before: HedgeProgress }> = []
@@ -170,6 +172,18 @@ export class HedgeWorld {
     return answer
   }
 
+  /** What is asked of the store meanwhile is stored in turn, and answered the other way round. */
+  later<A>(run: () => A): A {
+    this.#forks = []
+    const result = run()
+    for (let forks = this.#forks; forks.length > 0; forks = this.#forks) {
+      this.#forks = []
+      for (const answer of forks.map((store) => store()).reverse()) answer()
+    }
+    this.#forks = null
+    return result
+  }
+
   /** The actor dies and is built again from what is stored. */
   restart(): void {
     this.#timers = []
@@ -253,8 +267,14 @@ export class HedgeWorld {
         if (alive()) run()
       },
       fork: (work: Effect.Effect<unknown>, done: (exit: Exit.Exit<unknown>) => void) => {
-        const exit = Effect.runSyncExit(work)
-        if (alive()) done(exit)
+        const store = () => {
+          const exit = Effect.runSyncExit(work)
+          return () => {
+            if (alive()) done(exit)
+          }
+        }
+        if (this.#forks === null) store()()
+        else this.#forks.push(store)
       },
       later: (millis: number, run: () => void) => {
         const timer = { at: this.#now + millis, run: () => (alive() ? run() : undefined) }

@@ -499,6 +499,43 @@ describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at a
     expect(world.sent().slice(1)).toEqual(["SELL 0.25 @ 99.75"])
   })
 
+  it("lists hedges that are at work as open, and none that is carried or resolved", () => {
+    const world = worldWithout()
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [] }])
+    world.executed(buy(2))
+    const { tradeOrderId } = world.order()
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [tradeOrderId] }])
+    world.becomes("UNKNOWN", "0")
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [tradeOrderId] }])
+    world.resolve("0")
+    expect(world.keeper.report()[0]!.openHedgeIds).not.toContain(tradeOrderId)
+  })
+
+  it.each(["UNKNOWN", "PARTIALLY_FILLED"] as const)(
+    "counts as open and as closed at an account that can be asked, too: %s",
+    (status) => {
+      const world = new HedgeWorld()
+      world.executed(buy(1))
+      world.becomes(status, "0.25")
+      // Between flat and 0.75 short.
+      expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"-0.75","high":"0"}')
+      world.executed(sell(2, "0.75"))
+      expect(world.keeper.report()).toMatchObject([{ position: "0" }])
+      expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"0","high":"0.75"}')
+      world.becomes("CANCELLED", "0.25")
+      expect(world.keeper.positions().size).toBe(0)
+    },
+  )
+
+  it("of which two admins speak at once is what the store has of the later one", () => {
+    const world = worldWithout()
+    const [first, second] = world.later(() => [world.resolve("0.25", "100"), world.resolve("1", "100")])
+    expect([first!.resolved?.isNew, second!.resolved?.isNew]).toEqual([true, true])
+    const position = world.keeper.report()[0]!.position
+    world.kill()
+    expect(world.keeper.report()[0]!.position).toBe(position)
+  })
+
   it("is hedged by what an admin says was not executed, and flat by what was", () => {
     for (const [executed, rest] of [
       ["0.25", "0.75"],
