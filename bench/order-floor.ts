@@ -90,6 +90,7 @@ const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
     replacesTradeOrderId: null,
     dealerAccountId: null,
     hedgeForQuoteIds: [],
+    hedgeForQuoteCount: 0,
     terms: null,
     baseAsset: instrumentId.slice(5, 8),
     quoteAsset: instrumentId.slice(9),

@@ -15,11 +15,11 @@ import type {
   CredentialId,
   DealerAccountId,
   InstrumentId,
-  QuoteId,
   TradeOrderId,
   TradingAccountId,
   VenueId,
 } from "../domain/ids.ts"
+import type { CoveredQuotes } from "../domain/intent-queue.ts"
 import type { AskedChange } from "../domain/order-change-rules.ts"
 import type { QuoteNews } from "../domain/quote.ts"
 import type { Reply } from "../domain/reply.ts"
@@ -54,7 +54,7 @@ export interface SubmitAnswer {
 /** Whose hedge an order is, and of which executed quotes. */
 export interface HedgeOf {
   readonly dealerAccountId: DealerAccountId
-  readonly quoteIds: ReadonlyArray<QuoteId>
+  readonly quotes: CoveredQuotes
 }
 
 export interface SubmitOrder {

@@ -13,10 +13,7 @@ import {
   type HedgeProgress,
   type HedgeTotals,
   type HedgeVerdict,
-  intentsWithin,
   noTotals,
-  type OpenIntent,
-  openIntents,
   restOf,
   type Span,
   spanOf,
@@ -25,9 +22,11 @@ import {
   withProgress,
 } from "../domain/hedging.ts"
 import type { HedgeIntentId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import { IntentQueue, type OpenIntents } from "../domain/intent-queue.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
+import type { Owing } from "./dealer-hedging-venue.ts"
 
 /** A line with nothing on it. */
 export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges => ({
@@ -39,11 +38,19 @@ export const emptyLine = (baseAsset: string, quoteAsset: string): StoredHedges =
   hedges: [],
 })
 
-const progressOf = (order: TradeOrder): HedgeProgress => ({
+const storedOf = (order: TradeOrder): StoredHedge => ({
+  tradeOrderId: order.tradeOrderId,
+  tradingAccountId: order.tradingAccountId,
+  version: order.version,
+  isOver: isTerminal(order.orderStatus),
   orderSide: order.orderSide,
   executedQuantity: order.executedQuantity,
   executedCost: order.executedCost,
   fees: order.fees,
+  baseQuantity: order.baseQuantity,
+  isInDoubt: order.doubt !== null,
+  createdAt: order.createdAt,
+  verdict: null,
 })
 
 /** What an image of a hedge means: null, it is older than what is known. */
@@ -69,7 +76,7 @@ export class HedgeLine {
   /** What is open is less than the venue takes; not known again after whatever changed it, so that nothing large is taken for dust. */
   isAccumulating = false
   newestHedge: TradeOrderId | null = null
-  #intents: ReadonlyArray<HedgeIntent>
+  readonly #intents: IntentQueue
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
   readonly #hedges = new Map<TradeOrderId, StoredHedge>()
@@ -85,7 +92,7 @@ export class HedgeLine {
     this.quoteAsset = stored.quoteAsset
     this.symbol = `${stored.baseAsset}/${stored.quoteAsset}`
     this.totals = stored.totals
-    this.#intents = stored.intents
+    this.#intents = new IntentQueue(stored.intents)
     this.#sent = new Map(stored.sent)
     for (const hedge of stored.hedges) this.#remember(hedge)
   }
@@ -97,10 +104,12 @@ export class HedgeLine {
 
   /** Between what it is if all that is carried was executed, and if none of it was. */
   get span(): Span {
-    return spanOf(
-      this.exposure,
-      this.#carried().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) })),
-    )
+    return this.#spanWith(this.#carried())
+  }
+
+  /** The same of all that is not over: what is at work, or in doubt at an account that can be asked, may have executed more than is known. */
+  get risk(): Span {
+    return this.#spanWith(this.#unsettled())
   }
 
   /** What of the exposure is there whatever hedges that are carried executed: that much is hedged. */
@@ -109,13 +118,13 @@ export class HedgeLine {
   }
 
   /** The executed quotes that make up the exposure, oldest first. */
-  open(): ReadonlyArray<OpenIntent> {
-    return openIntents(this.#intents, this.exposure)
+  open(): OpenIntents {
+    return this.#intents.open(this.exposure)
   }
 
   /** The executed quotes that the next hedge is for, oldest first. */
-  openDue(): ReadonlyArray<OpenIntent> {
-    return openIntents(this.#intents, this.due)
+  openDue(): OpenIntents {
+    return this.#intents.open(this.due)
   }
 
   isAtWork(): boolean {
@@ -142,20 +151,18 @@ export class HedgeLine {
       .map((hedge) => ({ ...hedge, quantity: restOf(hedge), isCarried: !this.canAsk(hedge.tradingAccountId) }))
   }
 
-  /** For which quotes the next hedge leaves, oldest first; where hedges executed too much, the newest there was. */
-  owing(): ReadonlyArray<HedgeIntent> {
-    const open = this.openDue()
-    return open.length > 0 ? open.map(({ intent }) => intent) : this.#intents.slice(0, 1)
-  }
-
   /** The newest executed quote. */
   newest(): HedgeIntent | undefined {
-    return this.#intents[0]
+    return this.#intents.newest()
   }
 
-  /** In whose name it leaves. */
+  /** In whose name the next hedge leaves: the oldest quote that it is for; where hedges executed too much, the newest there was. */
   lead(): HedgeIntent | undefined {
-    return this.owing()[0]
+    return this.openDue().first?.intent ?? this.newest()
+  }
+
+  owing(): Owing {
+    return { lead: this.lead(), venues: this.openDue().venues }
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */
@@ -164,10 +171,10 @@ export class HedgeLine {
   }
 
   owe(intent: HedgeIntent): void {
-    if (this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === intent.hedgeIntentId)) return
+    if (this.#intents.has(intent.hedgeIntentId)) return
     this.totals = withIntent(this.totals, intent)
     this.isAccumulating = false
-    this.#intents = [intent, ...this.#intents]
+    this.#intents.add(intent)
     this.#forgetClosed()
   }
 
@@ -176,24 +183,19 @@ export class HedgeLine {
     this.#sent.set(hedgeIntentId, Math.max(number, this.#sent.get(hedgeIntentId) ?? 0))
   }
 
+  /** A hedge that is over and was forgotten, as the sums have it: as it was before this image. */
+  recall(order: TradeOrder, before: HedgeProgress): void {
+    this.#remember({ ...storedOf(order), ...before, version: order.version - 1 })
+  }
+
   /** An image of a hedge, once it is durable. `isNew`: it may be heard of for the first time. */
   hear(order: TradeOrder, isNew: boolean): Heard {
-    const { tradeOrderId, tradingAccountId, version } = order
+    const { tradeOrderId, version } = order
     const known = this.#hedges.get(tradeOrderId)
     if (known !== undefined && known.version >= version) return null
-    // Neither new nor known: so old that its first fills are in the sums and nowhere else.
+    // Those that are not over are all in memory, and of others what they counted as is asked for first.
     if (known === undefined && !isNew) throw new Error(`hedge ${tradeOrderId} is not in memory: all is read anew`)
-    const told: StoredHedge = {
-      ...progressOf(order),
-      tradeOrderId,
-      tradingAccountId,
-      version,
-      isOver: isTerminal(order.orderStatus),
-      isInDoubt: order.doubt !== null,
-      baseQuantity: order.baseQuantity,
-      createdAt: order.createdAt,
-      verdict: known?.verdict ?? null,
-    }
+    const told = { ...storedOf(order), verdict: known?.verdict ?? null }
     this.#count(known, told)
     return {
       hasFilled: told.executedQuantity.greaterThan(known?.executedQuantity ?? Decimal.ZERO),
@@ -215,7 +217,7 @@ export class HedgeLine {
       state: this.state(isAsking),
       totals: this.totals,
       open: this.open(),
-      openHedges: [...this.#open],
+      openHedges: this.#atWork().map(({ tradeOrderId }) => tradeOrderId),
       inDoubt: this.inDoubt(),
       span: this.span,
       ageMillis: since === null ? null : Math.max(0, now - since),
@@ -227,7 +229,7 @@ export class HedgeLine {
 
   /** Since when something is open or in doubt, wall ms; null: nothing is. */
   since(): number | null {
-    const times = [this.open()[0]?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
+    const times = [this.open().first?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
     const known = times.filter((it) => it !== undefined)
     return known.length === 0 ? null : Math.min(...known)
   }
@@ -266,6 +268,13 @@ export class HedgeLine {
     return this.#unsettled().filter(({ tradingAccountId }) => !this.canAsk(tradingAccountId))
   }
 
+  #spanWith(hedges: ReadonlyArray<StoredHedge>): Span {
+    return spanOf(
+      this.exposure,
+      hedges.map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) })),
+    )
+  }
+
   #count(before: StoredHedge | undefined, now: StoredHedge): void {
     const counted = (hedge: StoredHedge): HedgeProgress => countedOf(hedge, hedge.isOver, hedge.verdict)
     this.totals = withProgress(this.totals, before === undefined ? null : counted(before), counted(now))
@@ -290,10 +299,7 @@ export class HedgeLine {
 
   /** Those that make up the exposure stay, whatever unsettled hedges executed, and the newest. */
   #forgetClosed(): void {
-    const unsettled = this.#unsettled().map((hedge) => ({ orderSide: hedge.orderSide, rest: restOf(hedge) }))
-    const open = intentsWithin(this.#intents, spanOf(this.exposure, unsettled))
-    this.#intents = this.#intents.filter((intent, index) => index === 0 || open.has(intent))
-    for (const id of this.#sent.keys())
-      if (!this.#intents.some(({ hedgeIntentId }) => hedgeIntentId === id)) this.#sent.delete(id)
+    this.#intents.forgetClosed(this.risk)
+    for (const id of this.#sent.keys()) if (!this.#intents.has(id)) this.#sent.delete(id)
   }
 }

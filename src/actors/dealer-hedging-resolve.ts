@@ -15,7 +15,14 @@ import type { HedgeKeeper } from "./dealer-hedging.ts"
 import type { ResolveHedge } from "./dealer-messages.ts"
 import { canBeAsked } from "./hedge-desk.ts"
 
+/** Of one hedge they take turns: the word that is stored last is the one that memory has. */
 export const resolveHedge = (core: DealerCore, keeper: HedgeKeeper, message: ResolveHedge): void => {
+  const waiting = keeper.resolving.get(message.tradeOrderId)
+  if (waiting === undefined) resolve(core, keeper, message)
+  else waiting.push(() => resolveHedge(core, keeper, message))
+}
+
+const resolve = (core: DealerCore, keeper: HedgeKeeper, message: ResolveHedge): void => {
   const { tradeOrderId, executedQuantity, averagePrice, asked, reply } = message
   const line = keeper.lineOfHedge(tradeOrderId)
   const hedge = line?.find(tradeOrderId)
@@ -30,13 +37,15 @@ export const resolveHedge = (core: DealerCore, keeper: HedgeKeeper, message: Res
   if (said?.executedQuantity.equals(executedQuantity) && said.executedCost.equals(executedCost))
     return reply.ok({ hedging: keeper.reportOf(line), isNew: false })
   const { hedgeStore, clock } = core.parts
+  const waiting: Array<() => void> = []
+  keeper.resolving.set(tradeOrderId, waiting)
   core.self.fork(hedgeStore.resolve(core.dealer, tradeOrderId, verdict, clock.now(), asked), (exit) => {
-    if (Exit.isFailure(exit)) {
-      reply.fail(Option.getOrElse(Cause.failureOption(exit.cause), () => new InternalDefect()))
-      return
-    }
-    keeper.resolved(line, tradeOrderId, verdict)
-    reply.ok({ hedging: keeper.reportOf(line), isNew: true })
+    keeper.resolving.delete(tradeOrderId)
+    if (Exit.isSuccess(exit)) {
+      keeper.resolved(line, tradeOrderId, verdict)
+      reply.ok({ hedging: keeper.reportOf(line), isNew: true })
+    } else reply.fail(Option.getOrElse(Cause.failureOption(exit.cause), () => new InternalDefect()))
+    for (const run of waiting) run()
   })
 }
 

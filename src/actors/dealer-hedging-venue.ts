@@ -17,23 +17,30 @@ type Sources = Pick<DealerParts, "accounts" | "instruments" | "markets" | "venue
 const mayComeBack = ({ status }: TradingAccount): boolean =>
   status === "ACTIVE" || status === "UNAVAILABLE" || status === "CREATED"
 
+/** The executed quotes that a hedge is for. */
+export interface Owing {
+  /** In whose name it leaves. */
+  readonly lead: Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset"> | undefined
+  /** Where they were priced. */
+  readonly venues: ReadonlyArray<VenueId>
+}
+
 /**
- * `owing`: the executed quotes that it is for, the one in whose name it leaves first. `isStuck`: a whole round of attempts
+ * `isStuck`: a whole round of attempts
  * failed where the price came from. Then whatever linked account is ACTIVE and has a book comes first; without one it stays with the
  * first that may come back. Undefined: there is none.
  */
 export const placeOfHedge = (
   sources: Sources,
   dealer: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
-  owing: ReadonlyArray<Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset">>,
+  { lead, venues }: Owing,
   isStuck: boolean,
 ): HedgePlace | undefined => {
-  const lead = owing[0]
   if (lead === undefined) return undefined
   // A venue that is gone may have been a real one.
   const environmentAt = (venue: VenueId): VenueEnvironment => sources.venues.find(venue)?.environment ?? "PROD"
   // Exposures that were priced in several, under links of before, close as one where the most is at stake.
-  const priced = gravestOf(owing.map(({ venue }) => environmentAt(venue)))
+  const priced = gravestOf([lead.venue, ...venues].map(environmentAt))
   const usable = placesOf(sources, dealer, lead).filter(
     ({ account }) => mayComeBack(account) && environmentAt(account.venue) === priced,
   )

@@ -12,12 +12,14 @@ import { HEDGE_LAW } from "../domain/hedge-state.ts"
 import { type HedgeVerdict, type Span, sideOf } from "../domain/hedging.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import { type Instrument, quantityStep } from "../domain/instrument.ts"
+import { isTerminal } from "../domain/order-status.ts"
 import type { SubmitRequest } from "../domain/submit-request.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../ports/hedge-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import { HedgeAlarms } from "./dealer-hedging-alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
+import { LateHedges } from "./dealer-hedging-late.ts"
 import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
@@ -44,6 +46,9 @@ export class HedgeKeeper {
   readonly #held = new Set<InstrumentId>()
   readonly #courier: HedgeCourier
   readonly #alarms: HedgeAlarms
+  readonly #late: LateHedges
+  /** Words of admins on a hedge that wait for the one before them to be stored. */
+  readonly resolving = new Map<TradeOrderId, Array<() => void>>()
 
   constructor(
     private readonly core: DealerCore,
@@ -51,6 +56,14 @@ export class HedgeKeeper {
     asked: AskedHedges,
     private readonly counts: HedgeCounts,
   ) {
+    this.#late = new LateHedges(core, {
+      known: (order, before) => {
+        const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)!
+        line.recall(order, before)
+        this.#hear(line, order, false)
+      },
+      again: (order) => this.hear(order),
+    })
     this.#alarms = new HedgeAlarms(core, counts, (line) => this.#isAsking(line))
     for (const line of stored) this.#add(line)
     // Of a quote whose line was not there yet when the one before it was asked: there is nothing without an intent.
@@ -90,17 +103,20 @@ export class HedgeKeeper {
   hear(order: TradeOrder): void {
     const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)
     if (line === undefined) throw new Error(`hedge ${order.tradeOrderId} of a pair without a quote`)
-    this.#hear(line, order, order.version === 1)
+    const isNew = order.version === 1
+    if (isNew || line.find(order.tradeOrderId) !== undefined || !isTerminal(order.orderStatus))
+      this.#hear(line, order, isNew)
+    else this.#late.hear(order)
   }
 
-  /** By asset, in that asset: above zero the dealer has too much of it. What is carried is known between two ends; dust is no risk. */
+  /** By asset, in that asset: above zero the dealer has too much of it. What hedges may have executed is known between two ends; dust is no risk. */
   readonly positions = (): ReadonlyMap<string, Span> => {
     const sums = new Map<string, Span>()
     for (const line of this.#lines.values()) {
-      const { baseAsset, span } = line
-      if ((span.low.isZero() && span.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
+      const { baseAsset, risk } = line
+      if ((risk.low.isZero() && risk.high.isZero()) || line.state(this.#isAsking(line)) === "ACCUMULATING") continue
       const { low, high } = sums.get(baseAsset) ?? NOWHERE
-      sums.set(baseAsset, { low: low.subtract(span.high), high: high.subtract(span.low) })
+      sums.set(baseAsset, { low: low.subtract(risk.high), high: high.subtract(risk.low) })
     }
     return sums
   }
@@ -145,7 +161,7 @@ export class HedgeKeeper {
         const account = this.core.parts.accounts.find(tradingAccountId)
         return account === undefined ? [] : [account.venue]
       })
-      return [...line.open().map(({ intent }) => intent.venue), ...inDoubt]
+      return [...line.open().venues, ...inDoubt]
     })
 
   /** A hedge is at work there, or what is open was priced there and is to be hedged. */
@@ -154,7 +170,7 @@ export class HedgeKeeper {
       (line) =>
         line.hasHedgeOn(account) ||
         this.#courier.find(line.symbol)?.accountId === account ||
-        (line.open().some(({ intent }) => intent.tradingAccountId === account) && !this.#isDust(line)),
+        (line.open().accounts.includes(account) && !this.#isDust(line)),
     )
 
   /** Linked accounts or settings are others: what found no place may find one. */
@@ -278,7 +294,7 @@ export class HedgeKeeper {
     const message = {
       _tag: "SubmitOrder",
       request,
-      hedge: { dealerAccountId: this.core.id, quoteIds: plan.quoteIds },
+      hedge: { dealerAccountId: this.core.id, quotes: plan.quotes },
       receivedAt: this.core.parts.clock.monotonic(),
       named: () => undefined,
     } as const

@@ -2,7 +2,7 @@
  * One venue's market data: the sink of its public feed, a stream opened at the first interest and closed 30 s after the last.
  * Updates are plain calls; time (closing, resync, silence) is one fiber's affair, which sleeps while nothing is open.
  */
-import { type Context, Effect } from "effect"
+import { type Context, Effect, Exit } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
@@ -30,6 +30,12 @@ import { TradeTape } from "./trade-tape.ts"
 import { VenueClock } from "./venue-clock.ts"
 
 const SENTINEL_MILLIS = 1000
+
+/** Who waits for a venue's word on a book. */
+interface Confirming {
+  readonly found: () => void
+  readonly missed: () => void
+}
 
 interface OpenTicker {
   readonly name: InstrumentName
@@ -59,6 +65,8 @@ export class MarketFeed {
   readonly #source: MarketSource
   readonly #streams: MarketStreams
   readonly #books = new Map<InstrumentId, BookFeed>()
+  /** Books whose venue is asked whether they are still its own, and who waits for its word. */
+  readonly #confirming = new Map<InstrumentId, Array<Confirming>>()
   readonly #tickers = new Map<InstrumentId, OpenTicker>()
   readonly #trades = new Map<InstrumentId, TradeTape>()
   readonly #lastUpdateAt = new Map<InstrumentId, number>()
@@ -196,21 +204,33 @@ export class MarketFeed {
     else this.#await(waiting, waitMillis, () => found(actor), missed)
   }
 
-  /** Asks the venue whether an open book is still its own; `missed` where it does not say so, or what is open is another book by then. */
+  /**
+   * Asks the venue whether an open book is still its own; `missed` where it does not say so, or what is open is another book by then. One
+   * question for all who ask meanwhile, whose patience is the first one's.
+   */
   confirmBook(instrumentId: InstrumentId, waitMillis: number, found: () => void, missed: () => void): void {
     const feed = this.#books.get(instrumentId)
     if (feed?.actor.quality !== "SYNCED") {
       missed()
       return
     }
+    const waiting = this.#confirming.get(instrumentId)
+    if (waiting !== undefined) {
+      waiting.push({ found, missed })
+      return
+    }
+    this.#confirming.set(instrumentId, [{ found, missed }])
     const asked = this.#source
       .confirm(instrumentId)
       .pipe(Effect.timeoutTo({ duration: waitMillis, onSuccess: (it) => it, onTimeout: () => false }))
     const answered = (isConfirmed: boolean): void => {
-      if (isConfirmed && this.#books.get(instrumentId) === feed && feed.onConfirmed()) found()
-      else missed()
+      const all = this.#confirming.get(instrumentId) ?? []
+      this.#confirming.delete(instrumentId)
+      const isFound = isConfirmed && this.#books.get(instrumentId) === feed && feed.onConfirmed()
+      for (const one of all) (isFound ? one.found : one.missed)()
     }
-    this.#parts.fork(Effect.map(asked, answered))
+    // However it ends: whoever asks later would wait for it.
+    this.#parts.fork(Effect.onExit(asked, (exit) => Effect.sync(() => answered(Exit.isSuccess(exit) && exit.value))))
   }
 
   /** As `readBook`, for the first ticker. */

@@ -77,7 +77,8 @@ const submitted = (
     positionId: plan.positionId,
     replacesTradeOrderId: null,
     dealerAccountId: hedge?.dealerAccountId ?? quoted?.dealerAccountId ?? null,
-    hedgeForQuoteIds: hedge?.quoteIds ?? UNPLACED.hedgeForQuoteIds,
+    hedgeForQuoteIds: hedge?.quotes.quoteIds ?? UNPLACED.hedgeForQuoteIds,
+    hedgeForQuoteCount: hedge?.quotes.count ?? 0,
     terms: plan.terms,
     baseAsset: plan.instrument.baseAsset,
     quoteAsset: plan.instrument.quoteAsset,
@@ -123,7 +124,8 @@ const submitted = (
 /** An order of the gateway's in the place of another, with the same terms; it goes by no key. Version 0: its first unit makes it 1. */
 export const heirOf = (core: AccountCore, order: TradeOrder, change: Partial<TradeOrder>): TradeOrder => {
   const now = core.parts.clock.now()
-  const { orderListId, contingencyType, positionId, dealerAccountId, hedgeForQuoteIds, terms, expireAt } = order
+  const { orderListId, contingencyType, positionId, terms, expireAt } = order
+  const { dealerAccountId, hedgeForQuoteIds, hedgeForQuoteCount } = order
   return {
     ...order,
     ...UNPLACED,
@@ -134,6 +136,7 @@ export const heirOf = (core: AccountCore, order: TradeOrder, change: Partial<Tra
     positionId,
     dealerAccountId,
     hedgeForQuoteIds,
+    hedgeForQuoteCount,
     // What was placed together with another order is not any more.
     terms: terms && terms.pairedWith !== null ? { ...terms, pairedWith: null } : terms,
     expireAt,

@@ -3,10 +3,9 @@
  * exposure that no order of its venue is small enough for waits for more of it, and that is no fault.
  */
 import { Decimal } from "./decimal.ts"
-import type { OpenIntent } from "./hedging.ts"
-import { coveredQuotes, sideOf } from "./hedging.ts"
-import type { QuoteId } from "./ids.ts"
+import { sideOf } from "./hedging.ts"
 import { type Instrument, priceStep, quantityStep } from "./instrument.ts"
+import type { CoveredQuotes, OpenIntents } from "./intent-queue.ts"
 import type { BookRows } from "./order-plan.ts"
 import type { OrderSide } from "./trade-order.ts"
 
@@ -14,7 +13,8 @@ export interface HedgeAttempt {
   readonly instrument: Instrument
   /** What is to be bought; below zero: to be sold. */
   readonly exposure: Decimal
-  readonly open: ReadonlyArray<OpenIntent>
+  /** Of its side. */
+  readonly open: OpenIntents
   /** The side of the book that it meets, best first; empty when none is known. */
   readonly book: BookRows
   /** How far beyond the last level walked it may go. */
@@ -31,7 +31,7 @@ export type HedgePlan =
       readonly quantity: Decimal
       /** Null: at market. */
       readonly limitPrice: Decimal | null
-      readonly quoteIds: ReadonlyArray<QuoteId>
+      readonly quotes: CoveredQuotes
     }
   /** The venue takes no order so small. */
   | { readonly _tag: "TooSmall" }
@@ -48,9 +48,9 @@ export const planHedge = (attempt: HedgeAttempt): HedgePlan => {
   const worst = worstPrice(attempt, orderSide, quantity)
   const limitPrice = worst === null ? null : hedgeLimit(instrument, orderSide, worst, attempt.slippageBps)
   // What an order is worth depends on a price: without a book on what the quotes were priced at.
-  const worth = limitPrice ?? quotedWorst(open, orderSide)
+  const worth = limitPrice ?? open.worst
   if (worth !== null && isWorthTooLittle(instrument, attempt.book, worth, quantity)) return { _tag: "TooSmall" }
-  const order = { _tag: "Order", orderSide, quantity, quoteIds: coveredQuotes(open, quantity) } as const
+  const order = { _tag: "Order", orderSide, quantity, quotes: open.covered(quantity) } as const
   if (attempt.at === "MARKET") return { ...order, limitPrice: null }
   return limitPrice?.isPositive() === true ? { ...order, limitPrice } : { _tag: "NoPrice" }
 }
@@ -90,16 +90,10 @@ export const walkedWorst = (book: BookRows, quantity: Decimal): Decimal | null =
   return worst
 }
 
-/** The worst price that the quotes were priced at; null without any. */
-const quotedWorst = (open: ReadonlyArray<OpenIntent>, orderSide: OrderSide): Decimal | null =>
-  open.length === 0
-    ? null
-    : open.map(({ intent }) => intent.worstPrice).reduce(orderSide === "BUY" ? Decimal.max : Decimal.min)
-
 /** First what the quotes were priced at, and no worse than the market is now; then the market alone. */
 const worstPrice = ({ at, open, book }: HedgeAttempt, orderSide: OrderSide, quantity: Decimal): Decimal | null => {
   const now = walkedWorst(book, quantity)
-  const quoted = at === "QUOTED" ? quotedWorst(open, orderSide) : null
+  const quoted = at === "QUOTED" ? open.worst : null
   if (now === null || quoted === null) return now ?? quoted
   return orderSide === "BUY" ? Decimal.min(quoted, now) : Decimal.max(quoted, now)
 }

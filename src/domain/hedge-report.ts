@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import type { Decimal } from "./decimal.ts"
 import { HedgeState } from "./hedge-state.ts"
-import { exposureOf, type HedgeTotals, type OpenIntent, resultOf, type Span } from "./hedging.ts"
+import { exposureOf, type HedgeTotals, resultOf, type Span } from "./hedging.ts"
 import type { TradeOrderId, TradingAccountId } from "./ids.ts"
+import type { OpenIntents } from "./intent-queue.ts"
 import type { OrderSide } from "./trade-order.ts"
 
 const amount = (description: string) => Schema.String.annotations({ description })
@@ -51,7 +52,9 @@ export const HedgeReportRecord = Schema.Struct({
   openQuoteIds: Schema.Array(Schema.String).annotations({
     description: "Executed quotes that make up the position, oldest first; at most 100",
   }),
-  openHedgeIds: Schema.Array(Schema.String).annotations({ description: "Hedges at work, as tradeOrderId" }),
+  openHedgeIds: Schema.Array(Schema.String).annotations({
+    description: "Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of",
+  }),
   trouble: Schema.NullOr(Schema.String).annotations({ description: "Why the newest attempt closed nothing" }),
 }).annotations({ identifier: "HedgeReport" })
 export type HedgeReportRecord = typeof HedgeReportRecord.Type
@@ -73,7 +76,7 @@ export interface HedgeReport {
   readonly symbol: string
   readonly state: HedgeState
   readonly totals: HedgeTotals
-  readonly open: ReadonlyArray<OpenIntent>
+  readonly open: OpenIntents
   readonly openHedges: ReadonlyArray<TradeOrderId>
   readonly inDoubt: ReadonlyArray<HedgeInDoubt>
   readonly span: Span
@@ -113,7 +116,7 @@ export const hedgeReportRecord = (report: HedgeReport): HedgeReportRecord => {
     unrealised: unrealised?.toString() ?? null,
     profit: total?.toString() ?? null,
     fees: [...totals.fees].map(([asset, quantity]) => ({ asset, quantity: quantity.toString() })),
-    openQuoteIds: open.slice(0, QUOTES_SHOWN).map(({ intent }) => intent.quoteId),
+    openQuoteIds: open.oldest(QUOTES_SHOWN),
     openHedgeIds: report.openHedges,
     trouble: report.trouble,
   }

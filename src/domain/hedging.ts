@@ -4,7 +4,7 @@
  */
 import type { HedgeIntent } from "./dealer.ts"
 import { Decimal } from "./decimal.ts"
-import type { QuoteId } from "./ids.ts"
+import type { OpenIntents } from "./intent-queue.ts"
 import type { Fee, OrderSide } from "./trade-order.ts"
 
 /** Sums over a pair's executed quotes and hedges. BUY counts above zero, SELL below. */
@@ -131,49 +131,6 @@ export const spanOf = (
 export const surelyOpen = ({ low, high }: Span): Decimal =>
   low.isPositive() ? low : high.isNegative() ? high : Decimal.ZERO
 
-/** What of one executed quote is still open. */
-export interface OpenIntent {
-  readonly intent: HedgeIntent
-  readonly open: Decimal
-}
-
-/**
- * The executed quotes whose exposure is open, oldest first: first in, first covered, opposite ones covering each other, so that the newest
- * of the open side make up the exposure. Their sum falls short of it where hedges executed more than was owed, or a sale was charged in base.
- */
-export const openIntents = (newestFirst: ReadonlyArray<HedgeIntent>, exposure: Decimal): ReadonlyArray<OpenIntent> => {
-  const side = sideOf(exposure)
-  let rest = signed(side, exposure)
-  const found: Array<OpenIntent> = []
-  for (const intent of newestFirst) {
-    if (!rest.isPositive()) break
-    if (intent.orderSide !== side) continue
-    const open = Decimal.min(rest, intent.quantity)
-    found.push({ intent, open })
-    rest = rest.subtract(open)
-  }
-  return found.reverse()
-}
-
-/** Those that make up the exposure wherever in the span it is. */
-export const intentsWithin = (newestFirst: ReadonlyArray<HedgeIntent>, { low, high }: Span): ReadonlySet<HedgeIntent> =>
-  new Set([
-    ...openIntents(newestFirst, low).map(({ intent }) => intent),
-    ...openIntents(newestFirst, high).map(({ intent }) => intent),
-  ])
-
-/** The quotes whose exposure a hedge of this size closes, oldest first. */
-export const coveredQuotes = (open: ReadonlyArray<OpenIntent>, quantity: Decimal): ReadonlyArray<QuoteId> => {
-  const quotes: Array<QuoteId> = []
-  let rest = quantity
-  for (const { intent, open: own } of open) {
-    if (!rest.isPositive()) break
-    quotes.push(intent.quoteId)
-    rest = rest.subtract(own)
-  }
-  return quotes
-}
-
 /** What a dealer earned and risks in one pair; money in its quote asset. */
 export interface HedgeResult {
   readonly spread: Decimal
@@ -185,15 +142,12 @@ export interface HedgeResult {
   readonly total: Decimal | null
 }
 
-/** `mid`: what the open exposure is valued at; null where no book is known. */
-export const resultOf = (totals: HedgeTotals, open: ReadonlyArray<OpenIntent>, mid: Decimal | null): HedgeResult => {
+/** `mid`: what the open exposure is valued at; null where no book is known. `open`: of its side. */
+export const resultOf = (totals: HedgeTotals, open: OpenIntents, mid: Decimal | null): HedgeResult => {
   const exposure = exposureOf(totals)
-  let openReference = Decimal.ZERO
-  let uncovered = exposure
-  for (const { intent, open: own } of open) {
-    openReference = openReference.add(signed(intent.orderSide, intent.walkedPrice.multiply(own)))
-    uncovered = uncovered.subtract(signed(intent.orderSide, own))
-  }
+  const side = sideOf(exposure)
+  let openReference = signed(side, open.reference)
+  const uncovered = exposure.subtract(signed(side, open.sum))
   // Hedges executed more than was owed, or lost it in fees: that is worth what the market says, else what it cost.
   if (!uncovered.isZero()) openReference = openReference.add(uncovered.multiply(mid ?? averageCost(totals)))
   const slippage = totals.cost.subtract(totals.reference.subtract(openReference))

@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Decimal } from "./decimal.ts"
+import { QUOTES_NAMED } from "./intent-queue.ts"
 import { NarrativeStatus, narrative, OrderStatus } from "./order-status.ts"
 import { NO_TERMS } from "./order-terms.ts"
 import { dateTime, dateTimeOrNull } from "./time.ts"
@@ -92,7 +93,10 @@ export const TradeOrderRecord = Schema.Struct({
   origin: Schema.Literal("GATEWAY", "EXTERNAL"),
   replacesTradeOrderId: optionalText,
   dealerAccountId: optionalText,
-  hedgeForQuoteIds: Schema.Array(Schema.String),
+  hedgeForQuoteIds: Schema.Array(Schema.String).annotations({
+    description: `Of a hedge: the executed quotes that it closes, oldest first. Of more than ${QUOTES_NAMED} the ${QUOTES_NAMED - 1} oldest, and the newest`,
+  }),
+  hedgeForQuoteCount: Schema.Int.annotations({ description: "Extension: how many executed quotes a hedge closes" }),
   execution: Schema.Literal("NATIVE", "EMULATED"),
   triggerSource: optionalText,
   triggeredAt: optionalInstant,
@@ -214,6 +218,7 @@ export const tradeOrderRecord = (o: TradeOrder): TradeOrderRecord => {
     replacesTradeOrderId: o.replacesTradeOrderId,
     dealerAccountId: o.dealerAccountId,
     hedgeForQuoteIds: o.hedgeForQuoteIds,
+    hedgeForQuoteCount: o.hedgeForQuoteCount,
     ...own,
     inDoubt: o.doubt !== null,
     evidence: o.evidence,
@@ -276,10 +281,10 @@ const reasonsJson = (o: TradeOrder): string =>
     ? `"rejectReason":null,"cancelReason":null`
     : `"rejectReason":${JSON.stringify(o.rejectReason)},"cancelReason":${plain(toldReason(o))}`
 
-const hedgeJson = ({ dealerAccountId, hedgeForQuoteIds }: TradeOrder): string =>
+const hedgeJson = ({ dealerAccountId, hedgeForQuoteIds, hedgeForQuoteCount }: TradeOrder): string =>
   dealerAccountId === null && hedgeForQuoteIds.length === 0
-    ? `"dealerAccountId":null,"hedgeForQuoteIds":[]`
-    : `"dealerAccountId":${plain(dealerAccountId)},"hedgeForQuoteIds":${JSON.stringify(hedgeForQuoteIds)}`
+    ? `"dealerAccountId":null,"hedgeForQuoteIds":[],"hedgeForQuoteCount":${hedgeForQuoteCount}`
+    : `"dealerAccountId":${plain(dealerAccountId)},"hedgeForQuoteIds":${JSON.stringify(hedgeForQuoteIds)},"hedgeForQuoteCount":${hedgeForQuoteCount}`
 
 const termsJson = (o: TradeOrder): string => {
   if (o.terms === null) return NO_TERMS_JSON

@@ -132,8 +132,10 @@ export interface TradeOrder {
   readonly replacesTradeOrderId: TradeOrderId | null
   /** Of a hedge: the dealer that placed it. */
   readonly dealerAccountId: DealerAccountId | null
-  /** Of a hedge: the executed quotes whose exposure it closes, oldest first. */
+  /** Of a hedge: the executed quotes whose exposure it closes, oldest first; of more than `QUOTES_NAMED` the oldest, and the newest. */
   readonly hedgeForQuoteIds: ReadonlyArray<QuoteId>
+  /** How many they are in all. */
+  readonly hedgeForQuoteCount: number
   /** Null on plain orders. */
   readonly terms: OrderTerms | null
   readonly baseAsset: string
@@ -209,6 +211,7 @@ export const UNPLACED = {
   replacesTradeOrderId: null,
   dealerAccountId: null,
   hedgeForQuoteIds: [],
+  hedgeForQuoteCount: 0,
   terms: null,
   orderQuantityType: "BASE",
   executedQuantity: Decimal.ZERO,

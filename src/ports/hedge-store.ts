@@ -9,6 +9,7 @@ import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { HedgeProgress, HedgeTotals, HedgeVerdict } from "../domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
+import type { TradeOrder } from "../domain/trade-order.ts"
 import type { DealerAct } from "./dealer-store.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
@@ -40,13 +41,22 @@ export interface StoredHedges {
   readonly hedges: ReadonlyArray<StoredHedge>
 }
 
-/** A venue may report a late fill of so old a hedge; of an older one, memory is built again. */
+/** So many of what is over are in memory; of an older one of which its venue tells more, what it counted as is asked for (`before`). */
 export const HEDGES_KEPT = 1_000
+
+/** An image of a hedge that is over, which memory has forgotten. */
+export type LateHedge = Pick<TradeOrder, "tradeOrderId" | "version" | "orderSide">
 
 export class HedgeStore extends Context.Tag("ports/HedgeStore")<
   HedgeStore,
   {
+    /** One incarnation of a dealer's actor at a time: what `before` tells is what has come since. */
     readonly load: (dealer: DealerAccountId) => Effect.Effect<ReadonlyArray<StoredHedges>>
+    /**
+     * What the hedge counted as before this image of it, which is stored; null: nothing that it counts as has changed since `load`.
+     * Goes on until it is known.
+     */
+    readonly before: (hedge: LateHedge) => Effect.Effect<HedgeProgress | null>
     /**
      * What an admin says that a hedge executed: the newest word holds. Goes on until it is stored, with the row of the audit in the same
      * transaction. A failure: the right is not there, and nothing is stored.

@@ -1,13 +1,23 @@
 /**
- * What dealers owe and have hedged, as sums over their intents and orders. The one thing to know: everything is read in one snapshot, so
- * that an order whose fill commits meanwhile is either in the sums and in the list of hedges, or in neither.
+ * What dealers owe and have hedged: running sums, and what is open. The one thing to know: everything is read in one snapshot, so that an
+ * order whose fill commits meanwhile is either in the sums and in the list of hedges, or in neither; and nothing is read of what is over.
  */
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
-import { exposureOf, type HedgeTotals, type HedgeVerdict, restOf, spanOf } from "../domain/hedging.ts"
+import {
+  countedOf,
+  exposureOf,
+  type HedgeProgress,
+  type HedgeTotals,
+  type HedgeVerdict,
+  restOf,
+  type Span,
+  spanOf,
+  withProgress,
+} from "../domain/hedging.ts"
 import type {
   DealerAccountId,
   HedgeIntentId,
@@ -20,7 +30,7 @@ import type {
 import { isTerminal, type OrderStatus } from "../domain/order-status.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
 import type { DealerAct } from "../ports/dealer-store.ts"
-import { HEDGES_KEPT, HedgeStore, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
+import { HEDGES_KEPT, HedgeStore, type LateHedge, type StoredHedge, type StoredHedges } from "../ports/hedge-store.ts"
 import { actRow, auditWrite, laneOf } from "./audit-write.ts"
 import { type AuthorityFailure, judged } from "./authority.ts"
 import { decimal, instant } from "./rows.ts"
@@ -31,28 +41,17 @@ interface Pair {
   readonly quote_asset: string
 }
 
-const OWED = `
-  SELECT base_asset, quote_asset, sum(sign * quantity) AS owed, sum(sign * quantity * walked_price) AS reference,
-    sum(sign * quantity * (quote_price - walked_price)) AS spread
-  FROM hedge_intent, LATERAL (SELECT CASE order_side WHEN 'BUY' THEN 1 ELSE -1 END AS sign) s
-  WHERE dealer_account_id = $1 GROUP BY base_asset, quote_asset`
+// Running sums, changed by triggers in the transactions of what they sum up (migration 0030).
+const OWED = "SELECT base_asset, quote_asset, owed, reference, spread FROM hedge_owed WHERE dealer_account_id = $1"
+
+const HEDGED = `SELECT base_asset, quote_asset, sum(hedged) AS hedged, sum(cost) AS cost
+  FROM hedge_executed WHERE dealer_account_id = $1 GROUP BY 1, 2`
+
+const FEES = `SELECT base_asset, quote_asset, asset, sum(quantity) AS quantity
+  FROM hedge_fee WHERE dealer_account_id = $1 GROUP BY 1, 2, 3 ORDER BY 3`
 
 // A dealer's own orders are of linked accounts; QUOTED ones are its clients'.
 const HEDGES = "FROM trade_order o WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED'"
-
-// Of one that is not over an admin's word counts where it is more (`countedOf`).
-const HEDGED = `
-  SELECT o.base_asset, o.quote_asset, sum(sign * coalesce(v.executed_quantity, o.executed_quantity)) AS hedged,
-    sum(sign * coalesce(v.executed_cost, o.executed_cost)) AS cost
-  FROM trade_order o
-    LEFT JOIN hedge_verdict v ON v.trade_order_id = o.trade_order_id AND o.open AND v.executed_quantity > o.executed_quantity,
-    LATERAL (SELECT CASE o.order_side WHEN 'BUY' THEN 1 ELSE -1 END AS sign) s
-  WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED' GROUP BY o.base_asset, o.quote_asset`
-
-const FEES = `
-  SELECT o.base_asset, o.quote_asset, fee->>'asset' AS asset, sum((fee->>'quantity')::numeric) AS quantity
-  FROM trade_order o, json_array_elements(o.fees) fee
-  WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED' GROUP BY 1, 2, 3 ORDER BY 3`
 
 const NEWEST_HEDGES = `
   SELECT o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
@@ -60,22 +59,22 @@ const NEWEST_HEDGES = `
     v.executed_quantity AS verdict_quantity, v.executed_cost AS verdict_cost
   FROM trade_order o LEFT JOIN hedge_verdict v USING (trade_order_id) WHERE o.trade_order_id IN
     (SELECT o.trade_order_id ${HEDGES} AND o.open
-     UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC LIMIT ${HEDGES_KEPT}))
+     UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${HEDGES_KEPT}))
   ORDER BY o.created_at, o.trade_order_id`
 
-// `newer`: what the younger intents of its side come to. Those that make up an exposure have less of it than that. $4: the most that may be
-// to be bought, $5: to be sold.
+/** Of one side, backwards from a number on. */
 const INTENTS = `
-  SELECT * FROM (
-    SELECT i.*, sum(quantity) OVER (PARTITION BY order_side ORDER BY number DESC) - quantity AS newer,
-      row_number() OVER (ORDER BY number DESC) AS rank
-    FROM hedge_intent i WHERE dealer_account_id = $1 AND base_asset = $2 AND quote_asset = $3
-  ) i WHERE rank = 1 OR newer < CASE order_side WHEN 'BUY' THEN $4::numeric ELSE $5::numeric END ORDER BY number DESC`
+  SELECT * FROM hedge_intent
+  WHERE dealer_account_id = $1 AND base_asset = $2 AND quote_asset = $3 AND order_side = $4 AND number < $5
+  ORDER BY number DESC LIMIT $6`
+const FIRST_PAGE = 10
+const PAGE = 1_000
+const NEWEST = "9223372036854775807"
 
 /** `hedge:<dealer>:<intent>[:<n>]` */
 const SENT = `
   SELECT split_part(o.idempotency_key, ':', 3) AS hedge_intent_id, count(*) AS sent
-  ${HEDGES} AND o.base_asset = $2 AND o.quote_asset = $3 AND split_part(o.idempotency_key, ':', 3) = ANY($4) GROUP BY 1`
+  ${HEDGES} AND split_part(o.idempotency_key, ':', 3) = ANY($2) GROUP BY 1`
 
 interface IntentRow extends Pair {
   readonly hedge_intent_id: string
@@ -133,6 +132,9 @@ interface HedgeRow extends Pair {
   readonly verdict_cost: string | null
 }
 
+const feesOf = (fees: HedgeRow["fees"]): HedgeProgress["fees"] =>
+  (fees ?? []).map(({ asset, quantity }) => ({ asset, quantity: decimal(quantity) }))
+
 const hedgeOf = (row: HedgeRow): StoredHedge => ({
   tradeOrderId: row.trade_order_id as TradeOrderId,
   tradingAccountId: row.trading_account_id as TradingAccountId,
@@ -141,7 +143,7 @@ const hedgeOf = (row: HedgeRow): StoredHedge => ({
   orderSide: row.order_side as OrderSide,
   executedQuantity: decimal(row.executed_quantity),
   executedCost: decimal(row.executed_cost),
-  fees: (row.fees ?? []).map(({ asset, quantity }) => ({ asset, quantity: decimal(quantity) })),
+  fees: feesOf(row.fees),
   baseQuantity: decimal(row.base_quantity),
   isInDoubt: row.in_doubt,
   createdAt: instant(row.created_at),
@@ -151,11 +153,46 @@ const hedgeOf = (row: HedgeRow): StoredHedge => ({
       : { executedQuantity: decimal(row.verdict_quantity), executedCost: decimal(row.verdict_cost) },
 })
 
+/** Newest first: those of one side that come to `most`, and one in any case. */
+const newestIntents = (
+  sql: SqlClient.SqlClient,
+  pair: ReadonlyArray<string>,
+  side: OrderSide,
+  most: Decimal,
+): Effect.Effect<ReadonlyArray<IntentRow>, SqlError> =>
+  Effect.gen(function* () {
+    const found: Array<IntentRow> = []
+    let rest = most
+    for (let size = FIRST_PAGE; ; size = PAGE) {
+      const page = yield* sql.unsafe<IntentRow>(INTENTS, [...pair, side, found.at(-1)?.number ?? NEWEST, size])
+      for (const row of page) {
+        if (found.length > 0 && !rest.isPositive()) return found
+        found.push(row)
+        rest = rest.subtract(decimal(row.quantity))
+      }
+      if (page.length < size) return found
+    }
+  })
+
+/** Those that make up the exposure wherever between the two ends it is, and the newest of all. */
+const intentsOf = (sql: SqlClient.SqlClient, pair: ReadonlyArray<string>, { low, high }: Span) =>
+  Effect.gen(function* () {
+    const bought = yield* newestIntents(sql, pair, "BUY", high)
+    const sold = yield* newestIntents(sql, pair, "SELL", low.negate())
+    const rows = [...bought, ...sold].sort((a, b) => (BigInt(a.number) < BigInt(b.number) ? 1 : -1))
+    // The newest of a side of which nothing is open was read in case it is the newest of both.
+    return rows.filter(
+      ({ order_side }, index) => index === 0 || (order_side === "BUY" ? high : low.negate()).isPositive(),
+    )
+  })
+
 const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
   sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+      yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`
       const ask = <Row extends object>(text: string) => sql.unsafe<Row>(text, [dealer])
+      // What the sums of this snapshot have is no news to who reads them; what is not in them stays.
+      yield* ask("DELETE FROM hedge_late WHERE dealer_account_id = $1")
       const owed = yield* ask<Pair & Record<"owed" | "reference" | "spread", string>>(OWED)
       const hedged = yield* ask<Pair & Record<"hedged" | "cost", string>>(HEDGED)
       const fees = yield* ask<Pair & Record<"asset" | "quantity", string>>(FEES)
@@ -164,7 +201,7 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
       for (const { base_asset: baseAsset, quote_asset: quoteAsset, ...sums } of owed) {
         const isOf = (row: Pair): boolean => row.base_asset === baseAsset && row.quote_asset === quoteAsset
         const executed = hedged.find(isOf)
-        const totals: HedgeTotals = {
+        const told: HedgeTotals = {
           baseAsset,
           owed: decimal(sums.owed),
           reference: decimal(sums.reference),
@@ -174,14 +211,18 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
           fees: new Map(fees.filter(isOf).map(({ asset, quantity }) => [asset, decimal(quantity)])),
         }
         const own = hedges.filter(isOf).map(hedgeOf)
-        const { low, high } = spanOf(
+        // Of one that is not over an admin's word counts where it is more.
+        const totals = own.reduce(
+          (sum, it) => withProgress(sum, it, countedOf<HedgeProgress>(it, it.isOver, it.verdict)),
+          told,
+        )
+        const span = spanOf(
           exposureOf(totals),
           own.map((it) => ({ orderSide: it.orderSide, rest: restOf(it) })),
         )
-        const values = [dealer, baseAsset, quoteAsset]
-        const intents = yield* sql.unsafe<IntentRow>(INTENTS, [...values, high.toString(), low.negate().toString()])
+        const intents = yield* intentsOf(sql, [dealer, baseAsset, quoteAsset], span)
         const ids = `{${intents.map((row) => row.hedge_intent_id).join(",")}}`
-        const sent = yield* sql.unsafe<SentRow>(SENT, [...values, ids])
+        const sent = yield* sql.unsafe<SentRow>(SENT, [dealer, ids])
         lines.push({
           baseAsset,
           quoteAsset,
@@ -193,6 +234,28 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
       }
       return lines
     }),
+  )
+
+interface LateRow {
+  readonly executed_quantity: string
+  readonly executed_cost: string
+  readonly fees: HedgeRow["fees"]
+}
+
+/** The oldest change that is not older: of images that were stored together it is the newest that stands there. */
+const BEFORE = `
+  SELECT executed_quantity, executed_cost, fees FROM hedge_late WHERE trade_order_id = $1 AND version >= $2 ORDER BY version LIMIT 1`
+
+const before = (sql: SqlClient.SqlClient, { tradeOrderId, version, orderSide }: LateHedge) =>
+  Effect.map(sql.unsafe<LateRow>(BEFORE, [tradeOrderId, version]), ([row]): HedgeProgress | null =>
+    row === undefined
+      ? null
+      : {
+          orderSide,
+          executedQuantity: decimal(row.executed_quantity),
+          executedCost: decimal(row.executed_cost),
+          fees: feesOf(row.fees),
+        },
   )
 
 const resolve = (
@@ -221,6 +284,7 @@ export const hedgeStoreLayer = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     HedgeStore.of({
       load: (dealer) => untilAvailable(load(sql, dealer)),
+      before: (late) => untilAvailable(before(sql, late)),
       resolve: (dealer, hedge, verdict, at, asked) =>
         resolve(sql, dealer, hedge, verdict, at, asked).pipe(
           Effect.as<AuthorityFailure | null>(null),

@@ -51,6 +51,12 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
       hedgeForQuoteIds.length === 0 ? null : quoted(JSON.stringify(hedgeForQuoteIds)),
   },
   {
+    name: "hedge_for_quote_count",
+    type: "int",
+    literal: ({ order: { hedgeForQuoteIds, hedgeForQuoteCount } }) =>
+      hedgeForQuoteCount === hedgeForQuoteIds.length ? null : integer(hedgeForQuoteCount),
+  },
+  {
     name: "terms",
     type: "jsonb",
     literal: ({ order }) => (order.terms === null ? null : quoted(JSON.stringify(order.terms))),
@@ -123,6 +129,7 @@ export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "replaces_trade_order_id",
   "dealer_account_id",
   "hedge_for_quote_ids",
+  "hedge_for_quote_count",
   "base_asset",
   "quote_asset",
   "order_side",

@@ -70,6 +70,8 @@ export interface OrderRow {
   readonly replaces_trade_order_id: string | null
   readonly dealer_account_id: string | null
   readonly hedge_for_quote_ids: ReadonlyArray<QuoteId> | null
+  /** Null: as many as are named. */
+  readonly hedge_for_quote_count: number | null
   /** As `termsOf` reads it. */
   readonly terms: unknown
   readonly base_asset: string
@@ -113,7 +115,7 @@ export interface OrderRow {
 /** Select list of OrderRow, for a table or alias `o`. */
 export const ORDER_COLUMNS = `o.trade_order_id, o.tenant_id, o.trading_account_id, o.version, o.venue, o.instrument_id, o.order_list_id,
   o.contingency_type, o.quote_id, o.position_id, o.replaces_trade_order_id, o.dealer_account_id,
-  o.hedge_for_quote_ids, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
+  o.hedge_for_quote_ids, o.hedge_for_quote_count, o.terms, o.base_asset, o.quote_asset, o.order_side, o.order_type, o.time_in_force, o.order_status, o.status_before_cancel, o.reject_reason, o.cancel_reason,
   o.limit_price, o.quantity, o.order_quantity_type, o.quantity_rounding, o.base_quantity, o.executed_quantity, o.executed_cost,
   o.executed_price, o.overfill_quantity, o.execution_count, o.fees, o.client_order_id, o.idempotency_key, o.fingerprint,
   o.external_order_id, o.origin, o.doubt,
@@ -184,6 +186,7 @@ export const orderOf = (row: OrderRow, executions: ReadonlyArray<Execution>): Tr
   replacesTradeOrderId: row.replaces_trade_order_id as TradeOrderId | null,
   dealerAccountId: row.dealer_account_id as DealerAccountId | null,
   hedgeForQuoteIds: row.hedge_for_quote_ids ?? [],
+  hedgeForQuoteCount: row.hedge_for_quote_count ?? row.hedge_for_quote_ids?.length ?? 0,
   terms: row.terms === null ? null : termsOf(row.terms),
   baseAsset: row.base_asset,
   quoteAsset: row.quote_asset,

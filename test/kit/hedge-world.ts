@@ -19,8 +19,8 @@ import { fingerprint } from "../../src/domain/fingerprint.ts"
 import {
   countedOf,
   exposureOf,
+  type HedgeProgress,
   type HedgeVerdict,
-  intentsWithin,
   noTotals,
   restOf,
   spanOf,
@@ -35,8 +35,9 @@ import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { DealerAct } from "../../src/ports/dealer-store.ts"
-import type { StoredHedge, StoredHedges } from "../../src/ports/hedge-store.ts"
+import { HEDGES_KEPT, type LateHedge, type StoredHedge, type StoredHedges } from "../../src/ports/hedge-store.ts"
 import { DEALER, LINKED, pair } from "./hedges.ts"
+import { intentsWithin } from "./open-intents.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
@@ -78,7 +79,11 @@ export class HedgeWorld {
   #now = 0
   #timers: Array<{ readonly at: number; readonly run: () => void }> = []
   #incarnation = 0
+  /** Null: whatever is asked of the store is answered at once. */
+  #forks: Array<() => () => void> | null = null
   #told: Array<TradeOrder> = []
+  /** Of hedges that were over, since the dealer woke: the image that changed one, and what it had counted as. */
+  #late: Array<LateHedge & { readonly before: HedgeProgress }> = []
 
   constructor(hedge: DealerConfigRecord["hedge"] = {}, linked: ReadonlyArray<TradingAccountId> = [LINKED]) {
     for (const venue of ["MOCK", "PAPER", "BINANCE", "BINANCE_UAT"]) {
@@ -124,6 +129,7 @@ export class HedgeWorld {
       version: order.version + 1,
     }
     this.orders[index] = { order: next, print }
+    if (isTerminal(order.orderStatus)) this.#late.push({ ...next, before: order })
     this.keeper.hear(next)
   }
 
@@ -164,6 +170,18 @@ export class HedgeWorld {
       },
     })
     return answer
+  }
+
+  /** What is asked of the store meanwhile is stored in turn, and answered the other way round. */
+  later<A>(run: () => A): A {
+    this.#forks = []
+    const result = run()
+    for (let forks = this.#forks; forks.length > 0; forks = this.#forks) {
+      this.#forks = []
+      for (const answer of forks.map((store) => store()).reverse()) answer()
+    }
+    this.#forks = null
+    return result
   }
 
   /** The actor dies and is built again from what is stored. */
@@ -232,7 +250,7 @@ export class HedgeWorld {
         totals,
         intents: newestFirst.filter((intent, index) => index === 0 || open.has(intent)),
         sent,
-        hedges,
+        hedges: hedges.filter(({ isOver }, index) => !isOver || index >= hedges.length - HEDGES_KEPT),
       },
     ]
   }
@@ -249,8 +267,14 @@ export class HedgeWorld {
         if (alive()) run()
       },
       fork: (work: Effect.Effect<unknown>, done: (exit: Exit.Exit<unknown>) => void) => {
-        const exit = Effect.runSyncExit(work)
-        if (alive()) done(exit)
+        const store = () => {
+          const exit = Effect.runSyncExit(work)
+          return () => {
+            if (alive()) done(exit)
+          }
+        }
+        if (this.#forks === null) store()()
+        else this.#forks.push(store)
       },
       later: (millis: number, run: () => void) => {
         const timer = { at: this.#now + millis, run: () => (alive() ? run() : undefined) }
@@ -287,6 +311,10 @@ export class HedgeWorld {
         clock: { monotonic: () => this.#now, now: () => this.#now },
         failpoint: { hit: () => undefined },
         hedgeStore: {
+          before: ({ tradeOrderId, version }: LateHedge) =>
+            Effect.sync(
+              () => this.#late.find((it) => it.tradeOrderId === tradeOrderId && it.version >= version)?.before ?? null,
+            ),
           resolve: (_: unknown, hedge: TradeOrderId, verdict: HedgeVerdict) =>
             Effect.sync(() => void this.verdicts.set(hedge, verdict)),
         },
@@ -294,6 +322,7 @@ export class HedgeWorld {
       },
     } as unknown as DealerCore
     this.core = core
+    this.#late = []
     return new HedgeKeeper(core, this.stored(), this.asked, this.counts)
   }
 
@@ -350,7 +379,8 @@ export class HedgeWorld {
       baseQuantity: Decimal.of(request.quantity),
       idempotencyKey: request.idempotencyKey,
       dealerAccountId: hedge!.dealerAccountId,
-      hedgeForQuoteIds: hedge!.quoteIds,
+      hedgeForQuoteIds: hedge!.quotes.quoteIds,
+      hedgeForQuoteCount: hedge!.quotes.count,
       createdAt: this.#now,
     } as unknown as TradeOrder
     this.orders.push({ order, print })

@@ -75,6 +75,7 @@ export const newOrder = (account: TradingAccount, changes: Partial<TradeOrder> =
     replacesTradeOrderId: null,
     dealerAccountId: null,
     hedgeForQuoteIds: [],
+    hedgeForQuoteCount: 0,
     terms: null,
     baseAsset: "BTC",
     quoteAsset: "USDT",

@@ -9,7 +9,6 @@ import {
   countedOf,
   exposureOf,
   type HedgeVerdict,
-  intentsWithin,
   noTotals,
   restOf,
   spanOf,
@@ -25,6 +24,7 @@ import { hedgeStoreLayer } from "../../../src/store/hedge-store-sql.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
 import { intentOf } from "../../kit/hedges.ts"
+import { intentsWithin } from "../../kit/open-intents.ts"
 import {
   commit,
   executionRow,
@@ -165,6 +165,7 @@ describe("the store of hedges", () => {
             const order = newOrder(account, {
               dealerAccountId,
               hedgeForQuoteIds: [lead.quoteId],
+              hedgeForQuoteCount: 1,
               idempotencyKey: key,
               baseAsset: it.base,
               orderSide: it.orderSide,

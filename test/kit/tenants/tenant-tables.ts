@@ -43,6 +43,10 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
   dealer_book_cursor: OF_DEALER,
   dealer_book_verdict:
     "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
+  hedge_owed: OF_DEALER,
+  hedge_executed: OF_DEALER,
+  hedge_fee: OF_DEALER,
+  hedge_late: OF_DEALER,
   hedge_verdict: "EXISTS (SELECT FROM trade_order o WHERE o.trade_order_id = t.trade_order_id AND o.tenant_id = $1)",
   internal_trade: `EXISTS (SELECT FROM trading_account a
     WHERE a.trading_account_id IN (t.maker_account_id, t.taker_account_id) AND a.tenant_id = $1)`,
@@ -79,6 +83,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   dealer_books: "books are written once an hour here",
   dealer_book: "books are written once an hour here",
   dealer_book_verdict: "what admins say of hedges in doubt; none is",
+  hedge_late: "late fills of hedges that were over; there are none",
   exchange_mirror: "mirrors are written once an hour here",
   exchange_difference: "mirrors are written once an hour here",
 }

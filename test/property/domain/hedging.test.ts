@@ -9,23 +9,25 @@ import {
   type HedgeProgress,
   type HedgeTotals,
   noTotals,
-  openIntents,
   resultOf,
   withIntent,
   withProgress,
 } from "../../../src/domain/hedging.ts"
+import type { VenueId } from "../../../src/domain/ids.ts"
+import { IntentQueue, type OpenIntent } from "../../../src/domain/intent-queue.ts"
 import type { OrderSide } from "../../../src/domain/trade-order.ts"
 import { intentOf, pair } from "../../kit/hedges.ts"
+import { intentsWithin, walkedIntents } from "../../kit/open-intents.ts"
 
 const amount = (max: number) => fc.integer({ min: 1, max }).map((units) => Decimal.fromUnits(BigInt(units), 3))
 const side = fc.constantFrom<OrderSide>("BUY", "SELL")
 
-const intent = fc
-  .record({ orderSide: side, quantity: amount(5_000), walkedPrice: amount(90_000), markup: amount(500) })
-  .map(({ markup, ...it }) => ({
-    ...it,
-    quotePrice: it.orderSide === "BUY" ? it.walkedPrice.add(markup) : it.walkedPrice.subtract(markup),
-  }))
+const intentParts = { orderSide: side, quantity: amount(5_000), walkedPrice: amount(90_000) }
+
+const intent = fc.record({ ...intentParts, markup: amount(500) }).map(({ markup, ...it }) => ({
+  ...it,
+  quotePrice: it.orderSide === "BUY" ? it.walkedPrice.add(markup) : it.walkedPrice.subtract(markup),
+}))
 
 const hedge = fc.record({
   orderSide: side,
@@ -98,7 +100,7 @@ describe("the exposure of a dealer", () => {
       fc.property(steps, (list) => {
         const exposure = exposureOf(totalsOf(list))
         const intents = newestFirst(list)
-        const open = openIntents(intents, exposure)
+        const open = [...new IntentQueue(intents).open(exposure)]
         const side = exposure.isNegative() ? "SELL" : "BUY"
         const size = exposure.isNegative() ? exposure.negate() : exposure
         const ofSide = intents.filter((it) => it.orderSide === side)
@@ -109,6 +111,53 @@ describe("the exposure of a dealer", () => {
         for (const [index, it] of open.entries())
           expect(it.open.isPositive() && (index === 0 || it.open.equals(it.intent.quantity))).toBe(true)
       }),
+    )
+  })
+
+  it("is found in a queue of quotes as by a walk through all of them, whatever has been forgotten", () => {
+    const change = fc.record({ ...intentParts, venue: fc.constantFrom("MOCK" as VenueId, "PAPER" as VenueId) })
+    const exposures = fc.array(fc.integer({ min: -20_000, max: 20_000 }), { minLength: 1, maxLength: 3 })
+    void fc.assert(
+      fc.property(fc.array(fc.tuple(change, exposures), { maxLength: 300 }), (list) => {
+        const queue = new IntentQueue()
+        let newestFirst: ReadonlyArray<HedgeIntent> = []
+        for (const [index, [own, units]] of list.entries()) {
+          const intent = intentOf(index, { ...own, worstPrice: own.walkedPrice })
+          queue.add(intent)
+          newestFirst = [intent, ...newestFirst]
+          const ends = units.map((it) => Decimal.fromUnits(BigInt(it), 3))
+          const span = { low: ends.reduce(Decimal.min), high: ends.reduce(Decimal.max) }
+          const within = intentsWithin(newestFirst, span)
+          queue.forgetClosed(span)
+          newestFirst = newestFirst.filter((it, at) => at === 0 || within.has(it))
+          expect(newestFirst.every(({ hedgeIntentId }) => queue.has(hedgeIntentId))).toBe(true)
+          expect(queue.newest()).toBe(intent)
+          for (const exposure of ends) {
+            const open = queue.open(exposure)
+            const walked = walkedIntents(newestFirst, exposure)
+            expect([...open].map(({ intent, open }) => `${intent.quoteId} ${open}`)).toEqual(
+              walked.map(({ intent, open }) => `${intent.quoteId} ${open}`),
+            )
+            const sum = (of: (it: OpenIntent) => Decimal): string =>
+              `${walked.map(of).reduce((a, b) => a.add(b), Decimal.ZERO)}`
+            const worst = walked.map(({ intent }) => intent.worstPrice)
+            expect([
+              `${open.sum}`,
+              `${open.reference}`,
+              open.worst && `${open.worst}`,
+              open.size,
+              open.venues.toSorted(),
+            ]).toEqual([
+              sum(({ open }) => open),
+              sum(({ intent, open }) => intent.walkedPrice.multiply(open)),
+              worst.length === 0 ? null : `${worst.reduce(exposure.isNegative() ? Decimal.min : Decimal.max)}`,
+              walked.length,
+              [...new Set(walked.map(({ intent }) => intent.venue))].sort(),
+            ])
+          }
+        }
+      }),
+      { numRuns: 50 },
     )
   })
 
@@ -133,7 +182,7 @@ describe("the exposure of a dealer", () => {
             if (asset === "BTC") position = position.subtract(quantity)
         }
         expect(exposure.negate().toString()).toBe(position.toString())
-        const { total, spread } = resultOf(totals, openIntents(newestFirst(list), exposure), mid)
+        const { total, spread } = resultOf(totals, new IntentQueue(newestFirst(list)).open(exposure), mid)
         expect(total?.toString()).toBe(cash.subtract(exposure.multiply(mid)).toString())
         expect(spread.isNegative()).toBe(false)
       }),
@@ -156,7 +205,7 @@ describe("a hedge", () => {
           const exposure = exposureOf(totalsOf(list))
           const isBuy = !exposure.isNegative()
           const book = levels.toSorted(([a], [b]) => Decimal.of(a).compare(Decimal.of(b)) * (isBuy ? 1 : -1))
-          const open = openIntents(newestFirst(list), exposure)
+          const open = new IntentQueue(newestFirst(list)).open(exposure)
           const slippageBps = Decimal.of(`${bps}`)
           const plan = planHedge({ instrument, exposure, open, book, slippageBps, at })
           if (plan._tag !== "Order") return
@@ -164,13 +213,17 @@ describe("a hedge", () => {
           expect(plan.orderSide).toBe(isBuy ? "BUY" : "SELL")
           expect(plan.quantity.atMost(size) && plan.quantity.atLeast(instrument.minQuantity)).toBe(true)
           expect(plan.quantity.isMultipleOf(instrument.lotSize)).toBe(true)
-          expect(plan.quoteIds).toEqual(open.map(({ intent }) => intent.quoteId).slice(0, plan.quoteIds.length))
+          const { quoteIds, count } = plan.quotes
+          expect([quoteIds, count]).toEqual([open.oldest(quoteIds.length), quoteIds.length])
           const { limitPrice } = plan
           expect(limitPrice === null).toBe(at === "MARKET")
           if (limitPrice === null) return
           expect(limitPrice.isMultipleOf(instrument.tickSize)).toBe(true)
           expect(limitPrice.multiply(plan.quantity).atLeast(instrument.minNotional!)).toBe(true)
-          const bounds = [...levels.map(([price]) => Decimal.of(price)), ...open.map(({ intent }) => intent.worstPrice)]
+          const bounds = [
+            ...levels.map(([price]) => Decimal.of(price)),
+            ...[...open].map(({ intent }) => intent.worstPrice),
+          ]
           const worst = bounds.reduce(isBuy ? Decimal.max : Decimal.min)
           const slip = worst.multiply(slippageBps).multiply(Decimal.of("0.0001"))
           expect(isBuy ? limitPrice.atMost(worst.add(slip)) : limitPrice.atLeast(worst.subtract(slip))).toBe(true)

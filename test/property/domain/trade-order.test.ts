@@ -119,6 +119,7 @@ const order: fc.Arbitrary<TradeOrder> = fc.record({
     fc.uuid().map((it) => it as QuoteId),
     { maxLength: 3 },
   ),
+  hedgeForQuoteCount: fc.nat(),
   terms: optional(terms),
   baseAsset: fc.constant("BTC"),
   quoteAsset: fc.constant("USDT"),

@@ -1,9 +1,12 @@
 /** The keeper of a dealer's hedges in a small world: once, netted, in doubt, without a market, built again. */
 import { describe, expect, it } from "vitest"
+import type { HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { NotionalBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
+import { QUOTES_NAMED } from "../../../src/domain/intent-queue.ts"
+import { HEDGES_KEPT } from "../../../src/ports/hedge-store.ts"
 import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
 import { DEALER, intentOf, LINKED, pair } from "../../kit/hedges.ts"
 
@@ -41,6 +44,34 @@ describe("an executed quote", () => {
     world.pass(500)
     expect(world.sent()).toEqual(["BUY 1 @ 100.25", "BUY 2.6 @ 100.25"])
     expect(world.order().hedgeForQuoteIds).toEqual([intentOf(1).quoteId, intentOf(2).quoteId])
+  })
+
+  it("costs the last of many what it cost the first, while nothing can be hedged", () => {
+    const world = new HedgeWorld({}, [])
+    let reads = 0
+    /** Every look at an executed quote is counted. */
+    const counted = (n: number): HedgeIntent =>
+      new Proxy(buy(n), {
+        get: (of, name) => {
+          reads++
+          return Reflect.get(of, name)
+        },
+      })
+    const costOf = (from: number, to: number): number => {
+      reads = 0
+      for (let n = from; n <= to; n++) world.executed(counted(n))
+      return reads
+    }
+    const first = costOf(1, 100)
+    costOf(101, 1_900)
+    expect(costOf(1_901, 2_000) / first).toBeLessThan(1.3)
+    expect(world.keeper.report()).toMatchObject([{ position: "-2000", openHedgeIds: [] }])
+    // The order that closes all of it names a hundred of them.
+    world.dealer = { ...world.dealer, linkedAccountIds: [LINKED] }
+    world.keeper.dealerChanged()
+    const { quantity, hedgeForQuoteIds, hedgeForQuoteCount } = world.order()
+    expect([`${quantity}`, hedgeForQuoteIds.length, hedgeForQuoteCount]).toEqual(["2000", QUOTES_NAMED, 2_000])
+    expect([hedgeForQuoteIds[0], hedgeForQuoteIds.at(-1)]).toEqual([intentOf(1).quoteId, intentOf(2_000).quoteId])
   })
 
   it("is covered by an opposite one, and no order leaves", () => {
@@ -468,6 +499,43 @@ describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at a
     expect(world.sent().slice(1)).toEqual(["SELL 0.25 @ 99.75"])
   })
 
+  it("lists hedges that are at work as open, and none that is carried or resolved", () => {
+    const world = worldWithout()
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [] }])
+    world.executed(buy(2))
+    const { tradeOrderId } = world.order()
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [tradeOrderId] }])
+    world.becomes("UNKNOWN", "0")
+    expect(world.keeper.report()).toMatchObject([{ openHedgeIds: [tradeOrderId] }])
+    world.resolve("0")
+    expect(world.keeper.report()[0]!.openHedgeIds).not.toContain(tradeOrderId)
+  })
+
+  it.each(["UNKNOWN", "PARTIALLY_FILLED"] as const)(
+    "counts as open and as closed at an account that can be asked, too: %s",
+    (status) => {
+      const world = new HedgeWorld()
+      world.executed(buy(1))
+      world.becomes(status, "0.25")
+      // Between flat and 0.75 short.
+      expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"-0.75","high":"0"}')
+      world.executed(sell(2, "0.75"))
+      expect(world.keeper.report()).toMatchObject([{ position: "0" }])
+      expect(JSON.stringify(world.keeper.positions().get("BTC"))).toBe('{"low":"0","high":"0.75"}')
+      world.becomes("CANCELLED", "0.25")
+      expect(world.keeper.positions().size).toBe(0)
+    },
+  )
+
+  it("of which two admins speak at once is what the store has of the later one", () => {
+    const world = worldWithout()
+    const [first, second] = world.later(() => [world.resolve("0.25", "100"), world.resolve("1", "100")])
+    expect([first!.resolved?.isNew, second!.resolved?.isNew]).toEqual([true, true])
+    const position = world.keeper.report()[0]!.position
+    world.kill()
+    expect(world.keeper.report()[0]!.position).toBe(position)
+  })
+
   it("is hedged by what an admin says was not executed, and flat by what was", () => {
     for (const [executed, rest] of [
       ["0.25", "0.75"],
@@ -562,6 +630,32 @@ describe("a dealer's actor that is built again", () => {
     world.pass(60_000)
     expect(world.orders).toHaveLength(1)
   })
+
+  it.each(["never", "meanwhile"] as const)(
+    "counts late fills of a hedge that memory has forgotten, built anew %s",
+    (built) => {
+      const world = new HedgeWorld()
+      for (let n = 1; n <= HEDGES_KEPT + 10; n++) {
+        world.executed(buy(n))
+        world.becomes("FILLED", "1")
+      }
+      if (built === "meanwhile") world.restart()
+      const { tradeOrderId } = world.order(0)
+      // Three fills of it: what the venue executed too much is sold, each time.
+      for (const executed of ["1.5", "1.6"]) world.becomes("FILLED", executed, tradeOrderId)
+      expect(world.sent().slice(-1)).toEqual(["SELL 0.5 @ 99.75"])
+      world.becomes("FILLED", "0.5")
+      expect(world.sent().slice(-1)).toEqual(["SELL 0.1 @ 99.75"])
+      world.becomes("FILLED", "0.1")
+      if (built === "meanwhile") world.restart()
+      world.becomes("FILLED", "2", tradeOrderId)
+      world.becomes("FILLED", "0.4")
+      expect([world.keeper.isFlat(), world.keeper.report()[0]?.position]).toEqual([true, "0"])
+      const { position } = world.keeper.report()[0]!
+      world.kill()
+      expect(world.keeper.report()[0]!.position).toBe(position)
+    },
+  )
 
   it("says what is open, what was earned and what it cost", () => {
     const world = new HedgeWorld()

@@ -23,7 +23,13 @@ const fed = () => {
         open: (stream, instrumentId) => asked.push(`open ${stream} ${instrumentId}`),
         close: (stream, instrumentId) => asked.push(`close ${stream} ${instrumentId}`),
         resync: (instrumentId) => asked.push(`resync ${instrumentId}`),
-        confirm: () => Effect.sync(() => venue.answers),
+        confirm: (instrumentId) => {
+          asked.push(`confirm ${instrumentId}`)
+          return Effect.zipRight(
+            Effect.yieldNow(),
+            Effect.sync(() => venue.answers),
+          )
+        },
       }
     },
     history: () => Effect.succeed({ bars: [], venueAt: 0 }),
@@ -111,6 +117,35 @@ describe("a market feed", () => {
     expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, 6_000])
     sink().down("book", BTC, "gone")
     expect([await confirmed(), feed.bookAge(BTC)]).toEqual([false, null])
+  })
+
+  it("asks a venue once for all who want its word on a quiet book, and again for those after", async () => {
+    const { feed, asked, depth, venue } = fed()
+    feed.hold("book", BTC, "test")
+    depth(["100.10", "2"], ["100.90", "3"])
+    venue.now = 4_000
+    asked.length = 0
+    const all = () =>
+      Promise.all(
+        Array.from(
+          { length: 50 },
+          () =>
+            new Promise<boolean>((resolve) =>
+              feed.confirmBook(
+                BTC,
+                1_000,
+                () => resolve(true),
+                () => resolve(false),
+              ),
+            ),
+        ),
+      )
+    venue.answers = false
+    expect((await all()).every((isConfirmed) => !isConfirmed)).toBe(true)
+    expect(asked).toEqual([`confirm ${BTC}`])
+    venue.answers = true
+    expect((await all()).every(Boolean)).toBe(true)
+    expect(asked).toEqual([`confirm ${BTC}`, `confirm ${BTC}`])
   })
 
   it("knows no last price of an instrument that was never traded, of which venues tell a zero", () => {

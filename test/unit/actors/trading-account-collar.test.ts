@@ -147,7 +147,7 @@ describe("an order that has waited for the collar", () => {
 })
 
 describe("a hedge", () => {
-  const hedge = { dealerAccountId: "dealer" as DealerAccountId, quoteIds: ["quote" as QuoteId] }
+  const hedge = { dealerAccountId: "dealer" as DealerAccountId, quotes: { quoteIds: ["quote" as QuoteId], count: 1 } }
   const submitted = (limitPrice: string) => {
     let message: SubmitOrder | undefined
     return world.ask<Parameters<SubmitOrder["reply"]["ok"]>[0]>((reply) => {

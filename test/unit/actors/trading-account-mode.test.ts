@@ -119,7 +119,7 @@ describe("an account", () => {
           quantity: "1" as never,
           idempotencyKey: key,
         },
-        hedge: { dealerAccountId: "d" as DealerAccountId, quoteIds: [] },
+        hedge: { dealerAccountId: "d" as DealerAccountId, quotes: { quoteIds: [], count: 0 } },
         receivedAt: world.monotonic(),
         named: () => undefined,
         reply,

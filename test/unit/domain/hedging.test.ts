@@ -8,7 +8,8 @@ import {
   planHedge,
   walkedWorst,
 } from "../../../src/domain/hedge-order.ts"
-import { exposureOf, noTotals, openIntents, resultOf, withIntent, withProgress } from "../../../src/domain/hedging.ts"
+import { exposureOf, noTotals, resultOf, withIntent, withProgress } from "../../../src/domain/hedging.ts"
+import { IntentQueue, QUOTES_NAMED } from "../../../src/domain/intent-queue.ts"
 import { hedgeKey } from "../../../src/ports/hedge-store.ts"
 import { DEALER, intentOf, pair } from "../../kit/hedges.ts"
 
@@ -24,7 +25,7 @@ const attempt = (change: Partial<HedgeAttempt> = {}): HedgeAttempt => {
   return {
     instrument: pair(),
     exposure,
-    open: openIntents([intentOf(1)], exposure),
+    open: new IntentQueue([intentOf(1)]).open(exposure),
     book,
     slippageBps: decimal("25"),
     at: "BOOK",
@@ -53,7 +54,7 @@ describe("a hedge", () => {
   })
 
   it("sells what clients sold", () => {
-    const open = openIntents([intentOf(1, { orderSide: "SELL" })], decimal("-1"))
+    const open = new IntentQueue([intentOf(1, { orderSide: "SELL" })]).open(decimal("-1"))
     expect(planned({ exposure: decimal("-1"), open, book: [["99", "3"]] })).toMatchObject({
       orderSide: "SELL",
       limitPrice: "98.76",
@@ -68,7 +69,7 @@ describe("a hedge", () => {
     // Where no book is, by what its quotes were priced at.
     expect(planned({ instrument: pair({ minNotional: decimal("101") }), book: [] })).toEqual(tooSmall)
     // By its own limit, which a seller's venue measures by.
-    const open = openIntents([intentOf(1, { orderSide: "SELL" })], decimal("-1"))
+    const open = new IntentQueue([intentOf(1, { orderSide: "SELL" })]).open(decimal("-1"))
     const sale = { exposure: decimal("-1"), open, book: [["99", "3"]] as const }
     expect(planned({ ...sale, instrument: pair({ minNotional: decimal("98.9") }) })).toEqual(tooSmall)
   })
@@ -79,11 +80,25 @@ describe("a hedge", () => {
   })
 
   it("names the quotes that it covers, oldest first", () => {
-    const open = openIntents([intentOf(3), intentOf(2), intentOf(1)], decimal("3"))
-    const quotes = open.map(({ intent }) => intent.quoteId)
-    expect(planned({ exposure: decimal("3"), open })).toMatchObject({ quoteIds: quotes })
+    const open = new IntentQueue([intentOf(3), intentOf(2), intentOf(1)]).open(decimal("3"))
+    const quoteIds = [...open].map(({ intent }) => intent.quoteId)
+    expect(planned({ exposure: decimal("3"), open })).toMatchObject({ quotes: { quoteIds, count: 3 } })
     const few = { exposure: decimal("3"), open, instrument: pair({ maxQuantity: decimal("1.5") }) }
-    expect(planned(few)).toMatchObject({ quoteIds: quotes.slice(0, 2) })
+    expect(planned(few)).toMatchObject({ quotes: { quoteIds: quoteIds.slice(0, 2), count: 2 } })
+  })
+
+  it("names the oldest of many quotes and the newest, and says how many they are", () => {
+    const intents = Array.from({ length: 250 }, (_, n) => intentOf(250 - n))
+    const open = new IntentQueue(intents).open(decimal("250"))
+    const count = (quantity: string) => {
+      const { quoteIds, count } = open.covered(decimal(quantity))
+      return [count, quoteIds.length, quoteIds[0], quoteIds[98], quoteIds.at(-1)]
+    }
+    const [first, ninetyNinth] = [intentOf(1).quoteId, intentOf(99).quoteId]
+    expect(count("250")).toEqual([250, QUOTES_NAMED, first, ninetyNinth, intentOf(250).quoteId])
+    expect(count("150.5")).toEqual([151, QUOTES_NAMED, first, ninetyNinth, intentOf(151).quoteId])
+    expect(count("100")).toEqual([100, QUOTES_NAMED, first, ninetyNinth, intentOf(100).quoteId])
+    expect(count("0.5")).toEqual([1, 1, first, undefined, first])
   })
 
   it("has a key of its own for each attempt, which no client can use", () => {
@@ -113,7 +128,7 @@ describe("opposite quotes", () => {
     const bought = intentOf(2, { orderSide: "SELL", walkedPrice: decimal("99"), quotePrice: decimal("98") })
     const totals = [sold, bought].reduce(withIntent, noTotals("BTC"))
     expect(exposureOf(totals).isZero()).toBe(true)
-    expect(JSON.parse(JSON.stringify(resultOf(totals, [], null)))).toEqual({
+    expect(JSON.parse(JSON.stringify(resultOf(totals, new IntentQueue().open(Decimal.ZERO), null)))).toEqual({
       spread: "2",
       slippage: "-1",
       unrealised: "0",
@@ -131,7 +146,7 @@ describe("the result of a quote", () => {
       executedCost: decimal("60.3"),
       fees: [{ asset: "BTC", quantity: decimal("0.0006") }],
     })
-    const open = openIntents([intentOf(1)], exposureOf(hedged))
+    const open = new IntentQueue([intentOf(1)]).open(exposureOf(hedged))
     const plain = (mid: string | null) =>
       JSON.parse(JSON.stringify(resultOf(hedged, open, mid === null ? null : decimal(mid))))
     expect(plain("102")).toEqual({ spread: "1", slippage: "0.36", unrealised: "-0.8012", total: "-0.1612" })
@@ -148,6 +163,8 @@ describe("the result of a quote", () => {
     })
     expect(`${exposureOf(tooMuch)}`).toBe("-2")
     // It bought 3 at 100, of which it sold 1 at 101: the other two are worth 90 each.
-    expect(`${resultOf(tooMuch, openIntents([intentOf(1)], exposureOf(tooMuch)), decimal("90")).total}`).toBe("-19")
+    expect(`${resultOf(tooMuch, new IntentQueue([intentOf(1)]).open(exposureOf(tooMuch)), decimal("90")).total}`).toBe(
+      "-19",
+    )
   })
 })

@@ -43,6 +43,7 @@ const journaled = (n: number, changes: Partial<TradeOrder>): TradeOrder => ({
   replacesTradeOrderId: null,
   dealerAccountId: null,
   hedgeForQuoteIds: [],
+  hedgeForQuoteCount: 0,
   terms: null,
   baseAsset: "BTC",
   quoteAsset: "USDT",
