@@ -142,6 +142,7 @@ export class LinkedAccounts {
     if (!this.host.isAlive()) return
     this.host.directory().put(next)
     if (isLost(status)) this.host.desk().lost(id)
+    else if (isLost(before.status)) this.host.desk().found(id)
   }
 
   /** What is at work there is in doubt from now on. */
