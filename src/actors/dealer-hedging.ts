@@ -145,6 +145,11 @@ export class HedgeKeeper {
     return [...this.#lines.values()].find((line) => line.find(hedge) !== undefined)
   }
 
+  /** The account can be asked again: what is in doubt there is carried no longer, and told as such. */
+  readonly found = (account: TradingAccountId): void => {
+    for (const line of this.#lines.values()) if (line.hasHedgeOn(account)) this.#alarms.check(line)
+  }
+
   /** What an admin says of a hedge is stored. */
   resolved(line: HedgeLine, hedge: TradeOrderId, verdict: HedgeVerdict): void {
     line.resolve(hedge, verdict)
@@ -248,9 +253,9 @@ export class HedgeKeeper {
       line.isAccumulating = true
       const now = this.core.parts.clock.monotonic()
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
-    } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`)
+    } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`, null)
     else if (plan._tag === "Order") this.#send(line, place, plan)
-    else this.#missed(line, `${place.instrument.instrumentId} has no order book`)
+    else this.#missed(line, `${place.instrument.instrumentId} has no order book`, null)
   }
 
   /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
@@ -306,9 +311,11 @@ export class HedgeKeeper {
   #taken(line: HedgeLine, { intent, number }: AskedHedge, order: TradeOrder): void {
     line.sent(intent, number)
     this.core.parts.failpoint.hit("hedge.submitted")
-    // An order that was told already is known.
+    // One whose answer was lost may have been told meanwhile, its end too: what follows from that has waited for the answer.
+    const hasEnded = isTerminal(order.orderStatus) && line.find(order.tradeOrderId)?.isOver === true
     this.#hear(line, order, true)
-    this.#look(line)
+    if (hasEnded) this.#conclude(line, order)
+    else this.#look(line)
   }
 
   #hear(line: HedgeLine, order: TradeOrder, isNew: boolean): void {
@@ -325,11 +332,13 @@ export class HedgeKeeper {
     if (this.#isBusy(line)) return
     // What waited for more has changed: it does not wait for the hour at which a venue is asked again.
     if (wasDust) this.#callOff(line)
-    if (!heard.hasEnded) {
-      // A late fill: what it executed too much is open.
-      this.#look(line)
-      return
-    }
+    // A late fill: what it executed too much is open.
+    if (heard.hasEnded) this.#conclude(line, order)
+    else this.#look(line)
+  }
+
+  /** A hedge is over: what is left is sent at once, or after a while. */
+  #conclude(line: HedgeLine, order: TradeOrder): void {
     if (order.orderStatus === "FILLED") {
       line.beginAnew()
       this.#callOff(line)
@@ -358,14 +367,14 @@ export class HedgeKeeper {
     this.#look(line)
   }
 
-  /** An attempt closed nothing, or not all. */
-  #missed(line: HedgeLine, trouble: string, isRefused = false): void {
+  /** An attempt closed nothing, or not all. `isRefused`: for good; null: nothing left, which says nothing of what was refused before. */
+  #missed(line: HedgeLine, trouble: string, isRefused: boolean | null = false): void {
     const { attemptsMax, allowMarket, repriceMillis, retryMillis } = this.core.dealer.config.hedge
     line.trouble = trouble
     this.counts.missed++
-    line.refusals = isRefused ? line.refusals + 1 : 0
+    if (isRefused !== null) line.refusals = isRefused ? line.refusals + 1 : 0
     // After a whole round that was refused it is asked once at a time, and less and less often.
-    const isHopeless = line.refusals > attemptsMax
+    const isHopeless = isRefused === true && line.refusals > attemptsMax
     if (!isHopeless && line.attempt < attemptsMax) {
       line.attempt++
       this.#lookLater(line, repriceMillis)
@@ -412,7 +421,11 @@ export class HedgeKeeper {
 
   /** Books that only open exposures needed. */
   #letBooksGo(): void {
-    if (![...this.#lines.values()].every(({ exposure }) => exposure.isZero())) return
+    if ([...this.#lines.values()].every(({ exposure }) => exposure.isZero())) this.close()
+  }
+
+  /** This incarnation is over: the next one keeps open what it needs itself. */
+  close(): void {
     for (const instrumentId of this.#held) this.core.parts.markets.release(instrumentId, this.#holder())
     this.#held.clear()
   }

@@ -32,7 +32,14 @@ export interface LoseAccount {
   readonly reply?: never
 }
 
-export type DealerMessage = DealerCommand | HearHedge | LoseAccount
+/** It can be asked again. */
+export interface FindAccount {
+  readonly _tag: "FindAccount"
+  readonly tradingAccountId: TradingAccountId
+  readonly reply?: never
+}
+
+export type DealerMessage = DealerCommand | HearHedge | LoseAccount | FindAccount
 
 /** Requests for quotes may be refused as Busy; orders that were accepted, and what administers, never. */
 export const isRefusable = (message: DealerMessage): boolean =>
@@ -58,6 +65,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         ResolveHedge: (message) => resolveHedge(core, keeper, message),
         HearHedge: ({ order }) => keeper.hear(order),
         LoseAccount: ({ tradingAccountId }) => keeper.lost(tradingAccountId),
+        FindAccount: ({ tradingAccountId }) => keeper.found(tradingAccountId),
       }
       return {
         handlers,
@@ -69,7 +77,10 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
           keeper.start()
         },
         // Its quotes end on time, and its exposure is its own affair.
-        ended: () => core.following.close(),
+        ended: () => {
+          core.following.close()
+          keeper.close()
+        },
         isIdle: () => core.dealer.status === "ARCHIVED" && keeper.isIdle(),
       }
     })

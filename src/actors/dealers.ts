@@ -8,7 +8,7 @@ import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteNotFound } from "../domain/errors/quote.ts"
 import { Busy, ShuttingDown } from "../domain/errors/service.ts"
 import { OutcomeUnknown } from "../domain/errors/trade-order.ts"
-import type { DealerAccountId, QuoteId } from "../domain/ids.ts"
+import type { DealerAccountId, QuoteId, TradingAccountId } from "../domain/ids.ts"
 import { orderRates } from "../domain/order-rates.ts"
 import { TradingModeInForce } from "../domain/trading-mode.ts"
 import { type Actor, create } from "../kernel/actor.ts"
@@ -110,15 +110,17 @@ const make = Effect.gen(function* () {
   // What the last process stored and did not tell. Before any actor: what they store from now on they tell themselves.
   for (const news of yield* store.untoldNews) tradingAccounts.post(news.tradingAccountId, { _tag: "TellQuote", news })
   ;(yield* QuoteDeskInForce).serve(deliver)
+  // Links of an account that is disconnected are gone: any dealer may have hedged there.
+  const turned = (_tag: "LoseAccount" | "FindAccount") => (tradingAccountId: TradingAccountId) => {
+    for (const { dealerAccountId, status } of directory.all())
+      if (status !== "ARCHIVED") registry.post(dealerAccountId, { _tag, tradingAccountId })
+  }
   ;(yield* HedgeDeskInForce).serve({
     tell: (order) => {
       if (order.dealerAccountId !== null) registry.post(order.dealerAccountId, { _tag: "HearHedge", order })
     },
-    // Links of an account that is disconnected are gone: any dealer may have hedged there.
-    lost: (tradingAccountId) => {
-      for (const { dealerAccountId, status } of directory.all())
-        if (status !== "ARCHIVED") registry.post(dealerAccountId, { _tag: "LoseAccount", tradingAccountId })
-    },
+    lost: turned("LoseAccount"),
+    found: turned("FindAccount"),
   })
   // They read what is stored now: what is told from now on is mail.
   for (const { dealerAccountId, status } of directory.all()) if (status !== "ARCHIVED") registry.wake(dealerAccountId)

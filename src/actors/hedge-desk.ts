@@ -1,5 +1,5 @@
 /**
- * Where accounts say what became of hedges: every stored image of one, once it is durable, and that an account can be asked no longer. The
+ * Where accounts say what became of hedges: every stored image of one, once it is durable, and that an account can be asked no longer, or again. The
  * one thing to know: what is said before the dealers are there is not kept, since they read it from the store when they wake.
  */
 import { Context } from "effect"
@@ -15,6 +15,8 @@ export interface HedgeListener {
   readonly tell: (order: TradeOrder) => void
   /** The account can be asked no longer. */
   readonly lost: (account: TradingAccountId) => void
+  /** It can be asked again. */
+  readonly found: (account: TradingAccountId) => void
 }
 
 export class HedgeDesk implements HedgeListener {
@@ -23,6 +25,8 @@ export class HedgeDesk implements HedgeListener {
   readonly tell = (order: TradeOrder): void => this.#listener?.tell(order)
 
   readonly lost = (account: TradingAccountId): void => this.#listener?.lost(account)
+
+  readonly found = (account: TradingAccountId): void => this.#listener?.found(account)
 
   readonly serve = (listener: HedgeListener): void => {
     this.#listener = listener

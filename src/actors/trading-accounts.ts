@@ -90,8 +90,12 @@ const make = Effect.gen(function* () {
       audits.set(tradingAccountId, { ...audits.get(tradingAccountId), [kind]: Math.round(periodMillis) })
     },
     accountChanged: (account) => {
+      const before = accounts.find(account.tradingAccountId)
       accounts.put(account)
-      if (canBeAsked(account.status)) return
+      if (canBeAsked(account.status)) {
+        if (before !== undefined && !canBeAsked(before.status)) parts.hedges.found(account.tradingAccountId)
+        return
+      }
       audits.delete(account.tradingAccountId)
       parts.hedges.lost(account.tradingAccountId)
     },

@@ -28,14 +28,17 @@ export interface HedgeLaw {
   readonly exits: ReadonlyArray<HedgeEvent>
 }
 
-/** A late fill or a fee of an old hedge (ORDER), and another word on one (RESOLVED), open what was flat. */
+/**
+ * A late fill or a fee of an old hedge (ORDER), and another word on one (RESOLVED), open what was flat, and close or change what waits. Dust
+ * beside what is carried waits as it does without (TIME, DEALER).
+ */
 export const HEDGE_LAW: { readonly [S in HedgeState]: HedgeLaw } = {
   FLAT: { sends: false, alerts: false, exits: ["QUOTE", "ORDER", "RESOLVED"] },
-  ACCUMULATING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER"] },
-  HEDGING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "ACCOUNT"] },
+  ACCUMULATING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "RESOLVED"] },
+  HEDGING: { sends: true, alerts: false, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "ACCOUNT", "RESOLVED"] },
   IN_DOUBT: { sends: false, alerts: true, exits: ["ORDER", "ACCOUNT", "RESOLVED"] },
-  OPEN: { sends: true, alerts: true, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "RESOLVED"] },
-  CARRIED: { sends: false, alerts: true, exits: ["QUOTE", "ORDER", "ACCOUNT", "RESOLVED"] },
+  OPEN: { sends: true, alerts: true, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "ACCOUNT", "RESOLVED"] },
+  CARRIED: { sends: false, alerts: true, exits: ["QUOTE", "ORDER", "TIME", "DEALER", "ACCOUNT", "RESOLVED"] },
 }
 
 /** What decides the state of a line. */

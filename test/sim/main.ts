@@ -1,10 +1,12 @@
 /**
  * `npm run sim -- --seed N`: one world and its story. `npm run sim -- --seeds FROM-TO`: many, up to the first that breaks a rule
- * (`--all`: through to the last); `--postgres`: with the real store. `--mutations`: at which seed each break of the gateway is seen. A seed is the same world each time, byte for byte.
+ * (`--all`: through to the last); `--postgres`: with the real store; `--hedging`: worlds of dealers and their hedges, not of accounts.
+ * `--mutations`: at which seed each break of the gateway is seen. A seed is the same world each time, byte for byte.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { simulateHedging } from "./hedging/simulation.ts"
 import { startSql } from "./postgres-server.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 import { sumOf } from "./tally.ts"
@@ -15,6 +17,7 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     all: { type: "boolean", default: false },
     postgres: { type: "boolean", default: false },
+    hedging: { type: "boolean", default: false },
     mutations: { type: "boolean", default: false },
   },
 })
@@ -23,16 +26,32 @@ const { values } = parseArgs({
 if (values.mutations) {
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
   const env = { ...process.env, SIM_MUTATIONS: "full" }
-  const { status } = spawnSync(process.execPath, [vitest, "run", "test/sim/sabotage"], { stdio: "inherit", env })
+  const { status } = spawnSync(process.execPath, [vitest, "run", "test/sim/sabotage", "test/sim/hedging/sabotage"], {
+    stdio: "inherit",
+    env,
+  })
   process.exit(status ?? 1)
 }
 
-const figures = ({ orders, executions, events, crashes, trace }: Outcome): string =>
-  `${orders} orders, ${executions} executions, ${events} events, ${crashes} crashes, trace ${trace.slice(0, 12)}`
+/** What worlds of either kind have. */
+interface Told extends Pick<Outcome, "seed" | "violations" | "trace" | "story" | "drawn"> {
+  /** How much of what happened. */
+  readonly figures: Readonly<Record<string, number>>
+  /** Of orders, by type. */
+  readonly types: Readonly<Record<string, number>>
+}
 
-const tell = (outcome: Outcome): void => {
+const wordsOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(", ")
+
+const tell = (outcome: Told): void => {
   for (const line of outcome.story) console.log(line)
-  console.log(`seed ${outcome.seed}: ${outcome.violations.length === 0 ? "ok" : "FAILED"}, ${figures(outcome)}`)
+  const { seed, violations, figures, trace } = outcome
+  console.log(
+    `seed ${seed}: ${violations.length === 0 ? "ok" : "FAILED"}, ${wordsOf(figures)}, trace ${trace.slice(0, 12)}`,
+  )
   for (const violation of outcome.violations.slice(0, 10)) console.log(`  ${violation}`)
 }
 
@@ -42,12 +61,23 @@ const [from, to] =
     : (values.seeds.split("-").map(Number) as [number, number | undefined])
 const last = to ?? from
 const sql = values.postgres ? await startSql() : null
-const sums = { orders: 0, executions: 0, events: 0, crashes: 0 }
+let sums: Readonly<Record<string, number>> = {}
 let types: Readonly<Record<string, number>> = {}
 let drawn: Readonly<Record<string, number>> = {}
 const failed: Array<number> = []
+const toldOf = (outcome: Outcome): Told => {
+  const { orders, executions, events, crashes } = outcome
+  return { ...outcome, figures: { orders, executions, events, crashes } }
+}
+
+const hedgingOf = (seed: number, tells: boolean): Told => {
+  const outcome = simulateHedging(seed, { tells })
+  const { executed, hedges, alerts, crashes } = outcome
+  return { ...outcome, types: {}, figures: { "quotes executed": executed, hedges, alerts, crashes } }
+}
+
 /** With the real store the seed is the same world as without it. */
-const run = (seed: number, tells: boolean): Outcome => {
+const accountsOf = (seed: number, tells: boolean): Outcome => {
   if (sql === null) return simulate(seed, { tells })
   sql.worlds.reset()
   const outcome = simulate(seed, { tells, backing: sql.worlds.backing })
@@ -56,12 +86,15 @@ const run = (seed: number, tells: boolean): Outcome => {
   return { ...outcome, violations: [`another world than in memory: ${outcome.trace} and ${trace}`] }
 }
 
+const run = (seed: number, tells: boolean): Told =>
+  values.hedging ? hedgingOf(seed, tells) : toldOf(accountsOf(seed, tells))
+
 let count = 0
 for (let seed = from; seed <= last; seed++) {
   const isAlone = from === last
   const outcome = run(seed, isAlone)
   count++
-  for (const name of ["orders", "executions", "events", "crashes"] as const) sums[name] += outcome[name]
+  sums = sumOf(sums, outcome.figures)
   types = sumOf(types, outcome.types)
   drawn = sumOf(drawn, outcome.drawn)
   if (outcome.violations.length > 0) failed.push(seed)
@@ -69,15 +102,7 @@ for (let seed = from; seed <= last; seed++) {
   if (outcome.violations.length > 0 && !values.all) break
   if (count % 500 === 0) console.log(`${count} seeds, ${failed.length} failed`)
 }
-console.log(
-  `${count} seeds, ${failed.length} failed: ${sums.orders} orders, ${sums.executions} executions, ${sums.events} events, ${sums.crashes} crashes`,
-)
-if (from !== last)
-  for (const counts of [types, drawn])
-    console.log(
-      Object.entries(counts)
-        .map(([what, count]) => `${what} ${count}`)
-        .join(", "),
-    )
+console.log(`${count} seeds, ${failed.length} failed: ${wordsOf(sums)}`)
+if (from !== last) for (const counts of [types, drawn]) if (Object.keys(counts).length > 0) console.log(wordsOf(counts))
 await sql?.stop()
 process.exitCode = failed.length === 0 ? 0 : 1
