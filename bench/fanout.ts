@@ -52,7 +52,7 @@ const model = (flush: Load["flush"]): Case => ({
   rounds: MODEL_ROUNDS,
 })
 
-/** The scenarios of realtime part D; `window` is what ours ships with, against a floor that sends at once. */
+/** The scenarios of realtime D; `window` is what ours ships with, against a floor that sends at once. */
 const CASES = {
   hundredEvenly: steady("100 subscribers, 100/s evenly", 100, 10),
   thousandEvenly: steady("1000 subscribers, 20/s evenly", 1000, 50),

@@ -9,6 +9,7 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { brokenReferences } from "./references.ts"
 
 export interface Verdict {
   readonly passed: boolean
@@ -144,5 +145,14 @@ const docs: Tool = {
   check: async (tree) => verdict(await runNode(tree, packaged("tsx/dist/cli.mjs"), ["scripts/docs.ts", "--check"])),
 }
 
+/** What comments and pages cite is there. */
+const cites: Tool = {
+  name: "cites",
+  check: async (tree) => {
+    const { looked, faults } = brokenReferences(tree)
+    return looked === 0 ? sawNothing("cites", "") : { passed: faults.length === 0, output: faults.join("\n") }
+  },
+}
+
 /** Longest first: on two cores the order decides how long the whole takes. */
-export const tools = { effect, docs, layers, knip, tsc, biome } as const satisfies Record<string, Tool>
+export const tools = { effect, docs, layers, knip, tsc, biome, cites } as const satisfies Record<string, Tool>

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { brokenReferences } from "../scripts/references.ts"
 import { migrationFaults, openingFaults, type Source, spoken, tidy } from "./kit/tidy-rules.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -36,6 +37,10 @@ describe("the tree", () => {
 
   it("opens each file with what it is", () => {
     expect(paths.flatMap((path) => openingFaults(read(path)).map(spoken))).toEqual([])
+  })
+
+  it("cites what is there", () => {
+    expect(brokenReferences(root.replace(/\/$/, "")).faults).toEqual([])
   })
 
   it("numbers its migrations without a gap", () => {

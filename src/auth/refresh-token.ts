@@ -1,6 +1,6 @@
 /**
  * Refresh tokens that need no table: session id and counter, proven by an HMAC under the session's own key, plus a checksum that
- * rejects junk before any database work (security, A.1, refresh v2). The state is one counter and one key on the session's row.
+ * rejects junk before any database work (security A.1, refresh v2). The state is one counter and one key on the session's row.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { SessionId } from "../domain/ids.ts"

@@ -1,6 +1,6 @@
 /**
  * Secrets at rest: AES-256-GCM under a key derived per row (HKDF-SHA256), so that nonces never run out and a ciphertext belongs to
- * one row; its additional data names table, row, owner and field, so that one moved elsewhere does not decrypt (security, A.4).
+ * one row; its additional data names table, row, owner and field, so that one moved elsewhere does not decrypt (security A.4).
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type { SealedTable } from "../store/sealed-rows.ts"

@@ -40,7 +40,7 @@ import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 import type { SigningJwk } from "./signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
-/** A client whose answer was lost may come back with the token before the newest one this long (security, A.1). */
+/** A client whose answer was lost may come back with the token before the newest one this long (security A.1). */
 const REISSUE_MILLIS = 10_000
 
 /** Idle sessions are refused at once, and their sockets close so much later at most. */

@@ -1,5 +1,5 @@
 /**
- * How the gateway ends, in order (security, E): not ready, no new connections, sockets told, no new requests, what runs finishes, what
+ * How the gateway ends, in order (security E): not ready, no new connections, sockets told, no new requests, what runs finishes, what
  * waits is stored; the scope then ends the parts in reverse. The one thing to know: orders stay at their venues, only we leave.
  */
 import { setTimeout as sleep } from "node:timers/promises"

@@ -63,7 +63,7 @@ export interface ListeningServer {
   readonly stopAccepting: () => void
 }
 
-/** ECDHE with AEAD only; TLS below 1.2 is refused by the library itself (security, A.4). */
+/** ECDHE with AEAD only; TLS below 1.2 is refused by the library itself (security A.4). */
 const CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",

@@ -12,7 +12,7 @@ export interface MetricRow {
   readonly buckets?: ReadonlyArray<number>
 }
 
-/** Seconds: of requests (security, part E). */
+/** Seconds: of requests (security E). */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const
 /** Seconds: of what is a part of a request. */
 const FINE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1] as const

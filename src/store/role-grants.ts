@@ -1,5 +1,5 @@
 /**
- * What a gateway's own role needs, where another one owns the database (security, 13.2.2): rows and functions, no DDL, and of the ledger's
+ * What a gateway's own role needs, where another one owns the database (ASVS 13.2.2): rows and functions, no DDL, and of the ledger's
  * journal nothing but reading and adding. Run as the owner, after each migration.
  */
 import { SqlClient } from "@effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Which thread a connector runs in. One thread serves many venues of little traffic; a connector that keeps dying is taken out of the
- * company of others. Figures behind the default: docs/decisions/0013-venues-share-threads.md.
+ * company of others. Figures behind the default: venues 1.
  */
 import { availableParallelism } from "node:os"
 import { Shard } from "./shard.ts"

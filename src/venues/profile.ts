@@ -44,7 +44,7 @@ export interface VenueProfile extends VenueFacts {
   readonly name: string
   /** The file name under ccxt's `js/src/pro`. */
   readonly exchange: string
-  /** Testnet: `setSandboxMode(true)` right after construction. Only where ccxt has test URLs (venues.md 2.2). */
+  /** Testnet: `setSandboxMode(true)` right after construction. Only where ccxt has test URLs (venues 2.2). */
   readonly sandbox: boolean
   readonly features: ReadonlyArray<string>
   readonly needsPassphrase: boolean
@@ -68,7 +68,7 @@ export interface VenueProfile extends VenueFacts {
   readonly batchesSubscriptions?: boolean
   /** ccxt asks for a book's snapshot only after a number of changes; a quiet book would wait for ever, so we ask. */
   readonly snapshotsAsked: boolean
-  /** Extra parameters of watchTicker; Binance's default stream has no bid and ask (venues.md 4.10). */
+  /** Extra parameters of watchTicker; Binance's default stream has no bid and ask (venues 4.10). */
   readonly tickerParams: Readonly<Record<string, unknown>>
   /** Where the raw ticker carries the quantity of the last trade. */
   readonly lastQuantityField: string | null

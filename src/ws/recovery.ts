@@ -1,5 +1,5 @@
 /**
- * What a subscriber is given first: nothing, the present state, or all that it missed (realtime A.9, part B). Only whole answers are
+ * What a subscriber is given first: nothing, the present state, or all that it missed (realtime A.9, B). Only whole answers are
  * called recovered: with a hole the reader starts over from the present state.
  */
 import type { StoredPublication, StreamPosition } from "../ports/channel-port.ts"

@@ -1,6 +1,6 @@
 /**
- * The ledger as somebody would do it on paper: maps, bigints, one request after the other. Slow, obvious, and written from the contract
- * (C9), not from the function that it is held against.
+ * The ledger as somebody would do it on paper: maps, bigints, one request after the other. Slow, obvious, and written from
+ * contract C9, not from the function that it is held against.
  */
 export interface ModelTransfer {
   readonly id: string

@@ -71,7 +71,7 @@ export const ledgerCheck = (ledger: LedgerHealth): HealthCheck => {
   return pressure === "full" ? degraded("its writer is behind") : healthy
 }
 
-/** A venue that is away degrades the service, it does not end it (security, E). */
+/** A venue that is away degrades the service, it does not end it (security E). */
 export const venuesCheck = (venues: ReadonlyArray<Pick<VenueHealth, "venue" | "status">>): HealthCheck => {
   const away = venues.filter(({ status }) => status === "down").map(({ venue }) => venue)
   return away.length === 0 ? healthy : degraded(`away: ${away.join(", ")}`)

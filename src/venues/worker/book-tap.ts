@@ -1,6 +1,6 @@
 /**
  * Sees every level change of every order book, for any exchange: ccxt builds its books through three factory methods, and each
- * change goes through `storeArray` of a side (venues.md 3.2). What one venue frame changed is one change; a watch loop alone would
+ * change goes through `storeArray` of a side (venues 3.2). What one venue frame changed is one change; a watch loop alone would
  * merge frames. A reset outside a frame (ccxt's REST sync, which then applies the frames it had kept) is one change as well.
  * A snapshot is what a reset brings, or the first levels of a book that has just been made: both are how connectors begin a book.
  */

@@ -52,7 +52,7 @@ const createOne = async (
   const params: Record<string, unknown> = { clientOrderId: venueClientId(order.tradeOrderId) }
   if (isPostOnly) params["postOnly"] = true
   else if (!isMarket && isImmediate) params["timeInForce"] = order.timeInForce
-  // A price on a market buy would silently become a quote quantity (venues.md 4.10).
+  // A price on a market buy would silently become a quote quantity (venues 4.10).
   const price = isMarket ? undefined : (order.limitPrice ?? undefined)
   return exchange.createOrder(
     listing.symbolOf(order.instrumentId),

@@ -1,6 +1,6 @@
 /**
  * Submits on their way through ccxt, by our client id in any spelling. ccxt signs after its throttle, so signing is the one place to see that an
- * order has waited too long (order-path.md 3), and the last one before its bytes may leave.
+ * order has waited too long (order-path 3), and the last one before its bytes may leave.
  */
 import type { CcxtExchange, Raw } from "./ccxt.ts"
 import { isSameId } from "./client-ids.ts"

@@ -1,6 +1,6 @@
 /**
  * Keeps the venue's own digits where ccxt makes floats of them. A public instance needs floats (deleted levels must be falsy,
- * venues.md 4.2), so the readers that turn text into a number are wrapped: each notes number → source text, and whoever receives
+ * venues 4.2), so the readers that turn text into a number are wrapped: each notes number → source text, and whoever receives
  * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
  * readings, price then quantity, are looked at first and the rest of the frame only after them.
  */

@@ -1,6 +1,6 @@
 /**
  * What a failure at a venue means. ccxt's class decides, then the quirks that ccxt maps to the wrong class, each pinned by a test
- * (venues.md 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
+ * (venues 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
  */
 import type { FailureCategory, VenueFailure } from "../wire.ts"
 import { krakenMeaning, krakenWords } from "./kraken-errors.ts"

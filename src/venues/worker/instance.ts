@@ -1,5 +1,5 @@
 /**
- * Builds the two kinds of ccxt instances with every setting venues.md section 4 asks for. A public instance has floats and no keys;
+ * Builds the two kinds of ccxt instances with every setting venues 4 asks for. A public instance has floats and no keys;
  * a private one has strings and the keys of one account, and shares what they have alike. Their requests share the venue's budget, the
  * most urgent first.
  */

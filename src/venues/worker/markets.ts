@@ -1,6 +1,6 @@
 /**
  * The markets of a venue: loaded once by the public instance and shared with every private one (26 MB and 0.4 s for each load of
- * 3,500 symbols, venues.md section 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one.
+ * 3,500 symbols, venues 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { VenueProfile } from "../profile.ts"

@@ -19,7 +19,7 @@ const isZero = (value: string): boolean => /^-?0*(\.0*)?$/.test(value)
 const sideOf = (side: string | undefined): OrderSide | undefined =>
   side === "buy" ? "BUY" : side === "sell" ? "SELL" : undefined
 
-/** ccxt passes words it does not know through raw (venues.md 4.10). */
+/** ccxt passes words it does not know through raw (venues 4.10). */
 const STATUS: Readonly<Record<string, VenueOrderStatus>> = {
   open: "OPEN",
   closed: "FILLED",

@@ -1,6 +1,6 @@
 /**
  * Sees every order event and every fill: connectors append each to `orders` and `myTrades`, while `watchOrders` only returns the
- * last state per order after a burst (venues.md 4.5). The caches are made late, so the property itself is watched.
+ * last state per order after a burst (venues 4.5). The caches are made late, so the property itself is watched.
  */
 import type { CcxtCache } from "./ccxt.ts"
 

@@ -1,6 +1,6 @@
 /**
  * The private stream of one session: subscribed, kept up, and begun again. Events of orders, fills and balances are tapped, so none is
- * merged away (venues.md 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
+ * merged away (venues 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
  * happens after is told, what happened before is for the account to ask.
  */
 import { setTimeout as sleep } from "node:timers/promises"

@@ -46,7 +46,7 @@ export interface Quirks {
   readonly orderClientId: (order: CcxtOrder) => string | null
   /** Our client id on a fill, where the venue says it. */
   readonly fillClientId: (trade: CcxtTrade) => string | null
-  /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues.md 4.6). */
+  /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues 4.6). */
   readonly endsPrivateStream: (event: Raw) => boolean
   /** Balances in an event of the private stream, null where it has none. Without this reader `watchBalance` has to do. */
   readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null

@@ -1,5 +1,5 @@
 /**
- * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues.md 4.8).
+ * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues 4.8).
  * The raw message is looked at before ccxt sees it; a hole tears the socket down, and the venue sends a fresh book. So does a change
  * of a book that has not begun: ccxt would take it for a whole one.
  */

@@ -20,7 +20,7 @@ let rejections = 0
 export const strayRejections = (): number => rejections
 
 // Per thread: without it such a rejection would end the thread, and every connector in it. ccxt leaks one when a socket dies under a
-// queued subscribe (venues.md 4.1).
+// queued subscribe (venues 4.1).
 process.on("unhandledRejection", (reason) => {
   rejections += 1
   const connector = currentWork()?.connector ?? ""

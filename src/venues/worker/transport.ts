@@ -1,5 +1,5 @@
 /**
- * How a connector connects. ccxt keeps its production URLs (it picks error tables and subscriptions by them, venues.md 2.1); only
+ * How a connector connects. ccxt keeps its production URLs (it picks error tables and subscriptions by them, venues 2.1); only
  * the TCP connect is re-routed, for REST (undici's `connect`) and for WebSockets (`createConnection`), and led through the venue's proxy
  * where it has one. With routes set, a host without one is refused. A failure to connect says `NEVER_CONNECTED`: proof that no byte of
  * the request left this host.

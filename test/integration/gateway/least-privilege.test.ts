@@ -1,4 +1,4 @@
-/** A gateway whose role may neither make nor change tables (security, 13.2.2): its database is brought up to date by the owner. */
+/** A gateway whose role may neither make nor change tables (ASVS 13.2.2): its database is brought up to date by the owner. */
 import { Effect } from "effect"
 import pg from "pg"
 import { afterAll, describe, expect, it } from "vitest"

@@ -272,7 +272,7 @@ export const describeSockets = (people: () => People, judge: Judge): void => {
         () => left.codes[0] === 3500,
       )
       closeClients()
-      // tidy: the figure of the scoreboard's S3
+      // tidy: the figure of scoreboard S3
       console.log(`sockets ended ${millis.map((it) => it.toFixed(0)).join(", ")} ms after the call began`)
     })
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { socket } of sockets.values()) socket.close()
   await people?.close()
-  // tidy: the figure of the scoreboard's S1, S2 and S3
+  // tidy: the figure of scoreboard S1, S2 and S3
   console.log(`authorization: ${cells} cells, wrong ${wrongCells}`)
 })
 

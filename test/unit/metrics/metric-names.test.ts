@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { METRICS, type MetricName, type MetricRow } from "../../../src/ports/metric-names.ts"
 
-/** As the security page lists them (part E). */
+/** What operators can count on (security E). */
 const PROMISED = `http_requests_total{route,method,status} http_request_duration_seconds{route} http_inflight_requests
   http_rejected_total{reason} ws_connections ws_subscriptions ws_channels ws_messages_sent_total ws_bytes_sent_total
   ws_disconnects_total{code} ws_commands_duration_seconds{method} ws_fanout_lag_seconds ws_recoveries_total{result}
