@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /** What only grows: triggers forbid the rest to everybody, the missing grant to this role. */
-const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected", "audit_row", "audit_head", "audit_seal"]
+const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected", "audit_row", "audit_head"]
 /** What a function alone adds to, with its owner's rights. */
 const WRITTEN_FOR_IT = ["audit_row", "audit_head"]
 

@@ -127,6 +127,8 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       notice: () => undefined,
       expiryMillis: 60_000,
       auditMillis: 3_600_000,
+      auditMaxAgeMillis: 7_200_000,
+      auditWholeMaxAgeMillis: 7_200_000,
     })
     const all = Layer.mergeAll(mirrorStoreLayer, bookStoreLayer, ledger).pipe(Layer.provideMerge(store))
     const runtime = ManagedRuntime.make(all)
@@ -254,8 +256,9 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       running = await process()
     },
     violations: async (): Promise<ReadonlyArray<unknown>> => [
-      ...(await running.runtime.runPromise(running.watch.recompute)),
-      ...(await query(database.url, "SELECT what FROM dealer_book_violation")).map(({ what }) => what),
+      ...(
+        await query(database.url, "SELECT what FROM ledger_violation UNION ALL SELECT what FROM dealer_book_violation")
+      ).map(({ what }) => what),
     ],
     close: async (): Promise<void> => {
       await running.runtime.dispose()

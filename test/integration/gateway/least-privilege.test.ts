@@ -61,7 +61,6 @@ describe("a gateway without DDL", () => {
         "UPDATE ledger_request SET request_id = request_id",
         "INSERT INTO audit_row SELECT * FROM audit_row",
         "UPDATE audit_head SET number = 0",
-        "DELETE FROM audit_seal",
         "INSERT INTO schema_migration (id, name, sha256) VALUES (99, '', '')",
         "DROP TABLE trade_order",
       ])

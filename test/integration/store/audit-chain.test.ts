@@ -158,6 +158,6 @@ describe("rows of acts", () => {
   it("are never changed or taken away", async () => {
     for (const statement of ["UPDATE audit_row SET amount = 1", "DELETE FROM audit_row", "TRUNCATE audit_row"])
       expect([statement, await refusedWith(statement)]).toEqual([statement, "23001"])
-    for (const table of ["audit_seal", "audit_head"]) expect(await refusedWith(`DELETE FROM ${table}`)).toBe("23001")
+    expect(await refusedWith("DELETE FROM audit_head")).toBe("23001")
   })
 })

@@ -66,7 +66,6 @@ export const INSTALLATION: Readonly<Record<string, { readonly columns: string }>
 /** Rows that belong to no tenant, and why their change is nobody's. */
 const NOBODYS: Readonly<Record<string, string>> = {
   audit_head: "the newest number of a chain that all tenants' acts stand in",
-  audit_seal: "the operator's seal over those chains",
   ledger_rejected: "transfers that the ledger refused: it only grows, and no wallet stands in it",
   mail_outbox: "sealed letters, without a word on whose they are",
   schema_migration: "the schema's own steps",
