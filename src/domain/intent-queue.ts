@@ -34,6 +34,8 @@ interface Entry {
 
 /** The first index from `from` on for which it holds, and then for all; `to`: for none. */
 const firstWhere = (from: number, to: number, holds: (index: number) => boolean): number => {
+  // What is forgotten in time begins with what is open.
+  if (from < to && holds(from)) return from
   let [low, high] = [from, to]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -9,6 +9,7 @@ import { actRaces } from "./act-races.ts"
 import { audit } from "./audit.ts"
 import { bank } from "./bank.ts"
 import { clients } from "./clients/clients.ts"
+import { dealerHistory } from "./dealer-history.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { fairness } from "./fairness.ts"
@@ -57,6 +58,7 @@ const { values, positionals, tokens } = parseArgs({
     accounts: { type: "string", default: "1000" },
     orders: { type: "string", default: "10000" },
     acts: { type: "string", default: "10000" },
+    quotes: { type: "string", default: "3000000" },
     frames: { type: "string", default: "1000000" },
     requests: { type: "string", default: "200000" },
     events: { type: "string", default: "5000000" },
@@ -102,6 +104,7 @@ type Count =
   | "accounts"
   | "orders"
   | "acts"
+  | "quotes"
   | "frames"
   | "requests"
   | "events"
@@ -253,6 +256,11 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage:
       "[--runs 20] [--seed N]: acts on one wallet at the same time against their serial orders; 5000 races before a release",
     run: (progress) => actRaces({ runs: count("runs", 1), seed: count("seed", 0), progress }),
+  },
+  "dealer-history": {
+    usage:
+      "[--quotes 3000000]: the start of a dealer after so many executed quotes, and thousands that cannot be hedged",
+    run: (progress) => dealerHistory({ quotes: count("quotes", 1_000), progress }),
   },
   audit: {
     usage:
