@@ -129,6 +129,10 @@ export const marketsOf = (
       looks()
       return books.rows(instrumentId, side, rows)
     },
+    levels: (instrumentId, side) => {
+      looks()
+      return books.rows(instrumentId, side, LEVELS)
+    },
     lastPrice: () => null,
     hold: (instrumentId, key) => {
       if (isAlive()) books.held.set(instrumentId, (books.held.get(instrumentId) ?? new Set()).add(key))
@@ -141,6 +145,8 @@ export const marketsOf = (
     confirmBook: (instrumentId, reply) =>
       later("NONE", () => (books.confirm(instrumentId) ? reply.ok() : reply.fail(silent(instrumentId)))),
     bookAge: (instrumentId) => books.age(instrumentId),
+    // Whether a book is halted is drawn, whatever was refused.
+    marketClosed: () => undefined,
     stats: () => [],
   }
 }

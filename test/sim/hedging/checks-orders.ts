@@ -59,7 +59,7 @@ export class OrderChecks {
     const dealer = hedge!.dealerAccountId
     const symbol = symbolOf(parseInstrumentId(request.instrumentId!)!)
     const what = `a hedge ${request.orderSide} ${request.quantity} ${request.instrumentId} of ${dealer.slice(-2)}`
-    this.#judgePlace(dealer, account, request.instrumentId as InstrumentId, symbol, hedge!.quoteIds, what)
+    this.#judgePlace(dealer, account, request.instrumentId as InstrumentId, symbol, hedge!.quotes.quoteIds, what)
     const line = `${dealer} ${symbol}`
     const other = this.#asking.get(line)
     if (other !== undefined) this.say(`${what} leaves while ${other} is not answered`)

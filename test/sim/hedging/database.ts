@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { Dealer, HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
+import type { HedgeProgress } from "../../../src/domain/hedging.ts"
 import type {
   DealerAccountId,
   HedgeIntentId,
@@ -14,11 +15,12 @@ import type {
   TradeOrderId,
   TradingAccountId,
 } from "../../../src/domain/ids.ts"
+import { isTerminal } from "../../../src/domain/order-status.ts"
 import { type FirmQuote, isFirm, type Quote } from "../../../src/domain/quote.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type { DealerState, DealerStore, ReceiptText } from "../../../src/ports/dealer-store.ts"
-import type { HedgeStore } from "../../../src/ports/hedge-store.ts"
+import type { HedgeStore, LateHedge } from "../../../src/ports/hedge-store.ts"
 import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../../../src/ports/ledger-port.ts"
 import type { Verdict } from "./stored-hedges.ts"
 import { storedHedges } from "./stored-hedges.ts"
@@ -32,8 +34,31 @@ export class HedgingDatabase {
   /** Hedges, by id, in the order of their making. */
   readonly orders = new Map<TradeOrderId, TradeOrder>()
   readonly verdicts = new Map<TradeOrderId, Verdict>()
+  /** Of hedges that were over, since their dealer woke: the image that changed one, and what it had counted as. */
+  readonly #late: Array<{ readonly image: TradeOrder; readonly before: TradeOrder }> = []
   /** Orders of clients for quotes. */
   readonly quoted = new Map<QuoteId, { readonly tradeOrderId: TradeOrderId; readonly isOver: boolean }>()
+
+  /** Answers what was there. */
+  changed(image: TradeOrder): TradeOrder | undefined {
+    const before = this.orders.get(image.tradeOrderId)
+    this.orders.set(image.tradeOrderId, image)
+    if (before !== undefined && isTerminal(before.orderStatus)) this.#late.push({ image, before })
+    return before
+  }
+
+  /** What a hedge counted as before this image; null: it is in the sums that the dealer woke with. */
+  beforeThat({ tradeOrderId, version }: LateHedge): HedgeProgress | null {
+    return (
+      this.#late.find(({ image }) => image.tradeOrderId === tradeOrderId && image.version >= version)?.before ?? null
+    )
+  }
+
+  /** The dealer wakes: its sums have all that is stored. */
+  forgetLate(dealer: DealerAccountId): void {
+    const others = this.#late.filter(({ image }) => image.dealerAccountId !== dealer)
+    this.#late.splice(0, Number.POSITIVE_INFINITY, ...others)
+  }
 
   intentsOf(dealer: DealerAccountId, symbol?: string): ReadonlyArray<HedgeIntent> {
     return this.intents.filter(
@@ -239,6 +264,7 @@ export const hedgeStoreOf = (host: StoreHost): Context.Tag.Service<HedgeStore> =
       host.later("ANY", () => {
         const { database } = host
         const intents = database.intentsOf(dealer)
+        database.forgetLate(dealer)
         host.told(
           dealer,
           intents.map(({ hedgeIntentId }) => hedgeIntentId),
@@ -246,6 +272,7 @@ export const hedgeStoreOf = (host: StoreHost): Context.Tag.Service<HedgeStore> =
         resume(storedHedges(intents, database.hedgesOf(dealer), database.verdicts))
       }),
     ),
+  before: (late) => waited((resume) => host.later("ANY", () => resume(host.database.beforeThat(late)))),
   resolve: (dealer, hedge, verdict) =>
     Effect.async<void, DomainError>((resume) => {
       const done = host.underWay(dealer.dealerAccountId)

@@ -250,7 +250,8 @@ export class LinkedAccounts {
       baseQuantity: Decimal.of(request.quantity),
       idempotencyKey: request.idempotencyKey,
       dealerAccountId: hedge!.dealerAccountId,
-      hedgeForQuoteIds: hedge!.quoteIds,
+      hedgeForQuoteIds: hedge!.quotes.quoteIds,
+      hedgeForQuoteCount: hedge!.quotes.count,
       createdAt: this.host.now(),
       updatedAt: this.host.now(),
     } as unknown as TradeOrder
@@ -294,8 +295,7 @@ export class LinkedAccounts {
     const { database } = this.host
     this.host.note(`hedge ${short(order)}`)
     this.host.happens("ORDER")
-    const before = database.orders.get(order.tradeOrderId)
-    database.orders.set(order.tradeOrderId, order)
+    const before = database.changed(order)
     if (this.host.isAlive()) this.#tell(order, before)
   }
 
