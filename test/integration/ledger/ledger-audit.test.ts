@@ -153,7 +153,7 @@ describe("a ledger that is as it must be", () => {
     const { rows } = await client.query("SELECT code, count(*)::int AS n FROM ledger_transfer GROUP BY code")
     const codes = Object.fromEntries(rows.map(({ code, n }) => [code, n]))
     expect(codes).toMatchObject({ TRADE: 4, QUOTE: 8, TRANSFER: 1 })
-    for (const code of ["DEPOSIT", "HOLD", "RELEASE", "FEE", "QUOTE_RESERVATION", "HEDGE", "ADJUSTMENT"])
+    for (const code of ["DEPOSIT", "HOLD", "RELEASE", "FEE", "QUOTE_RESERVATION", "HEDGE", "OPENING"])
       expect([code, codes[code]]).toEqual([code, expect.any(Number)])
     expect(await look(url)).toEqual([])
     const whole = await verified(url)
