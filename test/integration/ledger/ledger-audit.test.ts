@@ -61,6 +61,7 @@ beforeAll(async () => {
     const { rows } = await world.query("SELECT 1 FROM ledger_transfer WHERE code = 'HEDGE'")
     return rows.length >= 2
   })
+  await until("books of the dealer", async () => (await world.query("SELECT 1 FROM dealer_book")).rows.length > 0)
   expect((await gateway.stop()).code).toBe(0)
   logged = gateway.stderr()
   await world.query("INSERT INTO tenant VALUES ('other', 0)")
@@ -269,6 +270,11 @@ describe("what is planted", () => {
       "a dealer without its wallet",
       "UPDATE wallet SET dealer_account_id = NULL WHERE wallet_type = 'DEALER'",
       /^wallet \S+ is not that of dealer /,
+    ],
+    [
+      "books that their wallets do not show",
+      "UPDATE dealer_book SET position = position + 1",
+      /^books of dealer \S+ differ from its POSITION in BTC$/,
     ],
     [
       "an entry of one wallet",
