@@ -133,6 +133,9 @@ const WALLETS = `
      IS DISTINCT FROM ('DEALER', d.tenant_id, d.dealer_account_id, d.wallet_id)
   LIMIT 100`
 
+/** Of dealers' books against their wallets (decision 52): a few rows each. */
+const BOOKS = "SELECT what FROM dealer_book_violation LIMIT 100"
+
 interface Wrong {
   readonly what: string
 }
@@ -194,5 +197,6 @@ export const readStanding = async (client: pg.Client, sums: Sums, now: number): 
   await inSlices(client, "internal_order", (after, upTo) => asked(ORDERS, [after, upTo]))
   await asked(QUOTES, [now])
   await asked(WALLETS, [])
+  await asked(BOOKS, [])
   return found
 }

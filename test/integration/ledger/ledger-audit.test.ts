@@ -61,6 +61,7 @@ beforeAll(async () => {
     const { rows } = await world.query("SELECT 1 FROM ledger_transfer WHERE code = 'HEDGE'")
     return rows.length >= 2
   })
+  await until("books of the dealer", async () => (await world.query("SELECT 1 FROM dealer_book")).rows.length > 0)
   expect((await gateway.stop()).code).toBe(0)
   logged = gateway.stderr()
   await world.query("INSERT INTO tenant VALUES ('other', 0)")
@@ -153,7 +154,7 @@ describe("a ledger that is as it must be", () => {
     const { rows } = await client.query("SELECT code, count(*)::int AS n FROM ledger_transfer GROUP BY code")
     const codes = Object.fromEntries(rows.map(({ code, n }) => [code, n]))
     expect(codes).toMatchObject({ TRADE: 4, QUOTE: 8, TRANSFER: 1 })
-    for (const code of ["DEPOSIT", "HOLD", "RELEASE", "FEE", "QUOTE_RESERVATION", "HEDGE", "ADJUSTMENT"])
+    for (const code of ["DEPOSIT", "HOLD", "RELEASE", "FEE", "QUOTE_RESERVATION", "HEDGE", "OPENING"])
       expect([code, codes[code]]).toEqual([code, expect.any(Number)])
     expect(await look(url)).toEqual([])
     const whole = await verified(url)
@@ -269,6 +270,11 @@ describe("what is planted", () => {
       "a dealer without its wallet",
       "UPDATE wallet SET dealer_account_id = NULL WHERE wallet_type = 'DEALER'",
       /^wallet \S+ is not that of dealer /,
+    ],
+    [
+      "books that their wallets do not show",
+      "UPDATE dealer_book SET position = position + 1",
+      /^books of dealer \S+ differ from its POSITION in BTC$/,
     ],
     [
       "an entry of one wallet",
