@@ -126,7 +126,8 @@ export class LineChecks {
     differs("its position", line.position, view.exposure.negate())
     const carried = view.carried.map((order) => signed(order.orderSide, restOf(order)))
     differs("what is carried", line.carried, sum(carried))
-    differs("open hedges", sorted(line.openHedgeIds), sorted(view.open.map((it) => it.tradeOrderId)))
+    const atWork = view.open.filter((it) => !view.carried.includes(it) && !database.verdicts.has(it.tradeOrderId))
+    differs("open hedges", sorted(line.openHedgeIds), sorted(atWork.map((it) => it.tradeOrderId)))
     const doubts = view.unsettled.filter(
       (it) => it.doubt !== null || isLost(database.accounts.get(it.tradingAccountId)?.status),
     )

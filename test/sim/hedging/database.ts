@@ -132,6 +132,8 @@ const quoteOf = (row: Row): Quote => {
     receipt: receipt && {
       ...receipt,
       levels: receipt.levels.map(([price, quantity]) => [Decimal.of(price), Decimal.of(quantity)]),
+      // No book here has as many levels.
+      levelsBeyond: null,
       walkedPrice: Decimal.of(receipt.walkedPrice),
       worstPrice: Decimal.of(receipt.worstPrice),
       takerFeeBps: Decimal.of(receipt.takerFeeBps),
