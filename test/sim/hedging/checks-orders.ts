@@ -32,6 +32,8 @@ export class OrderChecks {
   /** By dealer and pair: the key whose account has not answered. */
   readonly #asking = new Map<string, string>()
   readonly #attempts = new Map<string, Attempts>()
+  /** Until then a quote has its hedge wait for opposite ones, whatever else is waited for. */
+  #nettingUntil = 0
   asked = 0
 
   constructor(
@@ -43,6 +45,12 @@ export class OrderChecks {
   /** Whoever drives the world has done something: what was to be waited for counts no longer. */
   touched(): void {
     this.#attempts.clear()
+  }
+
+  /** A quote was executed. */
+  executed(): void {
+    const windows = this.world.directory.all().map(({ config }) => config.hedge.nettingWindowMillis)
+    this.#nettingUntil = this.world.time.now + Math.max(0, ...windows)
   }
 
   died(): void {
@@ -106,7 +114,11 @@ export class OrderChecks {
   #judgeTime(dealer: DealerAccountId, line: string, what: string): void {
     const attempts = this.#attempts.get(line)
     const now = this.world.time.now
-    if (attempts?.missedAt == null || HURRIES.some((cause) => this.world.causes.has(cause))) {
+    if (
+      attempts?.missedAt == null ||
+      now <= this.#nettingUntil ||
+      HURRIES.some((cause) => this.world.causes.has(cause))
+    ) {
       this.#attempts.delete(line)
       return
     }

@@ -59,9 +59,10 @@ export class RestChecks {
         continue
       }
       has = has.add(signed(order.orderSide, truthOf(hedge).quantity))
-      // What was charged is known from the venue alone.
-      if (!database.verdicts.has(order.tradeOrderId) || order.executedQuantity.equals(truthOf(hedge).quantity))
-        for (const { fee } of hedge.fills) if (fee !== null && fee.asset === baseAsset) has = has.subtract(fee.quantity)
+      // What was charged is known from the venue alone: beyond what it told, an admin's word leaves it out.
+      const isTold = order.executedQuantity.equals(truthOf(hedge).quantity)
+      const fees = isTold ? hedge.fills.flatMap(({ fee }) => fee ?? []) : order.fees
+      for (const { asset, quantity } of fees) if (asset === baseAsset) has = has.subtract(quantity)
     }
     return has
   }

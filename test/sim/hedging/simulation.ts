@@ -51,8 +51,8 @@ const STEPS = 60
 const REST_STEP_MILLIS = 300_000
 /** A venue's "too small" is believed for an hour, and the longest pause is five minutes. */
 const REST_MILLIS = 8_100_000
-/** So long the admin goes on speaking of hedges in doubt, and linking accounts. */
-const ADMIN_MILLIS = 3_600_000
+/** So long before the end the admin has said what is known of hedges in doubt, and linked what is missing. */
+const SETTLED_MILLIS = 1_800_000
 /** An actor that dies five times within a minute is parked: that is another story. */
 const DEFECT_MILLIS = 30_000
 
@@ -129,6 +129,7 @@ class Simulation {
         },
         happened: (causes) => {
           if (HURRIES.some((cause) => causes.has(cause))) this.#orders.touched()
+          if (causes.has("QUOTE")) this.#orders.executed()
           this.#lines.look(causes)
         },
       },
@@ -427,7 +428,7 @@ class Simulation {
     for (let left = REST_MILLIS; left > 0 && this.violations.length === 0; left -= REST_STEP_MILLIS) {
       this.#orders.touched()
       world.books.calm()
-      if (left > REST_MILLIS - ADMIN_MILLIS) this.#settle()
+      if (left > SETTLED_MILLIS) this.#settle()
       world.advance(REST_STEP_MILLIS)
     }
     if (this.violations.length > 0) return
