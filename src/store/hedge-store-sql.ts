@@ -53,14 +53,16 @@ const FEES = `SELECT base_asset, quote_asset, asset, sum(quantity) AS quantity
 // A dealer's own orders are of linked accounts; QUOTED ones are its clients'.
 const HEDGES = "FROM trade_order o WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED'"
 
-const NEWEST_HEDGES = `
-  SELECT o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
-    o.executed_quantity, o.executed_cost, o.fees, o.base_quantity, o.doubt IS NOT NULL AS in_doubt, o.created_at,
-    v.executed_quantity AS verdict_quantity, v.executed_cost AS verdict_cost
-  FROM trade_order o LEFT JOIN hedge_verdict v USING (trade_order_id) WHERE o.trade_order_id IN
-    (SELECT o.trade_order_id ${HEDGES} AND o.open
-     UNION (SELECT o.trade_order_id ${HEDGES} ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${HEDGES_KEPT}))
-  ORDER BY o.created_at, o.trade_order_id`
+const HEDGE = `o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
+    o.executed_quantity, o.executed_cost, o.fees, o.base_quantity, o.doubt IS NOT NULL AS in_doubt, o.created_at`
+
+// Each by an index of its own, first: joined in one step, how many are open is the planner's guess, and it may read them all.
+const hedgesOf = (which: string): string => `
+  WITH o AS MATERIALIZED (SELECT * ${HEDGES} ${which})
+  SELECT ${HEDGE}, v.executed_quantity AS verdict_quantity, v.executed_cost AS verdict_cost
+  FROM o LEFT JOIN hedge_verdict v USING (trade_order_id) ORDER BY o.created_at, o.trade_order_id`
+const OPEN_HEDGES = hedgesOf("AND o.open")
+const NEWEST_HEDGES = hedgesOf(`ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${HEDGES_KEPT}`)
 
 /** Of one side, backwards from a number on. */
 const INTENTS = `
@@ -196,7 +198,10 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
       const owed = yield* ask<Pair & Record<"owed" | "reference" | "spread", string>>(OWED)
       const hedged = yield* ask<Pair & Record<"hedged" | "cost", string>>(HEDGED)
       const fees = yield* ask<Pair & Record<"asset" | "quantity", string>>(FEES)
-      const hedges = yield* ask<HedgeRow>(NEWEST_HEDGES)
+      const newest = yield* ask<HedgeRow>(NEWEST_HEDGES)
+      const ids = new Set(newest.map((row) => row.trade_order_id))
+      const older = (yield* ask<HedgeRow>(OPEN_HEDGES)).filter((row) => !ids.has(row.trade_order_id))
+      const hedges = [...older, ...newest]
       const lines: Array<StoredHedges> = []
       for (const { base_asset: baseAsset, quote_asset: quoteAsset, ...sums } of owed) {
         const isOf = (row: Pair): boolean => row.base_asset === baseAsset && row.quote_asset === quoteAsset
@@ -221,8 +226,8 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
           own.map((it) => ({ orderSide: it.orderSide, rest: restOf(it) })),
         )
         const intents = yield* intentsOf(sql, [dealer, baseAsset, quoteAsset], span)
-        const ids = `{${intents.map((row) => row.hedge_intent_id).join(",")}}`
-        const sent = yield* sql.unsafe<SentRow>(SENT, [dealer, ids])
+        const named = `{${intents.map((row) => row.hedge_intent_id).join(",")}}`
+        const sent = yield* sql.unsafe<SentRow>(SENT, [dealer, named])
         lines.push({
           baseAsset,
           quoteAsset,
