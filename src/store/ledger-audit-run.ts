@@ -2,6 +2,7 @@
  * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a piece of
  * the pass over the whole journal, whose end is the next checkpoint. On a connection of its own: no statement of a client waits for it.
  */
+import { Data } from "effect"
 import type pg from "pg"
 import { SLICE_CHECKS } from "./ledger-audit-checks.ts"
 import {
@@ -43,7 +44,7 @@ export interface AuditLook {
 }
 
 /** It did not come to its end, and why. */
-export class AuditUnfinished extends Error {}
+export class AuditUnfinished extends Data.TaggedError("AuditUnfinished")<{ readonly message: string }> {}
 
 interface LookOptions {
   readonly url: string
@@ -63,7 +64,7 @@ const withClient = async <A>(url: string, lock: number, run: (client: pg.Client)
     // One core at most, and no seconds for plans of statements that take tenths of one.
     await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [lock])
-    if (rows[0]?.mine !== true) throw new AuditUnfinished("another one is at work in this database")
+    if (rows[0]?.mine !== true) throw new AuditUnfinished({ message: "another one is at work in this database" })
     return await run(client)
   } finally {
     await client.end()
@@ -72,7 +73,7 @@ const withClient = async <A>(url: string, lock: number, run: (client: pg.Client)
 
 const marked = async (client: pg.Client, { patienceMillis }: LookOptions): Promise<Mark> => {
   const mark = await settledMark(client, patienceMillis)
-  if (mark === null) throw new AuditUnfinished("a transaction of the ledger takes too long")
+  if (mark === null) throw new AuditUnfinished({ message: "a transaction of the ledger takes too long" })
   return mark
 }
 
@@ -158,7 +159,7 @@ export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
     if (before !== undefined) await walk(client, before, { mark, keep: keeping(client, now()), goOn: () => true })
     await walkWhole(client, mark, options)
     const sums = await readPass(client, "CHECKED")
-    if (sums === undefined) throw new AuditUnfinished("there is no checkpoint")
+    if (sums === undefined) throw new AuditUnfinished({ message: "there is no checkpoint" })
     const found = await stillFound(client)
     const standing = await readStanding(client, sums, now())
     return {
