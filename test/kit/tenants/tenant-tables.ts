@@ -66,6 +66,10 @@ export const INSTALLATION: Readonly<Record<string, { readonly columns: string }>
 /** Rows that belong to no tenant, and why their change is nobody's. */
 const NOBODYS: Readonly<Record<string, string>> = {
   audit_head: "the newest number of a chain that all tenants' acts stand in",
+  ledger_audit: "how far the audit of the whole ledger has come",
+  ledger_audit_finding: "what that audit found wrong, for operators",
+  ledger_audit_pass: "where a pass of that audit is",
+  ledger_audit_sum: "what that audit has added up: the balances that must be there",
   ledger_rejected: "transfers that the ledger refused: it only grows, and no wallet stands in it",
   mail_outbox: "sealed letters, without a word on whose they are",
   schema_migration: "the schema's own steps",
@@ -236,7 +240,6 @@ const UNREFERENCED: ReadonlySet<string> = new Set([
   "key_id",
   "object_id",
   "other_id",
-  "seal_id",
   "object_tenant_id",
 ])
 
