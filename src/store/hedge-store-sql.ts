@@ -56,7 +56,7 @@ const HEDGES = "FROM trade_order o WHERE o.dealer_account_id = $1 AND o.order_ty
 const HEDGE = `o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
     o.executed_quantity, o.executed_cost, o.fees, o.base_quantity, o.doubt IS NOT NULL AS in_doubt, o.created_at`
 
-// Each by an index of its own, first: joined in one step, how many are open is the planner's guess, and it may read them all.
+// Each by an index of its own, first: joined in one step, how many are open is the planner's guess.
 const hedgesOf = (which: string): string => `
   WITH o AS MATERIALIZED (SELECT * ${HEDGES} ${which})
   SELECT ${HEDGE}, v.executed_quantity AS verdict_quantity, v.executed_cost AS verdict_cost
@@ -192,6 +192,9 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
   sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`
+      // What is newest is read along an index and no further. Where statistics know nothing of a dealer, the planner takes it for one of few
+      // orders, gathers all of them and sorts: 1.2 s of 600,000.
+      yield* sql`SET LOCAL enable_bitmapscan = off`
       const ask = <Row extends object>(text: string) => sql.unsafe<Row>(text, [dealer])
       // What the sums of this snapshot have is no news to who reads them; what is not in them stays.
       yield* ask("DELETE FROM hedge_late WHERE dealer_account_id = $1")
