@@ -64,11 +64,12 @@ const hedgesOf = (which: string): string => `
 const OPEN_HEDGES = hedgesOf("AND o.open")
 const NEWEST_HEDGES = hedgesOf(`ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${HEDGES_KEPT}`)
 
-/** Of one side, backwards from a number on. */
+/** Of one side, backwards from a number on; as rows, so that the planner does not walk all dealers' intents along their numbers. */
 const INTENTS = `
   SELECT * FROM hedge_intent
-  WHERE dealer_account_id = $1 AND base_asset = $2 AND quote_asset = $3 AND order_side = $4 AND number < $5
-  ORDER BY number DESC LIMIT $6`
+  WHERE (dealer_account_id, base_asset, quote_asset, order_side, number) >= ($1, $2, $3, $4, 0)
+    AND (dealer_account_id, base_asset, quote_asset, order_side, number) < ($1, $2, $3, $4, $5)
+  ORDER BY dealer_account_id DESC, base_asset DESC, quote_asset DESC, order_side DESC, number DESC LIMIT $6`
 const FIRST_PAGE = 10
 const PAGE = 1_000
 const NEWEST = "9223372036854775807"

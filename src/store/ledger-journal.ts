@@ -17,6 +17,9 @@ export interface JournalTransfer extends OpenHold {
   readonly at: number
 }
 
+/** Behind every number. */
+const NEWEST = "9223372036854775807"
+
 interface TransferRow {
   readonly transfer_id: string
   readonly number: string
@@ -70,11 +73,13 @@ export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/Ledger
       /** Newest first. Each asset and side has its place in an index: at most a page of each is read, and what is skipped. */
       statement: (page: StatementPage): Effect.Effect<ReadonlyArray<JournalTransfer>, StorageUnavailable> => {
         const last = page.limit + page.offset
+        // As rows: by equal columns and the number alone the planner may walk the whole journal along the numbers, to find a few.
         const side = (column: "debit_wallet_id" | "credit_wallet_id") => sql`
           (SELECT t.* FROM wallet_balance b CROSS JOIN LATERAL
              (SELECT * FROM ledger_transfer
-              WHERE ${sql(column)} = b.wallet_id AND asset = b.asset AND (${page.before}::bigint IS NULL OR number < ${page.before}::bigint)
-              ORDER BY number DESC LIMIT ${last}) t
+              WHERE (${sql(column)}, asset, number) >= (b.wallet_id, b.asset, 0)
+                AND (${sql(column)}, asset, number) < (b.wallet_id, b.asset, coalesce(${page.before}::bigint, ${NEWEST}))
+              ORDER BY ${sql(column)} DESC, asset DESC, number DESC LIMIT ${last}) t
            WHERE b.wallet_id = ${page.walletId} AND (${page.asset}::text IS NULL OR b.asset = ${page.asset}))`
         return orUnavailable(
           sql<TransferRow>`

@@ -125,4 +125,4 @@ CREATE INDEX trade_order_hedge_intent ON trade_order (split_part(idempotency_key
   WHERE dealer_account_id IS NOT NULL AND order_type <> 'QUOTED';
 -- The newest of one side come first: those that make up an exposure are read backwards until they do.
 DROP INDEX hedge_intent_of_dealer;
-CREATE INDEX hedge_intent_of_side ON hedge_intent (dealer_account_id, base_asset, quote_asset, order_side, number DESC);
+CREATE INDEX hedge_intent_of_side ON hedge_intent (dealer_account_id, base_asset, quote_asset, order_side, number);
