@@ -35,7 +35,8 @@ const planted = (): string => {
   }
   for (const [name, text] of Object.entries(scripts))
     writeFileSync(join(tree, "scripts", name), `/** The page. */\n${text}`)
-  for (const name of ["docs.ts", "tools.ts"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
+  for (const name of ["docs.ts", "tools.ts", "references.ts"])
+    copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   return tree
 }
 
