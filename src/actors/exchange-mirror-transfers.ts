@@ -127,7 +127,7 @@ export const correctionsOf = (
   name: string,
 ): ReadonlyArray<Difference> => {
   const { executionId, executedAt } = fill.execution
-  return legsOf(fill).flatMap(({ asset, change }) => {
+  return legsOf(fill).flatMap(({ name: leg, asset, change }) => {
     const book = change.isNegative() ? "LOSS" : "SUSPENSE"
     const posted = recentOf(recent, asset, book)
     if (executedAt > posted.newestAt) return []
@@ -137,7 +137,10 @@ export const correctionsOf = (
     if (!amount.isPositive()) return []
     posted.amount = posted.amount.subtract(amount)
     const back = book === "LOSS" ? amount : amount.negate()
-    return [differing(account, balances, { asset, change: back, code: "CORRECTION", book }, name, executionId)]
+    // A fee is often in an asset of the trade: two legs of one fill in one asset are two transfers.
+    return [
+      differing(account, balances, { asset, change: back, code: "CORRECTION", book }, `${name} ${leg}`, executionId),
+    ]
   })
 }
 

@@ -224,6 +224,8 @@ export const migrate = async (
   try {
     // Creating the table is inside the lock too: concurrent CREATE TABLE IF NOT EXISTS fails on an empty database.
     await client.query(`SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MILLIS}`)
+    // The role may have a cut of its own, and pg sends none of 0: what a migration fills may take minutes.
+    await client.query("SET statement_timeout = 0")
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK])
     // A role that may not create tables may still run what somebody else has migrated.
     const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")

@@ -290,6 +290,11 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           const wallet = yield* readable(principal, body.walletId)
           const right = rightTo(parts, wallet, principal)
           if (right === null) return yield* new WalletNotFound()
+          // Of a closed one nothing would be compared with its venue any more.
+          if (wallet.walletType === "EXCHANGE")
+            return yield* new WalletFailed({
+              reason: "a wallet of type EXCHANGE is its account's mirror, and is not closed",
+            })
           yield* ledger.expireHolds(wallet.walletId)
           const act = actOf("wallet.close", request, principal, wallet)
           const closing = Effect.gen(function* () {

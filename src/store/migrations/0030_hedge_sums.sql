@@ -126,3 +126,7 @@ CREATE INDEX trade_order_hedge_intent ON trade_order (split_part(idempotency_key
 -- The newest of one side come first: those that make up an exposure are read backwards until they do.
 DROP INDEX hedge_intent_of_dealer;
 CREATE INDEX hedge_intent_of_side ON hedge_intent (dealer_account_id, base_asset, quote_asset, order_side, number);
+
+-- Until the first statistics of the new indexes the planner would take every hedge of a dealer for one of those that are asked for.
+ANALYZE trade_order;
+ANALYZE hedge_intent;

@@ -105,6 +105,23 @@ it("a fill that comes to light after all takes back what was booked instead of i
   await sound(it)
 })
 
+it("a fill that comes to light after all takes back all of it, also where its fee is in the asset that it paid with", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "11", USDT: "899.9" })
+  const at = it.time.now
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([{ USDT: "100.1" }, { BTC: "-1" }])
+  await it.fill({ side: "BUY", quantity: "1", price: "100", fees: { USDT: "0.1" }, at })
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "11", USDT: "899.9" },
+    {},
+    {},
+  ])
+  expect(it.reading("exchange_shortfalls_open")).toEqual(["0"])
+  await sound(it)
+})
+
 it("an account that reconciles or is gone is not compared, and begins anew once it has agreed with its venue", async () => {
   const it = await open()
   it.venue.show({ BTC: "7", USDT: "1000" })

@@ -195,6 +195,9 @@ describe("an account at a venue", () => {
       const one = (await wallets()).find(({ metadata }) => metadata["tradingAccountId"] === desk.linkedAccountId)
       return one !== undefined && (await balancesOf(admin, one.walletId))["BTC"] === "10" ? one : undefined
     })
+    // Of a closed one nothing would be compared any more.
+    const closed = await admin.post("/wallet/close", { walletId: mirror.walletId })
+    expect(closed.envelope).toMatchObject({ success: false, errno: -150000 })
     exchange.setBalance(desk.apiKey, "BTC", "7")
     await until(
       "the mirror is what the venue shows",
