@@ -7,9 +7,9 @@ import { type BookChange, booked, EMPTY_BOOK, type PairBook, traded } from "../d
 import { Decimal } from "../domain/decimal.ts"
 import type { DealerAccountId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
-import { shareOf } from "../domain/trade-order.ts"
+import { beyondReplaced } from "../domain/trade-order.ts"
 import {
-  AMOUNT_DIGITS_MAX,
+  asWritable,
   type DealerPurpose,
   dealerBookId,
   isAsset,
@@ -22,7 +22,6 @@ import type { StoredFill } from "../ports/mirror-store.ts"
 
 /** Of the names of transfers; never to be changed. */
 const NAMESPACE = Buffer.from("d04f6b1e8a7c4c3fb2591c6e7d80f3a4", "hex")
-const STEP = Decimal.fromUnits(1n, AMOUNT_DIGITS_MAX)
 
 export interface BookEvent {
   readonly baseAsset: string
@@ -36,10 +35,7 @@ export interface BookEvent {
   readonly fees: ReadonlyArray<{ readonly asset: string; readonly quantity: Decimal }>
 }
 
-/** As the ledger writes it down. */
-const writable = (amount: Decimal): Decimal => amount.roundTo(STEP, "HALF_EVEN")
-
-const written = ({ base, cash }: BookChange): BookChange => ({ base: writable(base), cash: writable(cash) })
+const written = ({ base, cash }: BookChange): BookChange => ({ base: asWritable(base), cash: asWritable(cash) })
 
 export const eventOfQuote = ({ quoteId, baseAsset, quoteAsset, change }: BookedQuote): BookEvent => ({
   baseAsset,
@@ -52,9 +48,7 @@ export const eventOfQuote = ({ quoteId, baseAsset, quoteAsset, change }: BookedQ
 
 /** Of an execution that takes the place of an inferred one: what it changes of what that one said. A fee in base was bought and is not there. */
 export const eventOfFill = ({ execution, replaced, baseAsset, quoteAsset }: StoredFill): BookEvent => {
-  const share = shareOf({ execution, replaced })
-  const quantity = execution.executedQuantity.subtract(share?.executedQuantity ?? Decimal.ZERO)
-  const cost = execution.executedCost.subtract(share?.executedCost ?? Decimal.ZERO)
+  const { quantity, cost } = beyondReplaced({ execution, replaced })
   const { base, cash } = traded(execution.orderSide, quantity, cost)
   const inBase = execution.fees.filter(({ asset }) => asset === baseAsset)
   const taken = inBase.reduce((sum, fee) => sum.add(fee.quantity), Decimal.ZERO)
@@ -104,7 +98,7 @@ export const bookTransfers = (
     ...leg("quote", quoteAsset, change.cash, "POSITION", "POSITION", "TRADING"),
     ...leg("profit", quoteAsset, after.profit.subtract(before.profit), "PROFIT", "PROFIT", "POSITION"),
     ...event.fees.flatMap(({ asset, quantity }, index) =>
-      leg(`fee ${index}`, asset, writable(quantity).negate(), "FEE", "PROFIT", "TRADING"),
+      leg(`fee ${index}`, asset, asWritable(quantity).negate(), "FEE", "PROFIT", "TRADING"),
     ),
   ]
 }
@@ -126,7 +120,7 @@ const movement = (
 ): ReadonlyArray<Movement> => {
   if (amount.isZero()) return []
   const [from, to] = amount.isNegative() ? [into, of] : [of, into]
-  const size = amount.isNegative() ? amount.negate() : amount
+  const size = amount.abs()
   if (!isWritableAmount(size)) throw new Error(`${size} ${asset} of ${event.name} is no amount of the ledger`)
   return [
     {

@@ -5,10 +5,10 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { DealerAccountId, TenantId, TradingAccountId, UserId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
-import { shareOf } from "../domain/trade-order.ts"
+import { beyondReplaced } from "../domain/trade-order.ts"
 import {
-  AMOUNT_DIGITS_MAX,
   accountingWalletId,
+  asWritable,
   dealerBookId,
   isAsset,
   isWritableAmount,
@@ -23,7 +23,6 @@ import { type Recent, recentOf } from "./exchange-mirror-recent.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
 const NAMESPACE = Buffer.from("6f2b8c1d94e84a30b75dd5013f6c9ae2", "hex")
-const STEP = Decimal.fromUnits(1n, AMOUNT_DIGITS_MAX)
 
 export const mirrorWalletId = (account: TradingAccountId): WalletId => nameUuid(account, NAMESPACE) as WalletId
 
@@ -53,18 +52,11 @@ interface Leg {
   readonly book: "WORLD" | DifferenceBook
 }
 
-/** Zero where the ledger has too few digits to write it down: the next look at the venue's balances finds what is missing. */
-const writable = (amount: Decimal): Decimal => amount.roundTo(STEP, "HALF_EVEN")
-
-const sizeOf = (change: Decimal): Decimal => (change.isNegative() ? change.negate() : change)
-
 /** Of an execution that takes the place of an inferred one: what it changes of what that one has moved. */
 const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredFill): ReadonlyArray<Leg> => {
   const isBuy = execution.orderSide === "BUY"
   const code = isHedge ? "HEDGE" : "EXCHANGE"
-  const share = shareOf({ execution, replaced })
-  const quantity = execution.executedQuantity.subtract(share?.executedQuantity ?? Decimal.ZERO)
-  const cost = execution.executedCost.subtract(share?.executedCost ?? Decimal.ZERO)
+  const { quantity, cost } = beyondReplaced({ execution, replaced })
   const legs: ReadonlyArray<Leg> = [
     { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code, book: "WORLD" },
     { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code, book: "WORLD" },
@@ -79,8 +71,9 @@ const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredF
     ),
   ]
   return legs.flatMap((leg) => {
-    const change = writable(leg.change)
-    return isAsset(leg.asset) && isWritableAmount(sizeOf(change)) ? [{ ...leg, change }] : []
+    // What has too few digits for the ledger is zero: the next look at the venue's balances finds what is missing.
+    const change = asWritable(leg.change)
+    return isAsset(leg.asset) && isWritableAmount(change.abs()) ? [{ ...leg, change }] : []
   })
 }
 
@@ -133,7 +126,7 @@ export const correctionsOf = (
     if (executedAt > posted.newestAt) return []
     // A surplus that was spent meanwhile is not there to be taken back.
     const there = book === "LOSS" ? posted.amount : Decimal.min(posted.amount, balances.get(asset) ?? Decimal.ZERO)
-    const amount = Decimal.min(sizeOf(change), there)
+    const amount = Decimal.min(change.abs(), there)
     if (!amount.isPositive()) return []
     posted.amount = posted.amount.subtract(amount)
     const back = book === "LOSS" ? amount : amount.negate()
@@ -151,9 +144,9 @@ export const differencesOf = (
 ): ReadonlyMap<string, Decimal> => {
   const found = new Map<string, Decimal>()
   for (const asset of [...new Set([...venue.keys(), ...balances.keys()])].sort()) {
-    const shown = writable(venue.get(asset) ?? Decimal.ZERO)
+    const shown = asWritable(venue.get(asset) ?? Decimal.ZERO)
     const change = shown.subtract(balances.get(asset) ?? Decimal.ZERO)
-    if (isAsset(asset) && !shown.isNegative() && isWritableAmount(sizeOf(change))) found.set(asset, change)
+    if (isAsset(asset) && !shown.isNegative() && isWritableAmount(change.abs())) found.set(asset, change)
   }
   return found
 }

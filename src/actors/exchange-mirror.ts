@@ -15,7 +15,7 @@ import { isSpot } from "../domain/venue.ts"
 import { dealerBook } from "../domain/wallet.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
-import { type LedgerFact, LedgerPort, type Transfer } from "../ports/ledger-port.ts"
+import { LEDGER_TRANSFERS_MAX, type LedgerFact, LedgerPort, type Transfer } from "../ports/ledger-port.ts"
 import { Meters } from "../ports/meters.ts"
 import { MirrorStore } from "../ports/mirror-store.ts"
 import { VenuePort } from "../ports/venue-port.ts"
@@ -155,12 +155,12 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const look = ids.uuid()
         if (!state.opened) {
           const transfers = openingOf(it, found, now, look)
-          if (transfers.length > 0) yield* post(look, transfers.slice(0, TRANSFERS_AT_ONCE), [])
-          if (transfers.length <= TRANSFERS_AT_ONCE) yield* store.opened(id)
+          if (transfers.length > 0) yield* post(look, transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
+          if (transfers.length <= LEDGER_TRANSFERS_MAX) yield* store.opened(id)
           return
         }
         if (!doubts.has(id)) doubts.set(id, new Doubts())
-        const settled = [...doubts.get(id)!.settled(found)].slice(0, TRANSFERS_AT_ONCE / 2)
+        const settled = [...doubts.get(id)!.settled(found)].slice(0, LEDGER_TRANSFERS_MAX / 2)
         const differences = unexplainedOf(it, new Map(settled), now, recent, look)
         if (differences.length > 0) {
           const transfers = differences.map(({ transfer }) => transfer)
@@ -198,5 +198,3 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         )
       })
   })
-
-const TRANSFERS_AT_ONCE = 300

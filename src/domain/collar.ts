@@ -18,7 +18,6 @@ export const medianOf = (prices: ReadonlyArray<Decimal>): Decimal | undefined =>
 
 /** Farther from the median than `percent` of it. */
 export const isOutOfLine = (price: Decimal, median: Decimal, percent: Decimal): boolean => {
-  const distance = price.subtract(median)
-  const far = distance.isNegative() ? distance.negate() : distance
-  return far.multiply(HUNDRED).greaterThan(median.multiply(percent))
+  const distance = price.subtract(median).abs()
+  return distance.multiply(HUNDRED).greaterThan(median.multiply(percent))
 }

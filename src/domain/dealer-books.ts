@@ -29,8 +29,6 @@ export interface BookChange {
   readonly cash: Decimal
 }
 
-const sizeOf = (amount: Decimal): Decimal => (amount.isNegative() ? amount.negate() : amount)
-
 /** The book after a change; what it realised is what its profit has grown by. */
 export const booked = ({ position, cash, profit }: PairBook, change: BookChange): PairBook => {
   const nextPosition = position.add(change.base)
@@ -49,7 +47,7 @@ const realisedBy = (
   if (nextPosition.isZero()) return all
   if (position.isZero() || change.base.isZero() || position.isNegative() === change.base.isNegative())
     return Decimal.ZERO
-  const [open, moved] = [sizeOf(position), sizeOf(change.base)]
+  const [open, moved] = [position.abs(), change.base.abs()]
   const closed = Decimal.min(open, moved)
   return shareOf(cash, closed, open).add(shareOf(change.cash, closed, moved))
 }

@@ -54,7 +54,7 @@ export const worstExposures = (
     const position = positions.get(asset)
     const low = (position?.low ?? Decimal.ZERO).subtract(promised("BUY", asset))
     const high = (position?.high ?? Decimal.ZERO).add(promised("SELL", asset))
-    const exposure = Decimal.max(low.isNegative() ? low.negate() : low, high.isNegative() ? high.negate() : high)
+    const exposure = Decimal.max(low.abs(), high.abs())
     if (exposure.isPositive()) worst.set(asset, exposure)
   }
   return worst

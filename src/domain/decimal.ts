@@ -89,6 +89,10 @@ export class Decimal {
     return new Decimal(-this.units, this.scale)
   }
 
+  abs(): Decimal {
+    return this.isNegative() ? this.negate() : this
+  }
+
   /** Negative, zero or positive, as numbers compare. */
   compare(other: Decimal): number {
     const a = this.scale >= other.scale ? this.units : this.units * pow10(other.scale - this.scale)

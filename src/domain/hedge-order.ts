@@ -57,7 +57,7 @@ export const planHedge = (attempt: HedgeAttempt): HedgePlan => {
 
 /** Whole lots, never more than the exposure; a larger one than the venue takes is closed piece by piece. */
 export const hedgeQuantity = (instrument: Instrument, exposure: Decimal): Decimal => {
-  const size = exposure.isNegative() ? exposure.negate() : exposure
+  const size = exposure.abs()
   const { maxQuantity } = instrument
   const most = maxQuantity?.isPositive() === true ? Decimal.min(size, maxQuantity) : size
   return most.roundTo(quantityStep(instrument), "DOWN")

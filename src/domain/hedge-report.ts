@@ -110,7 +110,7 @@ export const hedgeReportRecord = (report: HedgeReport): HedgeReportRecord => {
       ageMs: Math.max(0, report.at - createdAt),
     })),
     position: owed.negate().toString(),
-    exposure: owed.isZero() ? "0" : value === null ? null : (value.isNegative() ? value.negate() : value).toString(),
+    exposure: owed.isZero() ? "0" : value === null ? null : value.abs().toString(),
     spreadCaptured: spread.toString(),
     hedgeSlippage: slippage.toString(),
     unrealised: unrealised?.toString() ?? null,

@@ -12,10 +12,10 @@ import { IllegalTransition, moved } from "./order-progress.ts"
 import { isTerminal } from "./order-status.ts"
 import {
   type AppliedExecution,
+  beyondReplaced,
   EXECUTIONS_KEPT,
   type Execution,
   releasedType,
-  shareOf,
   type TradeOrder,
   withFees,
 } from "./trade-order.ts"
@@ -44,9 +44,7 @@ export const filled = (order: TradeOrder, fill: Execution, externalOrderId: stri
   const applied: AppliedExecution = { execution, replaced }
   const rest = replaced === null || fill.inferred ? null : restOf(replaced, execution)
   const executions = rest === null ? [applied] : [{ execution: rest, replaced }, applied]
-  const share = shareOf(applied)
-  const quantity = share === null ? fill.executedQuantity : execution.executedQuantity.subtract(share.executedQuantity)
-  const cost = share === null ? fill.executedCost : execution.executedCost.subtract(share.executedCost)
+  const { quantity, cost } = beyondReplaced(applied)
   const executedQuantity = order.executedQuantity.add(quantity)
   const executedCost = order.executedCost.add(cost)
   const ordered = orderedQuantity(order)

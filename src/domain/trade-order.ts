@@ -292,6 +292,17 @@ export const shareOf = ({ execution, replaced }: AppliedExecution): Execution | 
   return { ...replaced, executedQuantity, executedCost: replaced.executedPrice.multiply(executedQuantity) }
 }
 
+/** What it has moved beyond what it replaces. */
+export const beyondReplaced = (applied: AppliedExecution): { readonly quantity: Decimal; readonly cost: Decimal } => {
+  const { executedQuantity, executedCost } = applied.execution
+  const share = shareOf(applied)
+  if (share === null) return { quantity: executedQuantity, cost: executedCost }
+  return {
+    quantity: executedQuantity.subtract(share.executedQuantity),
+    cost: executedCost.subtract(share.executedCost),
+  }
+}
+
 /** What it spends, and so holds: a BUY quote, a SELL base. */
 export const heldAssetOf = ({ orderSide, quoteAsset, baseAsset }: TradeOrder): string =>
   orderSide === "BUY" ? quoteAsset : baseAsset

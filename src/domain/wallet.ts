@@ -165,6 +165,11 @@ export const digitsOf = (amount: Decimal): number => {
 export const isWritableAmount = (amount: Decimal): boolean =>
   amount.isPositive() && !AMOUNT_MAX.lessThan(amount) && digitsOf(amount) <= AMOUNT_DIGITS_MAX
 
+const STEP = Decimal.fromUnits(1n, AMOUNT_DIGITS_MAX)
+
+/** With the digits that the ledger writes down: zero where it has too few for it. */
+export const asWritable = (amount: Decimal): Decimal => amount.roundTo(STEP, "HALF_EVEN")
+
 export const BalanceRecord = Schema.Struct({
   asset: Schema.String,
   balance: Schema.String.annotations({ description: "available + held" }),

@@ -13,7 +13,7 @@ export const walkedIntents = (
   exposure: Decimal,
 ): ReadonlyArray<OpenIntent> => {
   const side = sideOf(exposure)
-  let rest = exposure.isNegative() ? exposure.negate() : exposure
+  let rest = exposure.abs()
   const found: Array<OpenIntent> = []
   for (const intent of newestFirst) {
     if (!rest.isPositive()) break
