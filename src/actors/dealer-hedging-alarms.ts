@@ -3,6 +3,7 @@
  * is so. The one thing to know: each kind of trouble of a pair is told at once and then after 1, 2, 4 … 60 minutes, however often it
  * comes and goes in between.
  */
+import { FIRST_PAUSE_MILLIS, pauseAfter } from "../domain/alert-pauses.ts"
 import { HEDGE_LAW, HedgeState } from "../domain/hedge-state.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { DealerCore } from "./dealer-core.ts"
@@ -11,9 +12,6 @@ import type { HedgeCounts } from "./dealer-messages.ts"
 
 /** States in which people are told; what each is about may last through other states of its line. */
 const KINDS = HedgeState.literals.filter((state) => HEDGE_LAW[state].alerts)
-
-const FIRST_MILLIS = 60_000
-const LAST_MILLIS = 3_600_000
 
 interface Trouble {
   readonly message: string
@@ -35,7 +33,8 @@ export class HedgeAlarms {
   check(line: HedgeLine): void {
     for (const kind of KINDS) {
       const trouble = this.#troubleOf(line, kind)
-      if (trouble !== null && !this.#planned.has(nameOf(line, kind))) this.#raise(line, kind, trouble, FIRST_MILLIS)
+      if (trouble !== null && !this.#planned.has(nameOf(line, kind)))
+        this.#raise(line, kind, trouble, FIRST_PAUSE_MILLIS)
     }
     const state = line.state(this.isAsking(line))
     if (state === "FLAT" || state === "ACCUMULATING") for (const kind of KINDS) this.#forget(line, kind)
@@ -64,7 +63,7 @@ export class HedgeAlarms {
       // It may be trouble of another kind by now.
       if (still === null) return this.check(line)
       const repeated = { ...still, message: `${still.message}${this.#ageOf(line)}` }
-      this.#raise(line, kind, repeated, Math.min(2 * pause, LAST_MILLIS))
+      this.#raise(line, kind, repeated, pauseAfter(pause))
     })
     this.#planned.set(name, callOff)
   }

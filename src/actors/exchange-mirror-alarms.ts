@@ -2,16 +2,13 @@
  * Tells those who run a dealer that an account of theirs has less at its venue than anything explains. The one thing to know: it is told at
  * once, when it grows, and after 1, 2, 4 … 60 minutes while it is so: until what is missing came back, or for the day that it counts.
  */
-
+import { FIRST_PAUSE_MILLIS, pauseAfter } from "../domain/alert-pauses.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { isShort, type ShortfallTerms, shareLost } from "../domain/shortfall.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { TradingAccounts } from "./account-messages.ts"
 import type { Recent } from "./exchange-mirror-recent.ts"
-
-const FIRST_MILLIS = 60_000
-const LAST_MILLIS = 3_600_000
 
 interface Told {
   readonly lost: Decimal
@@ -71,7 +68,7 @@ export class ShortfallAlarms {
     const message = `linked account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS. Look at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
-    const pause = before === undefined || hasGrown ? FIRST_MILLIS : Math.min(2 * before.pause, LAST_MILLIS)
+    const pause = before === undefined || hasGrown ? FIRST_PAUSE_MILLIS : pauseAfter(before.pause)
     return { lost, pause, nextAt: now + pause }
   }
 }
