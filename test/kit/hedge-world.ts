@@ -16,28 +16,18 @@ import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { IdempotencyConflict, OutcomeUnknown } from "../../src/domain/errors/trade-order.ts"
 import { AccountReconciling } from "../../src/domain/errors/trading-account.ts"
 import { fingerprint } from "../../src/domain/fingerprint.ts"
-import {
-  countedOf,
-  exposureOf,
-  type HedgeProgress,
-  type HedgeVerdict,
-  noTotals,
-  restOf,
-  spanOf,
-  withIntent,
-  withProgress,
-} from "../../src/domain/hedging.ts"
-import type { HedgeIntentId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
+import type { HedgeProgress, HedgeVerdict } from "../../src/domain/hedging.ts"
+import type { TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { Instrument } from "../../src/domain/instrument.ts"
 import { graver } from "../../src/domain/order-doubt.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
-import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
+import type { TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../src/domain/trading-account.ts"
 import type { VenueEnvironment } from "../../src/domain/venue.ts"
 import type { DealerAct } from "../../src/ports/dealer-store.ts"
-import { HEDGES_KEPT, type LateHedge, type StoredHedge, type StoredHedges } from "../../src/ports/hedge-store.ts"
-import { DEALER, LINKED, pair } from "./hedges.ts"
-import { intentsWithin } from "./open-intents.ts"
+import type { LateHedge, StoredHedges } from "../../src/ports/hedge-store.ts"
+import { DEALER, hedgeOrder, LINKED, pair } from "./hedges.ts"
+import { storedHedges } from "./stored-hedges.ts"
 
 export const OTHER = LINKED.replace(/1$/, "2") as TradingAccountId
 export const OWN = LINKED.replace(/1$/, "3") as TradingAccountId
@@ -224,35 +214,11 @@ export class HedgeWorld {
 
   /** As the store sums it up. */
   stored(): ReadonlyArray<StoredHedges> {
-    if (this.intents.length === 0) return []
-    const owed = this.intents.reduce(withIntent, noTotals("BTC"))
-    const hedges = this.orders.map(
-      ({ order }): StoredHedge => ({
-        ...order,
-        isOver: isTerminal(order.orderStatus),
-        isInDoubt: order.doubt !== null,
-        verdict: this.verdicts.get(order.tradeOrderId) ?? null,
-      }),
+    return storedHedges(
+      this.intents,
+      this.orders.map(({ order }) => order),
+      this.verdicts,
     )
-    const totals = hedges.reduce((sums, it) => withProgress(sums, null, countedOf(it, it.isOver, it.verdict)), owed)
-    const newestFirst = this.intents.toReversed()
-    const rests = hedges.map((it) => ({ orderSide: it.orderSide, rest: restOf(it) }))
-    const open = intentsWithin(newestFirst, spanOf(exposureOf(totals), rests))
-    const sent = new Map<HedgeIntentId, number>()
-    for (const { order } of this.orders) {
-      const intent = order.idempotencyKey!.split(":")[2] as HedgeIntentId
-      sent.set(intent, (sent.get(intent) ?? 0) + 1)
-    }
-    return [
-      {
-        baseAsset: "BTC",
-        quoteAsset: "USDT",
-        totals,
-        intents: newestFirst.filter((intent, index) => index === 0 || open.has(intent)),
-        sent,
-        hedges: hedges.filter(({ isOver }, index) => !isOver || index >= hedges.length - HEDGES_KEPT),
-      },
-    ]
   }
 
   #index(tradeOrderId: TradeOrderId): number {
@@ -343,7 +309,8 @@ export class HedgeWorld {
     } else throw new Error(`not expected: ${command._tag}`)
   }
 
-  #submit(id: TradingAccountId, { request, hedge, reply }: SubmitOrder): void {
+  #submit(id: TradingAccountId, message: SubmitOrder): void {
+    const { request, reply } = message
     const print = fingerprint(request)
     const known = this.orders.find(
       ({ order }) => order.tradingAccountId === id && order.idempotencyKey === request.idempotencyKey,
@@ -364,25 +331,8 @@ export class HedgeWorld {
       return
     }
     const number = `${this.orders.length + 1}`.padStart(12, "0")
-    const order = {
-      ...UNPLACED,
-      tradeOrderId: `00000006-0000-4000-8000-${number}` as TradeOrderId,
-      tradingAccountId: id,
-      instrumentId: request.instrumentId,
-      baseAsset: "BTC",
-      quoteAsset: "USDT",
-      orderSide: request.orderSide,
-      orderType: request.orderType,
-      timeInForce: request.timeInForce ?? "GTC",
-      limitPrice: request.limitPrice == null ? null : Decimal.of(request.limitPrice),
-      quantity: Decimal.of(request.quantity),
-      baseQuantity: Decimal.of(request.quantity),
-      idempotencyKey: request.idempotencyKey,
-      dealerAccountId: hedge!.dealerAccountId,
-      hedgeForQuoteIds: hedge!.quotes.quoteIds,
-      hedgeForQuoteCount: hedge!.quotes.count,
-      createdAt: this.#now,
-    } as unknown as TradeOrder
+    const tradeOrderId = `00000006-0000-4000-8000-${number}` as TradeOrderId
+    const order = hedgeOrder(id, message, { tradeOrderId, createdAt: this.#now })
     this.orders.push({ order, print })
     if (failure === "LOST") {
       this.#told.push(order)

@@ -1,4 +1,5 @@
 /** Hedge intents and an instrument to hedge on, as tests need them. */
+import type { SubmitOrder } from "../../src/actors/account-messages.ts"
 import type { HedgeIntent } from "../../src/domain/dealer.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type {
@@ -10,7 +11,8 @@ import type {
   TradingAccountId,
   VenueId,
 } from "../../src/domain/ids.ts"
-import type { Instrument } from "../../src/domain/instrument.ts"
+import { type Instrument, parseInstrumentId } from "../../src/domain/instrument.ts"
+import { type TradeOrder, UNPLACED } from "../../src/domain/trade-order.ts"
 import { instrumentOf } from "./instruments.ts"
 
 const id = (kind: number, n: number): string =>
@@ -38,5 +40,33 @@ export const intentOf = (n: number, change: Partial<HedgeIntent> = {}): HedgeInt
   createdAt: 1_700_000_000_000 + n,
   ...change,
 })
+
+/** The order that a dealer asks a linked account for, as the account stores it first. */
+export const hedgeOrder = (
+  tradingAccountId: TradingAccountId,
+  { request, hedge }: Pick<SubmitOrder, "request" | "hedge">,
+  own: Pick<TradeOrder, "tradeOrderId" | "createdAt"> & Partial<TradeOrder>,
+): TradeOrder => {
+  const { baseAsset, quoteAsset } = parseInstrumentId(request.instrumentId!)!
+  return {
+    ...UNPLACED,
+    tradingAccountId,
+    instrumentId: request.instrumentId,
+    baseAsset,
+    quoteAsset,
+    orderSide: request.orderSide,
+    orderType: request.orderType,
+    timeInForce: request.timeInForce ?? "GTC",
+    limitPrice: request.limitPrice == null ? null : Decimal.of(request.limitPrice),
+    quantity: Decimal.of(request.quantity),
+    baseQuantity: Decimal.of(request.quantity),
+    idempotencyKey: request.idempotencyKey,
+    dealerAccountId: hedge!.dealerAccountId,
+    hedgeForQuoteIds: hedge!.quotes.quoteIds,
+    hedgeForQuoteCount: hedge!.quotes.count,
+    updatedAt: own.createdAt,
+    ...own,
+  } as unknown as TradeOrder
+}
 
 export const pair = (change: Partial<Instrument> = {}): Instrument => instrumentOf("MOCK:BTC/USDT", change)

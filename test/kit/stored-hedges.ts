@@ -1,29 +1,26 @@
 /** What a dealer reads when it wakes, as the store of hedges sums it up (test/integration/store/hedge-store.test.ts holds that one to it). */
-import type { HedgeIntent } from "../../../src/domain/dealer.ts"
-import type { Decimal } from "../../../src/domain/decimal.ts"
+import type { HedgeIntent } from "../../src/domain/dealer.ts"
 import {
   countedOf,
   exposureOf,
   type HedgeVerdict,
   noTotals,
   restOf,
-  type Span,
   spanOf,
   withIntent,
   withProgress,
-} from "../../../src/domain/hedging.ts"
-import type { HedgeIntentId, TradeOrderId } from "../../../src/domain/ids.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../../../src/ports/hedge-store.ts"
-
-export type Verdict = HedgeVerdict
+} from "../../src/domain/hedging.ts"
+import type { HedgeIntentId, TradeOrderId } from "../../src/domain/ids.ts"
+import { isTerminal } from "../../src/domain/order-status.ts"
+import type { TradeOrder } from "../../src/domain/trade-order.ts"
+import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../../src/ports/hedge-store.ts"
+import { intentsWithin } from "./open-intents.ts"
 
 /** Of one dealer: its intents in the order of their commits, its hedges in the order of their making. */
 export const storedHedges = (
   intents: ReadonlyArray<HedgeIntent>,
   orders: ReadonlyArray<TradeOrder>,
-  verdicts: ReadonlyMap<TradeOrderId, Verdict>,
+  verdicts: ReadonlyMap<TradeOrderId, HedgeVerdict>,
 ): ReadonlyArray<StoredHedges> => {
   const isRecent = new Set(orders.slice(-HEDGES_KEPT))
   const lines = new Map<string, Array<HedgeIntent>>()
@@ -61,21 +58,7 @@ export const storedHedges = (
   })
 }
 
-/** Those that make up the exposure at either end of what it may be: first in, first covered, so the newest of its side. */
-const intentsWithin = (newestFirst: ReadonlyArray<HedgeIntent>, { low, high }: Span): ReadonlySet<HedgeIntent> =>
-  new Set([low, high].flatMap((exposure) => walked(newestFirst, exposure)))
-
-const walked = (newestFirst: ReadonlyArray<HedgeIntent>, exposure: Decimal): ReadonlyArray<HedgeIntent> => {
-  const side = exposure.isNegative() ? "SELL" : "BUY"
-  let rest = exposure.isNegative() ? exposure.negate() : exposure
-  return newestFirst.filter((intent) => {
-    if (!rest.isPositive() || intent.orderSide !== side) return false
-    rest = rest.subtract(intent.quantity)
-    return true
-  })
-}
-
-const hedgeOf = (order: TradeOrder, verdicts: ReadonlyMap<TradeOrderId, Verdict>): StoredHedge => ({
+const hedgeOf = (order: TradeOrder, verdicts: ReadonlyMap<TradeOrderId, HedgeVerdict>): StoredHedge => ({
   tradeOrderId: order.tradeOrderId,
   tradingAccountId: order.tradingAccountId,
   version: order.version,

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { Dealer, HedgeIntent } from "../../../src/domain/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import type { HedgeProgress } from "../../../src/domain/hedging.ts"
+import type { HedgeProgress, HedgeVerdict } from "../../../src/domain/hedging.ts"
 import type {
   DealerAccountId,
   HedgeIntentId,
@@ -22,8 +22,7 @@ import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type { DealerState, DealerStore, ReceiptText } from "../../../src/ports/dealer-store.ts"
 import type { HedgeStore, LateHedge } from "../../../src/ports/hedge-store.ts"
 import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../../../src/ports/ledger-port.ts"
-import type { Verdict } from "./stored-hedges.ts"
-import { storedHedges } from "./stored-hedges.ts"
+import { storedHedges } from "../../kit/stored-hedges.ts"
 
 export class HedgingDatabase {
   readonly dealers = new Map<DealerAccountId, Dealer>()
@@ -33,7 +32,7 @@ export class HedgingDatabase {
   readonly intents: Array<HedgeIntent> = []
   /** Hedges, by id, in the order of their making. */
   readonly orders = new Map<TradeOrderId, TradeOrder>()
-  readonly verdicts = new Map<TradeOrderId, Verdict>()
+  readonly verdicts = new Map<TradeOrderId, HedgeVerdict>()
   /** Of hedges that were over, since their dealer woke: the image that changed one, and what it had counted as. */
   readonly #late: Array<{ readonly image: TradeOrder; readonly before: TradeOrder }> = []
   /** Orders of clients for quotes. */

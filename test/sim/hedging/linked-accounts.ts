@@ -4,7 +4,6 @@
  */
 import type { AccountCommand, SubmitOrder } from "../../../src/actors/account-messages.ts"
 import type { HedgeDesk } from "../../../src/actors/hedge-desk.ts"
-import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { InstrumentNotTradable } from "../../../src/domain/errors/market.ts"
 import { TradingHalted } from "../../../src/domain/errors/risk.ts"
@@ -16,11 +15,12 @@ import {
 } from "../../../src/domain/errors/trading-account.ts"
 import { fingerprint } from "../../../src/domain/fingerprint.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
-import { type Instrument, parseInstrumentId } from "../../../src/domain/instrument.ts"
+import type { Instrument } from "../../../src/domain/instrument.ts"
 import { doubtWhenLost } from "../../../src/domain/order-doubt.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
-import { type TradeOrder, UNPLACED } from "../../../src/domain/trade-order.ts"
+import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/trading-account.ts"
+import { hedgeOrder } from "../../kit/hedges.ts"
 import type { Cause, HedgingDatabase } from "./database.ts"
 import { imageAt, type VenueHedge } from "./venue-hedge.ts"
 import { isLost } from "./view.ts"
@@ -230,31 +230,10 @@ export class LinkedAccounts {
     return listed?.status === "ACTIVE" ? null : new InstrumentNotTradable()
   }
 
-  #orderOf(id: TradingAccountId, { request, hedge }: SubmitOrder): TradeOrder {
+  #orderOf(id: TradingAccountId, message: SubmitOrder): TradeOrder {
     const { venue, tenantId } = this.account(id)
-    const { baseAsset, quoteAsset } = parseInstrumentId(request.instrumentId!)!
-    return {
-      ...UNPLACED,
-      tradeOrderId: `0eeeeeee-0000-4000-8000-${(++this.#count).toString(16).padStart(12, "0")}` as TradeOrderId,
-      tenantId,
-      tradingAccountId: id,
-      venue,
-      instrumentId: request.instrumentId,
-      baseAsset,
-      quoteAsset,
-      orderSide: request.orderSide,
-      orderType: request.orderType,
-      timeInForce: request.timeInForce ?? "GTC",
-      limitPrice: request.limitPrice == null ? null : Decimal.of(request.limitPrice),
-      quantity: Decimal.of(request.quantity),
-      baseQuantity: Decimal.of(request.quantity),
-      idempotencyKey: request.idempotencyKey,
-      dealerAccountId: hedge!.dealerAccountId,
-      hedgeForQuoteIds: hedge!.quotes.quoteIds,
-      hedgeForQuoteCount: hedge!.quotes.count,
-      createdAt: this.host.now(),
-      updatedAt: this.host.now(),
-    } as unknown as TradeOrder
+    const tradeOrderId = `0eeeeeee-0000-4000-8000-${(++this.#count).toString(16).padStart(12, "0")}` as TradeOrderId
+    return hedgeOrder(id, message, { tradeOrderId, createdAt: this.host.now(), tenantId, venue })
   }
 
   #place(order: TradeOrder): void {

@@ -1,6 +1,6 @@
 /** A check that cannot fail proves nothing: each of these breaks hedging in one place, and the worlds must show it within a few seeds. */
 import { Effect } from "effect"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { afterEach, describe, it, vi } from "vitest"
 import { HedgeAlarms } from "../../../src/actors/dealer-hedging-alarms.ts"
 import { HedgeLine } from "../../../src/actors/dealer-hedging-line.ts"
 import type { HedgePlace } from "../../../src/actors/dealer-hedging-venue.ts"
@@ -12,6 +12,7 @@ import type { Instrument } from "../../../src/domain/instrument.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { TradingAccountStatus } from "../../../src/domain/trading-account.ts"
 import type { Venue } from "../../../src/domain/venue.ts"
+import { seenBy } from "../seen-by.ts"
 import { type HedgingOptions, simulateHedging } from "./simulation.ts"
 
 const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false }
@@ -94,23 +95,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** `npm run sim -- --mutations` begins at the first seed and goes this far; the ordinary run begins where each was seen. */
-const FULL = process.env["SIM_MUTATIONS"] === "full"
-const FULL_SEEDS = 200
-/** From where one was seen, a few more: what is drawn before it may have changed. */
-const NEAR_SEEDS = 40
-
-const expectSeen = (what: string, fits: RegExp, from: number, options: HedgingOptions = {}): void => {
-  const first = FULL ? 1 : from
-  const count = FULL ? FULL_SEEDS : NEAR_SEEDS
-  for (let seed = first; seed < first + count; seed++) {
-    const violation = simulateHedging(seed, options).violations.find((it) => fits.test(it))
-    if (violation === undefined) continue
-    if (FULL) console.log(`seen at seed ${seed}: ${what}: ${violation}`)
-    return
-  }
-  expect.unreachable(`not seen within ${count} seeds from ${first}: ${what}`)
-}
+const expectSeen = seenBy<HedgingOptions>(simulateHedging, { full: 200, near: 40 })
 
 describe("the simulation notices hedging that", { timeout: 900_000 }, () => {
   it("takes contracts for base", () => {
