@@ -8,14 +8,7 @@ import { Decimal } from "../domain/decimal.ts"
 import type { DealerAccountId } from "../domain/ids.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
 import { beyondReplaced } from "../domain/trade-order.ts"
-import {
-  asWritable,
-  type DealerPurpose,
-  dealerBookId,
-  isAsset,
-  isWritableAmount,
-  type TransferCode,
-} from "../domain/wallet.ts"
+import { asWritable, type DealerPurpose, dealerBookId, isAsset, type TransferCode } from "../domain/wallet.ts"
 import type { BookedQuote, BookedVerdict } from "../ports/book-store.ts"
 import type { Movement } from "../ports/ledger-port.ts"
 import type { StoredFill } from "../ports/mirror-store.ts"
@@ -120,8 +113,6 @@ const movement = (
 ): ReadonlyArray<Movement> => {
   if (amount.isZero()) return []
   const [from, to] = amount.isNegative() ? [into, of] : [of, into]
-  const size = amount.abs()
-  if (!isWritableAmount(size)) throw new Error(`${size} ${asset} of ${event.name} is no amount of the ledger`)
   return [
     {
       kind: "single",
@@ -130,7 +121,7 @@ const movement = (
       debitWalletId: dealerBookId(dealer, from),
       creditWalletId: dealerBookId(dealer, to),
       asset,
-      amount: size,
+      amount: amount.abs(),
       code,
       reference: event.reference,
       expiresAt: null,

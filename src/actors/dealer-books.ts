@@ -12,7 +12,7 @@ import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
 import { type BookedVerdict, BookStore, type StoredBooks } from "../ports/book-store.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
-import { LEDGER_TRANSFERS_MAX, LedgerPort, type Movement } from "../ports/ledger-port.ts"
+import { LedgerPort, type Movement } from "../ports/ledger-port.ts"
 import {
   type BookEvent,
   bookTransfers,
@@ -48,8 +48,6 @@ export const makeDealerBooks = Effect.gen(function* () {
     const pairs = new Map<string, PairBook>(books.pairs)
     const transfers: Array<Movement> = []
     for (const event of step.events) transfers.push(...bookTransfers(dealer, pairs, event))
-    if (transfers.length > LEDGER_TRANSFERS_MAX)
-      throw new Error(`${transfers.length} transfers of ${step.events.length} events`)
     const touched = new Map(step.events.map((event) => [symbolOf(event), event]))
     const row = {
       dealerAccountId: dealer,

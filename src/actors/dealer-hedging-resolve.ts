@@ -9,6 +9,7 @@ import type { DomainError } from "../domain/errors/domain-error.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import { InternalDefect } from "../domain/errors/service.ts"
 import { OrderNotFound } from "../domain/errors/trade-order.ts"
+import { AMOUNT_MAX } from "../domain/wallet.ts"
 import type { StoredHedge } from "../ports/hedge-store.ts"
 import type { DealerCore } from "./dealer-core.ts"
 import type { HedgeKeeper } from "./dealer-hedging.ts"
@@ -60,5 +61,7 @@ const faultOf = (
     return invalid("executedQuantity", `the hedge was of ${hedge.baseQuantity}: it is at most that`)
   if (executedQuantity.isPositive() && averagePrice?.isPositive() !== true)
     return invalid("averagePrice", "what was executed has a price above 0")
+  if (AMOUNT_MAX.lessThan(executedQuantity.multiply(averagePrice ?? Decimal.ZERO)))
+    return invalid("averagePrice", `what was executed cost at most ${AMOUNT_MAX}`)
   return null
 }

@@ -62,6 +62,9 @@ export interface Trade {
   readonly status?: TradeOrder["orderStatus"]
 }
 
+/** A dealer that nothing is linked to, behind the other one. */
+export const SECOND = "00000002-0000-4000-8000-000000000002" as DealerAccountId
+
 export const openBooksRig = async (database: TestDatabase, options: { readonly percent?: string } = {}) => {
   const rig: Rig = await sqlRig(database)
   const account: TradingAccount = await rig.account()
@@ -135,7 +138,9 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
     const made = await runtime.runPromise(
       Effect.gen(function* () {
         ;(yield* AccountDirectory).put(account)
-        ;(yield* DealerDirectory).put(dealer)
+        const dealers = yield* DealerDirectory
+        dealers.put(dealer)
+        dealers.put({ ...dealer, dealerAccountId: SECOND, linkedAccountIds: [] })
         const port = yield* LedgerPort
         const dying = {
           ...port,
@@ -167,8 +172,12 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
   let running = await process()
   let { version } = account
 
-  const trouble = (_: unknown, why: string | { readonly message: string }): never => {
-    throw new Error(typeof why === "string" ? why : why.message)
+  /** What looks have told of dealers whose books cannot be kept; null: there must be none. */
+  let troubles: Array<string> | null = null
+  const trouble = (_: unknown, why: string | { readonly message: string }): void => {
+    const text = typeof why === "string" ? why : why.message
+    if (troubles === null) throw new Error(text)
+    troubles.push(text)
   }
   /** So many looks, 5 s apart. */
   const looks = async (which: "mirror" | "books", times = 1): Promise<void> => {
@@ -196,11 +205,15 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       },
     },
     looks,
+    expectsTrouble: (): ReadonlyArray<string> => {
+      troubles = []
+      return troubles
+    },
     /** Until the process ends. */
     setStatus: (status: TradingAccount["status"]) => running.directory.put({ ...account, version: ++version, status }),
     reading: (name: string) => running.reading(name),
     mirror: () => balances(mirrorWalletId(accountId)),
-    book: (purpose: DealerPurpose) => balances(dealerBookId(dealerAccountId, purpose)),
+    book: (purpose: DealerPurpose, of = dealerAccountId) => balances(dealerBookId(of, purpose)),
     accounting: (purpose: AccountingPurpose) => balances(accountingWalletId(account.tenantId, purpose)),
     rows: (text: string, values: ReadonlyArray<unknown> = []) => query(database.url, text, values),
     /** A hedge of the dealer executes. */
@@ -224,12 +237,17 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       return after
     },
     /** A client takes a quote: BUY is the client's side. */
-    quote: async (orderSide: OrderSide, quantity: string, price: string): Promise<HedgeIntent> => {
+    quote: async (
+      orderSide: OrderSide,
+      quantity: string,
+      price: string,
+      of = dealerAccountId,
+    ): Promise<HedgeIntent> => {
       const intent = intentOf(0, {
         orderSide,
         quantity: Decimal.of(quantity),
         quotePrice: Decimal.of(price),
-        dealerAccountId,
+        dealerAccountId: of,
         hedgeIntentId: randomUUID() as HedgeIntentId,
         quoteId: randomUUID() as QuoteId,
       })

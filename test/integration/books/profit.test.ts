@@ -2,7 +2,7 @@
 
 import { afterAll, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { type BooksRig, openBooksRig } from "../../kit/books-rig.ts"
+import { type BooksRig, openBooksRig, SECOND } from "../../kit/books-rig.ts"
 import { testDatabase } from "../../kit/database.ts"
 import { image } from "../store/account-store-rig.ts"
 
@@ -57,6 +57,20 @@ it("is a loss where the hedge cost more, and what the venue took in base is open
   await it.fill({ quantity: "0.1", price: "103" })
   await it.looks("books")
   expect(await books(it)).toEqual({ profit: { USDT: "-12.3" }, position: {} })
+  await sound(it)
+})
+
+it("is booked for every other dealer where one has what the ledger cannot write down", async () => {
+  const it = await open()
+  const told = it.expectsTrouble()
+  await it.quote("BUY", "1", "1000000000000000000000000000000")
+  await it.quote("BUY", "2", "101", SECOND)
+  await it.looks("books")
+  expect(told).toEqual([expect.stringContaining("a transfer moves at most")])
+  expect([await books(it), await it.book("POSITION", SECOND)]).toEqual([
+    { profit: {}, position: {} },
+    { BTC: "-2", USDT: "202" },
+  ])
   await sound(it)
 })
 

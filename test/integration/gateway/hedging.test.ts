@@ -324,6 +324,8 @@ describe("a hedge whose account can be asked no longer", () => {
       -104003,
       { parameter: "executedQuantity", reason: "the hedge was of 0.04: it is at most that" },
     ])
+    const tooDear = await resolve({ executedQuantity: "0.04", averagePrice: "1000000000000000000000000000000" })
+    expect([tooDear.status, tooDear.envelope.details?.metadata]).toMatchObject([400, { parameter: "averagePrice" }])
     const resolved = (await resolve({ executedQuantity: "0.04", averagePrice: "60000" })).record
     expect(resolved).toMatchObject({ state: "ACCUMULATING", carried: "0", inDoubt: [], position: "-0.00003" })
     await desk.calls.post("/dealer/archive", { dealerAccountId }).then(({ record }) => record)
