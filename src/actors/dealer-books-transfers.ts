@@ -2,7 +2,6 @@
  * What an executed quote, a fill of a hedge or an admin's word on one moves in the books of a dealer (decision 52): pure. The one thing to
  * know: ids of transfers are made of what they are about, so that nothing is booked twice, whatever asks for it.
  */
-
 import { type BookChange, booked, EMPTY_BOOK, type PairBook, traded } from "../domain/dealer-books.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { DealerAccountId } from "../domain/ids.ts"

@@ -97,30 +97,35 @@ export const fillDealers = Effect.gen(function* () {
 /** After the accounts, whose desks it serves. */
 export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerStoreLayer, hedgeStoreLayer)))
 
-/** The ledger's mirrors of linked accounts follow what these trade. The same trouble with one of them is told once. */
+/** The same trouble with one of them is told once. */
+const toldOnce = <Id extends string>(tell: (of: Id, why: string) => void): ((of: Id, why: string) => void) => {
+  const told = new Map<Id, string>()
+  return (of, why) => {
+    if (told.get(of) === why) return
+    told.set(of, why)
+    tell(of, why)
+  }
+}
+
+/** The ledger's mirrors of linked accounts follow what these trade. */
 export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
     const look = yield* makeExchangeMirror(settings.exchangeShortfalls)
-    const told = new Map<string, string>()
-    const trouble: Parameters<typeof look>[0] = (tradingAccountId, { message }) => {
-      if (told.get(tradingAccountId) === message) return
-      told.set(tradingAccountId, message)
-      notice("a linked account is not mirrored", { tradingAccountId, error: message })
-    }
-    const carried = look(trouble)
+    const tell = toldOnce((tradingAccountId, error) =>
+      notice("a linked account is not mirrored", { tradingAccountId, error }),
+    )
+    const carried = look((id, { message }) => tell(id, message))
     yield* Effect.forkScoped(recurring("linked accounts could not be mirrored", settings.exchangeMirrorMillis, carried))
   }).pipe(Effect.provide(mirrorStoreLayer))
 
-/** What dealers earn and lose is in their books as soon as the mirrors have it. The same trouble with one of them is told once. */
+/** What dealers earn and lose is in their books as soon as the mirrors have it. */
 export const keepBooks = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
     const look = yield* makeDealerBooks
-    const told = new Map<string, string>()
-    const trouble: Parameters<typeof look>[0] = (dealerAccountId, why) => {
-      if (told.get(dealerAccountId) === why) return
-      told.set(dealerAccountId, why)
-      notice("the books of a dealer are not kept", { dealerAccountId, error: why }, "error")
-    }
-    const kept = look(trouble)
+    const kept = look(
+      toldOnce((dealerAccountId, error) =>
+        notice("the books of a dealer are not kept", { dealerAccountId, error }, "error"),
+      ),
+    )
     yield* Effect.forkScoped(recurring("books of dealers could not be kept", settings.exchangeMirrorMillis, kept))
   }).pipe(Effect.provide(bookStoreLayer))

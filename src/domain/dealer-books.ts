@@ -3,7 +3,6 @@
  * part of it realises the difference. The one thing to know: position + profit is cash, in whatever order events come; once nothing is open
  * all of it is profit.
  */
-
 import type { HedgeIntent } from "./dealer.ts"
 import { Decimal } from "./decimal.ts"
 import type { OrderSide } from "./trade-order.ts"

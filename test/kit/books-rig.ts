@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll } from "vitest"
 import { AccountDirectory } from "../../src/actors/account-directory.ts"
 import { type AccountCommand, TradingAccounts } from "../../src/actors/account-messages.ts"
 import { makeDealerBooks } from "../../src/actors/dealer-books.ts"
@@ -48,7 +49,7 @@ import {
   type Rig,
   sqlRig,
 } from "../integration/store/account-store-rig.ts"
-import type { TestDatabase } from "./database.ts"
+import { type TestDatabase, testDatabase } from "./database.ts"
 import { intentOf } from "./hedges.ts"
 
 export interface Trade {
@@ -65,7 +66,7 @@ export interface Trade {
 /** A dealer that nothing is linked to, behind the other one. */
 export const SECOND = "00000002-0000-4000-8000-000000000002" as DealerAccountId
 
-export const openBooksRig = async (database: TestDatabase, options: { readonly percent?: string } = {}) => {
+const openBooksRig = async (database: TestDatabase) => {
   const rig: Rig = await sqlRig(database)
   const account: TradingAccount = await rig.account()
   const dealerAccountId = randomUUID() as DealerAccountId
@@ -150,7 +151,7 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
             else cut.reached()
           },
         }
-        const terms = { percent: Decimal.of(options.percent ?? "1"), dust: new Map([["DUST", Decimal.ONE]]) }
+        const terms = { percent: Decimal.ONE, dust: new Map([["DUST", Decimal.ONE]]) }
         return {
           mirror: yield* Effect.provideService(makeExchangeMirror(terms), LedgerPort, dying),
           books: yield* Effect.provideService(makeDealerBooks, LedgerPort, dying),
@@ -282,6 +283,26 @@ export const openBooksRig = async (database: TestDatabase, options: { readonly p
       await running.runtime.dispose()
       await rig.close()
     },
+  }
+}
+
+/** Before its first request, or with one in the ledger whose answer it never hears, and so on: where `kill` ends the process. */
+export const CUTS = [0, 1, 2].flatMap((requests) => [[requests, false] as const, [requests, true] as const])
+
+/** At the top of a file: opens rigs over databases of their own, which end after its tests. */
+export const withBooksRigs = (): (() => Promise<BooksRig>) => {
+  const ends: Array<() => Promise<void>> = []
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+  return async () => {
+    const database = await testDatabase()
+    const rig = await openBooksRig(database)
+    ends.push(async () => {
+      await rig.close()
+      await database.drop()
+    })
+    return rig
   }
 }
 

@@ -1,27 +1,10 @@
 /** What a dealer earns and loses, in its books: quotes, hedges, fees, late fills and admins' words, each once, whatever dies in between. */
-
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { type BooksRig, openBooksRig, SECOND } from "../../kit/books-rig.ts"
-import { testDatabase } from "../../kit/database.ts"
+import { type BooksRig, CUTS, SECOND, withBooksRigs } from "../../kit/books-rig.ts"
 import { image } from "../store/account-store-rig.ts"
 
-/** Before its first request, or with one in the ledger whose answer it never hears, and so on. */
-const CUTS = [0, 1, 2].flatMap((requests) => [[requests, false] as const, [requests, true] as const])
-
-const ends: Array<() => Promise<void>> = []
-afterAll(async () => {
-  for (const end of ends) await end()
-})
-const open = async (): Promise<BooksRig> => {
-  const database = await testDatabase()
-  const rig = await openBooksRig(database)
-  ends.push(async () => {
-    await rig.close()
-    await database.drop()
-  })
-  return rig
-}
+const open = withBooksRigs()
 const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
 const books = async (it: BooksRig) => ({
   profit: await it.book("PROFIT"),

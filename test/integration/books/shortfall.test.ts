@@ -1,22 +1,10 @@
 /** What an account at a venue shows beyond what is known of it: booked where an accountant looks, counted, and told where it is much. */
-import { afterAll, expect, it } from "vitest"
-import { type BooksRig, openBooksRig } from "../../kit/books-rig.ts"
-import { testDatabase } from "../../kit/database.ts"
+import { expect, it } from "vitest"
+import { type BooksRig, CUTS, withBooksRigs } from "../../kit/books-rig.ts"
 
-/** Before its first request, or with one in the ledger whose answer it never hears, and so on. */
-const CUTS = [0, 1, 2].flatMap((requests) => [[requests, false] as const, [requests, true] as const])
-
-const ends: Array<() => Promise<void>> = []
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+const opened = withBooksRigs()
 const open = async (): Promise<BooksRig> => {
-  const database = await testDatabase()
-  const rig = await openBooksRig(database)
-  ends.push(async () => {
-    await rig.close()
-    await database.drop()
-  })
+  const rig = await opened()
   rig.venue.show({ BTC: "10", USDT: "1000" })
   await rig.looks("mirror")
   return rig
