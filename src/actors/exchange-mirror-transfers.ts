@@ -170,7 +170,7 @@ export const openingOf = (
 
 /**
  * What nothing explains: a shortfall is the dealer's loss. A surplus makes good what was lost within the last day, and the rest of it waits in
- * suspense for somebody who knows where it came from. `recent` becomes what it is then.
+ * suspense for an operator who knows where it came from. `recent` becomes what it is then.
  */
 export const unexplainedOf = (
   account: MirroredAccount,

@@ -229,7 +229,7 @@ export class MarketFeed {
       const isFound = isConfirmed && this.#books.get(instrumentId) === feed && feed.onConfirmed()
       for (const one of all) (isFound ? one.found : one.missed)()
     }
-    // However it ends: whoever asks later would wait for it.
+    // However it ends: a caller that asks later would wait for it.
     this.#parts.fork(Effect.onExit(asked, (exit) => Effect.sync(() => answered(Exit.isSuccess(exit) && exit.value))))
   }
 

@@ -51,7 +51,7 @@ export class Markets extends Context.Tag("actors/Markets")<
       side: "bids" | "asks",
       rows: number,
     ) => ReadonlyArray<readonly [price: string, quantity: string]>
-    /** The same, all of them, one at a time: whoever stops early pays for what was read. For now alone, not for a later turn. */
+    /** The same, all of them, one at a time: a reader that stops early pays for what was read. For now alone, not for a later turn. */
     readonly levels: (
       instrumentId: InstrumentId,
       side: "bids" | "asks",

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type pg from "pg"
 import { type Axis, SLICE_CHECKS, type SliceCheck } from "./ledger-audit-checks.ts"
 import { movedBy } from "./ledger-audit-standing.ts"
+import { BEFORE_ALL_IDS } from "./rows.ts"
 
 /** Numbers of a slice: one to two seconds. */
 const SLICE = 100_000
@@ -15,8 +16,6 @@ const QUOTES_SLICE = 10_000
 const QUOTES_AGAIN_MILLIS = 600_000
 /** For transactions that were on their way when the mark was taken; a batch of the ledger takes milliseconds. */
 const PATIENCE_MILLIS = 5_000
-
-const NOBODY = "00000000-0000-0000-0000-000000000000"
 
 export type PassName = "CHECKED" | "WHOLE" | "VERIFY"
 
@@ -48,8 +47,8 @@ const WRITERS = `SELECT l.virtualtransaction AS writer FROM pg_locks l JOIN pg_d
     AND l.relation IN ('ledger_transfer'::regclass, 'internal_trade'::regclass, 'hedge_intent'::regclass)`
 
 /**
- * Numbers are drawn before their commit: beside a number that is seen there may be smaller ones that are not yet. Whoever draws one holds
- * the lock of a writer until its end, so it is enough to outwait those who hold it now. Null: one of them takes too long.
+ * Numbers are drawn before their commit: beside a number that is seen there may be smaller ones that are not yet. A transaction that draws one
+ * holds the lock of a writer until its end, so it is enough to outwait those who hold it now. Null: one of them takes too long.
  */
 export const settledMark = async (client: pg.Client, patienceMillis = PATIENCE_MILLIS): Promise<Mark | null> => {
   const mark = (await client.query<Mark>(MARK)).rows[0]!
@@ -189,7 +188,9 @@ export const walk = async (
     }
   }
   let [seenAt, seenId] =
-    at.pass === "CHECKED" ? [String(Number(at.quotes_at) - QUOTES_AGAIN_MILLIS), NOBODY] : [at.quotes_at, at.quotes_id]
+    at.pass === "CHECKED"
+      ? [String(Number(at.quotes_at) - QUOTES_AGAIN_MILLIS), BEFORE_ALL_IDS]
+      : [at.quotes_at, at.quotes_id]
   for (;;) {
     const { rows } = await client.query<{ quote_id: string; updated_at: string }>(
       `SELECT quote_id, updated_at FROM quote WHERE status = 'EXECUTED' AND (updated_at, quote_id) > ($1, $2)

@@ -5,9 +5,9 @@
  */
 import type pg from "pg"
 import { Decimal } from "../domain/decimal.ts"
+import { BEFORE_ALL_IDS } from "./rows.ts"
 
-const NOBODY = "00000000-0000-0000-0000-000000000000"
-const EVERYBODY = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+const BEHIND_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 /** Of rows a statement: some tenths of a second. */
 const SLICE = 20_000
 
@@ -160,9 +160,9 @@ const inSlices = async (
   table: keyof typeof ENDS,
   run: (after: string, upTo: string) => Promise<void>,
 ): Promise<void> => {
-  for (let after = NOBODY; after !== EVERYBODY; ) {
+  for (let after = BEFORE_ALL_IDS; after !== BEHIND_ALL_IDS; ) {
     const { rows } = await client.query<{ key: string }>(ENDS[table], [after, SLICE])
-    const upTo = rows[0]?.key ?? EVERYBODY
+    const upTo = rows[0]?.key ?? BEHIND_ALL_IDS
     await run(after, upTo)
     after = upTo
   }

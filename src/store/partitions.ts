@@ -8,6 +8,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
+import { BEFORE_ALL_IDS } from "./rows.ts"
 import { sqlStateOf } from "./storage-failure.ts"
 
 const DAY_MILLIS = 86_400_000
@@ -208,7 +209,6 @@ const remembered = (name: string, after: string, limit: number): string => `
   SELECT trading_account_id AS last FROM account WHERE n = ${limit}`
 
 const ACCOUNTS_MAX = 1_000_000_000
-const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000"
 
 /**
  * Twice: first in pages, with no lock at all and in no transaction, which takes the time; then once more in the transaction that drops the
@@ -216,7 +216,7 @@ const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000"
  */
 const drop = (sql: Sql, name: string): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
-    let after: string | undefined = NO_ACCOUNT
+    let after: string | undefined = BEFORE_ALL_IDS
     while (after !== undefined) {
       const [page]: ReadonlyArray<{ last: string }> = yield* sql.unsafe<{ last: string }>(
         remembered(name, after, ACCOUNTS_PAGE),
@@ -228,7 +228,7 @@ const drop = (sql: Sql, name: string): Effect.Effect<boolean, SqlError> =>
       sql,
       `LOCK TABLE ${name} IN SHARE MODE`,
       "SET LOCAL statement_timeout = 0",
-      remembered(name, NO_ACCOUNT, ACCOUNTS_MAX),
+      remembered(name, BEFORE_ALL_IDS, ACCOUNTS_MAX),
       `DROP TABLE ${name}`,
     )
   })

@@ -34,6 +34,9 @@ import {
 import type { TradingAccount, TradingAccountStatus } from "../domain/trading-account.ts"
 import type { WalletId } from "../domain/wallet.ts"
 
+/** Where a walk through uuids begins. */
+export const BEFORE_ALL_IDS = "00000000-0000-0000-0000-000000000000"
+
 /** Of numeric text; a defect when the column holds NaN or Infinity, which nothing of ours writes. */
 export const decimal = (text: string): Decimal => {
   const value = Decimal.fromVenue(text)

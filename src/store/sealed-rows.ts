@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { isCurrent } from "./is-current.ts"
 import { OWNER_LOCK } from "./node.ts"
-import { instant } from "./rows.ts"
+import { BEFORE_ALL_IDS, instant } from "./rows.ts"
 import { orUnavailable, sqlStateOf } from "./storage-failure.ts"
 
 export const SEALED_TABLES = ["credential", "session", "mail_outbox", "second_factor"] as const
@@ -72,7 +72,6 @@ const COLUMNS: { readonly [T in SealedTable]: Columns } = {
   },
 }
 
-const BEFORE_ALL_IDS = "00000000-0000-0000-0000-000000000000"
 /** Session advisory lock of whoever changes keys ("keys" in ASCII). */
 const KEYS_LOCK = 0x6b657973
 const FOREIGN_KEY_VIOLATION = "23503"
