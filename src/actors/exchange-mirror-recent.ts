@@ -24,12 +24,39 @@ export const recentOf = (recent: Recent, asset: string, book: DifferenceBook): P
   return none
 }
 
-export const recentFrom = (rows: ReadonlyArray<StoredDifference>): Recent => {
+/**
+ * `rows`: oldest first, of twice the time that counts, for what was taken back since `since` may be of before it. What is taken back is of the
+ * oldest that is left: else it would cover for its time what is lost after it.
+ */
+export const recentFrom = (rows: ReadonlyArray<StoredDifference>, since: number): Recent => {
   const recent: Recent = new Map()
+  const left = new Map<Posted, Array<Left>>()
   for (const { asset, book, change, at } of rows) {
     const posted = recentOf(recent, asset, book)
-    posted.amount = book === "LOSS" ? posted.amount.subtract(change) : posted.amount.add(change)
-    posted.newestAt = Math.max(posted.newestAt, at)
+    if (at >= since) posted.newestAt = at
+    const open = left.get(posted) ?? []
+    left.set(posted, open)
+    const came = book === "LOSS" ? change.negate() : change
+    if (came.isPositive()) open.push({ amount: came, at })
+    else takeBack(open, came.negate())
   }
+  for (const [posted, open] of left)
+    for (const { amount, at } of open) if (at >= since) posted.amount = posted.amount.add(amount)
   return recent
+}
+
+/** What is left of a row. */
+interface Left {
+  amount: Decimal
+  readonly at: number
+}
+
+const takeBack = (open: Array<Left>, amount: Decimal): void => {
+  let rest = amount
+  for (let [oldest] = open; oldest !== undefined && rest.isPositive(); [oldest] = open) {
+    const part = Decimal.min(rest, oldest.amount)
+    rest = rest.subtract(part)
+    oldest.amount = oldest.amount.subtract(part)
+    if (oldest.amount.isZero()) open.shift()
+  }
 }

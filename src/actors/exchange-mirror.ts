@@ -123,7 +123,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
         if ((yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE") return
         const balances = yield* mirrored(id)
-        const recent = recentFrom(yield* store.differences(id, clock.now() - RECENT_MILLIS))
+        const since = clock.now() - RECENT_MILLIS
+        const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)
         for (;;) {
           const fills = yield* store.fills(id, last, FILLS_AT_ONCE)
           for (const fill of fills) {

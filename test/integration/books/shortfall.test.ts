@@ -110,6 +110,26 @@ it("a fill that comes to light after all takes back all of it, also where its fe
   await sound(it)
 })
 
+it("what came back covers nothing that is lost after it, however long ago the first loss was", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "4", USDT: "1000" })
+  await it.looks("mirror", 3)
+  it.time.now += 23 * 3_600_000
+  it.venue.show({ BTC: "10", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), it.reading("exchange_shortfalls_open")]).toEqual([{}, ["0"]])
+  // The first loss is more than a day old now, what made it good is not.
+  it.time.now += 2 * 3_600_000
+  const before = it.alerts.length
+  it.venue.show({ BTC: "5", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([it.alerts.length, it.reading("exchange_shortfalls_open")]).toEqual([before + 1, ["1"]])
+  it.venue.show({ BTC: "10", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([{}, {}])
+  await sound(it)
+})
+
 it("an account that reconciles or is gone is not compared, and begins anew once it has agreed with its venue", async () => {
   const it = await open()
   it.venue.show({ BTC: "7", USDT: "1000" })
