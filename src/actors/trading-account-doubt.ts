@@ -8,7 +8,7 @@ import { isUnheardOf } from "../domain/order-doubt.ts"
 import { isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { type AccountState, tradeKey } from "../ports/account-store.ts"
+import type { AccountState } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -20,7 +20,7 @@ import { attempt } from "./trading-account-quarantine.ts"
 import { submittedAt } from "./trading-account-release.ts"
 import { isRenewalDue } from "./trading-account-renewal.ts"
 import { askForBalances, isAccountedFor } from "./trading-account-unexplained.ts"
-import { hiddenUntil } from "./trading-account-unnamed.ts"
+import { hiddenUntil, strayName } from "./trading-account-unnamed.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -48,7 +48,6 @@ const newQuestion = ({ order }: Live): Question => ({
   attempt: 0,
   notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
   missingSince: null,
-  unowned: new Map(),
   isKept: false,
   dueAt: 0,
   isUnanswered: false,
@@ -193,8 +192,7 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     if (live.question === null || isTerminal(live.order.orderStatus)) return stop(live)
     if (proof === null) return schedule(core, live)
     const { state, fills, unnamed, isHidden } = proof
-    const seenBefore = live.question.unowned
-    const unowned = proof.unowned.filter((it) => mayBeExplained(core, seenBefore, it))
+    const unowned = proof.unowned.filter((it) => mayBeExplained(core, it))
     if (unowned.length + unnamed.length > 0) {
       for (const fill of unowned) strayFill(core, fill)
       for (const shown of unnamed) seeStray(core, shown)
@@ -218,13 +216,13 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   })
 }
 
-/** The venue was asked for the order of the trade again and again. One that it does not know after so long holds up no proof any more. */
-const mayBeExplained = ({ parts }: AccountCore, known: Question["unowned"], fill: VenueFill): boolean => {
-  const now = parts.clock.monotonic()
-  const key = tradeKey(fill)
-  const since = known.get(key) ?? now
-  known.set(key, since)
-  return now - since < GONE_MILLIS
+/**
+ * The venue is asked for the order of the trade until it answers. One that it has not known for so long holds up no proof any more: by its
+ * own word, since a question that failed says nothing of the order.
+ */
+const mayBeExplained = ({ parts, strays }: AccountCore, fill: VenueFill): boolean => {
+  const since = strays.unknownSince(strayName(fill))
+  return since === null || parts.clock.monotonic() - since < GONE_MILLIS
 }
 
 /**

@@ -111,6 +111,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     // Another search for it, with a state in hand, was faster.
     if (!core.strays.has(name) || isOver(core)) return void core.strays.take(name)
     const found = Exit.isSuccess(exit) ? exit.value : null
+    if (found?.isNowhere === true) core.strays.sawUnknown(name, core.parts.clock.monotonic())
     if (found !== null && areOutdated(core, found.stored)) {
       core.whenDurable(() => search(core, name, named, tries))
       return
@@ -130,6 +131,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     const shown = found?.state === named.state ? null : core.strays.shown(name, found?.state ?? null)
     const callers = core.strays.take(name)
     if (live !== undefined) {
+      core.strays.becameKnown(name)
       for (const run of callers) run(live)
       if (shown !== null) attempt(core, live, shown, () => seen(core, live, shown, false))
     } else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")

@@ -33,8 +33,6 @@ export interface Question {
   notFounds: number
   /** Monotonic ms of the first of them since the venue last showed the order to this process; null: none. */
   missingSince: number | null
-  /** Trades of the proofs so far that may be the order's and that nothing explains, by `tradeKey`; monotonic ms of the first such proof. */
-  readonly unowned: Map<string, number>
   /** This process has stored how far the proof is. */
   isKept: boolean
   /** Monotonic ms of the next question. */

@@ -2,11 +2,14 @@
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId } from "../domain/ids.ts"
 import { isEnd } from "../domain/order-view.ts"
+import { RareMap } from "../domain/rare.ts"
 import type { VenueOrderState } from "../ports/venue-session.ts"
 import type { Live } from "./trading-account-live.ts"
 
 /** Of one order; the venue shows it again, and its trades are read again, when more was told of it meanwhile. */
 const WAITING_MAX = 100
+/** Of one that is forgotten the venue says so again. */
+const UNKNOWN_MAX = 1_000
 
 /** What is known of an order that memory does not have. */
 export interface Named {
@@ -49,6 +52,25 @@ const further = (before: VenueOrderState | null, state: VenueOrderState): VenueO
 export class Strays {
   private readonly all = new Map<string, Stray>()
   private withheldCount = 0
+  /** Orders of which the venue has said that it does not know them, oldest first; monotonic ms of the first time. */
+  private readonly unknown = new RareMap<string, number>()
+
+  /** The venue was asked for it, and answered that it knows no such order. */
+  sawUnknown(name: string, now: number): void {
+    if (this.unknown.has(name)) return
+    this.unknown.set(name, now)
+    if (this.unknown.size > UNKNOWN_MAX) this.unknown.delete(this.unknown.keys().next().value!)
+  }
+
+  /** Monotonic ms; null: the venue has not said so, or has shown it since. */
+  unknownSince(name: string): number | null {
+    return this.unknown.get(name) ?? null
+  }
+
+  /** It is known after all. */
+  becameKnown(name: string): void {
+    this.unknown.delete(name)
+  }
 
   has(name: string): boolean {
     return this.all.has(name)

@@ -1,9 +1,14 @@
 /** The proof that an order was never placed (contract C3): by answers and by time, and neither begins anew with a process. */
-import { describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
+import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { placed, placedElsewhere, readyWorld } from "../../kit/ready-world.ts"
+import { VenueHistory } from "../../sim/venue-history.ts"
 import type { World } from "../../sim/world.ts"
+
+afterEach(() => vi.restoreAllMocks())
 
 /** Of the simulated venue: 2 s to leave, 5 s to arrive, 10 s of margin. */
 const PROOF_MILLIS = 17_000
@@ -62,6 +67,30 @@ describe("an order that never arrived", () => {
     world.advance(300_000)
     expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
     expect(world.database.quarantined.size).toBe(1)
+  })
+
+  it("is not given up while the venue does not answer for the order of such a trade", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.venue.fates.stream = () => "drop"
+    const sim = placedElsewhere(world)
+    world.venue.fill(sim, Decimal.of("0.5"))
+    world.venue.end(sim, "CANCELLED")
+    let answers = false
+    const { order: shown } = VenueHistory.prototype
+    vi.spyOn(VenueHistory.prototype, "order").mockImplementation(function (this: VenueHistory, session, ref) {
+      const lookup = shown.call(this, session, ref)
+      if (ref.externalOrderId !== sim.externalOrderId || answers) return lookup
+      return Effect.flatMap(lookup, () => Effect.fail(new VenueUnavailable({ reason: "simulated" })))
+    })
+    world.advance(900_000)
+    expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
+    world.venue.forgotten.add(sim)
+    answers = true
+    world.advance(200_000)
+    expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
+    world.advance(300_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
   })
 
   for (const [lifeMillis, most] of [
