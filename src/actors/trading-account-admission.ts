@@ -30,7 +30,7 @@ export const circumstancesOf = (
     recentPrice: (instrumentId) => lastPrices.recent(instrumentId),
     mayAwaitCollar: (instrumentId) => mayWait && !isHedge && !lastPrices.isSilent(instrumentId),
     book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
-    available: (asset) => core.portfolio.of(asset).available,
+    available: (asset) => core.positions.portfolio.of(asset).available,
     mayWait,
   }
 }
@@ -40,7 +40,7 @@ export const refusalOf = (core: AccountCore): DomainError | undefined => {
   if (status === "DISCONNECTED") return new AccountDisconnected({})
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
-  if (status !== "ACTIVE" || core.phase !== "ready") return new AccountReconciling({})
+  if (status !== "ACTIVE" || core.connection.phase !== "ready") return new AccountReconciling({})
   return core.parts.store.pressure() === "full" ? BUSY : undefined
 }
 

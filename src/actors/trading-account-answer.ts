@@ -44,7 +44,7 @@ export const withLinked = (core: AccountCore, { order }: Live, reply: SubmitRepl
   if (orderListId === null) return reply
   return {
     ok: (answer) => {
-      const linked = core
+      const linked = core.orders
         .ofList(orderListId)
         .map((it) => it.order)
         .filter((it) => it.tradeOrderId !== tradeOrderId)

@@ -8,13 +8,14 @@ import { changeOf } from "../domain/order-change.ts"
 import { isFiredUnshown } from "../domain/order-doubt.ts"
 import type { VenueSession } from "../ports/venue-session.ts"
 import type { AuditKind } from "./account-messages.ts"
+import { applyBalances, fetchBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { take } from "./trading-account-evidence.ts"
 import { auditEnded } from "./trading-account-lingering.ts"
 import { type Live, mayBeThere } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
+import { inquire } from "./trading-account-question.ts"
 import { auditFills, auditOpen } from "./trading-account-reconcile.ts"
-import { applyBalances, fetchBalances } from "./trading-account-reports.ts"
 
 const WATCH_MILLIS = 5_000
 /** A submit or a cancel without an answer for this long is a doubt. */
@@ -30,7 +31,6 @@ const FILLS_AUDIT_MILLIS = 60_000
 const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
 const QUIET_MILLIS = 5_000
-const BALANCES_SOON_MILLIS = 1_000
 /** From the answer of an audit that took longer than its period to the next. */
 const BREATH_MILLIS = 1_000
 
@@ -48,10 +48,8 @@ interface Looks {
   failures: number
 }
 
-/** `isDue`: whether the venue can be asked and its answers be applied. */
-export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
+export const startAudits = (core: AccountCore): void => {
   const { parts, self } = core
-  let balancesDue = false
   let lastFillsAuditAt = parts.clock.monotonic()
   const idleMillis = idleMillisOf(core.id)
   const looksOf = (): Looks => ({ answeredAt: parts.clock.monotonic(), askedAt: Number.NEGATIVE_INFINITY, failures: 0 })
@@ -75,9 +73,9 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   const watch = (): void => {
     const now = parts.clock.monotonic()
     const wall = parts.clock.now()
-    parts.doubts(core.account, core.openLives().filter(({ order }) => order.doubt !== null).length)
-    for (const [id, { until }] of core.watched) if (until < now) core.watched.delete(id)
-    for (const live of core.openLives()) {
+    parts.doubts(core.account, core.orders.openLives().filter(({ order }) => order.doubt !== null).length)
+    core.late.sweep()
+    for (const live of core.orders.openLives()) {
       if (live.question !== null || !mayBeThere(live)) continue
       const { order } = live
       const change = changeOf(order)
@@ -85,7 +83,7 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
       if (isSent && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS)
         take(core, live, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
       else if (order.cancelRequested && live.cancels._tag !== "UNSENT" && now - live.cancels.at > SILENCE_MILLIS)
-        core.look(live, "no answer to the cancel")
+        inquire(core, live, "no answer to the cancel")
       else if (change !== null && wall > change.askedAt + SILENCE_MILLIS)
         take(core, live, { _tag: "AmendInDoubt", askedAt: change.askedAt, reason: "no answer", at: null })
     }
@@ -98,20 +96,20 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     done: () => void = () => undefined,
     looks: Looks | null = null,
   ): void => {
-    const { session } = core
-    if (session === null || !isDue()) return done()
+    const { session } = core.connection
+    if (session === null || !core.connection.isAuditable) return done()
     const askedAt = parts.clock.monotonic()
     if (looks !== null) looks.askedAt = askedAt
-    self.fork(core.listing(question(session)), (exit) => {
+    self.fork(core.connection.listing(question(session)), (exit) => {
       if (looks !== null && Exit.isSuccess(exit)) Object.assign(looks, { answeredAt: askedAt, failures: 0 })
       else if (looks !== null) looks.failures++
-      if (Exit.isSuccess(exit) && core.session === session && isDue()) use(exit.value)
+      if (Exit.isSuccess(exit) && core.connection.session === session && core.connection.isAuditable) use(exit.value)
       done()
     })
   }
 
   /** It has no order that could move. */
-  const isResting = (): boolean => core.open.size === 0 && core.watched.size === 0 && lingering.size === 0
+  const isResting = (): boolean => core.orders.open.size === 0 && core.late.isEmpty && lingering.size === 0
 
   /** Of an account that rests. What the venue has no time for is asked more and more seldom. */
   const mayWait = ({ askedAt, failures }: Looks, seenAt: number, floorMillis: number): boolean => {
@@ -122,7 +120,8 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
   }
 
   const haveBalancesMoved = (): boolean =>
-    core.balancesMovedAt >= core.balancesSeenAt || core.touchedSince(core.balancesSeenAt - QUIET_MILLIS).length > 0
+    core.balances.movedAt >= core.balances.seenAt ||
+    core.orders.touchedSince(core.balances.seenAt - QUIET_MILLIS).length > 0
 
   /** An audit again and again, the next only after the answer: where the venue's budget makes it wait, its period stretches. */
   const repeat = (kind: AuditKind, floorMillis: number, ask: (done: () => void) => void): void => {
@@ -140,45 +139,31 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
 
   const askFills = (done: () => void): void => {
     // Before the first whole view of this process an audit of some instruments says nothing about the others.
-    if (core.fillsSeenTo === null || core.fillScan !== null) return done()
+    if (!core.trades.areRead || core.trades.scan !== null) return done()
     const now = parts.clock.monotonic()
     // The last audit left alone what was fresh then.
-    const touched = core.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
-    const open = core.openLives().map((live) => live.order.instrumentId)
+    const touched = core.orders.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
+    const open = core.orders.openLives().map((live) => live.order.instrumentId)
     // One that is filled at once when it comes after all is on no list of open orders.
-    const late = core.newestWatched().map(([, { instrumentId }]) => instrumentId)
+    const late = core.late.newest().map(([, { instrumentId }]) => instrumentId)
     const instruments = [...new Set([...open, ...touched, ...late, ...sparedInstruments])]
     if (instruments.length === 0) return done()
-    const since = core.fillsSince()
+    const since = core.trades.since()
     audit(
       (session) => listedFills(core, session, since, instruments),
       (fills) => {
         lastFillsAuditAt = now
         sparedInstruments = auditFills(core, fills, QUIET_MILLIS)
-        if (sparedInstruments.size === 0) core.sawFills(since, fills)
+        if (sparedInstruments.size === 0) core.trades.saw(since, fills)
       },
       done,
     )
   }
 
-  core.askBalances = () => {
-    // Until they have been read the account does not rest, whatever becomes of this question.
-    core.balancesMovedAt = parts.clock.monotonic()
-    if (balancesDue) return
-    balancesDue = true
-    self.later(BALANCES_SOON_MILLIS, () => {
-      balancesDue = false
-      audit(
-        (session) => fetchBalances(core, session),
-        (balances) => applyBalances(core, balances),
-      )
-    })
-  }
-
   every(WATCH_MILLIS, watch)
   if (!core.venue.inProcess) {
     repeat("openOrders", OPEN_AUDIT_MILLIS, (done) => {
-      const locks = core.portfolio.foreignLocks()
+      const locks = core.positions.portfolio.foreignLocks()
       // Funds that no known order locks: one was placed elsewhere, and the stream has not said so.
       if (isResting() && locks === locksSeen && mayWait(openLooks, openLooks.answeredAt, OPEN_AUDIT_MILLIS))
         return done()
@@ -196,8 +181,8 @@ export const startAudits = (core: AccountCore, isDue: () => boolean): void => {
     repeat("fills", FILLS_AUDIT_MILLIS, askFills)
     repeat("balances", BALANCES_AUDIT_MILLIS, (done) => {
       // What moves them is told by the stream, as long as there is one.
-      const isQuiet = core.phase === "ready" && isResting() && !haveBalancesMoved()
-      if (isQuiet && mayWait(balanceLooks, core.balancesSeenAt, BALANCES_AUDIT_MILLIS)) return done()
+      const isQuiet = core.connection.phase === "ready" && isResting() && !haveBalancesMoved()
+      if (isQuiet && mayWait(balanceLooks, core.balances.seenAt, BALANCES_AUDIT_MILLIS)) return done()
       audit(
         (session) => fetchBalances(core, session),
         (balances) => applyBalances(core, balances),

@@ -34,7 +34,9 @@ export const cancelAllOrders = (
     if (pending.size === 0) answer()
   }
   const callOff = core.self.later(Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic()), answer)
-  const lives = core.openLives().filter(({ order }) => instrumentId === null || order.instrumentId === instrumentId)
+  const lives = core.orders
+    .openLives()
+    .filter(({ order }) => instrumentId === null || order.instrumentId === instrumentId)
   for (const { order } of lives) pending.add(order.tradeOrderId)
   sweep(core, lives, reason ?? "USER_REQUEST", (live) => {
     const { tradeOrderId } = live.order

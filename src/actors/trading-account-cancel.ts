@@ -34,7 +34,7 @@ export const withOrder = (
   reply: Reply<never, DomainError>,
   run: (live: Live) => void,
 ): void => {
-  const live = core.find(by)
+  const live = core.orders.find(by)
   if (live !== undefined) {
     if (live.stored) {
       run(live)
@@ -60,7 +60,7 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
     reply.fail(limited)
     return
   }
-  const unsent = core.find(by)
+  const unsent = core.orders.find(by)
   if (unsent !== undefined && !unsent.stored) unsent.cancelledEarly = true
   withOrder(core, by, reply, (live) => {
     const { order } = live
@@ -115,7 +115,7 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
       core.amend(live, { ...order, cancelReason: reason })
     // What its list cancels to place it anew is placed no more once a client has asked too; an exit whose work another one does ends by
     // that one, which goes on.
-    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.keepers.isSpent(live))
+    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.sequels.isSpent(core, live))
       core.change(live, { ...order, cancelReason: reason }, null, { portfolio: false })
     // The first one leaves when the request is stored; after a restart it is.
     if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
@@ -138,7 +138,7 @@ export const requestCancel = (core: AccountCore, live: Live, reason: CancelReaso
 /** The image with which its cancel is asked for. */
 export const cancelling = (core: AccountCore, order: TradeOrder, cancelReason: CancelReason): TradeOrder => {
   const change = changeOf(order)
-  const isAway = core.session === null || core.phase !== "ready"
+  const isAway = core.connection.session === null || core.connection.phase !== "ready"
   const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
   const statusBeforeCancel = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
   const doubt = isAway ? graver(kept, "CANCEL") : kept.doubt
@@ -154,7 +154,7 @@ export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): v
 
 /** To the venue, if there is a session; else it is sent when the session is back. */
 export const sendCancel = (core: AccountCore, live: Live): void => {
-  if (core.session === null || !maySend(live.order, "CANCEL")) return
+  if (core.connection.session === null || !maySend(live.order, "CANCEL")) return
   cancelAtVenue(core, live, core.refOf(live.order))
   core.parts.failpoint.hit("cancel.dispatched")
 }
@@ -162,5 +162,5 @@ export const sendCancel = (core: AccountCore, live: Live): void => {
 /** The bytes themselves; the caller has asked `mayCancel`. */
 export const cancelAtVenue = (core: AccountCore, live: Live, ref: VenueOrderRef): void => {
   live.cancels = { _tag: "OUT", sent: live.cancels.sent + 1, at: core.parts.clock.monotonic() }
-  core.session?.cancel(ref)
+  core.connection.session?.cancel(ref)
 }

@@ -19,11 +19,11 @@ import { changeHalted } from "../domain/trading-mode.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { ReplaceOrder } from "./account-messages.ts"
 import { COLLAR_MILLIS } from "./last-prices.ts"
+import { whenCurrent } from "./trading-account-balances.ts"
 import { ANSWER_MILLIS, requestCancel, withOrder } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { whenCurrent } from "./trading-account-current.ts"
+import { partnerOf } from "./trading-account-dispatch.ts"
 import type { ChangeOutcome, Live } from "./trading-account-live.ts"
-import { partnerOf } from "./trading-account-release.ts"
 import { changeOrder } from "./trading-account-replace.ts"
 
 export const replaceOrder = (core: AccountCore, message: ReplaceOrder): void =>
@@ -45,7 +45,7 @@ const accountError = (core: AccountCore): DomainError | null => {
   if (status === "DISCONNECTED") return new AccountDisconnected({})
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
-  return core.session === null || core.phase !== "ready" ? new AccountReconciling({}) : null
+  return core.connection.session === null || core.connection.phase !== "ready" ? new AccountReconciling({}) : null
 }
 
 /** A client may change what it has just submitted: the venue must have it first. */
@@ -139,7 +139,7 @@ const pairError = (core: AccountCore, order: TradeOrder): DomainError | null => 
 /** The other exit of its pair, while it is open. */
 const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
   if (order.orderListId === null || (order.terms?.leg ?? null) === null) return null
-  const others = core.ofList(order.orderListId).map((it) => it.order)
+  const others = core.orders.ofList(order.orderListId).map((it) => it.order)
   const isOther = (it: TradeOrder): boolean => (it.terms?.leg ?? null) !== null && it.terms?.leg !== order.terms?.leg
   return others.find((it) => isOther(it) && !isTerminal(it.orderStatus)) ?? null
 }
@@ -150,7 +150,7 @@ const fundsError = (core: AccountCore, { order }: Live, wanted: OrderChange): Do
   const more = held.subtract(order.held)
   if (!more.isPositive()) return null
   const asset = heldAssetOf(order)
-  const { available } = core.portfolio.of(asset)
+  const { available } = core.positions.portfolio.of(asset)
   if (more.atMost(available)) return null
   return new InsufficientBalance({ asset, required: more.toString(), available: available.toString() })
 }

@@ -1,49 +1,39 @@
 /**
- * What one account's actor remembers, and the only two ways to change it: `change` for an order, `saveAccount` for the account.
- * Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from the unit's commit callback.
+ * One account as its actor has it: what it is made of, each field with one owner, and the only two ways to change it: `change` for an
+ * order, `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from
+ * the unit's commit callback.
  */
 
-import { Effect } from "effect"
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
-import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
+import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import { RareMap } from "../domain/rare.ts"
+import { RareMap, RareSet } from "../domain/rare.ts"
 import { type AppliedExecution, placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { type TradingAccount, type TradingAccountStatus, tradingAccountRecord } from "../domain/trading-account.ts"
 import type { Venue } from "../domain/venue.ts"
 import type { Self } from "../kernel/behaviour.ts"
 import type { AccountState, FoundNames, Row } from "../ports/account-store.ts"
-import type { SessionReport, VenueFill, VenueOrderRef, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
+import type { VenueFill, VenueOrderRef, VenueOrderState } from "../ports/venue-session.ts"
 import type { Rest } from "./resting-accounts.ts"
+import { BalanceReadings } from "./trading-account-balance-readings.ts"
+import { Connection } from "./trading-account-connection.ts"
+import { AccountImage } from "./trading-account-image.ts"
+import { LateOrders } from "./trading-account-late.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
-import {
-  answerClosed,
-  type Behind,
-  type ChangeOptions,
-  type Consequence,
-  type FillScan,
-  type Live,
-  newLive,
-} from "./trading-account-live.ts"
+import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
 import { NameDesk } from "./trading-account-names.ts"
 import type { News } from "./trading-account-news.ts"
+import { AccountOrders } from "./trading-account-orders.ts"
+import { AccountOutlet } from "./trading-account-outlet.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { AccountPositions } from "./trading-account-positions.ts"
 import { Quoting } from "./trading-account-quoting.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 import { Strays } from "./trading-account-strays.ts"
-import { Turns } from "./turns.ts"
+import { AccountTrades } from "./trading-account-trades.ts"
 
-const QUERY_SPACING_MILLIS = 100
-/** Venues list trades by their own clocks. */
-export const FILLS_MARGIN_MILLIS = 60_000
-/** More orders that were declared never placed are not looked for at once. */
-const LATE_MAX = 20
 const NO_OTHERS: ReadonlyArray<Consequence> = []
-
-export const newestOf = (fills: ReadonlyArray<Pick<VenueFill, "executedAt">>, known: number): number =>
-  fills.reduce((newest, { executedAt }) => Math.max(newest, executedAt), known)
 
 /** What the venue shows of an account at one instant, and since another. */
 export interface OpenAndFills {
@@ -65,143 +55,120 @@ interface ChangeUnit {
   readonly changed: Array<{ readonly one: Consequence; readonly order: TradeOrder }>
 }
 
-/** Who watches over the account's orders. */
-export interface Keepers {
-  /** An order is over. */
-  readonly becameOver: () => void
-  /** An order that the venue shows may be one of ours. */
-  readonly becameWithheld: () => void
-  /** Less is in doubt of what such an order may be. */
-  readonly becameClear: () => void
-  /** Asks the venue about an order until the question is answered. */
-  readonly look: (live: Live, why: string) => void
-  /** Reads the order and its trades from the venue after a while: the store refused what was said of it. */
-  readonly readAgain: (live: Live, millis: number) => void
-  /** Watches the order's trigger. */
-  readonly arm: (live: Live) => void
-  /** As `arm`, of an order that was armed when the process ended: what it missed is looked at. */
-  readonly resumeTrigger: (live: Live) => void
-  /** Ends the order at its `expireAt`. */
-  readonly watchExpiry: (live: Live) => void
+/**
+ * What is above the changes of orders and follows from them: the list's other orders in the same turn, the rest after a while. The one
+ * place where the parts of an account need each other in a circle; given at its making and the same for all accounts.
+ */
+export interface Sequels {
   /** What a change of an order of a list changes in the list's other orders. Asked in the same turn. */
-  readonly consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
-  /** Another leg of its list may still be at the venue: what fired is not let go yet, but when that is over. */
-  readonly isHeldBack: (live: Live) => boolean
+  readonly consequences: (core: AccountCore, live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
   /** Its list has nothing more for it to do: another leg did it, or was given up. */
-  readonly isSpent: (live: Live) => boolean
-  /** The account is ready again: what waited for a session is looked at. */
-  readonly becameReady: () => void
-  /** Once, before anything is asked of the venue. */
-  readonly resumeLists: () => void
-  /** Nothing is watched any more; `isOrderly`: how far trailing stops came is stored first. */
-  readonly close: (isOrderly: boolean) => void
+  readonly isSpent: (core: AccountCore, live: Live) => boolean
+  /** The next question about the order is due. */
+  readonly ask: (core: AccountCore, live: Live) => void
+  /** Asks the venue for the account's balances soon. */
+  readonly askBalances: (core: AccountCore) => void
+  /** Reads the order and its trades from the venue after a while: the store refused what was said of it. */
+  readonly readAgain: (core: AccountCore, live: Live, millis: number) => void
 }
 
-export class AccountCore extends AccountPositions {
-  readonly venue: Venue
-  session: VenueSession | null = null
-  phase: "away" | "reconciling" | "ready" = "away"
-  /** The first agreement with a venue in this process is under way: a matter of one turn, so submits wait for it. */
-  isWaking = false
-  deferred: Array<() => void> = []
-  /** Up to which change of its money from elsewhere it knows its balances: see `VenueSession.movedTo`. */
-  knowsMovesTo = 0
-  /** What waits for the balances to be read again; kept by `whenCurrent`. */
-  readonly behind: Array<Behind> = []
-  /** Runs when the account is ready, or when it will not be. */
-  readonly whenReady: Array<() => void> = []
-  /** Reports that wait for the end of a reconciliation. */
-  buffered: Array<SessionReport> = []
-  lastExecutionAt: number | null
-  /** Until when the trades have been read, by the venue's clock; null in a new process. */
-  fillsSeenTo: number | null = null
-  /** Trades of an absence that are not all read; null: there are none. */
-  fillScan: FillScan | null = null
-  /** Orders that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
-  readonly watched = new RareMap<TradeOrderId, { readonly until: number; readonly instrumentId: InstrumentId }>()
-  /** Orders that are over here and that the venue has shown open since, and when (monotonic ms) it did so last. */
-  readonly leftThere = new RareMap<Live, number>()
+/** Watches over the triggers of an account's orders. */
+export interface TriggerKeeper {
+  readonly arm: (live: Live) => void
+  /** An order that was armed when the process ended: watched again, and what it missed is looked at. */
+  readonly resume: (live: Live) => void
+  /** Off the board; `isShutdown`: how far trailing stops came is stored first. */
+  readonly close: (isShutdown: boolean) => void
+}
+
+/** Watches over the lists of an account's orders. */
+export interface ListKeeper {
+  readonly consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
+  readonly isSpent: (live: Live) => boolean
+  /** The account is ready again: what is due is looked at. */
+  readonly becameReady: () => void
+}
+
+/** Changed by `prove` alone. */
+interface Proofs {
   /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
-  readonly awaitingProof = new RareMap<Live, (seen: OpenAndFills | null) => void>()
-  isProving = false
-  /** Monotonic ms of the newest question for all balances whose answer could be read to the end. */
-  balancesAskedAt = Number.NEGATIVE_INFINITY
-  /** When (monotonic ms) the newest view of all balances was asked for, and when any was last seen to be another. */
-  balancesSeenAt = Number.NEGATIVE_INFINITY
-  balancesMovedAt = Number.NEGATIVE_INFINITY
-  /** When (monotonic ms) an order of each instrument was last touched. */
-  private readonly touched = new RareMap<InstrumentId, number>()
-  readonly strays = new Strays()
-  /** What the venue's clock said, and when (monotonic ms) that was heard; null: it was not. Ours may be hours off, and is set. */
-  venueClock: { readonly at: number; readonly heardAt: number } | null = null
-  /** Asks the venue for its balances soon; set by the session's keeper. */
-  askBalances: () => void = () => undefined
-  readonly keepers: Keepers
+  readonly waiting: RareMap<Live, (seen: OpenAndFills | null) => void>
+  isUnderWay: boolean
+}
+
+/** Made when they are first needed: an account without such orders has none of them. Each is set by its own file alone. */
+interface Keepers {
+  triggers: TriggerKeeper | null
+  lists: ListKeeper | null
+}
+
+export class AccountCore {
+  readonly id: TradingAccountId
+  /** What was told before the account slept; null: it did not. */
+  readonly rest: Rest | null
+  readonly connection: Connection
+  readonly outlet: AccountOutlet
+  readonly orders: AccountOrders
+  readonly positions: AccountPositions
+  readonly balances: BalanceReadings
+  readonly trades: AccountTrades
+  readonly late: LateOrders
+  readonly strays: Strays
   readonly names = new NameDesk(this)
   readonly quarantine = new Quarantine()
   readonly quoting = new Quoting()
   readonly limits: AccountLimits
-  private readonly queries = new Turns()
-  private readonly lists = new Turns()
+  readonly keepers: Keepers = { triggers: null, lists: null }
+  readonly proofs: Proofs = { waiting: new RareMap(), isUnderWay: false }
+  /** Orders that are read from the venue again after a while. */
+  readonly readingAgain = new RareSet<TradeOrderId>()
+  private image: TradingAccount
 
   constructor(
-    parts: AccountParts,
-    self: Self<never>,
+    readonly parts: AccountParts,
+    readonly self: Self<never>,
     state: AccountState,
-    venue: Venue,
-    refusals: Refusals,
-    keepersOf: (core: AccountCore) => Keepers,
+    readonly venue: Venue,
+    readonly refusals: Refusals,
+    readonly sequels: Sequels,
   ) {
-    super(parts, self, state, refusals)
-    this.venue = venue
-    this.keepers = keepersOf(this)
-    this.limits = new AccountLimits(parts.rates, state.account, parts.clock.monotonic)
-    this.lastExecutionAt = state.lastExecutionAt
-    if (!venue.inProcess && state.lastExecutionAt !== null) this.forgottenUpTo = state.lastExecutionAt
+    const { account, lastExecutionAt } = state
+    const { monotonic } = parts.clock
+    this.image = account
+    this.id = account.tradingAccountId
+    this.rest = parts.resting.woke(this.id, state.lastSequence)
+    this.connection = new Connection(venue)
+    this.outlet = new AccountOutlet(parts, self, account, new AccountImage(state, this.rest), refusals)
+    const later = (millis: number, run: () => void) => self.later(millis, run)
+    this.strays = new Strays(monotonic, later)
+    this.orders = new AccountOrders({
+      wholeOrders: parts.wholeOrders,
+      ended: state.ended,
+      forgottenUpTo: venue.inProcess ? Number.NEGATIVE_INFINITY : (lastExecutionAt ?? Number.NEGATIVE_INFINITY),
+      monotonic,
+      later,
+      whenDurable: (run) => this.whenDurable(run),
+      becameClear: () => this.strays.becameClear(),
+    })
+    this.positions = new AccountPositions(account, this.orders, this.outlet.news, this.rest)
+    this.balances = new BalanceReadings()
+    this.trades = new AccountTrades(this.orders, lastExecutionAt, account.createdAt)
+    this.late = new LateOrders(monotonic)
+    this.limits = new AccountLimits(parts.rates, account, monotonic)
     parts.resting.keep(this.id, this)
-    parts.loaded(state.account, state.lastSequence, this.image.awakeSince)
+    parts.loaded(account, state.lastSequence, this.outlet.image.awakeSince)
     for (const order of state.openOrders) this.adopt(order)
     for (const order of state.listOrders) this.adopt(order)
   }
 
+  get account(): TradingAccount {
+    return this.image
+  }
+
   /** What is kept of it while it sleeps. */
   toRest(): Rest {
-    const { sequence, awakeSince, hasPositions, held } = this.image
-    return { sequence, awakeSince, hasPositions, held, told: this.told }
-  }
-
-  // Keeping watch
-
-  protected override becameOver(): void {
-    this.keepers.becameOver()
-  }
-
-  protected override becameClear(): void {
-    if (this.strays.hasWithheld) this.keepers.becameClear()
-  }
-
-  becameWithheld(): void {
-    this.keepers.becameWithheld()
-  }
-
-  look(live: Live, why: string): void {
-    this.keepers.look(live, why)
-  }
-
-  readAgain(live: Live, millis: number): void {
-    this.keepers.readAgain(live, millis)
-  }
-
-  arm(live: Live): void {
-    this.keepers.arm(live)
-  }
-
-  watchExpiry(live: Live): void {
-    this.keepers.watchExpiry(live)
-  }
-
-  isHeldBack(live: Live): boolean {
-    return this.keepers.isHeldBack(live)
+    const { sequence, awakeSince, hasPositions, held } = this.outlet.image
+    return { sequence, awakeSince, hasPositions, held, told: this.positions.told }
   }
 
   refOf(order: TradeOrder): VenueOrderRef {
@@ -212,67 +179,32 @@ export class AccountCore extends AccountPositions {
     }
   }
 
-  /**
-   * From when trades must be fetched so that none is missed: the newest applied, the newest of the last whole look, and the life of orders
-   * that ended just before the newest activity (an order that ended by our cancel says nothing about its last fills). Wall ms.
-   */
-  fillsSince(): number {
-    const seenTo = this.fillsSeenTo ?? Number.MAX_SAFE_INTEGER
-    const since = Math.min(this.lastExecutionAt ?? this.account.createdAt, seenTo, this.ended.since(this.newestEnded()))
-    return since - FILLS_MARGIN_MILLIS
-  }
-
-  /** All trades since then were read, `fills` among them. Our clock says nothing of how far that is by the venue's. */
-  sawFills(since: number, fills: ReadonlyArray<Pick<VenueFill, "executedAt">>): void {
-    this.fillsSeenTo = newestOf(fills, since + FILLS_MARGIN_MILLIS)
+  /** An answer that names state which may not be durable yet. */
+  whenDurable(run: () => void): void {
+    this.parts.store.after(this.id, this.self.turn(run))
   }
 
   // Remembering
 
   /** Takes an order that the store already has into memory. */
   adopt(order: TradeOrder): Live {
-    const live = this.introduce(order, true)
-    if (order.held.isPositive()) this.hold(live, Decimal.ZERO, order.held, 0)
+    const live = this.orders.introduce(order, true)
+    if (order.held.isPositive()) this.positions.hold(live, Decimal.ZERO, order.held, 0)
     return live
   }
 
   /** A new order: in memory at once, `stored` when its unit is. */
   add(order: TradeOrder): Live {
-    const live = this.introduce(order, false)
-    if (order.held.isPositive()) this.hold(live, Decimal.ZERO, order.held, order.createdAt)
+    const live = this.orders.introduce(order, false)
+    if (order.held.isPositive()) this.positions.hold(live, Decimal.ZERO, order.held, order.createdAt)
     return live
   }
 
   /** The unit of a new order was refused by the unique index: nothing of it ever was. */
   undo(live: Live): void {
     const { order } = live
-    this.hold(live, order.held, Decimal.ZERO, this.parts.clock.now())
-    this.forget(order.tradeOrderId)
-  }
-
-  /** Something was heard of it, or done with it. */
-  touch(live: Live): void {
-    const now = this.parts.clock.monotonic()
-    live.touchedAt = now
-    this.touched.set(live.order.instrumentId, now)
-  }
-
-  /** Of those that were declared never placed. */
-  newestWatched() {
-    return [...this.watched].slice(-LATE_MAX)
-  }
-
-  /** Instruments of orders that were touched since, also of those that are out of memory. */
-  touchedSince(monotonic: number): ReadonlyArray<InstrumentId> {
-    return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
-  }
-
-  private introduce(order: TradeOrder, stored: boolean): Live {
-    const now = this.parts.clock.monotonic()
-    this.touched.set(order.instrumentId, now)
-    const live = newLive(order, stored, now)
-    this.index(live)
-    return live
+    this.positions.hold(live, order.held, Decimal.ZERO, this.parts.clock.now())
+    this.orders.forget(order.tradeOrderId)
   }
 
   // Changing
@@ -280,7 +212,7 @@ export class AccountCore extends AccountPositions {
   /** A new image that no event tells of yet: it is stored with the order's next commit. */
   amend(live: Live, next: TradeOrder): void {
     live.order = next
-    this.index(live)
+    this.orders.index(live)
   }
 
   /**
@@ -298,8 +230,8 @@ export class AccountCore extends AccountPositions {
     for (let i = 0; i < others.length; i++) this.include(unit, others[i]!, others.slice(i + 1))
     if (options.rows !== undefined) unit.rows.push(...options.rows)
     // What the list's other orders hold now.
-    if (unit.changed.length > 1) unit.events.push(...this.changedPositions(now))
-    this.commit(unit.rows, unit.events, {
+    if (unit.changed.length > 1) unit.events.push(...this.positions.changedPositions(now))
+    this.outlet.commit(unit.rows, unit.events, {
       committed: () => {
         if (isReport) this.parts.failpoint.hit("report.committed")
         for (const { one, order } of unit.changed) this.changeStored(one, order)
@@ -318,18 +250,19 @@ export class AccountCore extends AccountPositions {
     executions: ReadonlyArray<AppliedExecution> = [],
   ): void {
     const { now, rows, events } = unit
+    const { news } = this.outlet
     const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
     rows.push({ _tag: "Order", order })
     for (const applied of executions) {
       rows.push({ _tag: "Execution", execution: applied.execution })
       events.push(this.executed(applied, order, now))
     }
-    if (one.kind !== null) events.push(this.news.ofOrder(one.kind, order, now))
-    if (one.live === unit.teller) events.push(...this.changedPositions(now))
-    if (one.alerts !== undefined) for (const alert of one.alerts) events.push(this.news.ofAlert(alert, now))
+    if (one.kind !== null) events.push(news.ofOrder(one.kind, order, now))
+    if (one.live === unit.teller) events.push(...this.positions.changedPositions(now))
+    if (one.alerts !== undefined) for (const alert of one.alerts) events.push(news.ofAlert(alert, now))
     unit.changed.push({ one, order })
     if (order.orderListId === null || later.some(({ live }) => live.order.orderListId === order.orderListId)) return
-    const more = this.keepers.consequences(one.live, before)
+    const more = this.sequels.consequences(this, one.live, before)
     for (let i = 0; i < more.length; i++) this.include(unit, more[i]!, [...more.slice(i + 1), ...later])
   }
 
@@ -347,14 +280,14 @@ export class AccountCore extends AccountPositions {
     const before = live.order
     const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
     if (live.unsavedSubmit !== null) {
-      events.push(this.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
+      events.push(this.outlet.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
       live.unsavedSubmit = null
     }
     live.order = order
     this.parts.meters.answered(before, order, live.knownAt, this.parts.clock.monotonic)
-    this.touch(live)
-    if (!before.held.equals(order.held)) this.hold(live, before.held, order.held, at)
-    this.index(live)
+    this.orders.touch(live)
+    if (!before.held.equals(order.held)) this.positions.hold(live, before.held, order.held, at)
+    this.orders.index(live)
     if (live.watch !== null && placeOf(order) !== "ARMED") {
       live.watch.callOff()
       live.watch = null
@@ -369,14 +302,14 @@ export class AccountCore extends AccountPositions {
   private executed(applied: AppliedExecution, order: TradeOrder, now: number): News {
     const { execution } = applied
     // What is inferred may have no time of the venue's.
-    if (!execution.inferred) this.lastExecutionAt = Math.max(this.lastExecutionAt ?? 0, execution.executedAt)
-    this.own(execution)
+    if (!execution.inferred) this.trades.applied(execution.executedAt)
+    this.orders.own(execution)
     if (applied.replaced === null || !execution.inferred)
       this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
     // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first; what is
     // inferred may have no time of the venue's at all.
-    if (this.moved(applied, order) === "contained" || execution.inferred) this.askBalances()
-    return this.news.ofExecution(execution, order, now)
+    if (this.positions.moved(applied, order) === "contained" || execution.inferred) this.sequels.askBalances(this)
+    return this.outlet.news.ofExecution(execution, order, now)
   }
 
   /** The next image of the account with its event, and what goes with it. */
@@ -389,14 +322,12 @@ export class AccountCore extends AccountPositions {
       readonly published?: () => void
     } = {},
   ): void {
-    const now = this.parts.clock.now()
-    const account: TradingAccount = { ...this.account, ...patch, version: this.account.version + 1, updatedAt: now }
-    this.account = account
+    const { account, now } = this.nextAccount(patch)
     // Submits are refused from now on: no list calls it ACTIVE until that is stored.
     if (account.status === "UNAVAILABLE") this.parts.accountChanged(account)
-    const event = this.news.of("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
+    const event = this.outlet.news.of("TRADING_ACCOUNT.UPDATED", JSON.stringify(tradingAccountRecord(account)), now)
     const { published } = extra
-    this.commit([{ _tag: "Account", account }, ...(extra.rows ?? [])], [event, ...(extra.after ?? [])], {
+    this.outlet.commit([{ _tag: "Account", account }, ...(extra.rows ?? [])], [event, ...(extra.after ?? [])], {
       committed: () => {
         this.parts.accountChanged(account)
         extra.committed?.(account)
@@ -405,20 +336,26 @@ export class AccountCore extends AccountPositions {
     })
   }
 
-  // Asking and answering
-
-  /** A question to the venue: one at a time and 100 ms apart, unless the venue is in this process (contract C3). */
-  budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    if (this.venue.inProcess) return question
-    return this.queries.run(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
+  /** The next image of the account, of which nobody is told: its clients change it every few seconds. */
+  noteAccount(patch: Pick<TradingAccount, "cancelAllAt">, committed: (account: TradingAccount) => void): void {
+    const { account } = this.nextAccount(patch)
+    this.outlet.commit([{ _tag: "Account", account }], [], {
+      committed: () => {
+        this.parts.accountChanged(account)
+        committed(account)
+      },
+    })
   }
 
-  /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */
-  listing<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return this.venue.inProcess ? question : this.lists.run(question)
+  private nextAccount(patch: Partial<TradingAccount>) {
+    const now = this.parts.clock.now()
+    this.image = { ...this.image, ...patch, version: this.image.version + 1, updatedAt: now }
+    return { account: this.image, now }
   }
 
-  answerWaiters(live: Live, order: TradeOrder): void {
+  // Answering
+
+  private answerWaiters(live: Live, order: TradeOrder): void {
     if (live.waiters.length === 0) return
     const closed = isTerminal(order.orderStatus)
     const accepted = closed || order.externalOrderId !== null || order.orderStatus === "ACCEPTED"

@@ -18,17 +18,8 @@ export const keepDeadMan = (core: AccountCore): DeadMan => {
   const { parts, self } = core
   let callOff = (): void => undefined
 
-  /** Not an event: a client that is alive says so every few seconds. */
-  const save = (cancelAllAt: number | null, committed: (account: TradingAccount) => void): void => {
-    const account = { ...core.account, cancelAllAt, version: core.account.version + 1, updatedAt: parts.clock.now() }
-    core.account = account
-    core.commit([{ _tag: "Account", account }], [], {
-      committed: () => {
-        parts.accountChanged(account)
-        committed(account)
-      },
-    })
-  }
+  const save = (cancelAllAt: number | null, committed: (account: TradingAccount) => void): void =>
+    core.noteAccount({ cancelAllAt }, committed)
 
   const count = (millis: number): void => {
     callOff()
@@ -37,12 +28,12 @@ export const keepDeadMan = (core: AccountCore): DeadMan => {
 
   const fire = (): void => {
     if (core.account.cancelAllAt === null || core.account.status === "DISCONNECTED") return
-    const lives = core.openLives()
+    const lives = core.orders.openLives()
     sweep(core, lives, "DEAD_MAN_SWITCH")
     // After the cancels: if the process ends between the two, they are asked for again.
     save(null, () => undefined)
     const message = `the dead man's switch cancelled ${lives.length} orders`
-    core.alert({ code: "DEAD_MAN_SWITCH", severity: "WARNING", message, tradeOrderId: null })
+    core.outlet.alert({ code: "DEAD_MAN_SWITCH", severity: "WARNING", message, tradeOrderId: null })
   }
 
   const set = ({ timeoutMillis, reply }: CancelAllAfter): void => {

@@ -52,7 +52,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     const isLocked = account.status === "LOCKED"
-    const hedges = core.openLives().filter(({ order }) => isHedge(order))
+    const hedges = core.orders.openLives().filter(({ order }) => isHedge(order))
     // Left in doubt they would be a dealer's, who can neither repeat nor forget them.
     if (!force && !running && !isLocked && hedges.length > 0) {
       const tradeOrderIds = hedges.map(({ order }) => order.tradeOrderId)
@@ -65,7 +65,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
     const audited: Row = { _tag: "Audited", act, at: parts.clock.now() }
     // A repeat changes nothing, unless it adds the force.
-    if ((running || isLocked) && isMore) core.commit([audited], [])
+    if ((running || isLocked) && isMore) core.outlet.commit([audited], [])
     if (running) return
     running = true
     if (isLocked) start()
@@ -74,7 +74,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
 
   /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */
   const cancelEverything = (): void => {
-    const stored = core.openLives().filter((live) => live.stored)
+    const stored = core.orders.openLives().filter((live) => live.stored)
     for (const live of stored)
       if (cancelWayOf(live.order) === "WITHDRAW") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
     for (const live of stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
@@ -94,28 +94,28 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     if (late && replies.length > 0) {
-      const error = new DisconnectIncomplete({ tradeOrderIds: [...core.open] })
+      const error = new DisconnectIncomplete({ tradeOrderIds: [...core.orders.open] })
       for (const reply of replies.splice(0)) core.whenDurable(() => reply.fail(error))
     }
     const next = (): void => void self.later(late ? BACKGROUND_MILLIS : STEP_MILLIS, step)
-    if (core.open.size > 0) {
+    if (core.orders.open.size > 0) {
       cancelEverything()
       next()
       return
     }
-    const { session } = core
+    const { session } = core.connection
     // Without a usable credential there is nobody to ask and nothing left to cancel.
     if (session === null) {
       if (keeper.isHopeless()) wipe()
       else next()
       return
     }
-    const since = (core.lastExecutionAt ?? core.account.createdAt) - BACKGROUND_MILLIS
+    const since = core.trades.newestAt - BACKGROUND_MILLIS
     const confirm = Effect.all({
       open: session.fetchOpenOrders,
-      fills: session.fetchFills(since, core.instruments()),
+      fills: session.fetchFills(since, core.orders.instruments()),
     }).pipe(
-      (question) => core.budget(question),
+      (question) => core.connection.budget(question),
       Effect.flatMap(({ open, fills }) =>
         Effect.map(askNames(core, namesOf(fills)), (names): OpenAndFills => ({ open, fills, names })),
       ),
@@ -132,7 +132,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
   const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
     let isComplete = open.length === 0
     for (const fill of fills) {
-      const live = core.findAtVenue(fill)
+      const live = core.orders.findAtVenue(fill)
       if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
       else if (isMissing(core, fill, names)) {
         isComplete = false
@@ -141,17 +141,17 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     }
     for (const state of open) {
       const { tradeOrderId, externalOrderId, instrumentId } = state
-      if (core.findAtVenue(state) === undefined)
+      if (core.orders.findAtVenue(state) === undefined)
         withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
     }
-    return isComplete && core.open.size === 0
+    return isComplete && core.orders.open.size === 0
   }
 
   /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */
   const wipe = (): void => {
     over = true
     const at = parts.clock.now()
-    for (const live of core.openLives()) leaveBehind(core, live, at)
+    for (const live of core.orders.openLives()) leaveBehind(core, live, at)
     const shared = sharedCredentials(core)
     const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
     const credentials = own.map(
@@ -185,7 +185,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
 
 /** A trade that is not counted yet, of an order of ours that is not in memory. */
 const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boolean => {
-  const { counted, named } = ownersOf(core, fill, names)
+  const { counted, named } = ownersOf(core.orders, fill, names)
   if (counted !== undefined || named === undefined) return false
   return fill.tradeOrderId === null || names.tradeOrderIds.has(named)
 }

@@ -3,7 +3,7 @@
  * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
  */
 import { Exit } from "effect"
-import { changeOf, isRenewing } from "../domain/order-change.ts"
+import { isRenewing } from "../domain/order-change.ts"
 import { isUnheardOf } from "../domain/order-doubt.ts"
 import { isAsked } from "../domain/order-law.ts"
 import { noted } from "../domain/order-progress.ts"
@@ -12,21 +12,18 @@ import type { AccountState } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import { mayCancel, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { applyFill, seen, take, WATCH_MILLIS } from "./trading-account-evidence.ts"
+import { submittedAt } from "./trading-account-dispatch.ts"
+import { applyFill, seen, take } from "./trading-account-evidence.ts"
 import { seeStray, strayFill } from "./trading-account-foreign.ts"
+import { WATCH_MILLIS } from "./trading-account-late.ts"
 import type { Live, Question } from "./trading-account-live.ts"
 import { prove } from "./trading-account-proof.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { submittedAt } from "./trading-account-release.ts"
+import { inquire, isOpenQuestion, newQuestion, putOff, schedule, stop } from "./trading-account-question.ts"
 import { isRenewalDue } from "./trading-account-renewal.ts"
 import { askForBalances, isAccountedFor } from "./trading-account-unexplained.ts"
 import { hiddenUntil, strayName } from "./trading-account-unnamed.ts"
 
-/** Pause before each question, in ms; then every minute. */
-const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
-const LAST_PAUSE_MILLIS = 60_000
-/** News of an order are no reason to put off a question that is due. */
-const SOON_MILLIS = 1_000
 const PROOF_NOT_FOUNDS = 3
 const PROOF_MARGIN_MILLIS = 10_000
 /** The question whose answer may prove it is asked so long after the proof is ripe. */
@@ -39,41 +36,11 @@ const GONE_MILLIS = 300_000
 const KEEP_MILLIS = 1_000
 const CANCELS_MAX = 3
 
-const isOpenQuestion = ({ order, isUnsent }: Live): boolean =>
-  isAsked(order) &&
-  !isUnsent &&
-  (order.orderStatus === "UNKNOWN" || order.doubt !== null || order.cancelRequested || changeOf(order) !== null)
-
-const newQuestion = ({ order }: Live): Question => ({
-  attempt: 0,
-  notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
-  missingSince: null,
-  isKept: false,
-  dueAt: 0,
-  isUnanswered: false,
-  callOff: () => undefined,
-})
-
-/** Starts asking. What is being asked already is asked soon: there is news of it. Of what never left the gateway the venue knows nothing. */
-export const startDoubt = (core: AccountCore, live: Live, why: string): void => {
-  if (!isAsked(live.order) || live.isUnsent || core.account.status === "DISCONNECTED") return
-  live.order = noted(live.order, core.parts.clock.now(), why)
-  if (live.question !== null) {
-    if (live.question.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
-      live.question.attempt = 0
-      schedule(core, live)
-    }
-    return
-  }
-  live.question = newQuestion(live)
-  schedule(core, live)
-}
-
 /** A session is there again: every open question is asked at once. */
 export const askAgain = (core: AccountCore): void => {
-  for (const live of core.openLives()) {
+  for (const live of core.orders.openLives()) {
     if (!isOpenQuestion(live)) continue
-    if (live.question === null) startDoubt(core, live, "asked again: the session is back")
+    if (live.question === null) inquire(core, live, "asked again: the session is back")
     else {
       live.question.attempt = 0
       schedule(core, live)
@@ -81,37 +48,20 @@ export const askAgain = (core: AccountCore): void => {
   }
 }
 
-const stop = (live: Live): void => {
-  live.question?.callOff()
-  live.question = null
-}
-
-/** `withinMillis`: not later, if the next question may be the last. */
-const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
-  const { question } = live
-  if (question === null) return
-  const pause = Math.min(withinMillis, PAUSES_MILLIS[question.attempt] ?? LAST_PAUSE_MILLIS)
-  question.attempt++
-  question.dueAt = core.parts.clock.monotonic() + pause
-  // One question at a time, whoever asked for it.
-  question.callOff()
-  question.callOff = core.self.later(pause, () => ask(core, live))
-}
-
-const ask = (core: AccountCore, live: Live): void => {
+export const ask = (core: AccountCore, live: Live): void => {
   if (live.question === null) return
   if (!isAsked(live.order) || live.isUnsent) {
     stop(live)
     return
   }
-  const { session } = core
+  const { session } = core.connection
   if (session === null) {
     schedule(core, live)
     return
   }
   const wasUnanswered = live.question.isUnanswered
   live.question.isUnanswered = false
-  core.self.fork(core.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
+  core.self.fork(core.connection.budget(session.fetchOrder(core.refOf(live.order))), (exit) => {
     if (live.question === null) return
     if (Exit.isFailure(exit)) {
       schedule(core, live)
@@ -126,7 +76,7 @@ const ask = (core: AccountCore, live: Live): void => {
 /** The venue answers again: what it left unanswered is asked from the beginning, or a proof would take as long as the outage did. */
 const hurry = (core: AccountCore, answeredNow: Question): void => {
   answeredNow.attempt = 0
-  for (const live of core.openLives()) {
+  for (const live of core.orders.openLives()) {
     const { question } = live
     if (question === null || !question.isUnanswered) continue
     question.attempt = 0
@@ -134,15 +84,12 @@ const hurry = (core: AccountCore, answeredNow: Question): void => {
   }
 }
 
-/** An answer that makes no sense would be the same in a moment: the question is asked again in a minute. */
 const understood = (core: AccountCore, live: Live, answer: unknown, apply: () => void): void => {
   const isUnderstood = attempt(core, live, answer, () => {
     apply()
     return true
   })
-  if (isUnderstood === true || live.question === null) return
-  live.question.attempt = PAUSES_MILLIS.length
-  schedule(core, live)
+  if (isUnderstood !== true) putOff(core, live)
 }
 
 /**
@@ -171,7 +118,7 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     stop(live)
     return
   }
-  if (live.question === null) startDoubt(core, live, "unknown to the venue")
+  if (live.question === null) inquire(core, live, "unknown to the venue")
   const question = live.question!
   question.notFounds++
   live.order = noted(live.order, now, lookup.definite ? "not found, definitely" : `not found (${question.notFounds})`)
@@ -184,7 +131,7 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
   const known = knownMillis(core, live)
   keepProof(core, live, question, known)
   const ripeIn = isUnheardOf(live.order) ? unplacedIn(core, live, known) : goneIn(core, live, question.missingSince)
-  if (question.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.session === null) {
+  if (question.notFounds < PROOF_NOT_FOUNDS || ripeIn >= 0 || core.connection.session === null) {
     schedule(core, live, ripeIn >= 0 ? ripeIn + RIPE_MILLIS : undefined)
     return
   }
@@ -279,7 +226,7 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
   const oldestFirst = [...unplacedOrders].sort((a, b) => a.updatedAt - b.updatedAt)
   for (const { tradeOrderId, instrumentId, updatedAt } of oldestFirst) {
     const left = updatedAt + WATCH_MILLIS - now
-    if (left > 0) core.watched.set(tradeOrderId, { until: core.parts.clock.monotonic() + left, instrumentId })
+    if (left > 0) core.late.watch({ tradeOrderId, instrumentId }, left)
   }
 }
 
@@ -293,7 +240,7 @@ const conclude = (core: AccountCore, live: Live): void => {
 const stillOpen = (core: AccountCore, live: Live): void => {
   const { order } = live
   const isRenewed = isRenewing(order)
-  if ((order.cancelRequested || isRenewed) && core.session !== null) {
+  if ((order.cancelRequested || isRenewed) && core.connection.session !== null) {
     const isDue = mayCancel(core, live)
     const isHopeless =
       (live.cancels.sent >= CANCELS_MAX && core.account.status !== "LOCKED") ||

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import type { EndedSince, OrderLookup, VenueLists } from "../ports/venue-session.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
+import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
+import { FILLS_MARGIN_MILLIS } from "./trading-account-trades.ts"
 
 /** A page costs about as much as a few single questions: it is worth asking for while it answers more. */
 const ORDERS_PER_PAGE_MIN = 5
@@ -58,7 +59,7 @@ export const searchEnded = (
     if (fetchEnded === undefined || search.pagesLeft <= 0 || search.missing.size === 0) return Effect.void
     return Effect.flatMap(fetchEnded(search.markets, search.cursor), ({ orders, next }) => {
       for (const state of orders) {
-        const live = core.findAtVenue(state)
+        const live = core.orders.findAtVenue(state)
         if (live === undefined || !search.missing.delete(live)) continue
         search.found.set(live.order.tradeOrderId, { _tag: "Found", state })
       }

@@ -3,6 +3,7 @@
  * else. A view that names more than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution
  * closes the gap).
  */
+
 import { Effect, Exit } from "effect"
 import { Decimal } from "../domain/decimal.ts"
 import { CancelRejected } from "../domain/errors/trade-order.ts"
@@ -13,26 +14,27 @@ import { noted } from "../domain/order-progress.ts"
 import { isEnd, type OrderView } from "../domain/order-view.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import { cancelAtVenue, mayCancel } from "./trading-account-cancel.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS } from "./trading-account-core.ts"
+import type { AccountCore } from "./trading-account-core.ts"
+import { partnerOf, sendAgain, takeBack, tradesSince } from "./trading-account-dispatch.ts"
+import { WATCH_MILLIS } from "./trading-account-late.ts"
 import { type Live, tellChange } from "./trading-account-live.ts"
 import { listedFills } from "./trading-account-names.ts"
 import { attempt, quarantine } from "./trading-account-quarantine.ts"
-import { partnerOf, sendAgain, takeBack, tradesSince } from "./trading-account-release.ts"
+import { inquire } from "./trading-account-question.ts"
 import { endCancelled } from "./trading-account-renewal.ts"
 import { decimal, instant, venueId } from "./trading-account-text.ts"
+import { FILLS_MARGIN_MILLIS } from "./trading-account-trades.ts"
 
 const TRADES_MILLIS = 5_000
 /** From a trade that does not fit the order that the stream names to the question for the truth. */
 const MISFIT_MILLIS = 1_000
 /** An older price says nothing about an execution. */
 const REMEMBERED_MILLIS = 3_600_000
-/** How long the late appearance of an order that was "never placed" is looked for. */
-export const WATCH_MILLIS = 86_400_000
-
 /** One fill. `isListed`: not by the stream alone, but in a list that was asked for. Whether it was new. */
 export const applyFill = (core: AccountCore, live: Live, fill: VenueFill, isListed = true): boolean => {
-  const countedFor = core.ownerOf(fill) ?? null
+  const countedFor = core.orders.ownerOf(fill) ?? null
   if (countedFor === live.order.tradeOrderId) return false
   const execution = executionOf(core, live, fill)
   take(core, live, { _tag: "Trade", execution, externalOrderId: venueId(fill.externalOrderId), countedFor, isListed })
@@ -86,8 +88,7 @@ const viewOf = (state: VenueOrderState): OrderView => ({
 
 /** Evidence, folded and carried out. Answers what followed. */
 export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Effects => {
-  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view)))
-    core.leftThere.delete(live)
+  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view))) core.late.gone(live)
   if (evidence._tag === "CancelAccepted") live.cancelledAt = core.parts.clock.monotonic()
   const { effects } = fold(knownOf(core, live), evidence)
   for (const effect of effects) carryOut(core, live, effect)
@@ -99,7 +100,7 @@ const knownOf = (core: AccountCore, { order, owed, restarted }: Live): Known => 
   owed: owed?.view ?? null,
   partner: partnerOf(core, order)?.order ?? null,
   isRestarted: restarted,
-  isConnected: core.session !== null,
+  isConnected: core.connection.session !== null,
   now: core.parts.clock.now(),
   venue: core.venue,
 })
@@ -116,23 +117,23 @@ const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
       endCancelled(core, live, effect.next, effect.at)
       return
     case "Heard":
-      core.acknowledged(live, effect.at)
+      core.positions.acknowledged(live, effect.at)
       return
     case "Owe":
       owe(core, live, effect.view)
       return
     case "Ask":
-      core.look(live, effect.why)
+      inquire(core, live, effect.why)
       return
     case "Quarantine":
-      quarantine(core, live, core.cause, effect.why)
+      quarantine(core, live, core.outlet.cause, effect.why)
       return
     case "CancelThere": {
       const ref = { ...core.refOf(live.order), externalOrderId: effect.externalOrderId }
-      core.leftThere.set(live, core.parts.clock.monotonic())
+      core.late.appeared(live)
       // That it was given up may not be stored yet.
       core.whenDurable(() => {
-        if (core.session !== null && mayCancel(core, live)) cancelAtVenue(core, live, ref)
+        if (core.connection.session !== null && mayCancel(core, live)) cancelAtVenue(core, live, ref)
       })
       return
     }
@@ -144,16 +145,13 @@ const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
     }
     case "ReadAgain":
       live.order = noted(live.order, core.parts.clock.now(), effect.why)
-      core.readAgain(live, MISFIT_MILLIS)
+      core.sequels.readAgain(core, live, MISFIT_MILLIS)
       return
     case "Watch":
-      core.watched.set(live.order.tradeOrderId, {
-        until: core.parts.clock.monotonic() + WATCH_MILLIS,
-        instrumentId: live.order.instrumentId,
-      })
+      core.late.watch(live.order, WATCH_MILLIS)
       return
     case "FreshBalances":
-      core.askBalances()
+      askBalances(core)
       return
     case "Then":
       take(core, live, effect.evidence)
@@ -203,13 +201,13 @@ const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
 
 const fetchOwed = (core: AccountCore, live: Live): void => {
   const { owed, order } = live
-  const { session } = core
+  const { session } = core.connection
   if (owed === null) return
   const again = (millis = TRADES_MILLIS): void => {
     if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
   }
   // The trades of an absence are being read, this order's among them.
-  if (session === null || core.fillScan !== null) {
+  if (session === null || core.trades.scan !== null) {
     again()
     return
   }
@@ -218,7 +216,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
   const question = Effect.suspend(() =>
     live.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),
   )
-  core.self.fork(core.listing(question), (exit) => {
+  core.self.fork(core.connection.listing(question), (exit) => {
     if (live.owed === null) return
     if (Exit.isFailure(exit)) return again()
     if (exit.value === null) return
@@ -226,7 +224,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     let pause: number | null = null
     for (const fill of exit.value) {
       const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.view.externalOrderId
-      const known = isOwn ? live : core.findAtVenue(fill)
+      const known = isOwn ? live : core.orders.findAtVenue(fill)
       const owner = known === live || known?.owed ? known : undefined
       if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
       if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)

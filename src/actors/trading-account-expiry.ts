@@ -20,38 +20,33 @@ const AGAIN_MILLIS = 5_000
 /** How late a venue that ends orders itself may be: some count whole seconds. */
 const VENUE_LATE_MILLIS = 2_000
 
-export const keepExpiries = (core: AccountCore): ((live: Live) => void) => {
-  const { parts, self } = core
+/** Ends the order at its `expireAt`. */
+export const watchExpiry = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (isTerminal(order.orderStatus) || order.expireAt === null || order.origin === "EXTERNAL") return
+  const way = cancelWayOf(order)
+  const left = order.expireAt - core.parts.clock.now()
+  if (left > 0) wait(core, live, left)
+  else if (!live.stored) wait(core, live, SOON_MILLIS)
+  else if (way === "WITHDRAW") {
+    const next = moved(order, "EXPIRED")
+    core.change(live, next, eventOf(next))
+  } else if (
+    left > -VENUE_LATE_MILLIS &&
+    core.parts.venues.find(order.venue)?.capabilities.nativeTimesInForce.includes("GTD") === true
+  ) {
+    // The venue ends it, and says so. What it took without an expiry (too near or too far for it) is cancelled after all.
+    wait(core, live, VENUE_LATE_MILLIS)
+  } else if (way === "SEND" || way === "JOIN") {
+    requestCancel(core, live, "VENUE")
+    wait(core, live, AGAIN_MILLIS)
+  } else wait(core, live, SOON_MILLIS)
+}
 
-  const wait = (live: Live, millis: number): void => {
-    live.expiry?.()
-    live.expiry = self.later(Math.min(STEP_MAX_MILLIS, millis), () => {
-      live.expiry = null
-      look(live)
-    })
-  }
-
-  const look = (live: Live): void => {
-    const { order } = live
-    if (isTerminal(order.orderStatus) || order.expireAt === null || order.origin === "EXTERNAL") return
-    const way = cancelWayOf(order)
-    const left = order.expireAt - parts.clock.now()
-    if (left > 0) wait(live, left)
-    else if (!live.stored) wait(live, SOON_MILLIS)
-    else if (way === "WITHDRAW") {
-      const next = moved(order, "EXPIRED")
-      core.change(live, next, eventOf(next))
-    } else if (
-      left > -VENUE_LATE_MILLIS &&
-      parts.venues.find(order.venue)?.capabilities.nativeTimesInForce.includes("GTD") === true
-    ) {
-      // The venue ends it, and says so. What it took without an expiry (too near or too far for it) is cancelled after all.
-      wait(live, VENUE_LATE_MILLIS)
-    } else if (way === "SEND" || way === "JOIN") {
-      requestCancel(core, live, "VENUE")
-      wait(live, AGAIN_MILLIS)
-    } else wait(live, SOON_MILLIS)
-  }
-
-  return look
+const wait = (core: AccountCore, live: Live, millis: number): void => {
+  live.expiry?.()
+  live.expiry = core.self.later(Math.min(STEP_MAX_MILLIS, millis), () => {
+    live.expiry = null
+    watchExpiry(core, live)
+  })
 }

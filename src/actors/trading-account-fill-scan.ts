@@ -6,9 +6,10 @@ import { Effect, Exit } from "effect"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { FillsPage, VenueFill, VenueLists, VenueSession } from "../ports/venue-session.ts"
-import { type AccountCore, FILLS_MARGIN_MILLIS, newestOf } from "./trading-account-core.ts"
+import type { AccountCore } from "./trading-account-core.ts"
 import type { FillScan, Stretch } from "./trading-account-live.ts"
 import { recallTrades } from "./trading-account-names.ts"
+import { FILLS_MARGIN_MILLIS, newestOf } from "./trading-account-trades.ts"
 
 /** From a page that failed to the next attempt; it doubles with each failure. */
 const AGAIN_MILLIS = 2_000
@@ -19,7 +20,7 @@ export const isWhole = ({ stretches }: FillScan): boolean => stretches.length ==
 /** The scan that was interrupted, or a new one from `since` on. */
 export const scanOf = (core: AccountCore, since: number, instruments: ReadonlyArray<InstrumentId>): FillScan => {
   const now = core.parts.clock.now()
-  const kept = core.fillScan
+  const kept = core.trades.scan
   const from = Math.min(since, kept?.since ?? since)
   const scan: FillScan =
     kept !== null && instruments.every((it) => kept.instruments.includes(it))
@@ -42,7 +43,7 @@ export const scanOf = (core: AccountCore, since: number, instruments: ReadonlyAr
   scan.askedAt = now
   scan.asking = null
   scan.arrived = null
-  core.fillScan = scan
+  core.trades.reads(scan)
   return scan
 }
 
@@ -66,15 +67,16 @@ const pageOf = (session: VenueLists, { instruments }: FillScan, { since, cursor 
 /** Page after page, as long as the session is there. */
 export const readOn = (core: AccountCore, session: VenueSession, scan: FillScan): void => {
   const stretch = scan.stretches.at(-1)
-  if (stretch === undefined || core.session !== session || core.fillScan !== scan || scan.asking !== null) return
+  if (stretch === undefined || core.connection.session !== session || core.trades.scan !== scan || scan.asking !== null)
+    return
   const asking = {}
   scan.asking = asking
   const isOpening = scan.arrived === null
   const lists = (isOpening ? session.forOpening?.() : undefined) ?? session
   const question = Effect.tap(pageOf(lists, scan, stretch), ({ fills }) => recallTrades(core, fills))
   // One list at a time; before the account is open nothing else is asked.
-  core.self.fork(isOpening ? question : core.listing(question), (exit) => {
-    if (core.fillScan !== scan || scan.asking !== asking) return
+  core.self.fork(isOpening ? question : core.connection.listing(question), (exit) => {
+    if (core.trades.scan !== scan || scan.asking !== asking) return
     scan.asking = null
     if (Exit.isFailure(exit)) {
       const pause = Math.min(AGAIN_MAX_MILLIS, AGAIN_MILLIS * 2 ** scan.failures)

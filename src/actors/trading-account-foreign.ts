@@ -12,6 +12,7 @@ import { holdDue } from "../domain/order-hold.ts"
 import { type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import { type VenueOrderName, venueOrderKey } from "../ports/account-store.ts"
 import type { VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyAcknowledgement, applyFill, seen } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
@@ -20,15 +21,7 @@ import { attempt, quarantine } from "./trading-account-quarantine.ts"
 import { adoptAll, areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
 import type { Named } from "./trading-account-strays.ts"
 import { venueId } from "./trading-account-text.ts"
-import {
-  keepUnnamed,
-  mayBe,
-  type Possible,
-  type StrayKeeper,
-  strayName,
-  watchedThatMayBe,
-  withhold,
-} from "./trading-account-unnamed.ts"
+import { mayBe, type Possible, strayName, watchedThatMayBe, withhold } from "./trading-account-unnamed.ts"
 
 /** Of foreign orders' names; never to be changed. */
 const NAMESPACE = Buffer.from("6f1d3f0a6c5b4e0d9a1c2b7e5d8f4a30", "hex")
@@ -50,7 +43,7 @@ export const foreignOrderId = (
 }
 
 const idOf = (core: AccountCore, { instrumentId, externalOrderId }: Named): TradeOrderId | undefined =>
-  instrumentId === null ? undefined : core.idAtVenue({ tradeOrderId: null, instrumentId, externalOrderId })
+  instrumentId === null ? undefined : core.orders.idAtVenue({ tradeOrderId: null, instrumentId, externalOrderId })
 
 interface Origin extends Possible {
   /** The order's id by all that is known now. */
@@ -68,7 +61,7 @@ export const withStray = (core: AccountCore, named: Named, then: (live: Live) =>
   const name = strayName(named)
   const isNew = core.strays.add(name, then)
   if (core.strays.isWithheld(name)) {
-    if (core.strays.see(name, named)) core.askBalances()
+    if (core.strays.see(name, named)) askBalances(core)
   } else if (isNew || named.state !== null) {
     core.strays.shown(name, named.state)
     search(core, name, named, 0)
@@ -83,24 +76,20 @@ export const seeStray = (core: AccountCore, state: VenueOrderState, report: unkn
   })
 }
 
-/** What may be an order of ours is looked for again once it cannot be any more. */
-export const keepStrays = (core: AccountCore): StrayKeeper =>
-  keepUnnamed(core, (name, named) => search(core, name, named, 0))
-
 /** A trade of which memory does not know enough. What the store counts is known, whichever order it came under. `isListed`: as in `applyFill`. */
 export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): void => {
   const { externalOrderId, instrumentId } = fill
   const apply = (live: Live): void => void attempt(core, live, fill, () => applyFill(core, live, fill, isListed))
   core.names.ask(namesOf([fill]), (found) => {
     if (isOver(core)) return
-    const { counted, named } = ownersOf(core, fill, found)
+    const { counted, named } = ownersOf(core.orders, fill, found)
     const live = named === undefined ? undefined : core.orders.get(named)
     if (counted !== undefined && named !== undefined && named !== counted)
       return quarantine(core, live ?? null, fill, `fill ${fill.externalTradeId} is counted for order ${counted}`)
     if (live !== undefined) return apply(live)
     if (counted !== undefined) return
     // Also the trade of an order that was placed elsewhere has moved the account's balances.
-    core.askBalances()
+    askBalances(core)
     withStray(core, { tradeOrderId: named ?? null, externalOrderId, instrumentId, state: null }, apply)
   })
 }
@@ -119,7 +108,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     const knownId = idOf(core, named)
     const known = knownId === undefined ? undefined : core.orders.get(knownId)
     const isNew = known === undefined && (found === null || found.stored.orders.length === 0)
-    if (isNew && withhold(core, name, named, found)) return
+    if (isNew && withhold(core, name, named, found, (again, it) => search(core, again, it, 0))) return
     const live = known ?? (found === null ? undefined : attempt(core, null, named, () => takeIn(core, found)))
     const isNowhere = found?.isNowhere === true && tries >= SEARCHES_MAX
     if (live === undefined && named.instrumentId !== null && named.state === null && !isNowhere) {
@@ -144,7 +133,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
  */
 const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUnavailable> =>
   Effect.gen(function* () {
-    const { session } = core
+    const { session } = core.connection
     const { tradeOrderId, externalOrderId, instrumentId } = named
     if (tradeOrderId !== null) {
       const stored = yield* storedOrders(core, { tradeOrderId })
@@ -157,7 +146,9 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
     let { state } = named
     let isNowhere = false
     if (state === null && session !== null) {
-      const lookup = yield* core.budget(session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }))
+      const lookup = yield* core.connection.budget(
+        session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }),
+      )
       if (lookup._tag === "Found") state = lookup.state
       else isNowhere = true
     }
@@ -171,7 +162,7 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
     if (late.found !== null) return late.found
     if (!late.isPossible) return { id, stored, state }
     // A view may be older than the end of its order: whether it was open when our ids were asked for, the venue says after that.
-    const after = yield* core.budget(session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }))
+    const after = yield* core.connection.budget(session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }))
     if (after._tag === "Found") return { id, stored, state: after.state, mayBeLate: after.state.status }
     return { id, stored, state, mayBeLate: "UNKNOWN" }
   })
@@ -185,7 +176,7 @@ const lateOf = (core: AccountCore, session: VenueSession, state: VenueOrderState
     const { externalOrderId, instrumentId } = state
     for (const { id, stored } of found) {
       const ref = { tradeOrderId: id, externalOrderId: null, instrumentId }
-      const lookup = yield* core.budget(session.fetchOrder(ref))
+      const lookup = yield* core.connection.budget(session.fetchOrder(ref))
       if (lookup._tag === "Found" && lookup.state.externalOrderId === externalOrderId)
         return { found: { id, stored, state: lookup.state }, isPossible: true }
     }
@@ -249,10 +240,10 @@ const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderSta
   const order: TradeOrder = { ...image, held: holdDue(image, core.venue).least }
   const live = core.add(order)
   live.stored = true
-  core.acknowledged(live, order.createdAt)
-  core.commit([{ _tag: "Order", order }], [core.news.ofOrder("TRADE_ORDER.CREATED", order, now)])
+  core.positions.acknowledged(live, order.createdAt)
+  core.outlet.commit([{ _tag: "Order", order }], [core.outlet.news.ofOrder("TRADE_ORDER.CREATED", order, now)])
   applyAcknowledgement(core, live, state.externalOrderId, state.createdAt)
   // The newest snapshot may contain what this order holds: a fresh one tells.
-  core.askBalances()
+  askBalances(core)
   return live
 }

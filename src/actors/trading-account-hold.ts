@@ -18,7 +18,7 @@ export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | Insufficie
   const { instrument, orderSide, baseQuantity } = plan
   if (!isSpot(core.venue)) return Decimal.ZERO
   const asset = orderSide === "BUY" ? instrument.quoteAsset : instrument.baseAsset
-  const { available, locked } = core.portfolio.of(asset)
+  const { available, locked } = core.positions.portfolio.of(asset)
   const refuse = (need: Decimal): InsufficientBalance =>
     new InsufficientBalance({ asset, required: need.toString(), available: available.toString() })
   if (orderSide === "SELL") return baseQuantity.greaterThan(available) ? refuse(baseQuantity) : baseQuantity

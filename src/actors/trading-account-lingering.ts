@@ -16,15 +16,14 @@ const isFresh = ({ parts }: AccountCore, { order }: Live): boolean => parts.cloc
 
 /** On the list of open orders that agreement begins with: it works there, unless the list may be older than its end. */
 export const seenAtStart = (core: AccountCore, live: Live, { status }: VenueOrderState): void => {
-  if (status === "OPEN" && isTerminal(live.order.orderStatus) && !isFresh(core, live))
-    core.leftThere.set(live, core.parts.clock.monotonic())
+  if (status === "OPEN" && isTerminal(live.order.orderStatus) && !isFresh(core, live)) core.late.appeared(live)
 }
 
 /** Given up and shown since, a moment before this process began: the list may be older than its appearance. */
 export const recallAppeared = (core: AccountCore): void => {
   for (const live of core.orders.values())
     if (wasNeverPlaced(live.order) && live.order.externalOrderId !== null && isFresh(core, live))
-      core.leftThere.set(live, core.parts.clock.monotonic())
+      core.late.appeared(live)
 }
 
 /** Those whose alert was raised in this process. */
@@ -42,13 +41,13 @@ export const auditEnded = (
 ): ReadonlySet<Live> => {
   const now = core.parts.clock.monotonic()
   const lingering = new Set<Live>()
-  const shown = new Set(open.map((state) => core.findAtVenue(state)))
+  const shown = new Set(open.map((state) => core.orders.findAtVenue(state)))
   // A list may be older than the sight of it.
-  for (const [live, shownAt] of core.leftThere)
-    if (!shown.has(live) && now - shownAt >= quietMillis) core.leftThere.delete(live)
+  for (const [live, shownAt] of core.late.appearances)
+    if (!shown.has(live) && now - shownAt >= quietMillis) core.late.gone(live)
   for (const state of open) {
     const { status, externalOrderId } = state
-    const live = core.findAtVenue(state)
+    const live = core.orders.findAtVenue(state)
     if (live === undefined || status !== "OPEN" || !isTerminal(live.order.orderStatus)) continue
     // One that was "never placed" and appears is cancelled at its first sight (trading-account-evidence.ts).
     if (live.order.orderStatus === "REJECTED" || (!seen.has(live) && now - live.touchedAt < quietMillis)) continue
@@ -60,12 +59,12 @@ export const auditEnded = (
 
 const cancelAgain = (core: AccountCore, live: Live, externalOrderId: string): void => {
   const { order } = live
-  core.leftThere.set(live, core.parts.clock.monotonic())
+  core.late.appeared(live)
   if (order.orderStatus !== "FILLED" && mayCancel(core, live))
     cancelAtVenue(core, live, core.refOf({ ...order, externalOrderId: order.externalOrderId ?? externalOrderId }))
   if (told.has(live)) return
   told.add(live)
   const message = `an order that ended ${order.orderStatus} here is open at the venue and is being cancelled there`
   const { tradeOrderId } = order
-  core.alert({ code: "OPEN_AFTER_END", severity: "CRITICAL", message, tradeOrderId })
+  core.outlet.alert({ code: "OPEN_AFTER_END", severity: "CRITICAL", message, tradeOrderId })
 }

@@ -11,9 +11,11 @@ import type { OrderTerms } from "../domain/order-terms.ts"
 import { type CancelReason, isFired, type OrderType, type TradeOrder } from "../domain/trade-order.ts"
 import { cancelling, sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { deadlinesFrom, keepHere } from "./trading-account-dispatch.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
 import { heirOf } from "./trading-account-new-order.ts"
-import { deadlinesFrom, keepHere, release } from "./trading-account-release.ts"
+import { inquire } from "./trading-account-question.ts"
+import { release } from "./trading-account-release.ts"
 
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
 export const CONFIRM_MILLIS = 1_500
@@ -93,7 +95,8 @@ export const cancel = (core: AccountCore, live: Live): Consequence => {
     committed: () => {
       if (live.cancels._tag === "UNSENT") sendCancel(core, live)
       core.self.later(CONFIRM_MILLIS, () => {
-        if (live.order.cancelRequested && !isTerminal(live.order.orderStatus)) core.look(live, "no word of its cancel")
+        if (live.order.cancelRequested && !isTerminal(live.order.orderStatus))
+          inquire(core, live, "no word of its cancel")
       })
     },
   }

@@ -22,11 +22,11 @@ import { type Pairing, pairingOf } from "../domain/order-list-pair.ts"
 import { isPaired, type TradeOrder } from "../domain/trade-order.ts"
 import { isSpot } from "../domain/venue.ts"
 import { mayCancel } from "./trading-account-cancel.ts"
-import type { AccountCore, Keepers } from "./trading-account-core.ts"
+import type { AccountCore, ListKeeper } from "./trading-account-core.ts"
+import { partnerOf } from "./trading-account-dispatch.ts"
 import * as steps from "./trading-account-list-steps.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { move, pair } from "./trading-account-pair-steps.ts"
-import { partnerOf } from "./trading-account-release.ts"
 import { changing } from "./trading-account-replace.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
@@ -65,15 +65,20 @@ interface Pace {
   readonly pauseMillis: number
 }
 
-export type ListKeeper = Pick<Keepers, "consequences" | "isHeldBack" | "isSpent" | "becameReady">
+export const isOfList = ({ order }: Live): boolean => order.orderListId !== null
 
-export const keepLists = (core: AccountCore): ListKeeper => {
+export const listsOf = (core: AccountCore): ListKeeper => {
+  core.keepers.lists ??= keepLists(core)
+  return core.keepers.lists
+}
+
+const keepLists = (core: AccountCore): ListKeeper => {
   const paces = new Map<string, Pace>()
   const waiting = new Set<string>()
   /** Lists whose exits could not leave as a pair, until when (monotonic ms) they are not tried again. */
   const unpaired = new Map<string, number>()
 
-  const listOf = (id: string): OrderList => orderListOf(core.ofList(id).map((it) => it.order))
+  const listOf = (id: string): OrderList => orderListOf(core.orders.ofList(id).map((it) => it.order))
 
   const keepsPairs = core.venue.capabilities.oco === "NATIVE" && isSpot(core.venue)
 
@@ -85,8 +90,8 @@ export const keepLists = (core: AccountCore): ListKeeper => {
 
   /** One of its orders is over here and works at the venue: until that one ends, no other leg goes there. */
   const isLeftThere = (id: string | null): boolean => {
-    if (id === null || core.leftThere.size === 0) return false
-    const isLeft = core.ofList(id).some((it) => core.leftThere.has(it))
+    if (id === null || !core.late.hasAppeared) return false
+    const isLeft = core.orders.ofList(id).some((it) => core.late.isThere(it))
     if (isLeft) later(id, RETRY_MILLIS)
     return isLeft
   }
@@ -98,7 +103,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),
       minQuantity: instrument?.minQuantity ?? Decimal.ZERO,
       minNotional: instrument?.minNotional ?? null,
-      canSend: core.phase === "ready" && core.session !== null && !isLeftThere(orderListId),
+      canSend: core.connection.phase === "ready" && core.connection.session !== null && !isLeftThere(orderListId),
       isLocked: status === "LOCKED" || status === "DISCONNECTED",
       canPair: keepsPairs && mayPair(orderListId),
       holdOf: (order, quantity) => exitHold(order, quantity, core.venue),
@@ -116,7 +121,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
   }
 
   const review = (id: string): void => {
-    const any = core.ofList(id)[0]
+    const any = core.orders.ofList(id)[0]
     if (any === undefined) return
     const [first, ...others] = following(id, any.order)
     if (first === undefined) return
@@ -235,7 +240,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
   }
 
   const alarm = (id: string, { order }: Live, before: TradeOrder): void => {
-    const images = core.ofList(id).map((it) => it.order)
+    const images = core.orders.ofList(id).map((it) => it.order)
     const terms = termsOf(order)
     if (terms.isLocked) return
     const known = troublesOf(
@@ -243,7 +248,7 @@ export const keepLists = (core: AccountCore): ListKeeper => {
       terms,
     )
     for (const trouble of troublesOf(orderListOf(images), terms))
-      if (!known.has(trouble)) core.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
+      if (!known.has(trouble)) core.outlet.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
   }
 
   const consequences = (live: Live, before: TradeOrder): ReadonlyArray<Consequence> => {
@@ -251,24 +256,23 @@ export const keepLists = (core: AccountCore): ListKeeper => {
     if (id === null) return []
     alarm(id, live, before)
     const due = following(id, live.order)
-    if (core.ofList(id).every((it) => !core.open.has(it.order.tradeOrderId))) {
+    if (core.orders.ofList(id).every((it) => !core.orders.open.has(it.order.tradeOrderId))) {
       paces.delete(id)
       unpaired.delete(id)
     }
     return due
   }
-  const isHeldBack = ({ order }: Live): boolean =>
-    order.orderListId !== null && isHeldBackBy(listOf(order.orderListId), order)
 
   const isSpent = ({ order }: Live): boolean => {
     const list = order.orderListId === null ? null : listOf(order.orderListId)
     return list !== null && mustEnd(list, order, remainingOf(list, termsOf(order).lot))
   }
 
-  const openLists = (): ReadonlySet<string> => new Set(core.openLives().flatMap(({ order }) => order.orderListId ?? []))
+  const openLists = (): ReadonlySet<string> =>
+    new Set(core.orders.openLives().flatMap(({ order }) => order.orderListId ?? []))
   const becameReady = (): void => {
     for (const id of openLists()) review(id)
   }
 
-  return { consequences, isHeldBack, isSpent, becameReady }
+  return { consequences, isSpent, becameReady }
 }

@@ -182,16 +182,6 @@ export const answerClosed = (order: TradeOrder, reply: Reply<TradeOrder, DomainE
   else reply.fail(new OrderClosed({ status: order.orderStatus }))
 }
 
-/** A command that waits until the account knows of money that its venue has acknowledged. */
-export interface Behind {
-  /** Which change of the account's money it must know. */
-  readonly due: number
-  /** Monotonic ms. */
-  readonly until: number
-  readonly run: () => void
-  readonly fail: (error: DomainError) => void
-}
-
 /** Of the history: from `since` up to when its first page was asked for. */
 export interface Stretch {
   readonly since: number

@@ -77,7 +77,7 @@ export class MissedPrices {
             return
           }
           if (rest.length > 0)
-            this.#core.alert({
+            this.#core.outlet.alert({
               code: "TRIGGER_HISTORY_UNKNOWN",
               severity: "WARNING",
               message: `${instrumentId}: whether a stop price was passed while nobody watched could not be read`,

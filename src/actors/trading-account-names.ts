@@ -123,7 +123,9 @@ export const ownersOf = (orders: Pick<AccountOrders, "idAtVenue" | "ownerOf">, f
   }
 }
 
-type Forgetful = Pick<AccountOrders, "findAtVenue" | "mayBeForgotten" | "own"> & Omit<Owner, "self">
+interface Forgetful extends Omit<Owner, "self"> {
+  readonly orders: Pick<AccountOrders, "findAtVenue" | "mayBeForgotten" | "own">
+}
 
 /**
  * Before trades of a list are applied: of those that memory may have forgotten the store says whose they are, and one that it counts for
@@ -131,12 +133,14 @@ type Forgetful = Pick<AccountOrders, "findAtVenue" | "mayBeForgotten" | "own"> &
  */
 export const recallTrades = (core: Forgetful, fills: ReadonlyArray<VenueFill>): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const unsure = fills.filter((it) => core.mayBeForgotten(it) && isName(it.externalTradeId) && core.findAtVenue(it))
+    const unsure = fills.filter(
+      (it) => core.orders.mayBeForgotten(it) && isName(it.externalTradeId) && core.orders.findAtVenue(it),
+    )
     if (unsure.length === 0) return Effect.void
     return Effect.map(askNames(core, { trades: unsure }), ({ trades }) => {
       for (const fill of unsure) {
         const tradeOrderId = trades.get(tradeKey(fill))
-        if (tradeOrderId !== undefined && core.mayBeForgotten(fill)) core.own({ ...fill, tradeOrderId })
+        if (tradeOrderId !== undefined && core.orders.mayBeForgotten(fill)) core.orders.own({ ...fill, tradeOrderId })
       }
     })
   })

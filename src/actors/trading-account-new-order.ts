@@ -7,7 +7,7 @@ import type { SubmitRequest } from "../domain/submit-request.ts"
 import { type ContingencyType, type TradeOrder, UNPLACED } from "../domain/trade-order.ts"
 import type { HedgeOf } from "./account-messages.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { deadlinesFrom } from "./trading-account-release.ts"
+import { deadlinesFrom } from "./trading-account-dispatch.ts"
 
 export interface NewOrder {
   readonly request: SubmitRequest

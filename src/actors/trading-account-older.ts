@@ -40,8 +40,8 @@ const olderOf = (
 export const olderInMemory = (core: AccountCore, keys: Keys) =>
   olderOf(
     keys,
-    (key) => core.idOfKey(key),
-    (clientOrderId) => core.idOfClient(clientOrderId),
+    (key) => core.orders.idOfKey(key),
+    (clientOrderId) => core.orders.idOfClient(clientOrderId),
   )
 
 /**

@@ -19,7 +19,13 @@ import {
   venueOrderKey,
 } from "../ports/account-store.ts"
 import { EndedOrders } from "./trading-account-ended.ts"
-import type { Live } from "./trading-account-live.ts"
+import { type Live, newLive } from "./trading-account-live.ts"
+
+const REST_MILLIS = 60_000
+/** An answer of the store counts for so long after it was asked. */
+export const BELIEVED_MILLIS = 20_000
+const NAMES_MILLIS = BELIEVED_MILLIS + 10_000
+const SWEEP_MILLIS = 15_000
 
 /** What a venue says of whose order it is. */
 export interface NamesAtVenue extends VenueOrderName {
@@ -41,11 +47,28 @@ interface Past {
 
 const keyOf = (order: TradeOrder): string | null => order.idempotencyKey ?? order.clientOrderId
 
+/** What the memory of orders works with. */
+interface Needs {
+  /** How many that are over it keeps. */
+  readonly wholeOrders: number
+  /** What ended before this process. */
+  readonly ended: EndedActivity | null
+  /** A trade of until then may be counted of an order that is out of memory; venue ms. */
+  readonly forgottenUpTo: number
+  readonly monotonic: () => number
+  readonly later: (millis: number, run: () => void) => unknown
+  readonly whenDurable: (run: () => void) => void
+  /** An order has got a name of the venue's, or is over. */
+  readonly becameClear: () => void
+}
+
 export class AccountOrders {
-  readonly orders = new RareMap<TradeOrderId, Live>()
+  private readonly all = new RareMap<TradeOrderId, Live>()
   readonly open = new RareSet<TradeOrderId>()
+  /** When (monotonic ms) an order of each instrument was last touched. */
+  private readonly touched = new RareMap<InstrumentId, number>()
   /** Those that were at rest when they left memory, and those before this process. */
-  protected readonly ended: EndedOrders
+  private readonly ended: EndedOrders
   /** Those that are over, oldest first. */
   private readonly recent = new RareSet<TradeOrderId>()
   /** Those that left lately, oldest first. */
@@ -63,24 +86,47 @@ export class AccountOrders {
   private readonly tradesOf = new RareMap<TradeOrderId, Array<string>>()
 
   /** A trade of until then may be counted of an order that memory has forgotten; venue ms. */
-  protected forgottenUpTo = Number.NEGATIVE_INFINITY
+  private forgottenUpTo: number
+  private isLeaving = false
+  private isSweepDue = false
 
-  constructor(
-    private readonly wholeOrders: number,
-    ended: EndedActivity | null,
-  ) {
-    this.ended = new EndedOrders(ended)
+  constructor(private readonly needs: Needs) {
+    this.ended = new EndedOrders(needs.ended)
+    this.forgottenUpTo = needs.forgottenUpTo
   }
 
-  /** An order is over. */
-  protected becameOver(): void {}
+  get(id: TradeOrderId): Live | undefined {
+    return this.all.get(id)
+  }
 
-  /** An order has got a name of the venue's, or is over. */
-  protected becameClear(): void {}
+  values(): MapIterator<Live> {
+    return this.all.values()
+  }
+
+  /** Into memory; `stored`: as the store has it, else a new one. */
+  introduce(order: TradeOrder, stored: boolean): Live {
+    const now = this.needs.monotonic()
+    this.touched.set(order.instrumentId, now)
+    const live = newLive(order, stored, now)
+    this.index(live)
+    return live
+  }
+
+  /** Something was heard of it, or done with it. */
+  touch(live: Live): void {
+    const now = this.needs.monotonic()
+    live.touchedAt = now
+    this.touched.set(live.order.instrumentId, now)
+  }
+
+  /** Instruments of orders that were touched since, also of those that are out of memory. */
+  touchedSince(monotonic: number): ReadonlyArray<InstrumentId> {
+    return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
+  }
 
   find(by: OrderName): Live | undefined {
     const id = "tradeOrderId" in by ? by.tradeOrderId : this.byClientOrderId.get(by.clientOrderId)
-    return id === undefined ? undefined : this.orders.get(id)
+    return id === undefined ? undefined : this.all.get(id)
   }
 
   /** By the key that governs deduplication: idempotencyKey, else clientOrderId (contract C2). In memory, or left lately. */
@@ -98,13 +144,13 @@ export class AccountOrders {
    * where this account has such an order.
    */
   idAtVenue({ tradeOrderId, ...name }: NamesAtVenue): TradeOrderId | undefined {
-    if (tradeOrderId !== null && (this.orders.has(tradeOrderId) || this.past.has(tradeOrderId))) return tradeOrderId
+    if (tradeOrderId !== null && (this.all.has(tradeOrderId) || this.past.has(tradeOrderId))) return tradeOrderId
     return this.byVenueName.get(venueOrderKey(name))
   }
 
   findAtVenue(names: NamesAtVenue): Live | undefined {
     const id = this.idAtVenue(names)
-    return id === undefined ? undefined : this.orders.get(id)
+    return id === undefined ? undefined : this.all.get(id)
   }
 
   /** The venue's id of an order, as an answer of the venue gave it, before any event carries it. */
@@ -114,7 +160,7 @@ export class AccountOrders {
     if (this.byVenueName.get(key) === tradeOrderId) return
     this.byVenueName.set(key, tradeOrderId)
     this.venueNames.set(tradeOrderId, [...(this.venueNames.get(tradeOrderId) ?? []), key])
-    this.becameClear()
+    this.needs.becameClear()
   }
 
   /** What the venue calls it is known, whether an event carries it yet or not. */
@@ -138,25 +184,30 @@ export class AccountOrders {
   }
 
   openLives(): ReadonlyArray<Live> {
-    return [...this.open].map((id) => this.orders.get(id)!)
+    return [...this.open].map((id) => this.all.get(id)!)
   }
 
   /** The orders of a list that is in memory. */
   ofList(orderListId: string): ReadonlyArray<Live> {
-    return [...(this.byList.get(orderListId) ?? [])].map((id) => this.orders.get(id)!)
+    return [...(this.byList.get(orderListId) ?? [])].map((id) => this.all.get(id)!)
   }
 
   /** Instruments with an open order, and those of the newest that are over. */
   instruments(): ReadonlyArray<InstrumentId> {
     const found = new Set<InstrumentId>(this.ended.instruments)
-    for (const id of this.open) found.add(this.orders.get(id)!.order.instrumentId)
+    for (const id of this.open) found.add(this.all.get(id)!.order.instrumentId)
     for (const order of this.newestEnded()) found.add(order.instrumentId)
     return [...found]
   }
 
   /** The newest orders in memory that are over, oldest first. */
-  protected newestEnded(): ReadonlyArray<TradeOrder> {
-    return [...this.recent].slice(-NEWEST_ENDED).map((id) => this.orders.get(id)!.order)
+  private newestEnded(): ReadonlyArray<TradeOrder> {
+    return [...this.recent].slice(-NEWEST_ENDED).map((id) => this.all.get(id)!.order)
+  }
+
+  /** From when on trades may be missing of orders that are over; wall ms, or Infinity. */
+  endedSince(): number {
+    return this.ended.since(this.newestEnded())
   }
 
   /** A trade is this order's from now on. */
@@ -169,10 +220,11 @@ export class AccountOrders {
     else known.push(key)
   }
 
-  protected index(live: Live): void {
+  /** It has a new image. */
+  index(live: Live): void {
     const { order } = live
     const id = order.tradeOrderId
-    if (this.orders.get(id) !== live) this.enter(live)
+    if (this.all.get(id) !== live) this.enter(live)
     if (order.externalOrderId !== null) this.knowAs(live, order.externalOrderId)
     if (!isTerminal(order.orderStatus)) {
       this.open.add(id)
@@ -180,8 +232,9 @@ export class AccountOrders {
     }
     this.open.delete(id)
     this.recent.add(id)
-    this.becameOver()
-    this.becameClear()
+    if (this.hasTooMany) this.leave()
+    this.sweepLater()
+    this.needs.becameClear()
   }
 
   private enter(live: Live): void {
@@ -189,13 +242,13 @@ export class AccountOrders {
     const id = order.tradeOrderId
     // Its names were known for as long as it was on its way out.
     if (this.past.delete(id)) this.unname(id, keyOf(order), order.clientOrderId)
-    if (!this.orders.has(id)) {
+    if (!this.all.has(id)) {
       for (const execution of order.executions) this.own(execution)
       const { tradeOrderId, instrumentId, orderSide } = order
       for (const externalTradeId of order.olderTradeIds ?? [])
         this.own({ tradeOrderId, instrumentId, orderSide, externalTradeId })
     }
-    this.orders.set(id, live)
+    this.all.set(id, live)
     const key = keyOf(order)
     if (key !== null) this.byKey.set(key, id)
     if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
@@ -205,13 +258,38 @@ export class AccountOrders {
     else list.add(id)
   }
 
-  /** Something is over or left lately: there is something to keep in order. */
-  get hasPast(): boolean {
-    return this.recent.size > 0 || this.past.size > 0
+  // Leaving
+
+  private get hasTooMany(): boolean {
+    return this.recent.size > this.needs.wholeOrders
   }
 
-  get hasTooMany(): boolean {
-    return this.recent.size > this.wholeOrders
+  /**
+   * At once when there are too many, else after a minute in which nothing touched them, so that an idle account has none. Between the
+   * decision and the leaving lies the store's word that everything is durable.
+   */
+  private leave(): void {
+    if (this.isLeaving) return
+    const restedSince = this.needs.monotonic() - REST_MILLIS
+    const leaving = this.leavers(restedSince)
+    if (leaving.size === 0) return
+    this.isLeaving = true
+    this.needs.whenDurable(() => {
+      this.isLeaving = false
+      // What is still at work stays: nothing is gained by looking again at once.
+      if (this.dismiss(leaving, restedSince, this.needs.monotonic()) && this.hasTooMany) this.leave()
+    })
+  }
+
+  private sweepLater(): void {
+    if (this.isSweepDue || (this.recent.size === 0 && this.past.size === 0)) return
+    this.isSweepDue = true
+    this.needs.later(SWEEP_MILLIS, () => {
+      this.isSweepDue = false
+      this.forgetPast(this.needs.monotonic() - NAMES_MILLIS)
+      this.leave()
+      this.sweepLater()
+    })
   }
 
   /**
@@ -222,8 +300,8 @@ export class AccountOrders {
     const leaving = new Map<TradeOrderId, number>()
     let left = this.recent.size
     for (const id of this.recent) {
-      const live = this.orders.get(id)!
-      if (left <= this.wholeOrders && live.touchedAt > restedSince) break
+      const live = this.all.get(id)!
+      if (left <= this.needs.wholeOrders && live.touchedAt > restedSince) break
       left--
       for (const { order } of this.companyOf(live)) leaving.set(order.tradeOrderId, order.version)
     }
@@ -243,7 +321,7 @@ export class AccountOrders {
   dismiss(leaving: ReadonlyMap<TradeOrderId, number>, restedSince: number, now: number): boolean {
     const before = this.recent.size
     for (const id of leaving.keys()) {
-      const live = this.orders.get(id)
+      const live = this.all.get(id)
       if (live === undefined || !this.recent.has(id)) continue
       const company = this.companyOf(live)
       const isAtWork = company.some(
@@ -254,7 +332,7 @@ export class AccountOrders {
         if (this.recent.delete(order.tradeOrderId) && isAtWork) this.recent.add(order.tradeOrderId)
       if (isAtWork || company.some(({ order }) => !isTerminal(order.orderStatus))) continue
       for (const { order } of company) {
-        this.orders.delete(order.tradeOrderId)
+        this.all.delete(order.tradeOrderId)
         const { version, clientOrderId } = order
         const tradedAt = Math.max(...order.executions.map(({ executedAt }) => executedAt))
         this.past.set(order.tradeOrderId, { version, key: keyOf(order), clientOrderId, leftAt: now, tradedAt })
@@ -289,9 +367,9 @@ export class AccountOrders {
   }
 
   /** As if it had never been. */
-  protected forget(id: TradeOrderId): void {
-    const order = this.orders.get(id)?.order
-    this.orders.delete(id)
+  forget(id: TradeOrderId): void {
+    const order = this.all.get(id)?.order
+    this.all.delete(id)
     this.open.delete(id)
     this.recent.delete(id)
     if (order === undefined) return

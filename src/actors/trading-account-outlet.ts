@@ -8,12 +8,10 @@ import type { TradingAccountId } from "../domain/ids.ts"
 import { isHedge } from "../domain/trade-order.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { Self } from "../kernel/behaviour.ts"
-import type { AccountState, Row, Settled } from "../ports/account-store.ts"
-import type { Rest } from "./resting-accounts.ts"
-import { AccountImage } from "./trading-account-image.ts"
+import type { Row, Settled } from "../ports/account-store.ts"
+import type { AccountImage } from "./trading-account-image.ts"
 import type { Alert } from "./trading-account-live.ts"
 import { type News, NewsDesk, tagsOf } from "./trading-account-news.ts"
-import { AccountOrders } from "./trading-account-orders.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import type { Refusals } from "./trading-account-refusals.ts"
 
@@ -28,28 +26,22 @@ export interface UnitOutcome {
 
 const NO_MORE: UnitOutcome = {}
 
-export class AccountOutlet extends AccountOrders {
-  account: TradingAccount
-  readonly id: TradingAccountId
-  /** What the channel has told: behind memory by what is not durable yet. */
-  readonly image: AccountImage
+export class AccountOutlet {
   readonly news: NewsDesk
-  /** What was told before the account slept; null: it did not. */
-  readonly rest: Rest | null
-  /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. */
+  /** The evidence that is being applied: what the store refuses of it is remembered in `refusals`. Set by `attempt` alone. */
   cause: unknown = null
+  private readonly id: TradingAccountId
 
   constructor(
-    readonly parts: AccountParts,
-    readonly self: Self<never>,
-    state: AccountState,
+    private readonly parts: AccountParts,
+    private readonly self: Self<never>,
+    /** Its id, venue and channel, which it has for life. */
+    private readonly account: TradingAccount,
+    /** What the channel has told: behind memory by what is not durable yet. */
+    readonly image: AccountImage,
     readonly refusals: Refusals,
   ) {
-    super(parts.wholeOrders, state.ended)
-    this.account = state.account
-    this.id = state.account.tradingAccountId
-    this.rest = parts.resting.woke(this.id, state.lastSequence)
-    this.image = new AccountImage(state, this.rest)
+    this.id = account.tradingAccountId
     this.news = new NewsDesk(parts)
   }
 
@@ -105,11 +97,6 @@ export class AccountOutlet extends AccountOrders {
   /** A dealer counts on what is durable, whoever of this account lives. */
   private tellHedges(rows: ReadonlyArray<Row>): void {
     for (const row of rows) if (row._tag === "Order" && isHedge(row.order)) this.parts.hedges.tell(row.order)
-  }
-
-  /** An answer that names state which may not be durable yet. */
-  whenDurable(run: () => void): void {
-    this.parts.store.after(this.id, this.self.turn(run))
   }
 
   /** To the account's channel, for people. */

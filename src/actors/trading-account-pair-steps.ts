@@ -10,9 +10,10 @@ import { native } from "../domain/order-rules-trigger.ts"
 import { NO_TERMS } from "../domain/order-terms.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { deadlinesFrom, dispatch } from "./trading-account-dispatch.ts"
 import { CONFIRM_MILLIS, nowStored, sized, successorOf, withdraw } from "./trading-account-list-steps.ts"
 import type { Consequence, Live } from "./trading-account-live.ts"
-import { deadlinesFrom, dispatch } from "./trading-account-release.ts"
+import { inquire } from "./trading-account-question.ts"
 import { changing } from "./trading-account-replace.ts"
 
 /** The resting take-profit is cancelled: a change of it that is under way says so, also after a restart, and a client's cancel wins. */
@@ -23,7 +24,7 @@ export const move = (core: AccountCore, live: Live): Consequence => {
     committed: (stored) => {
       step.committed?.(stored)
       core.self.later(CONFIRM_MILLIS, () => {
-        if (isRenewing(live.order)) core.look(live, "no word of its cancel")
+        if (isRenewing(live.order)) inquire(core, live, "no word of its cancel")
       })
     },
   }

@@ -5,26 +5,34 @@ import { Decimal } from "../domain/decimal.ts"
 import { movesOf, Portfolio } from "../domain/portfolio.ts"
 import { RareSet } from "../domain/rare.ts"
 import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../domain/trade-order.ts"
-import type { Position } from "../domain/trading-account.ts"
+import type { Position, TradingAccount } from "../domain/trading-account.ts"
+import type { Rest } from "./resting-accounts.ts"
 import type { Live } from "./trading-account-live.ts"
-import type { News } from "./trading-account-news.ts"
-import { AccountOutlet } from "./trading-account-outlet.ts"
+import type { News, NewsDesk } from "./trading-account-news.ts"
+import type { AccountOrders } from "./trading-account-orders.ts"
 
-export class AccountPositions extends AccountOutlet {
+export class AccountPositions {
   readonly portfolio = new Portfolio()
   /** Assets whose position changed since it was last told. */
   private readonly dirty = new RareSet<string>()
-  protected readonly told = new Map<string, string>(this.rest?.told)
+  /** By currency: what tells one position from another. */
+  readonly told: Map<string, string>
   private readonly acknowledgedHolds = new AcknowledgedHolds()
 
-  constructor(...made: ConstructorParameters<typeof AccountOutlet>) {
-    super(...made)
-    if (this.rest !== null) this.markDirty([...this.rest.told.keys()])
+  constructor(
+    private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
+    private readonly orders: Pick<AccountOrders, "openLives">,
+    private readonly news: Pick<NewsDesk, "ofPositions">,
+    rest: Rest | null,
+  ) {
+    this.told = new Map(rest?.told)
+    if (rest !== null) this.markDirty([...rest.told.keys()])
   }
 
   positionOf(currency: string): Position {
     const balance = this.portfolio.of(currency)
-    return { tradingAccountId: this.id, venue: this.account.venue, currency, ...balance }
+    const { tradingAccountId, venue } = this.account
+    return { tradingAccountId, venue, currency, ...balance }
   }
 
   markDirty(assets: ReadonlyArray<string>): void {
@@ -59,7 +67,7 @@ export class AccountPositions extends AccountOutlet {
     const known = this.acknowledgedHolds.at(at)
     if (known !== null) return known
     const included = new Map<string, Decimal>()
-    for (const { order, acceptedAt } of this.openLives()) {
+    for (const { order, acceptedAt } of this.orders.openLives()) {
       if (acceptedAt === null || acceptedAt > at) continue
       const asset = heldAssetOf(order)
       included.set(asset, (included.get(asset) ?? Decimal.ZERO).add(order.held))
@@ -68,7 +76,7 @@ export class AccountPositions extends AccountOutlet {
   }
 
   /** What an order holds is another amount; `at` is the venue's time of the cause. */
-  protected hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
+  hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
     const asset = heldAssetOf(order)
     this.portfolio.hold(asset, before, after, at)
     if (acceptedAt !== null) this.acknowledgedHolds.changed(asset, after.subtract(before))
@@ -76,7 +84,7 @@ export class AccountPositions extends AccountOutlet {
   }
 
   /** `contained`: what the venue showed of a balance may have had the fill in it already. */
-  protected moved(applied: AppliedExecution, { baseAsset, quoteAsset }: TradeOrder): "moved" | "contained" {
+  moved(applied: AppliedExecution, { baseAsset, quoteAsset }: TradeOrder): "moved" | "contained" {
     let moved: "moved" | "contained" = "moved"
     for (const { asset, change, at } of movesOf(applied, baseAsset, quoteAsset)) {
       if (!this.portfolio.executed(asset, change, at)) moved = "contained"

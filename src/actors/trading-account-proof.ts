@@ -5,10 +5,10 @@
 import { Effect, Exit } from "effect"
 import type { VenueFill, VenueOrderState } from "../ports/venue-session.ts"
 import type { AccountCore, OpenAndFills } from "./trading-account-core.ts"
+import { tradesSince } from "./trading-account-dispatch.ts"
 import type { Live } from "./trading-account-live.ts"
 import { askNames, listedFills, namesOf, ownersOf } from "./trading-account-names.ts"
 import type { NamesAtVenue } from "./trading-account-orders.ts"
-import { tradesSince } from "./trading-account-release.ts"
 import { mayBeHidden, strayName, suspectsOf } from "./trading-account-unnamed.ts"
 
 /** Orders that fell into doubt together are ripe together. */
@@ -27,27 +27,27 @@ export interface Proof {
 
 /** `judge` hears once, of a view that was asked for after this call; null: there was none. */
 export const prove = (core: AccountCore, live: Live, judge: (proof: Proof | null) => void): void => {
-  core.awaitingProof.set(live, (seen) => judge(seen === null ? null : proofOf(core, live, seen)))
-  if (core.isProving) return
-  core.isProving = true
+  core.proofs.waiting.set(live, (seen) => judge(seen === null ? null : proofOf(core, live, seen)))
+  if (core.proofs.isUnderWay) return
+  core.proofs.isUnderWay = true
   nextView(core)
 }
 
 const nextView = (core: AccountCore): void => {
   core.self.later(GATHER_MILLIS, () => {
-    const waiting = [...core.awaitingProof]
-    core.awaitingProof.clear()
+    const waiting = [...core.proofs.waiting]
+    core.proofs.waiting.clear()
     // Out of turn: an order in doubt waits neither for the account's audits nor, at the venue's budget, for those of others.
     core.self.fork(viewOf(core, waiting), (exit) => {
       for (const [, judge] of waiting) judge(Exit.isSuccess(exit) ? exit.value : null)
-      core.isProving = core.awaitingProof.size > 0
-      if (core.isProving) nextView(core)
+      core.proofs.isUnderWay = core.proofs.waiting.size > 0
+      if (core.proofs.isUnderWay) nextView(core)
     })
   })
 }
 
 const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
-  const { session } = core
+  const { session } = core.connection
   if (session === null) return Effect.succeed(null)
   const since = Math.min(...waiting.map(([live]) => tradesSince(core, live)))
   const instruments = [...new Set(waiting.map(([{ order }]) => order.instrumentId))]
@@ -63,7 +63,7 @@ const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknow
 const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndFills): Proof => {
   const { order } = live
   const isKnown = (fill: VenueFill): boolean => {
-    const { counted, named } = ownersOf(core, fill, names)
+    const { counted, named } = ownersOf(core.orders, fill, names)
     return counted !== undefined || named !== undefined
   }
   const isIt = (it: NamesAtVenue): boolean =>
@@ -81,8 +81,10 @@ const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndF
   )
   const unnamed = open.filter(
     (it) =>
-      core.idAtVenue(it) === undefined && !core.strays.isWithheld(strayName(it)) && suspectsOf(core, it).includes(live),
+      core.orders.idAtVenue(it) === undefined &&
+      !core.strays.isWithheld(strayName(it)) &&
+      suspectsOf(core, it).includes(live),
   )
-  const own = fills.filter((it) => isIt(it) && core.ownerOf(it) !== order.tradeOrderId)
+  const own = fills.filter((it) => isIt(it) && core.orders.ownerOf(it) !== order.tradeOrderId)
   return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden: mayBeHidden(core, live, open) }
 }

@@ -7,24 +7,25 @@
 import { cleaned } from "../domain/clean-text.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
+import { inquire } from "./trading-account-question.ts"
 
 const REPORT_LENGTH_MAX = 100_000
 
 /** Applies evidence; a throw puts it into quarantine, and the answer is undefined. Each step computes the next image before it installs it. */
 export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unknown, apply: () => A): A | undefined => {
-  const outer = core.cause
-  core.cause = evidence
+  const outer = core.outlet.cause
+  core.outlet.cause = evidence
   try {
     if (!core.refusals.allows(evidence)) throw new Error("the store has refused it twice")
     return apply()
   } catch (reason) {
-    core.cause = null
+    core.outlet.cause = null
     quarantine(core, live, evidence, reason)
     const pause = live === null ? null : core.refusals.pauseOf(evidence)
-    if (live !== null && pause !== null) core.readAgain(live, pause)
+    if (live !== null && pause !== null) core.sequels.readAgain(core, live, pause)
     return undefined
   } finally {
-    core.cause = outer
+    core.outlet.cause = outer
   }
 }
 
@@ -36,6 +37,6 @@ export const quarantine = (core: AccountCore, live: Live | null, evidence: unkno
   const tradeOrderId = live?.order.tradeOrderId ?? null
   const id = core.parts.ids.uuid()
   const at = core.parts.clock.now()
-  core.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
-  if (live !== null) core.look(live, `quarantined report: ${why}`)
+  core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
+  if (live !== null) inquire(core, live, `quarantined report: ${why}`)
 }

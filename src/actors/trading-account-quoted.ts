@@ -15,11 +15,12 @@ import type { SubmitOrder, TellQuote } from "./account-messages.ts"
 import type { QuotedOrder, QuoteTrade } from "./dealer-messages.ts"
 import { circumstancesOf, refusalOf } from "./trading-account-admission.ts"
 import { awaitFurther, waitOf, withLinked } from "./trading-account-answer.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { leave } from "./trading-account-dispatch.ts"
 import { applyFill } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { leave } from "./trading-account-release.ts"
 import { storeNew } from "./trading-account-stored.ts"
 
 /** A dealer that could not say what became of a quote is asked again. */
@@ -140,7 +141,7 @@ const executed = (core: AccountCore, live: Live, { tradeId, quote, executedAt }:
     executedAt,
   }
   attempt(core, live, fill, () => applyFill(core, live, fill))
-  core.askBalances()
+  askBalances(core)
 }
 
 /** Nothing moved, and nothing will. Only time is called EXPIRED (contract C1). */
@@ -160,7 +161,7 @@ export const resumeQuoted = (core: AccountCore, live: Live): void => settle(core
 /** The event and the end of its waiting are one unit. Of an account that is over nothing is told any more. */
 export const tellQuote = (core: AccountCore, { news }: TellQuote): void => {
   const { eventId, at, payload } = news
-  const event = core.news.ofQuote(payload, at, eventId)
+  const event = core.outlet.news.ofQuote(payload, at, eventId)
   const isOver = core.account.status === "DISCONNECTED"
-  core.commit([{ _tag: "NewsTold", eventIds: [eventId] }], isOver ? [] : [event])
+  core.outlet.commit([{ _tag: "NewsTold", eventIds: [eventId] }], isOver ? [] : [event])
 }

@@ -7,8 +7,8 @@ import { Effect, Exit } from "effect"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { OrderName } from "../ports/account-store.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { BELIEVED_MILLIS } from "./trading-account-leaving.ts"
 import type { Live } from "./trading-account-live.ts"
+import { BELIEVED_MILLIS } from "./trading-account-orders.ts"
 
 export interface StoredOrders {
   readonly by: OrderName
@@ -31,9 +31,9 @@ export const storedOrders = ({ parts, id }: AccountCore, by: OrderName): Effect.
 /** Memory knew one of them newer than it was read, and does not have it any more, or may have. */
 export const areOutdated = (core: AccountCore, { by, askedAt, orders }: StoredOrders): boolean => {
   if (core.parts.clock.monotonic() - askedAt > BELIEVED_MILLIS) return true
-  if (orders.length > 0) return orders.some((it) => core.isOutdated(it))
-  const id = "tradeOrderId" in by ? by.tradeOrderId : core.idOfClient(by.clientOrderId)
-  return id !== undefined && core.isOutdated({ tradeOrderId: id, version: 0 })
+  if (orders.length > 0) return orders.some((it) => core.orders.isOutdated(it))
+  const id = "tradeOrderId" in by ? by.tradeOrderId : core.orders.idOfClient(by.clientOrderId)
+  return id !== undefined && core.orders.isOutdated({ tradeOrderId: id, version: 0 })
 }
 
 /** Into memory, as far as they are not there: the first of them. Only what is not outdated. */

@@ -7,6 +7,7 @@ import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { venueOrderKey } from "../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
+import { type AskedBalances, applyBalances, fetchBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { answered, listed } from "./trading-account-doubt.ts"
 import { type EndedSearch, endedSearch, searchEnded } from "./trading-account-ended-search.ts"
@@ -17,8 +18,8 @@ import { seenAtStart } from "./trading-account-lingering.ts"
 import { type FillScan, type Live, mayBeThere } from "./trading-account-live.ts"
 import { askNames, isName, ownerOf } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
+import { inquire } from "./trading-account-question.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
-import { type AskedBalances, applyBalances, fetchBalances } from "./trading-account-reports.ts"
 import { decimal } from "./trading-account-text.ts"
 import { mayBeOurs } from "./trading-account-unnamed.ts"
 
@@ -46,21 +47,21 @@ interface Missing {
 }
 
 export const fetchView = (core: AccountCore, session: VenueSession) => {
-  const from = core.fillsSince()
+  const from = core.trades.since()
   const lists = session.forOpening?.() ?? session
   return Effect.gen(function* () {
     const open = yield* lists.fetchOpenOrders
-    const instruments = new Set([...core.instruments(), ...open.map((it) => it.instrumentId)])
+    const instruments = new Set([...core.orders.instruments(), ...open.map((it) => it.instrumentId)])
     const scan = scanOf(core, from, [...instruments])
     yield* Effect.timeoutOption(wholeScan(core, session, scan), BEFORE_OPEN_MILLIS)
-    const shown = new Set(open.flatMap((it) => core.findAtVenue(it) ?? []))
-    const asked = core.openLives().filter((live) => mayBeThere(live) && !shown.has(live))
+    const shown = new Set(open.flatMap((it) => core.orders.findAtVenue(it) ?? []))
+    const asked = core.orders.openLives().filter((live) => mayBeThere(live) && !shown.has(live))
     const search = asked.length > SINGLE_MAX ? endedSearch(lists, asked) : null
     if (search !== null) yield* Effect.timeoutOption(searchEnded(core, lists, search), BEFORE_OPEN_MILLIS)
     const [single, unasked] = split(asked.filter((live) => search === null || search.missing.has(live)))
     const lookups = yield* Effect.forEach(single, (live) =>
       Effect.map(
-        core.budget(session.fetchOrder(core.refOf(live.order))),
+        core.connection.budget(session.fetchOrder(core.refOf(live.order))),
         (it) => [live.order.tradeOrderId, it] as const,
       ),
     )
@@ -74,7 +75,7 @@ export const fetchView = (core: AccountCore, session: VenueSession) => {
 /** One look-up of all names; what is read whole is the few that the store knows and memory does not. */
 const storedOf = (core: AccountCore, open: ReadonlyArray<VenueOrderState>) =>
   Effect.gen(function* () {
-    const missing = open.filter((it) => core.findAtVenue(it) === undefined)
+    const missing = open.filter((it) => core.orders.findAtVenue(it) === undefined)
     const stored = new Map<string, Missing>()
     if (missing.length === 0) return stored
     const askedAt = core.parts.clock.monotonic()
@@ -83,7 +84,7 @@ const storedOf = (core: AccountCore, open: ReadonlyArray<VenueOrderState>) =>
       tradeOrderIds: missing.flatMap((it) => [it.tradeOrderId ?? [], foreignOrderId(core, it)].flat()),
     })
     for (const state of missing) {
-      const named = ownerOf(core, state, found)
+      const named = ownerOf(core.orders, state, found)
       const id = named ?? foreignOrderId(core, state)
       const by = { tradeOrderId: id }
       const isThere = found.tradeOrderIds.has(id) || named !== undefined
@@ -114,10 +115,10 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   // Whose is what, before anything is applied: the trades of most venues name their order by the venue's id only, and so do some views.
   for (const [id, lookup] of view.lookups) {
     const live = core.orders.get(id)
-    if (live !== undefined && lookup._tag === "Found") core.knowAs(live, lookup.state.externalOrderId)
+    if (live !== undefined && lookup._tag === "Found") core.orders.knowAs(live, lookup.state.externalOrderId)
   }
   for (const state of view.open) {
-    const known = core.findAtVenue(state)
+    const known = core.orders.findAtVenue(state)
     const missing = known === undefined ? view.stored.get(venueOrderKey(state)) : undefined
     // It ended and left memory while the venue was asked: the next audit of open orders reads it again.
     if (known === undefined && (missing === undefined || areOutdated(core, missing.stored))) continue
@@ -127,7 +128,7 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
     }
     const live = known ?? attempt(core, null, state, () => takeIn(core, { ...missing!, state }))
     if (live === undefined) continue
-    core.knowAs(live, state.externalOrderId)
+    core.orders.knowAs(live, state.externalOrderId)
     seenAtStart(core, live, state)
     openIds.add(live.order.tradeOrderId)
   }
@@ -144,10 +145,10 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   const isAllRead = isWhole(scan)
   const later: Array<() => void> = []
   for (const state of view.open) {
-    const live = core.findAtVenue(state)
+    const live = core.orders.findAtVenue(state)
     if (live === undefined) continue
     if (isAllRead || isExplained(live, state)) attempt(core, live, state, () => listed(core, live, state))
-    else later.push(() => !isExplained(live, state) && core.look(live, "its trades have been read"))
+    else later.push(() => !isExplained(live, state) && inquire(core, live, "its trades have been read"))
   }
   for (const [id, lookup] of view.lookups) {
     const apply = (): void => {
@@ -159,12 +160,12 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
     if (isAllRead || live === undefined || lookup._tag !== "Found" || isExplained(live, lookup.state)) apply()
     else later.push(apply)
   }
-  if (isAllRead) scanned(core, scan)
+  if (isAllRead) core.trades.scanned(scan)
   else {
     scan.arrived = () => {
       applyRead(core, scan)
       if (!isWhole(scan)) return
-      scanned(core, scan)
+      core.trades.scanned(scan)
       for (const run of later) run()
     }
   }
@@ -186,16 +187,11 @@ const isExplained = ({ order }: Live, { status, executedQuantity }: VenueOrderSt
 const applyRead = (core: AccountCore, scan: FillScan): number => {
   let count = 0
   for (const fill of taken(scan)) {
-    const live = core.findAtVenue(fill)
+    const live = core.orders.findAtVenue(fill)
     if (live === undefined) strayFill(core, fill)
     else if (attempt(core, live, fill, () => applyFill(core, live, fill))) count++
   }
   return count
-}
-
-const scanned = (core: AccountCore, scan: FillScan): void => {
-  core.sawFills(scan.since, [{ executedAt: scan.newestAt }])
-  core.fillScan = null
 }
 
 /** The account is open: what was not read of its absence is read beside its work. */
@@ -204,12 +200,12 @@ export const readRest = (core: AccountCore, session: VenueSession, { scan, searc
   const ask = (): void => {
     for (const live of unasked)
       if (!isTerminal(live.order.orderStatus) && live.question === null)
-        core.look(live, "not among the venue's open orders")
+        inquire(core, live, "not among the venue's open orders")
   }
   if (search === null || search.pagesLeft <= 0 || unasked.length === 0) return ask()
   const before = new Set(search.found.keys())
-  core.self.fork(core.listing(searchEnded(core, session, search)), () => {
-    if (core.session !== session) return
+  core.self.fork(core.connection.listing(searchEnded(core, session, search)), () => {
+    if (core.connection.session !== session) return
     for (const [id, lookup] of search.found) {
       const live = core.orders.get(id)
       if (before.has(id) || live === undefined || isTerminal(live.order.orderStatus)) continue
@@ -229,12 +225,15 @@ export const auditFills = (
   quietMillis: number,
 ): ReadonlySet<InstrumentId> => {
   const now = core.parts.clock.monotonic()
-  const told = fills.map((fill) => ({ fill, touchedAt: core.findAtVenue(fill)?.touchedAt ?? Number.NEGATIVE_INFINITY }))
+  const told = fills.map((fill) => ({
+    fill,
+    touchedAt: core.orders.findAtVenue(fill)?.touchedAt ?? Number.NEGATIVE_INFINITY,
+  }))
   const spared = new Set<InstrumentId>()
   for (const { fill, touchedAt } of told) {
-    const live = core.findAtVenue(fill)
+    const live = core.orders.findAtVenue(fill)
     if (live === undefined) strayFill(core, fill)
-    else if (core.ownerOf(fill) === live.order.tradeOrderId) continue
+    else if (core.orders.ownerOf(fill) === live.order.tradeOrderId) continue
     else if (now - touchedAt < quietMillis) spared.add(fill.instrumentId)
     else attempt(core, live, fill, () => applyFill(core, live, fill))
   }
@@ -246,7 +245,7 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
   const now = core.parts.clock.monotonic()
   const shown = new Set<Live>()
   for (const state of open) {
-    const live = core.findAtVenue(state)
+    const live = core.orders.findAtVenue(state)
     if (live !== undefined) {
       shown.add(live)
       if (now - live.touchedAt >= quietMillis) attempt(core, live, state, () => seen(core, live, state, false))
@@ -254,7 +253,7 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
     }
     seeStray(core, state)
   }
-  for (const live of core.openLives())
+  for (const live of core.orders.openLives())
     if (mayBeThere(live) && !shown.has(live) && live.question === null && now - live.touchedAt >= quietMillis)
-      core.look(live, "not among the venue's open orders")
+      inquire(core, live, "not among the venue's open orders")
 }

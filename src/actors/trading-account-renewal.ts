@@ -6,10 +6,12 @@ import type { Decimal } from "../domain/decimal.ts"
 import { changed, changeOf, isRenewing, made, withChange } from "../domain/order-change.ts"
 import { cancelled, eventOf, moved } from "../domain/order-progress.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { withDeadline } from "./trading-account-dispatch.ts"
 import type { Alert, Live } from "./trading-account-live.ts"
 import { heirOf } from "./trading-account-new-order.ts"
-import { release, withDeadline } from "./trading-account-release.ts"
+import { release } from "./trading-account-release.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
 const RENEW_MILLIS = 30_000
@@ -57,7 +59,7 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
       },
     ],
   })
-  core.askBalances()
+  askBalances(core)
 }
 
 const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest: Decimal): string | null => {
@@ -84,7 +86,7 @@ const letGo = (core: AccountCore, live: Live): void => {
   if (live.cancelledEarly || isLocked) {
     const next = cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
     core.change(live, next, eventOf(next))
-  } else if (isLate || core.session === null) {
+  } else if (isLate || core.connection.session === null) {
     const rejectReason = isLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
     const next = moved(order, "REJECTED", { rejectReason })
     core.change(live, next, eventOf(next))

@@ -14,6 +14,7 @@ import { sendCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { take } from "./trading-account-evidence.ts"
 import { type ChangeOutcome, type Consequence, type Live, NO_CANCELS, tellChange } from "./trading-account-live.ts"
+import { armTrigger } from "./trading-account-trigger.ts"
 
 export interface ChangeAsk {
   /** Absent: as the venue can. */
@@ -49,7 +50,7 @@ export const changing = (core: AccountCore, live: Live, change: OrderChange, ask
       kind: eventOf(next),
       committed: (stored) => {
         // Watched at its new price from now on.
-        if (placeOf(live.order) === "ARMED") core.arm(live)
+        if (placeOf(live.order) === "ARMED") armTrigger(core, live)
         tellChange(live, { _tag: "Changed", order: stored })
       },
     }
@@ -77,13 +78,15 @@ export const changing = (core: AccountCore, live: Live, change: OrderChange, ask
 
 /** An amend whose outcome gets lost is told by the order itself: only where the venue shows what was changed. */
 const wayOf = (core: AccountCore, { baseQuantity, limitPrice }: OrderChange): RequestedChange["how"] =>
-  core.venue.capabilities.amend && core.session?.amend !== undefined && (baseQuantity || limitPrice) ? "AMEND" : "RENEW"
+  core.venue.capabilities.amend && core.connection.session?.amend !== undefined && (baseQuantity || limitPrice)
+    ? "AMEND"
+    : "RENEW"
 
 const send = (core: AccountCore, live: Live): void => {
   const { order } = live
   const change = changeOf(order)
   if (change === null || !maySend(order, isRenewal(change) ? "CANCEL" : "AMEND")) return
-  const { session } = core
+  const { session } = core.connection
   if (session === null || (change.how === "AMEND" && session.amend === undefined)) {
     take(core, live, { _tag: "Unmade", reason: "the venue session is gone" })
     return

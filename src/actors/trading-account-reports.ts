@@ -3,19 +3,18 @@
  * the actor never dies of a venue's word (order-path 3).
  */
 
-import { Effect } from "effect"
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { OrderEvidence } from "../domain/order-effects.ts"
 import { isTerminal } from "../domain/order-status.ts"
-import type { SnapshotRow } from "../domain/portfolio.ts"
-import type { SessionReport, VenueBalances, VenueSession } from "../ports/venue-session.ts"
+import type { SessionReport } from "../ports/venue-session.ts"
+import { applyBalances } from "./trading-account-balances.ts"
 import { cancelAnswered } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { applyFill, seen, take } from "./trading-account-evidence.ts"
 import { seeStray, strayFill, withStray } from "./trading-account-foreign.ts"
 import type { Live } from "./trading-account-live.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { decimal, venueId } from "./trading-account-text.ts"
+import { venueId } from "./trading-account-text.ts"
 import { mayBeShown } from "./trading-account-unnamed.ts"
 
 /** Reports of orders and balances; what concerns the session itself is its keeper's affair. */
@@ -31,7 +30,7 @@ export const applyReport = (core: AccountCore, report: OrderReport): void => {
       return
     case "OrderSeen": {
       const { state } = report
-      const live = core.findAtVenue(state)
+      const live = core.orders.findAtVenue(state)
       if (live !== undefined) {
         attempt(core, live, report, () => seen(core, live, state, false))
         return
@@ -41,9 +40,9 @@ export const applyReport = (core: AccountCore, report: OrderReport): void => {
     }
     case "Filled": {
       const { fill } = report
-      const live = core.findAtVenue(fill)
+      const live = core.orders.findAtVenue(fill)
       // Memory may have forgotten whose the trade is.
-      const isUnsure = live === undefined || isTerminal(live.order.orderStatus) || core.mayBeForgotten(fill)
+      const isUnsure = live === undefined || isTerminal(live.order.orderStatus) || core.orders.mayBeForgotten(fill)
       if (isUnsure) strayFill(core, fill, false)
       else attempt(core, live, fill, () => applyFill(core, live, fill, false))
       return
@@ -90,60 +89,3 @@ const unproven = ({ code, at }: Extract<Outcome, { readonly _tag: "Refused" }>):
   reason: `refused, and an order that may be it is shown: ${code}`,
   at,
 })
-
-/** `contains`: as many of the portfolio's movements were known when it was asked for, at `askedAt` (monotonic ms). */
-export type AskedBalances = VenueBalances & { readonly contains: number; readonly askedAt: number }
-
-export const fetchBalances = (core: AccountCore, session: Pick<VenueSession, "fetchBalances">) =>
-  Effect.suspend(() => {
-    const contains = core.portfolio.moveCount
-    const askedAt = core.parts.clock.monotonic()
-    return Effect.map(session.fetchBalances, (balances): AskedBalances => ({ ...balances, contains, askedAt }))
-  })
-
-/** A snapshot, or the part of one that changed (contract C10). A row that cannot be read leaves its asset as it was. */
-export const applyBalances = (core: AccountCore, balances: VenueBalances | AskedBalances): void => {
-  core.knowsMovesTo = Math.max(core.knowsMovesTo, balances.movedTo ?? 0)
-  const rows: Array<SnapshotRow> = []
-  const wasKnown = core.portfolio.isKnown
-  let { complete } = balances
-  let isWhole = true
-  for (const row of balances.balances) {
-    const read = attempt(core, null, row, () => ({
-      asset: venueId(row.asset),
-      available: decimal(row.available),
-      locked: decimal(row.locked),
-    }))
-    if (read !== undefined) {
-      rows.push(read)
-      continue
-    }
-    isWhole = false
-    // What is not listed would be zero; of the first snapshot nothing was known before.
-    if (core.portfolio.isKnown) complete = false
-  }
-  const { at } = balances
-  const contains = "contains" in balances ? balances.contains : 0
-  const { touched, isContested } = core.portfolio.seen({
-    rows,
-    at,
-    complete,
-    included: core.includedAt(at),
-    contains,
-  })
-  core.markDirty(touched)
-  // A venue of this process tells in the order in which things happen.
-  if (isContested && !core.venue.inProcess) core.askBalances()
-  const events = core.changedPositions(core.parts.clock.now())
-  const now = core.parts.clock.monotonic()
-  // The first view of a process says nothing of what moves.
-  if (events.length > 0 && wasKnown) core.balancesMovedAt = now
-  if ("askedAt" in balances) {
-    core.venueClock = { at, heardAt: now }
-    // An asset that stays as it was says nothing of what has moved.
-    if (isWhole) core.balancesAskedAt = Math.max(core.balancesAskedAt, balances.askedAt)
-  }
-  if (balances.complete)
-    core.balancesSeenAt = Math.max(core.balancesSeenAt, "askedAt" in balances ? balances.askedAt : now)
-  if (events.length > 0) core.commit([], events)
-}

@@ -9,7 +9,9 @@ import type { SessionReport, VenueSession } from "../ports/venue-session.ts"
 import { startAudits } from "./trading-account-audit.ts"
 import { sendFirstCancel } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { letGo } from "./trading-account-dispatch.ts"
 import { askAgain } from "./trading-account-doubt.ts"
+import { isOfList, listsOf } from "./trading-account-list.ts"
 import { type Live, mayBeThere } from "./trading-account-live.ts"
 import { applyView, type Corrections, fetchView, readRest } from "./trading-account-reconcile.ts"
 import { applyReport, type OrderReport } from "./trading-account-reports.ts"
@@ -31,6 +33,12 @@ export interface SessionKeeper {
   readonly isTrying: () => boolean
 }
 
+/** What waited for a session is looked at. */
+const becameReady = (core: AccountCore): void => {
+  for (const live of core.orders.openLives()) letGo(core, live)
+  if (core.orders.openLives().some(isOfList)) listsOf(core).becameReady()
+}
+
 export const keepSession = (
   core: AccountCore,
   post: (report: SessionReport, session: object) => void,
@@ -43,8 +51,6 @@ export const keepSession = (
   let current: object | null = null
   /** Null: not known yet, or the venue needs none. */
   let signsWith: CredentialId | null = null
-  /** Events may be missing: until the stream is up again and the venue agreed with, the account is not ready, but it is audited. */
-  let isStreamDown = false
   let hopeless = false
 
   const backoff = (run: () => void): void => {
@@ -68,12 +74,12 @@ export const keepSession = (
   const open = (): void => {
     if (!wanted() || end !== null) return
     hopeless = false
-    core.isWaking = core.venue.inProcess && core.account.status !== "LOCKED"
+    core.connection.isWaking = core.venue.inProcess && core.account.status !== "LOCKED"
     unavailable()
     const session = {}
     current = session
     signsWith = null
-    isStreamDown = false
+    core.connection.isStreamDown = false
     const work = Effect.gen(function* () {
       // The vault may have to prove a key at the venue: that is part of the turn.
       if (!core.venue.inProcess) {
@@ -102,7 +108,7 @@ export const keepSession = (
       if (failure?._tag === "CredentialRevoked") return refused("no usable credential")
       isSilent = false
       unavailable()
-      awake()
+      core.connection.awake()
       backoff(open)
     })
     // In the turn in which it was opened.
@@ -110,39 +116,39 @@ export const keepSession = (
   }
 
   const opened = (session: VenueSession): void => {
-    core.session = session
+    core.connection.session = session
     reconcile()
   }
 
   const close = (): void => {
-    core.session = null
-    core.phase = "away"
+    core.connection.session = null
+    core.connection.phase = "away"
     current = null
     end?.()
     end = null
   }
 
   const reconcile = (): void => {
-    const { session } = core
+    const { session } = core.connection
     if (session === null) return
-    if (core.phase === "reconciling") {
+    if (core.connection.phase === "reconciling") {
       again = true
       return
     }
-    core.phase = "reconciling"
+    core.connection.phase = "reconciling"
     again = false
     unavailable()
     // Its own: another session may have its turn by the time of the answer.
     const endTurn = agreed
     self.fork(fetchView(core, session), (exit) => {
       endTurn()
-      if (core.session !== session) return
+      if (core.connection.session !== session) return
       if (Exit.isFailure(exit)) {
-        core.phase = "away"
+        core.connection.phase = "away"
         isSilent = false
         unavailable()
         flush()
-        awake()
+        core.connection.awake()
         backoff(reconcile)
         return
       }
@@ -150,51 +156,38 @@ export const keepSession = (
       const view = exit.value
       const corrections = applyView(core, view)
       flush()
-      core.phase = "away"
+      core.connection.phase = "away"
       if (again) return reconcile()
-      if (isStreamDown) {
+      if (core.connection.isStreamDown) {
         takeUp()
-        settle()
+        core.connection.settle()
       } else ready(view.scan.since, corrections)
       readRest(core, session, view)
     })
   }
 
   const flush = (): void => {
-    const reports = core.buffered
-    core.buffered = []
-    for (const report of reports) order(report)
-  }
-
-  const awake = (): void => {
-    core.isWaking = false
-    for (const run of core.deferred.splice(0)) run()
-  }
-
-  /** Whoever waited for the account goes on, ready or not. */
-  const settle = (): void => {
-    awake()
-    for (const run of core.whenReady.splice(0)) run()
+    for (const report of core.connection.takeBuffered()) order(report)
   }
 
   const ready = (from: number, corrections: Corrections): void => {
-    core.phase = "ready"
+    core.connection.phase = "ready"
     const reconciled = { from, to: parts.clock.now(), ...corrections }
-    const event = core.news.of("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
+    const event = core.outlet.news.of("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
     const { status } = core.account
     const isNews = !isSilent || corrections.backfilledExecutions + corrections.correctedOrders > 0
     isSilent = false
     if (status === "CREATED" || status === "UNAVAILABLE" || status === "NEW")
       core.saveAccount({ status: "ACTIVE" }, { after: [event] })
-    else if (isNews) core.commit([], [event])
+    else if (isNews) core.outlet.commit([], [event])
     takeUp()
-    core.keepers.becameReady()
-    settle()
+    becameReady(core)
+    core.connection.settle()
   }
 
   /** What was asked while there was no session. */
   const takeUp = (): void => {
-    for (const live of core.openLives()) {
+    for (const live of core.orders.openLives()) {
       // What was asked while the venue was away is sent now; a cancel whose submit is in doubt is part of that doubt.
       if (live.order.cancelRequested && live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
     }
@@ -207,9 +200,9 @@ export const keepSession = (
     if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return
     core.saveAccount({ status: "INACTIVE" })
     // What became of the orders at the venue is unknown from now on. What never left the gateway is in no doubt.
-    for (const live of core.openLives()) if (mayBeThere(live)) lose(live)
-    core.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
-    settle()
+    for (const live of core.orders.openLives()) if (mayBeThere(live)) lose(live)
+    core.outlet.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
+    core.connection.settle()
   }
 
   const lose = (live: Live): void => {
@@ -222,7 +215,7 @@ export const keepSession = (
     close()
     isSilent = false
     // No session hears any more what the venue answers to requests that are under way.
-    for (const live of core.openLives())
+    for (const live of core.orders.openLives())
       if (mayBeThere(live) && doubtWhenLost(live.order).kind !== "UNREACHABLE") lose(live)
     open()
   }
@@ -237,32 +230,32 @@ export const keepSession = (
     if (session !== current) return
     switch (it._tag) {
       case "StreamDown":
-        isStreamDown = true
+        core.connection.isStreamDown = true
         isSilent = false
-        if (core.phase === "ready") core.phase = "away"
+        if (core.connection.phase === "ready") core.connection.phase = "away"
         unavailable()
         return
       case "StreamUp":
-        isStreamDown = false
+        core.connection.isStreamDown = false
         reconcile()
         return
       case "SessionRefused":
         refused(it.reason)
         return
       default:
-        if (core.phase === "reconciling") core.buffered.push(it)
+        if (core.connection.phase === "reconciling") core.connection.buffer(it)
         else order(it)
     }
   }
 
-  startAudits(core, () => core.phase === "ready" || (core.phase === "away" && isStreamDown))
+  startAudits(core)
   return {
     open,
     close,
     report,
     refused,
     withdrawn,
-    isHopeless: () => hopeless || (core.session === null && !wanted()),
+    isHopeless: () => hopeless || (core.connection.session === null && !wanted()),
     isTrying: () => end !== null || wanted(),
   }
 }

@@ -7,7 +7,8 @@ import type { AccountCore } from "./trading-account-core.ts"
 const POSITIONS_MILLIS = 2_000
 
 export const readState = (core: AccountCore, { of, reply }: ReadState): void => {
-  const { image, self } = core
+  const { self } = core
+  const { image } = core.outlet
   const answer = (): void => {
     const { sequence, awakeSince } = image
     reply.ok({ sequence, awakeSince, entries: of === "orders" ? image.orders() : image.positions() })
@@ -19,10 +20,10 @@ export const readState = (core: AccountCore, { of, reply }: ReadState): void => 
     isOver = true
     callOff()
     // Known, but perhaps not told yet.
-    if (core.portfolio.isKnown) core.whenDurable(answer)
+    if (core.positions.portfolio.isKnown) core.whenDurable(answer)
     else reply.fail(new PortfolioUnavailable({}))
   }
   const callOff = self.later(POSITIONS_MILLIS, look)
-  if (core.portfolio.isKnown) look()
-  else core.whenReady.push(look)
+  if (core.positions.portfolio.isKnown) look()
+  else core.connection.whenReady(look)
 }

@@ -37,11 +37,11 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
     outcome.undone?.()
     for (const one of lives.toReversed()) core.undo(one)
   }
-  core.commit(
+  core.outlet.commit(
     [order, ...others].map((it) => ({ _tag: "Order", order: it })),
     [
-      core.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
-      ...others.map((it) => core.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
+      core.outlet.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
+      ...others.map((it) => core.outlet.news.ofOrder("TRADE_ORDER.CREATED", it, now)),
     ],
     {
       committed: () => {

@@ -10,6 +10,8 @@ import type { Live } from "./trading-account-live.ts"
 const WAITING_MAX = 100
 /** Of one that is forgotten the venue says so again. */
 const UNKNOWN_MAX = 1_000
+/** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
+const RECHECK_MILLIS = 1_000
 
 /** What is known of an order that memory does not have. */
 export interface Named {
@@ -29,6 +31,8 @@ export interface Withheld {
   readonly isSuspected: boolean
   /** Monotonic ms, from when it is looked for again. */
   readonly dueAt: number
+  /** Decides whose it is, if that can be known by now, or is due to be asked. */
+  readonly lookAgain: (name: string, withheld: Withheld, now: number) => void
 }
 
 interface Stray {
@@ -50,10 +54,17 @@ const further = (before: VenueOrderState | null, state: VenueOrderState): VenueO
 }
 
 export class Strays {
+  private isDue = false
+  private isWatched = false
   private readonly all = new Map<string, Stray>()
   private withheldCount = 0
   /** Orders of which the venue has said that it does not know them, oldest first; monotonic ms of the first time. */
   private readonly unknown = new RareMap<string, number>()
+
+  constructor(
+    private readonly monotonic: () => number,
+    private readonly later: (millis: number, run: () => void) => unknown,
+  ) {}
 
   /** The venue was asked for it, and answered that it knows no such order. */
   sawUnknown(name: string, now: number): void {
@@ -136,6 +147,32 @@ export class Strays {
     if (stray.withheld === null) this.withheldCount++
     stray.since ??= now
     stray.withheld = withheld
+  }
+
+  /** What is withheld is looked at again from time to time. */
+  becameWithheld(): void {
+    if (this.isWatched) return
+    this.isWatched = true
+    this.watch()
+  }
+
+  /** Less is in doubt of what such an order may be. */
+  becameClear(): void {
+    if (this.isDue || !this.hasWithheld) return
+    this.isDue = true
+    this.later(0, () => {
+      this.isDue = false
+      const now = this.monotonic()
+      for (const [name, withheld] of this.withheld()) withheld.lookAgain(name, withheld, now)
+    })
+  }
+
+  private watch(): void {
+    this.later(RECHECK_MILLIS, () => {
+      this.becameClear()
+      if (this.hasWithheld) this.watch()
+      else this.isWatched = false
+    })
   }
 
   /** It is looked for, and stays withheld: of the orders that may be it nothing is proven meanwhile. */

@@ -18,13 +18,15 @@ import type { SubmitOrder } from "./account-messages.ts"
 import { COLLAR_MILLIS } from "./last-prices.ts"
 import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
 import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
+import { isBehind, whenCurrent } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
-import { isBehind, whenCurrent } from "./trading-account-current.ts"
+import { NOT_AFTER_MILLIS, partnerOf } from "./trading-account-dispatch.ts"
+import { watchExpiry } from "./trading-account-expiry.ts"
 import { holdOf } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
 import { answeredUnlessOlder, findOlder, olderInMemory } from "./trading-account-older.ts"
 import { submitQuoted } from "./trading-account-quoted.ts"
-import { NOT_AFTER_MILLIS, partnerOf, release } from "./trading-account-release.ts"
+import { release } from "./trading-account-release.ts"
 import { type NewLives, storeNew } from "./trading-account-stored.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
@@ -48,10 +50,7 @@ export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = tru
     })
     return
   }
-  if (core.isWaking && core.deferred.length < DEFERRED_MAX) {
-    core.deferred.push(() => submitOrder(core, asked))
-    return
-  }
+  if (core.connection.isWaking && core.connection.waitsAwake(() => submitOrder(core, asked), DEFERRED_MAX)) return
   if (request.orderType !== "QUOTED" && isBehind(core)) {
     whenCurrent(core, () => submitOrder(core, asked, mayWait), reply.fail)
     return
@@ -60,8 +59,8 @@ export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = tru
   const refusal =
     submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
     (mayWait
-      ? core.limits.submitError(core.open.size, message.hedge !== undefined)
-      : core.limits.openError(core.open.size)) ??
+      ? core.limits.submitError(core.orders.open.size, message.hedge !== undefined)
+      : core.limits.openError(core.orders.open.size)) ??
     refusalOf(core)
   if (refusal !== undefined) {
     reply.fail(refusal)
@@ -174,7 +173,7 @@ const letGo = (core: AccountCore, live: Live, now: number): void => {
   const { order } = live
   if (order.orderStatus !== "CREATED") return
   if (placeOf(order) === "WAITING") {
-    if (order.expireAt !== null) core.watchExpiry(live)
+    if (order.expireAt !== null) watchExpiry(core, live)
     return
   }
   const ended = endOf(core, live, now)
@@ -208,6 +207,6 @@ const ownEndOf = (
   if (status === "LOCKED") return cancelled(order, "ACCOUNT_DISCONNECTED", now)
   const isLate = now > (order.notAfter ?? 0) || monotonic - knownAt > NOT_AFTER_MILLIS
   if (isLate) return moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
-  if (core.session !== null && status !== "DISCONNECTED") return null
+  if (core.connection.session !== null && status !== "DISCONNECTED") return null
   return moved(order, "REJECTED", { rejectReason: "NOT_SENT: the venue session is gone" })
 }

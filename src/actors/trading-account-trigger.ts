@@ -13,24 +13,17 @@ import { collaredPrice, knownPrice } from "../domain/order-rules-price.ts"
 import type { Trigger, TriggeredBy } from "../domain/order-terms.ts"
 import { placeOf, type TradeOrder } from "../domain/trade-order.ts"
 import { reaches } from "../domain/trailing-stop.ts"
-import type { AccountCore } from "./trading-account-core.ts"
+import type { AccountCore, TriggerKeeper } from "./trading-account-core.ts"
+import { depart, mayLeave, withDeadline } from "./trading-account-dispatch.ts"
+import { watchExpiry } from "./trading-account-expiry.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
 import { MissedPrices, type MissedTrigger } from "./trading-account-missed.ts"
-import { depart, mayLeave, withDeadline } from "./trading-account-release.ts"
 import type { TriggerWatch } from "./trigger-board.ts"
 
 /** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
 const SAVE_MILLIS = 1_000
 /** Steps that one unit stores. */
 const SAVED_TOGETHER = 100
-
-export interface TriggerKeeper {
-  readonly arm: (live: Live) => void
-  /** An order that was armed when the process ended: watched again, and what it missed is looked at. */
-  readonly resume: (live: Live) => void
-  /** Off the board; `isShutdown`: how far trailing stops came is stored first. */
-  readonly close: (isShutdown: boolean) => void
-}
 
 /** Where a trigger stands: on the board it moves ahead of the stored image. */
 type Stand = Pick<Trigger, "stopPrice"> & { readonly highWaterMark: Decimal | null }
@@ -53,7 +46,18 @@ const standing = (order: TradeOrder, { stopPrice, highWaterMark }: Stand): Trade
   })
 }
 
-export const keepTriggers = (core: AccountCore): TriggerKeeper => {
+const keeperOf = (core: AccountCore): TriggerKeeper => {
+  core.keepers.triggers ??= keepTriggers(core)
+  return core.keepers.triggers
+}
+
+/** Watches the order's trigger. */
+export const armTrigger = (core: AccountCore, live: Live): void => keeperOf(core).arm(live)
+
+/** As `armTrigger`, of an order that was armed when the process ended: what it missed is looked at. */
+export const resumeTrigger = (core: AccountCore, live: Live): void => keeperOf(core).resume(live)
+
+const keepTriggers = (core: AccountCore): TriggerKeeper => {
   const { parts, self } = core
   const missed = new MissedPrices(core)
   /** Trailing stops that moved since they were stored. */
@@ -178,7 +182,7 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     const { order } = live
     if (placeOf(order) !== "ARMED") return
     // Its time is over. The timer of its expiry may be late: the clock was set.
-    if (order.expireAt !== null && now >= order.expireAt) return core.watchExpiry(live)
+    if (order.expireAt !== null && now >= order.expireAt) return watchExpiry(core, live)
     const fired = withTrigger(released(standing(order, stand), price), {
       triggeredAt: now,
       triggeredBy: by,
@@ -288,7 +292,7 @@ export const keepTriggers = (core: AccountCore): TriggerKeeper => {
     resume: (live) => arm(live, true),
     close: (isShutdown) => {
       if (isShutdown) saveAll()
-      for (const { watch } of core.openLives()) watch?.callOff()
+      for (const { watch } of core.orders.openLives()) watch?.callOff()
     },
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { TradeOrder } from "../domain/trade-order.ts"
 import { isSpot } from "../domain/venue.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live, Unexplained } from "./trading-account-live.ts"
 
@@ -13,21 +14,21 @@ const OLD_MILLIS = 1_000
 
 /** Null: its venue keeps no assets by which it could be told. */
 export const unexplainedOf = (
-  { portfolio, venue }: AccountCore,
+  { positions: { portfolio }, venue }: AccountCore,
   { baseAsset, quoteAsset }: TradeOrder,
 ): Unexplained | null =>
   venue.inProcess || !isSpot(venue) || !portfolio.isKnown
     ? null
     : { base: portfolio.unexplained(baseAsset), quote: portfolio.unexplained(quoteAsset) }
 
-const areNew = ({ balancesAskedAt }: AccountCore, { cancelledAt }: Live): boolean =>
-  cancelledAt !== null && balancesAskedAt >= cancelledAt + OLD_MILLIS
+const areNew = ({ balances }: AccountCore, { cancelledAt }: Live): boolean =>
+  cancelledAt !== null && balances.askedAt >= cancelledAt + OLD_MILLIS
 
 /** The balances that can say it are asked for. */
 export const askForBalances = (core: AccountCore, live: Live): void => {
   const { order, departedWith, cancelledAt } = live
   if (order.doubt?.kind !== "EXECUTED" || departedWith === null || cancelledAt === null) return
-  if (!areNew(core, live)) core.askBalances()
+  if (!areNew(core, live)) askBalances(core)
 }
 
 export const isAccountedFor = (core: AccountCore, live: Live): boolean => {

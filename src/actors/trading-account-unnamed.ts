@@ -8,12 +8,12 @@ import type { TradeOrderId } from "../domain/ids.ts"
 import { isAsked } from "../domain/order-law.ts"
 import { releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrderState } from "../ports/venue-session.ts"
+import { askBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
-import type { Named } from "./trading-account-strays.ts"
+import { inquire } from "./trading-account-question.ts"
+import type { Named, Withheld } from "./trading-account-strays.ts"
 
-/** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
-const RECHECK_MILLIS = 1_000
 /** Some venues know an order that is over by its client's id only after a while. */
 const HIDDEN_MILLIS = 300_000
 const LATE_OPEN_MILLIS = 10_000
@@ -30,7 +30,7 @@ export const strayName = ({
 
 /** It is, or may be, at the venue, and what the venue calls it is not known. */
 const isUnsettled = (core: AccountCore, live: Live): boolean =>
-  live.order.externalOrderId === null && isAsked(live.order) && !core.hasVenueName(live.order.tradeOrderId)
+  live.order.externalOrderId === null && isAsked(live.order) && !core.orders.hasVenueName(live.order.tradeOrderId)
 
 /**
  * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
@@ -49,7 +49,7 @@ export const mayBe = (order: TradeOrder, state: VenueOrderState): boolean => {
 export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> =>
   core.venue.inProcess || state.tradeOrderId !== null
     ? []
-    : core.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
+    : core.orders.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
 
 /** Also what is just being looked for: whose it is, is not known before the answer. */
 const candidatesFor = (core: AccountCore, live: Live) =>
@@ -80,7 +80,7 @@ export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
 
 /** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */
 export const watchedThatMayBe = (core: AccountCore, state: VenueOrderState): ReadonlyArray<TradeOrderId> =>
-  core.venue.inProcess || state.tradeOrderId !== null ? [] : core.newestWatched().map(([id]) => id)
+  core.venue.inProcess || state.tradeOrderId !== null ? [] : core.late.newest().map(([id]) => id)
 
 /** It is not imported before the venue and the store have been asked whose it is. */
 export const mayBeOurs = (core: AccountCore, state: VenueOrderState): boolean =>
@@ -96,8 +96,17 @@ export interface Possible {
   readonly mayBeLate?: VenueOrderState["status"]
 }
 
-/** True: it may be one of ours, and waits until that is known. `found` null: the search failed. */
-export const withhold = (core: AccountCore, name: string, named: Named, found: Possible | null): boolean => {
+/**
+ * True: it may be one of ours, and waits until that is known. `found` null: the search failed. `decide`: whose it is, in a turn, once no
+ * order of ours may be it any more, or one that was given up may: that one works at the venue, and does not wait for the doubts of others.
+ */
+export const withhold = (
+  core: AccountCore,
+  name: string,
+  named: Named,
+  found: Possible | null,
+  decide: (name: string, named: Named) => void,
+): boolean => {
   const state = core.strays.shown(name, found?.state ?? named.state)
   if (state === null) return false
   const suspects = suspectsOf(core, state)
@@ -114,69 +123,34 @@ export const withhold = (core: AccountCore, name: string, named: Named, found: P
       if (live.question === null) continue
       live.question.notFounds = 0
       // What it answers is stored, with the sight of this order: a later process will not see it again.
-      core.look(live, "an order that may be it is shown")
+      inquire(core, live, "an order that may be it is shown")
     }
   const pause = isLatePossible
     ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
     : Number.POSITIVE_INFINITY
   const isSuspected = suspects.length > 0
-  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause }, now)
-  core.becameWithheld()
-  if (age === 0) core.askBalances()
+  const lookAgain: Withheld["lookAgain"] = (...withheld) => lookAgainAt(core, withheld, decide)
+  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause, lookAgain }, now)
+  core.strays.becameWithheld()
+  if (age === 0) askBalances(core)
   return true
-}
-
-export interface StrayKeeper {
-  readonly becameWithheld: () => void
-  /** Less is in doubt of what such an order may be. */
-  readonly becameClear: () => void
 }
 
 /** For so long the venue is asked for late orders that may be this one: as it stands there now, and as it was shown. */
 const lateMillis = (now: VenueOrderState["status"], { status }: VenueOrderState): number =>
   now === "OPEN" && status === "OPEN" ? LATE_OPEN_MILLIS : HIDDEN_MILLIS
 
-/**
- * `decide`: whose it is, in a turn; of orders that were withheld and that no order of ours may be any more, and of those that may be one
- * that was given up: that one works at the venue, and does not wait for the doubts of others.
- */
-export const keepUnnamed = (core: AccountCore, decide: (name: string, named: Named) => void): StrayKeeper => {
-  let isDue = false
-  const recheck = (): void => {
-    const now = core.parts.clock.monotonic()
-    for (const [name, { named, isSuspected, dueAt }] of core.strays.withheld()) {
-      const { state } = named
-      const isKnown = state !== null && core.idAtVenue({ ...state, tradeOrderId: null }) !== undefined
-      const isStillSuspected = !isKnown && state !== null && suspectsOf(core, state).length > 0
-      const isCleared = isKnown || (isSuspected && !isStillSuspected)
-      if (!isCleared && now < dueAt) continue
-      if (isStillSuspected) core.strays.postpone(name)
-      else core.strays.release(name)
-      decide(name, named)
-    }
-  }
-  const soon = (): void => {
-    if (isDue || !core.strays.hasWithheld) return
-    isDue = true
-    core.self.later(0, () => {
-      isDue = false
-      recheck()
-    })
-  }
-  const watch = (): void => {
-    core.self.later(RECHECK_MILLIS, () => {
-      soon()
-      if (core.strays.hasWithheld) watch()
-      else isWatched = false
-    })
-  }
-  let isWatched = false
-  return {
-    becameWithheld: () => {
-      if (isWatched) return
-      isWatched = true
-      watch()
-    },
-    becameClear: soon,
-  }
+const lookAgainAt = (
+  core: AccountCore,
+  [name, { named, isSuspected, dueAt }, now]: Parameters<Withheld["lookAgain"]>,
+  decide: (name: string, named: Named) => void,
+): void => {
+  const { state } = named
+  const isKnown = state !== null && core.orders.idAtVenue({ ...state, tradeOrderId: null }) !== undefined
+  const isStillSuspected = !isKnown && state !== null && suspectsOf(core, state).length > 0
+  const isCleared = isKnown || (isSuspected && !isStillSuspected)
+  if (!isCleared && now < dueAt) return
+  if (isStillSuspected) core.strays.postpone(name)
+  else core.strays.release(name)
+  decide(name, named)
 }

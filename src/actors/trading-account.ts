@@ -2,6 +2,7 @@
  * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
+
 import { Effect } from "effect"
 import { accountChannel } from "../domain/channel.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
@@ -28,22 +29,26 @@ import type {
   TellQuote,
   UpdateAccount,
 } from "./account-messages.ts"
+import { askBalances, whenCurrent } from "./trading-account-balances.ts"
 import { cancelOrder, readOrder } from "./trading-account-cancel.ts"
 import { cancelAllOrders } from "./trading-account-cancel-all.ts"
 import { replaceOrder } from "./trading-account-change.ts"
-import { AccountCore } from "./trading-account-core.ts"
-import { whenCurrent } from "./trading-account-current.ts"
+import { AccountCore, type Sequels } from "./trading-account-core.ts"
 import { type DeadMan, keepDeadMan } from "./trading-account-dead-man.ts"
 import { type Disconnector, makeDisconnector } from "./trading-account-disconnect.ts"
-import { watchAgain } from "./trading-account-doubt.ts"
+import { ask, watchAgain } from "./trading-account-doubt.ts"
 import { take } from "./trading-account-evidence.ts"
-import { AccountKeepers } from "./trading-account-keepers.ts"
+import { watchExpiry } from "./trading-account-expiry.ts"
+import { recallAppeared } from "./trading-account-lingering.ts"
+import { isOfList, listsOf } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { resumeQuoted, tellQuote } from "./trading-account-quoted.ts"
+import { readAgain } from "./trading-account-read-again.ts"
 import { Refusals } from "./trading-account-refusals.ts"
 import { keepSession, type SessionKeeper } from "./trading-account-session.ts"
 import { readState } from "./trading-account-state.ts"
 import { submitOrder } from "./trading-account-submit.ts"
+import { resumeTrigger } from "./trading-account-trigger.ts"
 
 /** A word of the private session; never refused. */
 export interface ApplyReport {
@@ -123,7 +128,7 @@ class AccountHandlers implements Behaviour<AccountMessage> {
     tellQuote(this.core, message)
   }
   RaiseAlert({ alert }: RaiseAlert): void {
-    this.core.alert(alert)
+    this.core.outlet.alert(alert)
   }
   ApplyReport({ report, session }: ApplyReport): void {
     this.session.report(report, session)
@@ -134,11 +139,11 @@ class AccountHandlers implements Behaviour<AccountMessage> {
       const { account } = core
       core.whenDurable(() => reply.ok(account))
     }
-    if (core.account.status === "CREATED" || core.account.status === "NEW") core.whenReady.push(answer)
+    if (core.account.status === "CREATED" || core.account.status === "NEW") core.connection.whenReady(answer)
     else answer()
   }
   AskOpenOrders({ reply }: AskOpenOrders): void {
-    const hasOpenOrders = this.core.open.size > 0
+    const hasOpenOrders = this.core.orders.open.size > 0
     this.core.whenDurable(() => reply.ok(hasOpenOrders))
   }
 
@@ -165,7 +170,7 @@ class BuiltAccount implements Built<AccountMessage> {
 
   started(): void {
     const { core, handlers } = this
-    core.keepers.resumeLists()
+    if (core.orders.openLives().some(isOfList)) recallAppeared(core)
     recover(core)
     handlers.session.open()
     if (core.account.status === "LOCKED") handlers.disconnector.resume()
@@ -177,16 +182,26 @@ class BuiltAccount implements Built<AccountMessage> {
     const { core, handlers } = this
     return (
       !core.parts.channels.isHeard(accountChannel(core.id)) &&
-      (core.open.size === 0 || core.account.status === "DISCONNECTED") &&
-      core.watched.size === 0 &&
-      (core.session === null ? !handlers.session.isTrying() : core.venue.inProcess && core.phase === "ready")
+      (core.orders.open.size === 0 || core.account.status === "DISCONNECTED") &&
+      core.late.isEmpty &&
+      (core.connection.session === null
+        ? !handlers.session.isTrying()
+        : core.venue.inProcess && core.connection.phase === "ready")
     )
   }
 
   /** After a defect memory may be ahead of what its units say: only an orderly end stores more. */
   ended(isOrderly: boolean): void {
-    this.core.keepers.close(isOrderly)
+    this.core.keepers.triggers?.close(isOrderly)
   }
+}
+
+const SEQUELS: Sequels = {
+  consequences: (core, live, before) => (isOfList(live) ? listsOf(core).consequences(live, before) : []),
+  isSpent: (core, live) => isOfList(live) && listsOf(core).isSpent(live),
+  ask,
+  askBalances,
+  readAgain,
 }
 
 export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (message: AccountMessage) => void) => {
@@ -195,7 +210,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
     Effect.map(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
       if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
-      const core = new AccountCore(parts, self, state, venue, refusals, (it) => new AccountKeepers(it))
+      const core = new AccountCore(parts, self, state, venue, refusals, SEQUELS)
       const session = keepSession(core, (report, by) => post({ _tag: "ApplyReport", report, session: by }))
       watchAgain(core, state)
       return new BuiltAccount(core, session)
@@ -205,10 +220,10 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
 /** CREATED means that the bytes may have left: such an order is in doubt and never sent again (order-path 3). */
 const recover = (core: AccountCore): void => {
   if (core.account.status === "DISCONNECTED") return
-  for (const live of core.openLives()) {
+  for (const live of core.orders.openLives()) {
     const { order } = live
-    if (order.expireAt !== null) core.watchExpiry(live)
-    if (placeOf(order) === "ARMED") core.keepers.resumeTrigger(live)
+    if (order.expireAt !== null) watchExpiry(core, live)
+    if (placeOf(order) === "ARMED") resumeTrigger(core, live)
     if (placeOf(order) === "DEALER") resumeQuoted(core, live)
     take(core, live, { _tag: "Restarted" })
   }
@@ -221,16 +236,13 @@ const readPortfolio = (core: AccountCore, message: ReadPortfolio): void => {
     return
   }
   // It has just woken, and agrees with its venue in a moment.
-  if (core.isWaking && core.deferred.length < READS_WAITING_MAX) {
-    core.deferred.push(() => readPortfolio(core, message))
-    return
-  }
-  if (!core.portfolio.isKnown) {
+  if (core.connection.waitsAwake(() => readPortfolio(core, message), READS_WAITING_MAX)) return
+  if (!core.positions.portfolio.isKnown) {
     reply.fail(new PortfolioUnavailable({}))
     return
   }
-  const assets = currency === null ? core.portfolio.assets() : [currency]
-  const positions = assets.map((asset): Position => core.positionOf(asset))
+  const assets = currency === null ? core.positions.portfolio.assets() : [currency]
+  const positions = assets.map((asset): Position => core.positions.positionOf(asset))
   const shown = positions.filter((it) => currency !== null || !it.available.add(it.locked).isZero())
   core.whenDurable(() => reply.ok(shown))
 }

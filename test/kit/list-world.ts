@@ -122,7 +122,7 @@ export class ListWorld extends World {
   /** The newest order of a leg, as memory has it. */
   leg(kind: "TAKE_PROFIT" | "STOP_LOSS"): TradeOrder {
     const orders = newestCore()
-      .ofList(ENTRY)
+      .orders.ofList(ENTRY)
       .map((it) => it.order)
       .filter((it) => it.terms?.leg === kind)
     const replaced = new Set(orders.map((it) => it.replacesTradeOrderId))

@@ -2,10 +2,10 @@
 import { afterEach, describe, it, vi } from "vitest"
 import type { CancelOrder, ReadOrder, SubmitOrder } from "../../src/actors/account-messages.ts"
 import { AccountCore } from "../../src/actors/trading-account-core.ts"
+import { dispatch } from "../../src/actors/trading-account-dispatch.ts"
 import type { Live } from "../../src/actors/trading-account-live.ts"
 import { AccountOrders } from "../../src/actors/trading-account-orders.ts"
 import type { Proof } from "../../src/actors/trading-account-proof.ts"
-import { dispatch } from "../../src/actors/trading-account-release.ts"
 import { TriggerBoard } from "../../src/actors/trigger-board.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
@@ -38,12 +38,16 @@ vi.mock("../../src/domain/order-progress.ts", async (original) => {
   }
 })
 
-/** The same, but for the open orders that it is asked for. */
-const withOpenLives = (core: AccountCore, of: (lives: ReadonlyArray<Live>) => ReadonlyArray<Live>): AccountCore =>
-  new Proxy(core, {
-    get: (target, name) => (name === "openLives" ? () => of(target.openLives()) : Reflect.get(target, name, target)),
+/** The same, with something else in one of its places. */
+const instead = <A extends object, Name extends keyof A>(whole: A, place: Name, other: (real: A[Name]) => A[Name]): A =>
+  new Proxy(whole, {
+    get: (target, name) => (name === place ? other(target[place]) : Reflect.get(target, name, target)),
     set: (target, name, value) => Reflect.set(target, name, value, target),
   })
+
+/** The same, but for the open orders that it is asked for. */
+const withOpenLives = (core: AccountCore, of: (lives: ReadonlyArray<Live>) => ReadonlyArray<Live>): AccountCore =>
+  instead(core, "orders", (orders) => instead(orders, "openLives", () => () => of(orders.openLives())))
 
 vi.mock("../../src/actors/trading-account-reconcile.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/trading-account-reconcile.ts")>()
@@ -76,7 +80,7 @@ vi.mock("../../src/actors/trading-account-cancel.ts", async (original) => {
       return real.withOrder(core, message.by, message.reply, ({ order }) => message.reply.ok(order))
     },
     cancelOrder: (core: AccountCore, message: CancelOrder) => {
-      const live = core.find(message.by)
+      const live = core.orders.find(message.by)
       const isAtVenue = live?.stored === true && placeOf(live.order) === "VENUE" && !live.order.cancelRequested
       if (sabotage.cancelsAhead && isAtVenue) real.cancelAtVenue(core, live, core.refOf(live.order))
       return real.cancelOrder(core, message)
@@ -112,14 +116,14 @@ vi.mock("../../src/actors/trading-account-proof.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-release.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-release.ts")>()
+vi.mock("../../src/actors/trading-account-dispatch.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/trading-account-dispatch.ts")>()
   return {
     ...real,
     takeBack: (core: AccountCore, live: Live): boolean => {
       if (!sabotage.sendsCancelled) return real.takeBack(core, live)
       core.self.later(100, () => {
-        if (core.session !== null && !isTerminal(live.order.orderStatus)) dispatch(core, live)
+        if (core.connection.session !== null && !isTerminal(live.order.orderStatus)) dispatch(core, live)
       })
       return true
     },
@@ -178,8 +182,7 @@ describe("the simulation notices a gateway that", { timeout: 900_000 }, () => {
 
   it("keeps the hold of an order that was undone", () => {
     vi.spyOn(AccountCore.prototype, "undo").mockImplementation(function (this: AccountCore, { order }: Live) {
-      const { forget } = this as unknown as { readonly forget: (id: TradeOrder["tradeOrderId"]) => void }
-      forget.call(this, order.tradeOrderId)
+      this.orders.forget(order.tradeOrderId)
     })
     expectSeen("undone order keeps its hold", /the venue says/, 1)
   })

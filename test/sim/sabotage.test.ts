@@ -1,9 +1,9 @@
 /** A check that cannot fail proves nothing: each of these breaks the gateway in one place, and the simulation must see it within a few seeds. */
 import { afterEach, describe, it, vi } from "vitest"
 import type { AccountCore } from "../../src/actors/trading-account-core.ts"
+import { dispatch } from "../../src/actors/trading-account-dispatch.ts"
 import type { Live } from "../../src/actors/trading-account-live.ts"
 import { AccountOrders } from "../../src/actors/trading-account-orders.ts"
-import { dispatch } from "../../src/actors/trading-account-release.ts"
 import type { Sent } from "../../src/domain/order-law.ts"
 import type { Due, ListTerms, OrderList } from "../../src/domain/order-list.ts"
 import type { Pairing } from "../../src/domain/order-list-pair.ts"
@@ -14,13 +14,14 @@ import { expectSeen } from "./sabotage-kit.ts"
 const INTACT = { resends: false, doubles: false, frees: false, keeps: false }
 const sabotage = { ...INTACT }
 
-vi.mock("../../src/actors/trading-account-doubt.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-doubt.ts")>()
+vi.mock("../../src/actors/trading-account-question.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/trading-account-question.ts")>()
   return {
     ...real,
-    startDoubt: (core: AccountCore, live: Live, why: string) => {
-      if (sabotage.resends && live.order.orderStatus === "UNKNOWN" && core.session !== null) dispatch(core, live)
-      real.startDoubt(core, live, why)
+    inquire: (core: AccountCore, live: Live, why: string) => {
+      if (sabotage.resends && live.order.orderStatus === "UNKNOWN" && core.connection.session !== null)
+        dispatch(core, live)
+      real.inquire(core, live, why)
     },
   }
 })

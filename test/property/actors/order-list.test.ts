@@ -133,7 +133,7 @@ class Life {
 
   private fire(kind: (typeof LEGS)[number]): void {
     const live = newestCore()
-      .ofList(ENTRY)
+      .orders.ofList(ENTRY)
       .find((it) => it.order.terms?.leg === kind && placeOf(it.order) === "ARMED")
     if (live?.stored) this.world.fire(kind)
   }

@@ -2,9 +2,11 @@
 import { describe, expect, it, vi } from "vitest"
 import { cancelAtVenue, requestCancel, sendCancel } from "../../../src/actors/trading-account-cancel.ts"
 import type { AccountCore } from "../../../src/actors/trading-account-core.ts"
+import { dispatch } from "../../../src/actors/trading-account-dispatch.ts"
 import { answered } from "../../../src/actors/trading-account-doubt.ts"
+import { watchExpiry } from "../../../src/actors/trading-account-expiry.ts"
 import type { Live } from "../../../src/actors/trading-account-live.ts"
-import { dispatch } from "../../../src/actors/trading-account-release.ts"
+import { inquire } from "../../../src/actors/trading-account-question.ts"
 import { changeOrder } from "../../../src/actors/trading-account-replace.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { changeableError } from "../../../src/domain/order-change-rules.ts"
@@ -74,10 +76,10 @@ const rigOf = (place: Place, orderStatus: OrderStatus, isHeard: boolean): Rig =>
   const world = readyWorld()
   const like = placed(world)
   const core = newestCore()
-  if (core.session === null) throw new Error("no session is open")
+  if (core.connection.session === null) throw new Error("no session is open")
   const sent: Array<string> = []
-  core.session = {
-    ...core.session,
+  core.connection.session = {
+    ...core.connection.session,
     submit: () => void sent.push("SUBMIT"),
     cancel: () => void sent.push("CANCEL"),
     amend: () => void sent.push("AMEND"),
@@ -152,7 +154,7 @@ describe("the law", () => {
     const { world, core, live, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
     live.order = { ...live.order, expireAt: world.wall() - LONG_AGO_MILLIS }
     const before = live.order
-    core.watchExpiry(live)
+    watchExpiry(core, live)
     world.advance(20)
     switch (lawOf(before).cancel) {
       case "WITHDRAW":
@@ -219,7 +221,7 @@ describe("the law", () => {
   each("a question", (place, orderStatus) => {
     const { world, core, live } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
     const before = world.venue.questions
-    core.look(live, "a test asks")
+    inquire(core, live, "a test asks")
     const isAllowed = lawOf(live.order).sends.includes("QUESTION")
     expect(live.question !== null).toBe(isAllowed)
     world.advance(400)

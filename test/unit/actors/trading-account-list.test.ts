@@ -224,7 +224,7 @@ describe("a pair of exits", () => {
     world.advance(100)
     expect(shape(world, "STOP_LOSS")).toBe("REVOKED 0/10 holds 0 OCO_SIBLING")
     expect(world.alerts()).toEqual([])
-    expect(newestCore().open.size).toBe(0)
+    expect(newestCore().orders.open.size).toBe(0)
   })
 
   it("sends a stop that fires only when the take-profit's cancel is confirmed, for what is left", () => {

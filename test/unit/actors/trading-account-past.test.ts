@@ -125,6 +125,21 @@ describe("an order that has left memory", () => {
 
 describe("what is remembered of ended orders", () => {
   class Orders extends AccountOrders {
+    /** Who leaves, and when, is said by each test. */
+    constructor(wholeOrders: number) {
+      super({
+        wholeOrders,
+        ended: null,
+        forgottenUpTo: Number.NEGATIVE_INFINITY,
+        monotonic: () => 0,
+        later: () => undefined,
+        whenDurable: () => undefined,
+        becameClear: () => undefined,
+      })
+    }
+    get size(): number {
+      return [...this.values()].length
+    }
     end(order: TradeOrder, touchedAt = 0): void {
       this.index({ order, stored: true, owed: null, question: null, touchedAt } as never)
     }
@@ -144,26 +159,26 @@ describe("what is remembered of ended orders", () => {
   ]
 
   it("is a few of them whole, for a while the names of those that left, and then nothing", () => {
-    const orders = new Orders(100, null)
+    const orders = new Orders(100)
     const template = ended(0)
     for (let n = 0; n < 1_000; n++) {
       const names = { clientOrderId: `client-${n}`, externalOrderId: `venue-${n}` }
       orders.end({ ...template, ...names, tradeOrderId: `order-${n}` as never }, n)
       orders.dismiss(orders.leavers(-1), -1, n)
     }
-    expect(orders.orders.size).toBe(100)
+    expect(orders.size).toBe(100)
     expect(knownOf(orders, 900)).toEqual(["order-900", "order-900", 3])
     expect(knownOf(orders, 899)).toEqual(["order-899", "order-899", undefined])
     orders.forgetPast(899)
     expect(knownOf(orders, 799)).toEqual([undefined, undefined, undefined])
     orders.dismiss(orders.leavers(2_000), 2_000, 3_000)
     orders.forgetPast(3_000)
-    expect([orders.orders.size, orders.hasPast]).toEqual([0, false])
+    expect(orders.size).toBe(0)
     expect(knownOf(orders, 999)).toEqual([undefined, undefined, undefined])
   })
 
   it("says whether what the store answers is old", () => {
-    const orders = new Orders(1, null)
+    const orders = new Orders(1)
     const [first, second] = [ended(1), ended(2)]
     orders.end(first)
     expect(orders.isOutdated({ ...first, version: 2 })).toBe(false)
@@ -173,7 +188,7 @@ describe("what is remembered of ended orders", () => {
   })
 
   it("keeps an order that changed after it was to leave", () => {
-    const orders = new Orders(1, null)
+    const orders = new Orders(1)
     const [first, second] = [ended(1), ended(2)]
     orders.end(first)
     orders.end(second)
@@ -181,6 +196,6 @@ describe("what is remembered of ended orders", () => {
     const live = orders.find({ tradeOrderId: first.tradeOrderId })!
     live.order = { ...first, version: 4 }
     expect(orders.dismiss(leaving, -1, 0)).toBe(false)
-    expect(orders.orders.size).toBe(2)
+    expect(orders.size).toBe(2)
   })
 })
