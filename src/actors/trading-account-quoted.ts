@@ -20,8 +20,8 @@ import type { AccountCore } from "./trading-account-core.ts"
 import { leave } from "./trading-account-dispatch.ts"
 import { applyFill } from "./trading-account-evidence.ts"
 import type { Live } from "./trading-account-live.ts"
+import { storeNew } from "./trading-account-new-order.ts"
 import { attempt } from "./trading-account-quarantine.ts"
-import { storeNew } from "./trading-account-stored.ts"
 
 /** A dealer that could not say what became of a quote is asked again. */
 const AGAIN_MILLIS = 250

@@ -18,9 +18,12 @@ const WAITING_MAX = 32
 export class Quoting {
   readonly #waiting = new RareMap<string, Array<() => void>>()
 
+  get isIdle(): boolean {
+    return this.#waiting.size === 0
+  }
+
   /** `waits`: `run` is called once the submit that goes before it is decided. `full`: too many wait for that already. */
   holdUp(keys: Keys, run: () => void): "free" | "waits" | "full" {
-    if (this.#waiting.size === 0) return "free"
     for (const key of keysOf(keys)) {
       const queue = this.#waiting.get(key)
       if (queue === undefined) continue

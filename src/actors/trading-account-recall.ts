@@ -4,6 +4,7 @@
  * known it newer.
  */
 import { Effect, Exit } from "effect"
+import type { TradeOrderId } from "../domain/ids.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
 import type { OrderName } from "../ports/account-store.ts"
 import type { AccountCore } from "./trading-account-core.ts"
@@ -49,3 +50,15 @@ export const recall = (core: AccountCore, by: OrderName, run: (live: Live | unde
     if (areOutdated(core, exit.value)) core.whenDurable(() => recall(core, by, run))
     else run(adoptAll(core, exit.value))
   })
+
+/** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */
+export const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (live: Live | null) => void): void => {
+  const live = core.orders.get(tradeOrderId)
+  if (live?.stored === true) run(live)
+  else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
+  else
+    recall(core, { tradeOrderId }, (found) => {
+      if (found === undefined) throw new Error(`order ${tradeOrderId} has a key and is not in the store`)
+      run(found)
+    })
+}

@@ -1,13 +1,15 @@
 /**
- * Submit: key look-up, then state, rules and funds, then one unit; dispatch, answer and publication from its commit callback.
- * An order whose commit came after `notAfter` is never dispatched (order-path 3).
+ * Submit, stage by stage (order-path: the walk of a submit): held up, repeat, awaits its account, admitted, planned, funded, stored; then,
+ * from the commit of its unit, settled: dispatched, answered and published. An order whose commit came after `notAfter` is never dispatched
+ * (order-path 3).
  */
 
+import type { DomainError } from "../domain/errors/domain-error.ts"
 import { InsufficientBalance } from "../domain/errors/risk.ts"
 import { Busy } from "../domain/errors/service.ts"
 import { fingerprint } from "../domain/fingerprint.ts"
 import { cancelWayOf } from "../domain/order-law.ts"
-import type { Wanted } from "../domain/order-plan.ts"
+import type { OrderPlan, Wanted } from "../domain/order-plan.ts"
 import { cancelled, eventOf, moved } from "../domain/order-progress.ts"
 import { checkOrder } from "../domain/order-rules.ts"
 import { isTerminal } from "../domain/order-status.ts"
@@ -16,128 +18,138 @@ import { submitHalted } from "../domain/trading-mode.ts"
 import { onceOrAfter } from "../kernel/once-or-after.ts"
 import type { SubmitOrder } from "./account-messages.ts"
 import { COLLAR_MILLIS } from "./last-prices.ts"
-import { circumstancesOf, refusalOf, whenKnown } from "./trading-account-admission.ts"
-import { awaitFurther, replay, waitOf, withLinked } from "./trading-account-answer.ts"
+import { circumstancesOf, holdOf, refusalOf } from "./trading-account-admission.ts"
+import {
+  answeredUnlessOlder,
+  awaitFurther,
+  findOlder,
+  olderInMemory,
+  replay,
+  waitOf,
+  withLinked,
+} from "./trading-account-answer.ts"
 import { isBehind, whenCurrent } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import { NOT_AFTER_MILLIS, partnerOf } from "./trading-account-dispatch.ts"
 import { watchExpiry } from "./trading-account-expiry.ts"
-import { holdOf } from "./trading-account-hold.ts"
 import type { Live } from "./trading-account-live.ts"
-import { answeredUnlessOlder, findOlder, olderInMemory } from "./trading-account-older.ts"
+import { type NewLives, type NewOrder, storeNew } from "./trading-account-new-order.ts"
 import { submitQuoted } from "./trading-account-quoted.ts"
+import { whenKnown } from "./trading-account-recall.ts"
 import { release } from "./trading-account-release.ts"
-import { type NewLives, storeNew } from "./trading-account-stored.ts"
 
 /** Submits that wait for a waking account of an in-process venue. */
-const DEFERRED_MAX = 256
+const WAKING_MAX = 256
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
 const PRICES_MILLIS = 2_000
 
-export const submitOrder = (core: AccountCore, asked: SubmitOrder, mayWait = true): void => {
+/** What a submit has behind it: nothing yet, or a wait for the prices of its instrument, before which its account's limits counted it. */
+type Pass = "FIRST" | "PRICED"
+
+/** Begins anew: what a stage saw may be another by then. */
+type Again = (pass: Pass) => void
+
+export const submitOrder = (core: AccountCore, asked: SubmitOrder): void => pass(core, asked, "FIRST")
+
+/**
+ * The stages, in order. Each of them ends the pass where it answers the submit, or has it wait; one that waited comes again from the first
+ * stage on.
+ */
+const pass = (core: AccountCore, asked: SubmitOrder, which: Pass): void => {
   const { parts } = core
   parts.failpoint.hit("submit.parsed")
   const message = answeredUnlessOlder(core, asked)
-  const { request, reply } = message
-  const turn = core.quoting.holdUp(request, () => submitOrder(core, asked, mayWait))
-  if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
-  if (turn !== "free") return
-  const known = olderInMemory(core, request)
-  if (known !== undefined) {
-    whenKnown(core, known.tradeOrderId, (live) => {
-      if (live === null) submitOrder(core, asked)
-      else replay(core, message, live, known.by, fingerprint(request))
-    })
-    return
-  }
-  if (core.connection.isWaking && core.connection.waitsAwake(() => submitOrder(core, asked), DEFERRED_MAX)) return
-  if (request.orderType !== "QUOTED" && isBehind(core)) {
-    whenCurrent(core, () => submitOrder(core, asked, mayWait), reply.fail)
-    return
-  }
-  // Once per request: one that waits for prices has been counted.
-  const refusal =
-    submitHalted(parts.mode.current(), request, message.hedge !== undefined) ??
-    (mayWait
-      ? core.limits.submitError(core.orders.open.size, message.hedge !== undefined)
-      : core.limits.openError(core.orders.open.size)) ??
-    refusalOf(core)
-  if (refusal !== undefined) {
-    reply.fail(refusal)
-    return
-  }
+  const again: Again = (next) => pass(core, asked, next)
+  if (isHeldUp(core, message, which, again)) return
+  if (isRepeat(core, message, again)) return
+  if (awaitsAccount(core, message, which, again)) return
+  const refusal = admissionError(core, message, which)
+  if (refusal !== undefined) return message.reply.fail(refusal)
   // Not of what is refused: it costs more than the refusal.
-  const print = fingerprint(request)
-  if (request.orderType === "QUOTED") {
-    submitQuoted(core, message, print)
-    return
-  }
+  const print = fingerprint(message.request)
+  if (message.request.orderType === "QUOTED") return submitQuoted(core, message, print)
   const now = parts.clock.now()
-  const checked = checkOrder(request, circumstancesOf(core, now, mayWait, message.hedge !== undefined))
-  if ("error" in checked) {
-    reply.fail(checked.error)
-    return
-  }
-  if ("wanted" in checked) {
-    const { wanted } = checked
-    const goOn = (): void => submitOrder(core, asked, false)
-    if (wanted.kind === "COLLAR") whenCollared(core, message, print, wanted, goOn)
-    else whenPriced(core, wanted, goOn)
-    return
-  }
-  const { plan } = checked
+  const plan = planned(core, message, print, now, which, again)
+  if (plan === null) return
   const held = holdOf(core, plan)
-  if (held instanceof InsufficientBalance) {
-    reply.fail(held)
-    return
-  }
-  const checkedAt = parts.clock.monotonic()
-  const made = { request, plan, held, fingerprint: print, now, hedge: message.hedge }
-  storeNew(core, message, made, {
-    stored: (lives, json) => {
-      parts.failpoint.hit("submit.committed")
-      settle(core, lives, message, json, checkedAt)
-    },
+  if (held instanceof InsufficientBalance) return message.reply.fail(held)
+  const { request, hedge } = message
+  store(core, message, { request, plan, held, fingerprint: print, now, hedge })
+}
+
+/** A submit of a quote under its key is not decided yet. */
+const isHeldUp = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+  if (core.quoting.isIdle) return false
+  const turn = core.quoting.holdUp(request, () => again(which))
+  if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
+  return turn !== "free"
+}
+
+/** An order in memory has its key; where that one comes to nothing, this one is the first after all. */
+const isRepeat = (core: AccountCore, message: SubmitOrder, again: Again): boolean => {
+  const { request } = message
+  const known = olderInMemory(core, request)
+  if (known === undefined) return false
+  whenKnown(core, known.tradeOrderId, (live) => {
+    if (live === null) again("FIRST")
+    else replay(core, message, live, known.by, fingerprint(request))
   })
-  parts.failpoint.hit("submit.handedToWriter")
+  return true
 }
 
-/** Opens the feed that knows the price, and goes on when it does, or after a while without. */
-const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
-  const turn = core.self.turn(onceOrAfter(core.self, PRICES_MILLIS, run))
-  const reply = { ok: turn, fail: turn }
-  if (kind === "TICKER") core.parts.markets.readTicker(instrumentId, reply)
-  else core.parts.markets.readBook(instrumentId, 1, reply)
+/** The account has just woken, or there is money that it has not read of. */
+const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+  const { connection } = core
+  if (connection.isWaking && connection.waitsAwake(() => again("FIRST"), WAKING_MAX)) return true
+  if (request.orderType === "QUOTED" || !isBehind(core)) return false
+  whenCurrent(core, () => again(which), reply.fail)
+  return true
 }
 
-/** As `whenPriced`, of a submit that is no repeat: the repeat of an order that has left memory is answered without a wait. */
-const whenCollared = (
+/** The trading mode, the limits, the account's state. One that has waited for prices has been counted. */
+const admissionError = (core: AccountCore, { request, hedge }: SubmitOrder, which: Pass): DomainError | undefined => {
+  const { limits, orders, parts } = core
+  const isHedge = hedge !== undefined
+  return (
+    submitHalted(parts.mode.current(), request, isHedge) ??
+    (which === "FIRST" ? limits.submitError(orders.open.size, isHedge) : limits.openError(orders.open.size)) ??
+    refusalOf(core)
+  )
+}
+
+/** By the rules of its type (contract C6); null: it is refused, or waits for a price that a rule needs. */
+const planned = (
   core: AccountCore,
   message: SubmitOrder,
   print: string,
-  { instrumentId }: Wanted,
-  run: () => void,
-): void => {
-  const { lastPrices } = core.parts
-  let isOver = false
-  const goOn = onceOrAfter(core.self, COLLAR_MILLIS, () => {
-    if (isOver) return
-    isOver = true
-    lastPrices.waited(instrumentId)
-    run()
+  now: number,
+  which: Pass,
+  again: Again,
+): OrderPlan | null => {
+  const { request, reply, hedge } = message
+  const checked = checkOrder(request, circumstancesOf(core, now, which === "FIRST", hedge !== undefined))
+  if ("plan" in checked) return checked.plan
+  if ("error" in checked) reply.fail(checked.error)
+  else {
+    const { wanted } = checked
+    const goOn = (): void => again("PRICED")
+    if (wanted.kind === "COLLAR") whenCollared(core, message, print, wanted, goOn)
+    else whenPriced(core, wanted, goOn)
+  }
+  return null
+}
+
+/** One unit; what follows comes from its commit. */
+const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void => {
+  const { clock, failpoint } = core.parts
+  const checkedAt = clock.monotonic()
+  storeNew(core, message, made, {
+    stored: (lives, json) => {
+      failpoint.hit("submit.committed")
+      settle(core, lives, message, json, checkedAt)
+    },
   })
-  findOlder(core, message.request, (older) => {
-    if (isOver) return
-    if (older === undefined) {
-      lastPrices.ask(instrumentId, core.self.turn(goOn))
-      return
-    }
-    isOver = true
-    whenKnown(core, older.tradeOrderId, (live) => {
-      if (live === null) run()
-      else replay(core, message, live, older.by, print)
-    })
-  })
+  failpoint.hit("submit.handedToWriter")
 }
 
 /** The submit is durable: dispatch and answer. */
@@ -209,4 +221,44 @@ const ownEndOf = (
   if (isLate) return moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
   if (core.connection.session !== null && status !== "DISCONNECTED") return null
   return moved(order, "REJECTED", { rejectReason: "NOT_SENT: the venue session is gone" })
+}
+
+// Waiting for prices
+
+/** Opens the feed that knows the price, and goes on when it does, or after a while without. */
+const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
+  const turn = core.self.turn(onceOrAfter(core.self, PRICES_MILLIS, run))
+  const reply = { ok: turn, fail: turn }
+  if (kind === "TICKER") core.parts.markets.readTicker(instrumentId, reply)
+  else core.parts.markets.readBook(instrumentId, 1, reply)
+}
+
+/** As `whenPriced`, of a submit that is no repeat: the repeat of an order that has left memory is answered without a wait. */
+const whenCollared = (
+  core: AccountCore,
+  message: SubmitOrder,
+  print: string,
+  { instrumentId }: Wanted,
+  run: () => void,
+): void => {
+  const { lastPrices } = core.parts
+  let isOver = false
+  const goOn = onceOrAfter(core.self, COLLAR_MILLIS, () => {
+    if (isOver) return
+    isOver = true
+    lastPrices.waited(instrumentId)
+    run()
+  })
+  findOlder(core, message.request, (older) => {
+    if (isOver) return
+    if (older === undefined) {
+      lastPrices.ask(instrumentId, core.self.turn(goOn))
+      return
+    }
+    isOver = true
+    whenKnown(core, older.tradeOrderId, (live) => {
+      if (live === null) run()
+      else replay(core, message, live, older.by, print)
+    })
+  })
 }
