@@ -3,7 +3,6 @@
  * order, `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from
  * the unit's commit callback.
  */
-
 import type { AccountEventKind } from "../domain/account-event.ts"
 import { Decimal } from "../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
@@ -16,18 +15,16 @@ import type { Self } from "../kernel/behaviour.ts"
 import type { AccountState, FoundNames, Row } from "../ports/account-store.ts"
 import type { VenueFill, VenueOrderRef, VenueOrderState } from "../ports/venue-session.ts"
 import type { Rest } from "./resting-accounts.ts"
-import { BalanceReadings } from "./trading-account-balance-readings.ts"
 import { Connection } from "./trading-account-connection.ts"
-import { AccountImage } from "./trading-account-image.ts"
 import { LateOrders } from "./trading-account-late.ts"
 import { AccountLimits } from "./trading-account-limits.ts"
 import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./trading-account-live.ts"
 import { NameDesk } from "./trading-account-names.ts"
 import type { News } from "./trading-account-news.ts"
 import { AccountOrders } from "./trading-account-orders.ts"
-import { AccountOutlet } from "./trading-account-outlet.ts"
+import { AccountImage, AccountOutlet } from "./trading-account-outlet.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
-import { AccountPositions } from "./trading-account-positions.ts"
+import { AccountPositions, BalanceReadings } from "./trading-account-positions.ts"
 import { Quoting } from "./trading-account-quoting.ts"
 import { Quarantine, type Refusals } from "./trading-account-refusals.ts"
 import { Strays } from "./trading-account-strays.ts"

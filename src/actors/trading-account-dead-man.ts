@@ -5,7 +5,7 @@
 import { AccountDisconnected, AccountNotActive } from "../domain/errors/trading-account.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { CancelAllAfter } from "./account-messages.ts"
-import { sweep } from "./trading-account-cancel-all.ts"
+import { sweep } from "./trading-account-cancel.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 
 export interface DeadMan {

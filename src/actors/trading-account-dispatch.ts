@@ -9,10 +9,10 @@ import { cancelled, eventOf, IllegalTransition, moved, noted, requestedReason } 
 import { isTerminal } from "../domain/order-status.ts"
 import { isFired, isPaired, releasedType, type TradeOrder } from "../domain/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../ports/venue-session.ts"
+import { unexplainedOf } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
 import type { Live } from "./trading-account-live.ts"
 import { FILLS_MARGIN_MILLIS } from "./trading-account-trades.ts"
-import { unexplainedOf } from "./trading-account-unexplained.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
 export const NOT_AFTER_MILLIS = 2_000

@@ -2,6 +2,7 @@
  * The keeper of lists (contract C4): after every change of an order of a list, and whenever the account is ready again, what is due by
  * domain/order-list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
  */
+
 import { Decimal } from "../domain/decimal.ts"
 import { quantityStep } from "../domain/instrument.ts"
 import { exitHold } from "../domain/order-hold.ts"
@@ -24,9 +25,9 @@ import { isSpot } from "../domain/venue.ts"
 import { mayCancel } from "./trading-account-cancel.ts"
 import type { AccountCore, ListKeeper } from "./trading-account-core.ts"
 import { partnerOf } from "./trading-account-dispatch.ts"
-import * as steps from "./trading-account-list-steps.ts"
+import * as steps from "./trading-account-legs.ts"
+import { move, pair } from "./trading-account-legs.ts"
 import type { Alert, Consequence, Live } from "./trading-account-live.ts"
-import { move, pair } from "./trading-account-pair-steps.ts"
 import { changing } from "./trading-account-replace.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */

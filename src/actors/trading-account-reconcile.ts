@@ -2,25 +2,34 @@
  * Agreement with the venue (contract C3): what it shows is fetched, applied as ordinary evidence through the state machine, and
  * announced. The private stream is open before the first question, so nothing can fall between the two.
  */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
 import { isTerminal } from "../domain/order-status.ts"
 import { venueOrderKey } from "../ports/account-store.ts"
-import type { OrderLookup, VenueFill, VenueOrderState, VenueSession } from "../ports/venue-session.ts"
+import type {
+  EndedSince,
+  OrderLookup,
+  VenueFill,
+  VenueLists,
+  VenueOrderState,
+  VenueSession,
+} from "../ports/venue-session.ts"
 import { type AskedBalances, applyBalances, fetchBalances } from "./trading-account-balances.ts"
 import type { AccountCore } from "./trading-account-core.ts"
+import { tradesSince } from "./trading-account-dispatch.ts"
 import { answered, listed } from "./trading-account-doubt.ts"
-import { type EndedSearch, endedSearch, searchEnded } from "./trading-account-ended-search.ts"
 import { applyFill, seen, weighChange } from "./trading-account-evidence.ts"
 import { isWhole, readOn, scanOf, taken, wholeScan } from "./trading-account-fill-scan.ts"
 import { foreignOrderId, seeStray, strayFill, takeIn } from "./trading-account-foreign.ts"
 import { seenAtStart } from "./trading-account-lingering.ts"
 import { type FillScan, type Live, mayBeThere } from "./trading-account-live.ts"
-import { askNames, isName, ownerOf } from "./trading-account-names.ts"
+import { askNames, isName, listedFills, ownerOf } from "./trading-account-names.ts"
 import { attempt } from "./trading-account-quarantine.ts"
 import { inquire } from "./trading-account-question.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "./trading-account-recall.ts"
 import { decimal } from "./trading-account-text.ts"
+import { FILLS_MARGIN_MILLIS } from "./trading-account-trades.ts"
 import { mayBeOurs } from "./trading-account-unnamed.ts"
 
 /** So long an account waits for the trades and the ends of its absence; what is not read by then is read beside its work. */
@@ -256,4 +265,106 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
   for (const live of core.orders.openLives())
     if (mayBeThere(live) && !shown.has(live) && live.question === null && now - live.touchedAt >= quietMillis)
       inquire(core, live, "not among the venue's open orders")
+}
+
+// Orders that ended in an absence: read many at once where the venue can, and one at a time otherwise
+
+/** A page costs about as much as a few single questions: it is worth asking for while it answers more. */
+const ORDERS_PER_PAGE_MIN = 5
+
+/** What is looked for, and how far the list was read. */
+export interface EndedSearch {
+  readonly markets: ReadonlyArray<EndedSince>
+  readonly found: Map<TradeOrderId, OrderLookup>
+  readonly missing: Set<Live>
+  cursor: string | null
+  pagesLeft: number
+}
+
+/** Null where the venue has no such list. */
+export const endedSearch = (session: VenueLists, asked: ReadonlyArray<Live>): EndedSearch | null =>
+  session.fetchEnded === undefined
+    ? null
+    : {
+        markets: marketsOf(asked),
+        found: new Map(),
+        missing: new Set(asked),
+        cursor: null,
+        pagesLeft: Math.ceil(asked.length / ORDERS_PER_PAGE_MIN),
+      }
+
+const isNumber = (text: string | null): text is string => text !== null && /^\d+$/.test(text)
+
+const marketsOf = (asked: ReadonlyArray<Live>): ReadonlyArray<EndedSince> => {
+  const markets = new Map<InstrumentId, EndedSince>()
+  for (const { order } of asked) {
+    const known = markets.get(order.instrumentId)
+    const id = isNumber(order.externalOrderId) ? order.externalOrderId : null
+    const other = known === undefined ? id : known.oldestId
+    markets.set(order.instrumentId, {
+      instrumentId: order.instrumentId,
+      since: Math.min(known?.since ?? Number.MAX_SAFE_INTEGER, order.createdAt - FILLS_MARGIN_MILLIS),
+      oldestId: id === null || other === null ? null : BigInt(id) < BigInt(other) ? id : other,
+    })
+  }
+  return [...markets.values()]
+}
+
+/** Until all are found, or the list ends, or it is no longer worth it. */
+export const searchEnded = (
+  core: AccountCore,
+  session: VenueLists,
+  search: EndedSearch,
+): Effect.Effect<void, VenueUnavailable> =>
+  Effect.suspend(() => {
+    const { fetchEnded } = session
+    if (fetchEnded === undefined || search.pagesLeft <= 0 || search.missing.size === 0) return Effect.void
+    return Effect.flatMap(fetchEnded(search.markets, search.cursor), ({ orders, next }) => {
+      for (const state of orders) {
+        const live = core.orders.findAtVenue(state)
+        if (live === undefined || !search.missing.delete(live)) continue
+        search.found.set(live.order.tradeOrderId, { _tag: "Found", state })
+      }
+      search.cursor = next
+      search.pagesLeft = next === null ? 0 : search.pagesLeft - 1
+      return searchEnded(core, session, search)
+    })
+  })
+
+// The truth of one order, read anew: what the store refused of it twice may be taken by now. Only what the venue says then is applied, by
+// the ways of every audit; nothing is kept from the first time.
+
+/** From one question that had no answer to the next. */
+const AGAIN_MILLIS = 60_000
+
+export const readAgain = (core: AccountCore, live: Live, millis: number): void => {
+  const { tradeOrderId } = live.order
+  // One timer each.
+  if (core.readingAgain.has(tradeOrderId)) return
+  core.readingAgain.add(tradeOrderId)
+  core.self.later(millis, () => {
+    core.readingAgain.delete(tradeOrderId)
+    read(core, live)
+  })
+}
+
+const read = (core: AccountCore, live: Live): void => {
+  const { session } = core.connection
+  if (session === null) return readAgain(core, live, AGAIN_MILLIS)
+  const { order } = live
+  const since = tradesSince(core, live)
+  const question = Effect.all({
+    lookup: session.fetchOrder(core.refOf(order)),
+    fills: listedFills(core, session, since, [order.instrumentId]),
+  })
+  core.self.fork(core.connection.listing(question), (exit) => {
+    if (Exit.isFailure(exit)) return readAgain(core, live, AGAIN_MILLIS)
+    const { fills, lookup } = exit.value
+    const now = core.orders.get(order.tradeOrderId)
+    if (now !== undefined && lookup._tag === "Found") core.orders.knowAs(now, lookup.state.externalOrderId)
+    // Trades first: they explain the quantities that the view names. Those of an order that has left memory bring it back.
+    auditFills(core, fills, 0)
+    if (now !== undefined && now === core.orders.get(order.tradeOrderId))
+      attempt(core, now, lookup, () => answered(core, now, lookup))
+  })
 }

@@ -2,7 +2,6 @@
  * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
-
 import { Effect } from "effect"
 import { accountChannel } from "../domain/channel.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
@@ -30,9 +29,7 @@ import type {
   UpdateAccount,
 } from "./account-messages.ts"
 import { askBalances, whenCurrent } from "./trading-account-balances.ts"
-import { cancelOrder, readOrder } from "./trading-account-cancel.ts"
-import { cancelAllOrders } from "./trading-account-cancel-all.ts"
-import { replaceOrder } from "./trading-account-change.ts"
+import { cancelAllOrders, cancelOrder, readOrder } from "./trading-account-cancel.ts"
 import { AccountCore, type Sequels } from "./trading-account-core.ts"
 import { type DeadMan, keepDeadMan } from "./trading-account-dead-man.ts"
 import { type Disconnector, makeDisconnector } from "./trading-account-disconnect.ts"
@@ -43,10 +40,10 @@ import { recallAppeared } from "./trading-account-lingering.ts"
 import { isOfList, listsOf } from "./trading-account-list.ts"
 import type { AccountParts } from "./trading-account-parts.ts"
 import { resumeQuoted, tellQuote } from "./trading-account-quoted.ts"
-import { readAgain } from "./trading-account-read-again.ts"
+import { readAgain } from "./trading-account-reconcile.ts"
 import { Refusals } from "./trading-account-refusals.ts"
+import { replaceOrder } from "./trading-account-replace.ts"
 import { keepSession, type SessionKeeper } from "./trading-account-session.ts"
-import { readState } from "./trading-account-state.ts"
 import { submitOrder } from "./trading-account-submit.ts"
 import { resumeTrigger } from "./trading-account-trigger.ts"
 
@@ -292,4 +289,31 @@ const credentialGone = (
   else session.refused("the account's last credential was revoked")
   const { account } = core
   core.whenDurable(() => reply.ok(account))
+}
+
+// What a map of the account begins with
+
+/** An actor that has just woken learns its positions from its venue in a moment. */
+const POSITIONS_MILLIS = 2_000
+
+export const readState = (core: AccountCore, { of, reply }: ReadState): void => {
+  const { self } = core
+  const { image } = core.outlet
+  const answer = (): void => {
+    const { sequence, awakeSince } = image
+    reply.ok({ sequence, awakeSince, entries: of === "orders" ? image.orders() : image.positions() })
+  }
+  if (of === "orders" || image.hasPositions) return answer()
+  let isOver = false
+  const look = (): void => {
+    if (isOver) return
+    isOver = true
+    callOff()
+    // Known, but perhaps not told yet.
+    if (core.positions.portfolio.isKnown) core.whenDurable(answer)
+    else reply.fail(new PortfolioUnavailable({}))
+  }
+  const callOff = self.later(POSITIONS_MILLIS, look)
+  if (core.positions.portfolio.isKnown) look()
+  else core.connection.whenReady(look)
 }
