@@ -3,10 +3,10 @@
  * parts list: nothing is decided here.
  */
 import { Context, Effect, Layer } from "effect"
-import { AccountDirectory } from "./actors/account-directory.ts"
+import { TradingAccountsLive } from "./actors/account/accounts.ts"
+import { AccountDirectory } from "./actors/account/directory.ts"
 import { InstrumentDirectory } from "./actors/instrument-directory.ts"
 import { MarketsLive } from "./actors/markets.ts"
-import { TradingAccountsLive } from "./actors/trading-accounts.ts"
 import { keeperLayer, vaultLayer } from "./auth/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys.ts"
 import { Sessions } from "./auth/sessions.ts"

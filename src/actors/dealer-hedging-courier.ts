@@ -7,7 +7,7 @@ import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Reply } from "../domain/reply.ts"
 import type { TradeOrder } from "../domain/trade-order.ts"
-import type { SubmitAnswer, SubmitOrder } from "./account-messages.ts"
+import type { SubmitAnswer, SubmitOrder } from "./account/messages.ts"
 import type { DealerCore } from "./dealer-core.ts"
 
 /** A hedge that was handed to its account. */

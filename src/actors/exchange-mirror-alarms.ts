@@ -7,7 +7,7 @@ import type { Dealer } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { isShort, type ShortfallTerms, shareLost } from "../domain/shortfall.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import type { TradingAccounts } from "./account-messages.ts"
+import type { TradingAccounts } from "./account/messages.ts"
 import type { Recent } from "./exchange-mirror-recent.ts"
 
 interface Told {

@@ -1,6 +1,6 @@
 /** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
 import { Effect } from "effect"
-import { AccountDirectory } from "../actors/account-directory.ts"
+import { AccountDirectory } from "../actors/account/directory.ts"
 import type { Audit } from "../auth/audit.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order-rates.ts"

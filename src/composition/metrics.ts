@@ -1,6 +1,6 @@
 /** What operators read of the gateway: every part's numbers on one board, and the board on a port of its own. */
 import { Effect } from "effect"
-import { TradingAccounts } from "../actors/account-messages.ts"
+import { TradingAccounts } from "../actors/account/messages.ts"
 import { Dealers } from "../actors/dealer-messages.ts"
 import { Markets } from "../actors/market-messages.ts"
 import type { Keys } from "../auth/keys.ts"

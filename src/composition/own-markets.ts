@@ -3,7 +3,7 @@
  * known; retired the other way round.
  */
 import { Effect } from "effect"
-import { TradingAccounts } from "../actors/account-messages.ts"
+import { TradingAccounts } from "../actors/account/messages.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import type { Settings } from "../config.ts"
 import { InstrumentNotFound } from "../domain/errors/market.ts"

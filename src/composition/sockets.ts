@@ -1,6 +1,6 @@
 /** The WebSocket side of the composition root: channels, who may listen, and the server of the sockets. */
 import { Effect, Layer, Runtime } from "effect"
-import { AccountDirectory } from "../actors/account-directory.ts"
+import { AccountDirectory } from "../actors/account/directory.ts"
 import { DealerDirectory } from "../actors/dealer-directory.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"
 import { Sessions } from "../auth/sessions.ts"

@@ -2,7 +2,7 @@
  * Who acts for an account: existence in the tenant (404), then ownership (403), read from the directories (contract C16). The one thing to
  * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it.
  */
-import type { AccountDirectory } from "../actors/account-directory.ts"
+import type { AccountDirectory } from "../actors/account/directory.ts"
 import type { DealerDirectory } from "../actors/dealer-directory.ts"
 import { isDealersSide, maySee } from "../domain/dealer.ts"
 import { AccountForbidden } from "../domain/errors/authorisation.ts"

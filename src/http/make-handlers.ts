@@ -1,7 +1,7 @@
 /** Every handler with what it needs: the whole of HTTP but the adapter, in the order of the declaration. */
 import { Effect } from "effect"
-import { AccountDirectory } from "../actors/account-directory.ts"
-import { TradingAccounts } from "../actors/account-messages.ts"
+import { AccountDirectory } from "../actors/account/directory.ts"
+import { TradingAccounts } from "../actors/account/messages.ts"
 import { DealerDirectory } from "../actors/dealer-directory.ts"
 import { Dealers } from "../actors/dealer-messages.ts"
 import { InstrumentDirectory } from "../actors/instrument-directory.ts"

@@ -3,7 +3,7 @@
  * time. Accounts here do what the contract says of submits: one order per key, whoever asks how often.
  */
 import { Effect, type Exit } from "effect"
-import type { AccountCommand, SubmitOrder } from "../../src/actors/account-messages.ts"
+import type { AccountCommand, SubmitOrder } from "../../src/actors/account/messages.ts"
 import type { DealerCore } from "../../src/actors/dealer-core.ts"
 import { HedgeKeeper } from "../../src/actors/dealer-hedging.ts"
 import type { AskedHedges } from "../../src/actors/dealer-hedging-courier.ts"

@@ -1,5 +1,5 @@
 /** Hedge intents and an instrument to hedge on, as tests need them. */
-import type { SubmitOrder } from "../../src/actors/account-messages.ts"
+import type { SubmitOrder } from "../../src/actors/account/messages.ts"
 import type { HedgeIntent } from "../../src/domain/dealer.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type {

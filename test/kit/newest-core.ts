@@ -1,9 +1,9 @@
 /**
- * The core of the account whose process started last. A test that asks for it first mocks `src/actors/trading-account-session.ts` with
+ * The core of the account whose process started last. A test that asks for it first mocks `src/actors/account/venue/session.ts` with
  * `keepingCore`; mocks belong to the file that asks for them.
  */
-import type { AccountCore } from "../../src/actors/trading-account-core.ts"
-import type * as Session from "../../src/actors/trading-account-session.ts"
+import type { AccountCore } from "../../src/actors/account/core.ts"
+import type * as Session from "../../src/actors/account/venue/session.ts"
 
 let newest: AccountCore | null = null
 

@@ -3,7 +3,7 @@
  * dies. The ledger here does what the contract says of it: all or nothing, holds that resolve once, guards; it is a model, not the real one.
  */
 import { Effect, type Exit } from "effect"
-import type { AccountCommand } from "../../src/actors/account-messages.ts"
+import type { AccountCommand } from "../../src/actors/account/messages.ts"
 import { linkAccount, setDealerStatus } from "../../src/actors/dealer-admin.ts"
 import { DealerCore, type DealerParts } from "../../src/actors/dealer-core.ts"
 import { acceptQuote, letQuoteGo, settleQuote } from "../../src/actors/dealer-execution.ts"

@@ -3,7 +3,7 @@
 import * as uws from "uWebSockets.js"
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { AccountDirectory } from "../../src/actors/account-directory.ts"
+import { AccountDirectory } from "../../src/actors/account/directory.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import type { ChannelKind } from "../../src/domain/channel.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../src/domain/errors/authentication.ts"

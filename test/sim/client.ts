@@ -1,5 +1,5 @@
 /** A client of one trading account: what is asked for is drawn, and what is answered is held against what is durable at that moment. */
-import type { AccountCommand, SubmitAnswer } from "../../src/actors/account-messages.ts"
+import type { AccountCommand, SubmitAnswer } from "../../src/actors/account/messages.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"
 import { fingerprint } from "../../src/domain/fingerprint.ts"
 import type { TradeOrderId, TradingAccountId } from "../../src/domain/ids.ts"

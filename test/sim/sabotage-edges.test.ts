@@ -1,11 +1,11 @@
 /** Each of these breaks the gateway at one of its edges, and the simulation must see it. */
 import { afterEach, describe, it, vi } from "vitest"
-import type { CancelOrder, ReadOrder, SubmitOrder } from "../../src/actors/account-messages.ts"
-import { AccountCore } from "../../src/actors/trading-account-core.ts"
-import { dispatch } from "../../src/actors/trading-account-dispatch.ts"
-import type { Live } from "../../src/actors/trading-account-live.ts"
-import { AccountOrders } from "../../src/actors/trading-account-orders.ts"
-import type { Proof } from "../../src/actors/trading-account-proof.ts"
+import { AccountCore } from "../../src/actors/account/core.ts"
+import type { Live } from "../../src/actors/account/live.ts"
+import type { CancelOrder, ReadOrder, SubmitOrder } from "../../src/actors/account/messages.ts"
+import { AccountOrders } from "../../src/actors/account/order-memory.ts"
+import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
+import type { Proof } from "../../src/actors/account/venue/proof.ts"
 import { TriggerBoard } from "../../src/actors/trigger-board.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
@@ -49,8 +49,8 @@ const instead = <A extends object, Name extends keyof A>(whole: A, place: Name, 
 const withOpenLives = (core: AccountCore, of: (lives: ReadonlyArray<Live>) => ReadonlyArray<Live>): AccountCore =>
   instead(core, "orders", (orders) => instead(orders, "openLives", () => () => of(orders.openLives())))
 
-vi.mock("../../src/actors/trading-account-reconcile.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-reconcile.ts")>()
+vi.mock("../../src/actors/account/venue/reconcile.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/venue/reconcile.ts")>()
   return {
     ...real,
     fetchView: (core: AccountCore, session: VenueSession) =>
@@ -58,8 +58,8 @@ vi.mock("../../src/actors/trading-account-reconcile.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-session.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-session.ts")>()
+vi.mock("../../src/actors/account/venue/session.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/venue/session.ts")>()
   return {
     ...real,
     keepSession: (core: AccountCore, post: Parameters<typeof real.keepSession>[1]) => {
@@ -71,8 +71,8 @@ vi.mock("../../src/actors/trading-account-session.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-cancel.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-cancel.ts")>()
+vi.mock("../../src/actors/account/orders/cancel.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/orders/cancel.ts")>()
   return {
     ...real,
     readOrder: (core: AccountCore, message: ReadOrder) => {
@@ -91,8 +91,8 @@ vi.mock("../../src/actors/trading-account-cancel.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-answer.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-answer.ts")>()
+vi.mock("../../src/actors/account/orders/answer.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/orders/answer.ts")>()
   return {
     ...real,
     replay: (
@@ -105,8 +105,8 @@ vi.mock("../../src/actors/trading-account-answer.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-proof.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-proof.ts")>()
+vi.mock("../../src/actors/account/venue/proof.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/venue/proof.ts")>()
   return {
     ...real,
     prove: (core: AccountCore, live: Live, judge: (proof: Proof | null) => void) =>
@@ -116,8 +116,8 @@ vi.mock("../../src/actors/trading-account-proof.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-dispatch.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-dispatch.ts")>()
+vi.mock("../../src/actors/account/orders/dispatch.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/orders/dispatch.ts")>()
   return {
     ...real,
     takeBack: (core: AccountCore, live: Live): boolean => {

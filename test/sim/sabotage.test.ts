@@ -1,9 +1,9 @@
 /** A check that cannot fail proves nothing: each of these breaks the gateway in one place, and the simulation must see it within a few seeds. */
 import { afterEach, describe, it, vi } from "vitest"
-import type { AccountCore } from "../../src/actors/trading-account-core.ts"
-import { dispatch } from "../../src/actors/trading-account-dispatch.ts"
-import type { Live } from "../../src/actors/trading-account-live.ts"
-import { AccountOrders } from "../../src/actors/trading-account-orders.ts"
+import type { AccountCore } from "../../src/actors/account/core.ts"
+import type { Live } from "../../src/actors/account/live.ts"
+import { AccountOrders } from "../../src/actors/account/order-memory.ts"
+import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
 import type { Sent } from "../../src/domain/order-law.ts"
 import type { Due, ListTerms, OrderList } from "../../src/domain/order-list.ts"
 import type { Pairing } from "../../src/domain/order-list-pair.ts"
@@ -14,8 +14,8 @@ import { expectSeen } from "./sabotage-kit.ts"
 const INTACT = { resends: false, doubles: false, frees: false, keeps: false }
 const sabotage = { ...INTACT }
 
-vi.mock("../../src/actors/trading-account-question.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-question.ts")>()
+vi.mock("../../src/actors/account/venue/question.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/venue/question.ts")>()
   return {
     ...real,
     inquire: (core: AccountCore, live: Live, why: string) => {
@@ -34,8 +34,8 @@ vi.mock("../../src/domain/order-law.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/actors/trading-account-evidence.ts", async (original) => {
-  const real = await original<typeof import("../../src/actors/trading-account-evidence.ts")>()
+vi.mock("../../src/actors/account/venue/evidence.ts", async (original) => {
+  const real = await original<typeof import("../../src/actors/account/venue/evidence.ts")>()
   return {
     ...real,
     applyFill: (core: AccountCore, live: Live, fill: VenueFill, isListed?: boolean) => {

@@ -3,12 +3,12 @@
  * begins with what was committed, `crash` is its end at any instant.
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
-import { AccountDirectory } from "../../src/actors/account-directory.ts"
-import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account-messages.ts"
+import { TradingAccountsLive } from "../../src/actors/account/accounts.ts"
+import { AccountDirectory } from "../../src/actors/account/directory.ts"
+import { type AccountCommand, type SubmitAnswer, TradingAccounts } from "../../src/actors/account/messages.ts"
+import { WholeOrders } from "../../src/actors/account/parts.ts"
 import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
 import { type MarketListener, Markets } from "../../src/actors/market-messages.ts"
-import { WholeOrders } from "../../src/actors/trading-account-parts.ts"
-import { TradingAccountsLive } from "../../src/actors/trading-accounts.ts"
 import { accountOrdersChannel, accountPositionsChannel, type ChannelKind } from "../../src/domain/channel.ts"
 import { CredentialRevoked } from "../../src/domain/errors/credential.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"

@@ -1,7 +1,7 @@
 /** Credentials: proved at the venue before anything is stored, revoked only when no open order depends on them (contract C11a). */
 import { Effect, Fiber } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { AccountDirectory } from "../../actors/account/directory.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
 import type { Act } from "../../domain/act.ts"
 import { type Credential, credentialRecord, isOwnCredential } from "../../domain/credential.ts"

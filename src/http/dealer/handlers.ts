@@ -1,8 +1,8 @@
 /** Dealers: provisioned here, changed by their actors, read from the directory. */
 import { randomBytes } from "node:crypto"
 import { Effect, Fiber } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { AccountDirectory } from "../../actors/account/directory.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type {
   DealerCommand,

@@ -1,6 +1,6 @@
 /** Requests for quotes are addressed here and go to the dealer's actor; reads come from the store, which only knows what is durable. */
 import { Effect } from "effect"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
+import type { AccountDirectory } from "../../actors/account/directory.ts"
 import type { DealerDirectory } from "../../actors/dealer-directory.ts"
 import type { Dealers } from "../../actors/dealer-messages.ts"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"

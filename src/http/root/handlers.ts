@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import { Busy } from "../../domain/errors/service.ts"
 import { dateTime } from "../../domain/time.ts"
 import type { TradingMode } from "../../domain/trading-mode.ts"

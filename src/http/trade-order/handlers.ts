@@ -1,6 +1,6 @@
 /** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
 import { Effect, Schema } from "effect"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {

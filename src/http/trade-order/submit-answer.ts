@@ -1,6 +1,6 @@
 /** What a submit is answered with: the order, the orders that came with it, and how long each step took. */
 import { Schema } from "effect"
-import type { SubmitAnswer, SubmitTiming } from "../../actors/account-messages.ts"
+import type { SubmitAnswer, SubmitTiming } from "../../actors/account/messages.ts"
 import { TradeOrderRecord, tradeOrderJson } from "../../domain/trade-order-record.ts"
 import { JsonText } from "../envelope.ts"
 

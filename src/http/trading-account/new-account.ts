@@ -1,7 +1,7 @@
 /** What connecting works with, what it is asked, and the record of the account that is being connected. */
 import { randomBytes } from "node:crypto"
-import type { AccountDirectory } from "../../actors/account-directory.ts"
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { AccountDirectory } from "../../actors/account/directory.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { CredentialKeeper } from "../../auth/credential-vault.ts"
 import type { Act, Actor } from "../../domain/act.ts"
 import { TooManyAccounts } from "../../domain/errors/trading-account.ts"

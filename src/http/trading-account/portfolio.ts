@@ -1,5 +1,5 @@
 /** What several accounts hold, asked of their actors at once: any that cannot say fails the whole list, so none is left out silently. */
-import type { TradingAccounts } from "../../actors/account-messages.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { Reply } from "../../domain/reply.ts"
 import type { Position, TradingAccount } from "../../domain/trading-account.ts"

@@ -10,7 +10,7 @@ import { ListWorld } from "../../kit/list-world.ts"
 import { Random } from "../../sim/time.ts"
 import { PLAIN_TRAITS } from "../../sim/traits.ts"
 
-vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
   (await import("../../kit/newest-core.ts")).keepingCore(original),
 )
 

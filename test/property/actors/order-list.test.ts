@@ -16,7 +16,7 @@ import { type CancelFate, kindFates, type StreamFate, type SubmitFate } from "..
 import { Random } from "../../sim/time.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
-vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
   (await import("../../kit/newest-core.ts")).keepingCore(original),
 )
 

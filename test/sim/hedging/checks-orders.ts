@@ -1,5 +1,5 @@
 /** Of every hedge in the moment in which its dealer hands it over: it closes what is surely open, at a place that counts, and not too soon. */
-import type { SubmitOrder } from "../../../src/actors/account-messages.ts"
+import type { SubmitOrder } from "../../../src/actors/account/messages.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { DealerAccountId, InstrumentId, TradingAccountId } from "../../../src/domain/ids.ts"

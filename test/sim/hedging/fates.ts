@@ -1,5 +1,5 @@
 /** What becomes of hedges in a hedging world: what their submit runs into, what their venue executes of them, and when that is known. */
-import type { SubmitOrder } from "../../../src/actors/account-messages.ts"
+import type { SubmitOrder } from "../../../src/actors/account/messages.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"

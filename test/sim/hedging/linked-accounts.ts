@@ -2,7 +2,7 @@
  * Linked accounts of a hedging world: they take hedges as the contract says of submits (one order per key, whoever asks how often), hear of
  * them what their venues show, and come and go. The one thing to know: an order is stored before its dealer is told of it.
  */
-import type { AccountCommand, SubmitOrder } from "../../../src/actors/account-messages.ts"
+import type { AccountCommand, SubmitOrder } from "../../../src/actors/account/messages.ts"
 import type { HedgeDesk } from "../../../src/actors/hedge-desk.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { InstrumentNotTradable } from "../../../src/domain/errors/market.ts"

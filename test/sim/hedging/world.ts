@@ -3,8 +3,8 @@
  * `start` is a process that begins with what was committed, `crash` is its end at any instant.
  */
 import { Context, Effect, Cause as EffectCause, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
-import { AccountDirectory } from "../../../src/actors/account-directory.ts"
-import { TradingAccounts } from "../../../src/actors/account-messages.ts"
+import { AccountDirectory } from "../../../src/actors/account/directory.ts"
+import { TradingAccounts } from "../../../src/actors/account/messages.ts"
 import { DealerDirectory } from "../../../src/actors/dealer-directory.ts"
 import { Dealers } from "../../../src/actors/dealer-messages.ts"
 import { DealersLive } from "../../../src/actors/dealers.ts"

@@ -1,13 +1,13 @@
 /** Every cell of the law of orders against the actor: what a cell does not allow is refused or thrown, and nothing leaves. */
 import { describe, expect, it, vi } from "vitest"
-import { cancelAtVenue, requestCancel, sendCancel } from "../../../src/actors/trading-account-cancel.ts"
-import type { AccountCore } from "../../../src/actors/trading-account-core.ts"
-import { dispatch } from "../../../src/actors/trading-account-dispatch.ts"
-import { answered } from "../../../src/actors/trading-account-doubt.ts"
-import { watchExpiry } from "../../../src/actors/trading-account-expiry.ts"
-import type { Live } from "../../../src/actors/trading-account-live.ts"
-import { inquire } from "../../../src/actors/trading-account-question.ts"
-import { changeOrder } from "../../../src/actors/trading-account-replace.ts"
+import { watchExpiry } from "../../../src/actors/account/contingent/expiry.ts"
+import type { AccountCore } from "../../../src/actors/account/core.ts"
+import type { Live } from "../../../src/actors/account/live.ts"
+import { cancelAtVenue, requestCancel, sendCancel } from "../../../src/actors/account/orders/cancel.ts"
+import { dispatch } from "../../../src/actors/account/orders/dispatch.ts"
+import { changeOrder } from "../../../src/actors/account/orders/replace.ts"
+import { answered } from "../../../src/actors/account/venue/doubt.ts"
+import { inquire } from "../../../src/actors/account/venue/question.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { changeableError } from "../../../src/domain/order-change-rules.ts"
 import { isOnItsWay, lawOf, ORDER_LAW, replaceWayOf } from "../../../src/domain/order-law.ts"
@@ -18,7 +18,7 @@ import { newestCore } from "../../kit/newest-core.ts"
 import { placed, readyWorld } from "../../kit/ready-world.ts"
 import type { World } from "../../sim/world.ts"
 
-vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
   (await import("../../kit/newest-core.ts")).keepingCore(original),
 )
 

@@ -1,6 +1,6 @@
 /** Two accounts of the gateway on one account of the venue: what one of them placed there is never taken for an order of the other. */
 import { describe, expect, it } from "vitest"
-import { foreignOrderId } from "../../../src/actors/trading-account-foreign.ts"
+import { foreignOrderId } from "../../../src/actors/account/venue/foreign.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"

@@ -1,6 +1,6 @@
 /** The price collar of a limit order: the same answer whether or not a client reads the market, and no wait where none is needed. */
 import { afterEach, describe, expect, it } from "vitest"
-import type { SubmitOrder } from "../../../src/actors/account-messages.ts"
+import type { SubmitOrder } from "../../../src/actors/account/messages.ts"
 import type { DealerAccountId, QuoteId } from "../../../src/domain/ids.ts"
 import { ORDER_LIMITS } from "../../../src/domain/order-limits.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"

@@ -6,7 +6,7 @@ import { placed, readyWorld } from "../../kit/ready-world.ts"
 import { PLAIN_TRAITS } from "../../sim/traits.ts"
 import type { World } from "../../sim/world.ts"
 
-vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
   (await import("../../kit/newest-core.ts")).keepingCore(original),
 )
 

@@ -8,7 +8,7 @@ import { newestCore } from "../../kit/newest-core.ts"
 import type { SimOrder } from "../../sim/exchange.ts"
 import { okOf } from "../../sim/world.ts"
 
-vi.mock("../../../src/actors/trading-account-session.ts", async (original) =>
+vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
   (await import("../../kit/newest-core.ts")).keepingCore(original),
 )
 

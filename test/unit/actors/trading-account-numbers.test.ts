@@ -1,6 +1,6 @@
 /** Venues that number the orders of each instrument: two orders of one number are two orders. */
 import { describe, expect, it } from "vitest"
-import { foreignOrderId } from "../../../src/actors/trading-account-foreign.ts"
+import { foreignOrderId } from "../../../src/actors/account/venue/foreign.ts"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { OrderIds } from "../../../src/domain/venue.ts"

@@ -1,6 +1,6 @@
 /** Orders that have left an account's memory but for their names: replays, reads, cancels and late evidence find them all the same. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { AccountOrders } from "../../../src/actors/trading-account-orders.ts"
+import { AccountOrders } from "../../../src/actors/account/order-memory.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import { tradeOrderJson } from "../../../src/domain/trade-order-record.ts"

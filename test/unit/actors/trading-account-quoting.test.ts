@@ -1,6 +1,6 @@
 /** Submits of type QUOTED under the same key: each begins once for every decision that it waited for. */
 import { describe, expect, it } from "vitest"
-import { Quoting } from "../../../src/actors/trading-account-quoting.ts"
+import { Quoting } from "../../../src/actors/account/orders/quoting.ts"
 import { readyWorld } from "../../kit/ready-world.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 

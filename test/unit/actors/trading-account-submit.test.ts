@@ -1,6 +1,6 @@
 /** What a submit leaves behind: the rows of a list in one unit, one hold for it, its answer, and the same answer for a repeat. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import type { SubmitAnswer } from "../../../src/actors/account-messages.ts"
+import type { SubmitAnswer } from "../../../src/actors/account/messages.ts"
 import { placeOf, type TradeOrder } from "../../../src/domain/trade-order.ts"
 import { errorOf, okOf, World } from "../../sim/world.ts"
 

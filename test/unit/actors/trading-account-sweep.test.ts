@@ -1,6 +1,6 @@
 /** Cancel of all orders, the dead man's switch, and the limits of an account. */
 import { describe, expect, it } from "vitest"
-import type { Swept } from "../../../src/actors/account-messages.ts"
+import type { Swept } from "../../../src/actors/account/messages.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"

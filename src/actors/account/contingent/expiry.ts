@@ -1,0 +1,52 @@
+/**
+ * The end of GTD and DAY orders that their venue does not end itself (contract C6). What waits here is EXPIRED at its instant; what works
+ * at the venue is cancelled, and once that is confirmed the order is EXPIRED too, also when another process had asked for it.
+ */
+
+import { cancelWayOf } from "../../../domain/order-law.ts"
+import { eventOf, moved } from "../../../domain/order-progress.ts"
+import { isTerminal } from "../../../domain/order-status.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live } from "../live.ts"
+import { requestCancel } from "../orders/cancel.ts"
+
+/** Timers cannot be set for a year. */
+const STEP_MAX_MILLIS = 86_400_000
+/** An order that is on its way this very moment. */
+const SOON_MILLIS = 100
+/** A cancel that was refused is asked for again; so is a venue that lets an order live on. */
+const AGAIN_MILLIS = 5_000
+
+/** How late a venue that ends orders itself may be: some count whole seconds. */
+const VENUE_LATE_MILLIS = 2_000
+
+/** Ends the order at its `expireAt`. */
+export const watchExpiry = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (isTerminal(order.orderStatus) || order.expireAt === null || order.origin === "EXTERNAL") return
+  const way = cancelWayOf(order)
+  const left = order.expireAt - core.parts.clock.now()
+  if (left > 0) wait(core, live, left)
+  else if (!live.stored) wait(core, live, SOON_MILLIS)
+  else if (way === "WITHDRAW") {
+    const next = moved(order, "EXPIRED")
+    core.change(live, next, eventOf(next))
+  } else if (
+    left > -VENUE_LATE_MILLIS &&
+    core.parts.venues.find(order.venue)?.capabilities.nativeTimesInForce.includes("GTD") === true
+  ) {
+    // The venue ends it, and says so. What it took without an expiry (too near or too far for it) is cancelled after all.
+    wait(core, live, VENUE_LATE_MILLIS)
+  } else if (way === "SEND" || way === "JOIN") {
+    requestCancel(core, live, "VENUE")
+    wait(core, live, AGAIN_MILLIS)
+  } else wait(core, live, SOON_MILLIS)
+}
+
+const wait = (core: AccountCore, live: Live, millis: number): void => {
+  live.expiry?.()
+  live.expiry = core.self.later(Math.min(STEP_MAX_MILLIS, millis), () => {
+    live.expiry = null
+    watchExpiry(core, live)
+  })
+}

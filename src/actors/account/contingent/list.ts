@@ -1,0 +1,279 @@
+/**
+ * The keeper of lists (contract C4): after every change of an order of a list, and whenever the account is ready again, what is due by
+ * domain/order-list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
+ */
+
+import { Decimal } from "../../../domain/decimal.ts"
+import { quantityStep } from "../../../domain/instrument.ts"
+import { exitHold } from "../../../domain/order-hold.ts"
+import {
+  type Due,
+  duesIn,
+  isEndedThere,
+  isHeldBackBy,
+  type ListTerms,
+  mustEnd,
+  type OrderList,
+  orderListOf,
+  remainingOf,
+  type Trouble,
+  troublesOf,
+} from "../../../domain/order-list.ts"
+import { type Pairing, pairingOf } from "../../../domain/order-list-pair.ts"
+import { isPaired, type TradeOrder } from "../../../domain/trade-order.ts"
+import { isSpot } from "../../../domain/venue.ts"
+import type { AccountCore, ListKeeper } from "../core.ts"
+import type { Alert, Consequence, Live } from "../live.ts"
+import { mayCancel } from "../orders/cancel.ts"
+import { partnerOf } from "../orders/dispatch.ts"
+import { changing } from "../orders/replace.ts"
+import * as steps from "./legs.ts"
+import { move, pair } from "./legs.ts"
+
+/** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
+const RESIZE_MILLIS = 250
+const RETRY_MILLIS = 2_000
+/** From the end of a leg that the venue ended to what takes its place. */
+const SETTLE_MILLIS = 250
+const RETRY_MAX_MILLIS = 60_000
+/** What a pace is kept for when it is no quantity: the way to the venue's own pair. */
+const MOVE = "pair"
+/** So long the gateway keeps exits that could not leave as a pair. */
+const UNPAIRED_MILLIS = 60_000
+
+const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
+  UNPROTECTED_POSITION: {
+    code: "UNPROTECTED_POSITION",
+    severity: "CRITICAL",
+    message: "no exit is left for what the entry bought",
+  },
+  EXIT_REJECTED: {
+    code: "UNPROTECTED_POSITION",
+    severity: "WARNING",
+    message: "one exit was refused, the other stays",
+  },
+  EXIT_ABOVE_POSITION: {
+    code: "EXIT_ABOVE_POSITION",
+    severity: "CRITICAL",
+    message: "the exits executed more than there was",
+  },
+}
+
+/** The newest resize of a list. */
+interface Pace {
+  readonly at: number
+  readonly target: string
+  readonly pauseMillis: number
+}
+
+export const isOfList = ({ order }: Live): boolean => order.orderListId !== null
+
+export const listsOf = (core: AccountCore): ListKeeper => {
+  core.keepers.lists ??= keepLists(core)
+  return core.keepers.lists
+}
+
+const keepLists = (core: AccountCore): ListKeeper => {
+  const paces = new Map<string, Pace>()
+  const waiting = new Set<string>()
+  /** Lists whose exits could not leave as a pair, until when (monotonic ms) they are not tried again. */
+  const unpaired = new Map<string, number>()
+
+  const listOf = (id: string): OrderList => orderListOf(core.orders.ofList(id).map((it) => it.order))
+
+  const keepsPairs = core.venue.capabilities.oco === "NATIVE" && isSpot(core.venue)
+
+  const mayPair = (id: string | null): boolean => {
+    const left = id === null ? 0 : (unpaired.get(id) ?? 0) - core.parts.clock.monotonic()
+    if (id !== null && left > 0) later(id, left)
+    return left <= 0
+  }
+
+  /** One of its orders is over here and works at the venue: until that one ends, no other leg goes there. */
+  const isLeftThere = (id: string | null): boolean => {
+    if (id === null || !core.late.hasAppeared) return false
+    const isLeft = core.orders.ofList(id).some((it) => core.late.isThere(it))
+    if (isLeft) later(id, RETRY_MILLIS)
+    return isLeft
+  }
+
+  const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {
+    const instrument = core.parts.instruments.find(instrumentId, core.account.tenantId)
+    const { status } = core.account
+    return {
+      lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),
+      minQuantity: instrument?.minQuantity ?? Decimal.ZERO,
+      minNotional: instrument?.minNotional ?? null,
+      canSend: core.connection.phase === "ready" && core.connection.session !== null && !isLeftThere(orderListId),
+      isLocked: status === "LOCKED" || status === "DISCONNECTED",
+      canPair: keepsPairs && mayPair(orderListId),
+      holdOf: (order, quantity) => exitHold(order, quantity, core.venue),
+    }
+  }
+
+  /** Looked at again in a while. */
+  const later = (id: string, millis: number): void => {
+    if (waiting.has(id)) return
+    waiting.add(id)
+    core.self.later(millis, () => {
+      waiting.delete(id)
+      review(id)
+    })
+  }
+
+  const review = (id: string): void => {
+    const any = core.orders.ofList(id)[0]
+    if (any === undefined) return
+    const [first, ...others] = following(id, any.order)
+    if (first === undefined) return
+    const { live, next, kind, committed } = first
+    core.change(live, next, kind, { others, ...(committed && { committed }) })
+  }
+
+  /** The first step that is due and may be made now: the change that makes it asks for the next. */
+  const following = (id: string, order: TradeOrder): ReadonlyArray<Consequence> => {
+    const list = listOf(id)
+    const terms = termsOf(order)
+    const pairing = pairingOf(list, terms)
+    const paired = pairing === null ? [] : pairUp(id, pairing)
+    if (paired.length > 0) return paired
+    for (const due of duesIn(list, terms)) {
+      const step = stepOf(id, due)
+      if (step !== null) return [step]
+    }
+    return []
+  }
+
+  const pairUp = (id: string, pairing: Pairing): ReadonlyArray<Consequence> => {
+    if (pairing._tag === "Move") {
+      const live = core.orders.get(pairing.order.tradeOrderId)
+      return live === undefined || !isTimely(id, MOVE) ? [] : [move(core, live)]
+    }
+    return pair(core, pairing, {
+      mayLeave: (lives) => lives.every((live) => !isUnwanted(id, live)),
+      kept: () => {
+        unpaired.set(id, core.parts.clock.monotonic() + UNPAIRED_MILLIS)
+        later(id, UNPAIRED_MILLIS)
+      },
+    })
+  }
+
+  const stepOf = (id: string, due: Due): Consequence | null => {
+    if (due._tag === "Succeed") {
+      if (isSettling(id, due.orders)) return null
+      for (const order of due.orders) core.add(steps.successorOf(core, order))
+      return following(id, due.orders[0]!)[0] ?? null
+    }
+    const live = core.orders.get(due.order.tradeOrderId)
+    if (live === undefined) return null
+    switch (due._tag) {
+      case "Create":
+        return steps.create(live)
+      case "Withdraw":
+        return steps.withdraw(core, live, due.reason)
+      case "Cancel":
+        if (awaitsVenue(id, live)) return null
+        if (mayCancel(core, live) || steps.isMakingWay(live)) return steps.cancel(core, live)
+        later(id, RETRY_MILLIS)
+        return null
+      case "Size":
+        return steps.size(live, due)
+      case "Arm":
+        return steps.arm(core, live, due)
+      case "Send":
+        // Its cancel waits for this very order to be stored.
+        if (live.cancelledEarly) return null
+        pace(id, "")
+        return steps.send(core, live, due, () => !isUnwanted(id, live))
+      case "Resize":
+        return resize(id, live, due)
+    }
+  }
+
+  /** The venue ended a leg by the other one: what that executed is about to be told, and only then is it known what is left to protect. */
+  const isSettling = (id: string, orders: ReadonlyArray<TradeOrder>): boolean => {
+    const ended = orders.flatMap((order) => {
+      const isByOther = isPaired(order) && order.cancelReason === "OCO_SIBLING"
+      return isByOther ? (core.orders.get(order.tradeOrderId)?.touchedAt ?? []) : []
+    })
+    const left = Math.max(0, ...ended) + SETTLE_MILLIS - core.parts.clock.monotonic()
+    if (ended.length === 0 || left <= 0) return false
+    later(id, left)
+    return true
+  }
+
+  /** Of its own pair the venue ends a leg by itself: it gets a moment for that. */
+  const awaitsVenue = (id: string, { order }: Live): boolean => {
+    const partner = partnerOf(core, order)
+    if (partner === null || !isEndedThere(order, partner.order)) return false
+    const left = partner.touchedAt + steps.CONFIRM_MILLIS - core.parts.clock.monotonic()
+    if (left > 0) later(id, left)
+    return left > 0
+  }
+
+  const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) =>
+    isTimely(id, baseQuantity.toString()) ? changing(core, live, { baseQuantity }, { held }) : null
+
+  /** Whether what rests may change now; if not, the list is looked at again when it may. */
+  const isTimely = (id: string, target: string): boolean => {
+    const newest = paces.get(id)
+    const pause = newest?.target === target ? Math.max(RETRY_MILLIS, newest.pauseMillis) : RESIZE_MILLIS
+    const left = newest === undefined ? 0 : newest.at + pause - core.parts.clock.monotonic()
+    if (left > 0) later(id, left)
+    else pace(id, target)
+    return left <= 0
+  }
+
+  const pace = (id: string, target: string): void => {
+    const before = paces.get(id)
+    const isRepeat = before !== undefined && before.target === target && target !== ""
+    const pauseMillis = isRepeat
+      ? Math.min(RETRY_MAX_MILLIS, Math.max(RETRY_MILLIS, before.pauseMillis * 2))
+      : RESIZE_MILLIS
+    paces.set(id, { at: core.parts.clock.monotonic(), target, pauseMillis })
+  }
+
+  /** What happened since an order was let go forbids that it leaves. */
+  const isUnwanted = (id: string, { order }: Live): boolean => {
+    const list = listOf(id)
+    const { lot, canSend, isLocked } = termsOf(order)
+    return isLocked || !canSend || mustEnd(list, order, remainingOf(list, lot)) || isHeldBackBy(list, order)
+  }
+
+  const alarm = (id: string, { order }: Live, before: TradeOrder): void => {
+    const images = core.orders.ofList(id).map((it) => it.order)
+    const terms = termsOf(order)
+    if (terms.isLocked) return
+    const known = troublesOf(
+      orderListOf(images.map((it) => (it.tradeOrderId === before.tradeOrderId ? before : it))),
+      terms,
+    )
+    for (const trouble of troublesOf(orderListOf(images), terms))
+      if (!known.has(trouble)) core.outlet.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
+  }
+
+  const consequences = (live: Live, before: TradeOrder): ReadonlyArray<Consequence> => {
+    const id = live.order.orderListId
+    if (id === null) return []
+    alarm(id, live, before)
+    const due = following(id, live.order)
+    if (core.orders.ofList(id).every((it) => !core.orders.open.has(it.order.tradeOrderId))) {
+      paces.delete(id)
+      unpaired.delete(id)
+    }
+    return due
+  }
+
+  const isSpent = ({ order }: Live): boolean => {
+    const list = order.orderListId === null ? null : listOf(order.orderListId)
+    return list !== null && mustEnd(list, order, remainingOf(list, termsOf(order).lot))
+  }
+
+  const openLists = (): ReadonlySet<string> =>
+    new Set(core.orders.openLives().flatMap(({ order }) => order.orderListId ?? []))
+  const becameReady = (): void => {
+    for (const id of openLists()) review(id)
+  }
+
+  return { consequences, isSpent, becameReady }
+}

@@ -1,0 +1,400 @@
+/**
+ * Keeper of the triggers that the gateway watches itself (contract C5): armed orders stand on the board of the process; when one fires,
+ * that is one unit, and the order leaves from its commit. A trailing stop's way is stored at most once a second and told with the next
+ * event of its order: it is in every read of the record, but no event of its own.
+ */
+import { Decimal } from "../../../domain/decimal.ts"
+import { WouldTriggerImmediately } from "../../../domain/errors/order-parameters.ts"
+import type { InstrumentId } from "../../../domain/ids.ts"
+import { priceStep } from "../../../domain/instrument.ts"
+import type { Bar } from "../../../domain/kline.ts"
+import { firstBarOf, MISSED_INTERVAL, type Missed, passBar } from "../../../domain/missed-prices.ts"
+import { eventOf, moved } from "../../../domain/order-progress.ts"
+import { collaredPrice, knownPrice } from "../../../domain/order-rules-price.ts"
+import type { Trigger, TriggeredBy } from "../../../domain/order-terms.ts"
+import { placeOf, type TradeOrder } from "../../../domain/trade-order.ts"
+import { reaches } from "../../../domain/trailing-stop.ts"
+import type { TriggerWatch } from "../../trigger-board.ts"
+import type { AccountCore, TriggerKeeper } from "../core.ts"
+import type { Alert, Consequence, Live } from "../live.ts"
+import { depart, mayLeave, withDeadline } from "../orders/dispatch.ts"
+import { watchExpiry } from "./expiry.ts"
+
+/** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
+const SAVE_MILLIS = 1_000
+/** Steps that one unit stores. */
+const SAVED_TOGETHER = 100
+
+/** Where a trigger stands: on the board it moves ahead of the stored image. */
+type Stand = Pick<Trigger, "stopPrice"> & { readonly highWaterMark: Decimal | null }
+
+const triggerOf = ({ terms }: TradeOrder): Trigger | null => terms?.trigger ?? null
+
+const withTrigger = (order: TradeOrder, patch: Partial<Trigger>): TradeOrder => {
+  const { terms } = order
+  const trigger = triggerOf(order)
+  return terms === null || trigger === null
+    ? order
+    : { ...order, terms: { ...terms, trigger: { ...trigger, ...patch } } }
+}
+
+const standing = (order: TradeOrder, { stopPrice, highWaterMark }: Stand): TradeOrder => {
+  const trailing = triggerOf(order)?.trailing ?? null
+  return withTrigger(order, {
+    stopPrice,
+    trailing: trailing === null || highWaterMark === null ? trailing : { ...trailing, highWaterMark },
+  })
+}
+
+const keeperOf = (core: AccountCore): TriggerKeeper => {
+  core.keepers.triggers ??= keepTriggers(core)
+  return core.keepers.triggers
+}
+
+/** Watches the order's trigger. */
+export const armTrigger = (core: AccountCore, live: Live): void => keeperOf(core).arm(live)
+
+/** As `armTrigger`, of an order that was armed when the process ended: what it missed is looked at. */
+export const resumeTrigger = (core: AccountCore, live: Live): void => keeperOf(core).resume(live)
+
+const keepTriggers = (core: AccountCore): TriggerKeeper => {
+  const { parts, self } = core
+  const missed = new MissedPrices(core)
+  /** Trailing stops that moved since they were stored. */
+  const unsaved = new Set<Live>()
+  /** Whose price was not known at the submit, and was not beyond the stop when it was. */
+  const priced = new WeakSet<Live>()
+  /** Of whose silence the account was told. */
+  const silent = new Set<InstrumentId>()
+
+  const arm = (live: Live, isResumed: boolean): void => {
+    // How far a trailing stop came is ahead of its image, from which it is armed again.
+    const came = live.watch?.highWaterMark() ?? null
+    live.watch?.callOff()
+    live.watch = null
+    if (placeOf(live.order) !== "ARMED") return
+    if (live.order.orderStatus === "CREATED") {
+      const next = moved(live.order, "ACCEPTED")
+      core.change(live, next, eventOf(next))
+    }
+    const { order } = live
+    const trigger = triggerOf(order)
+    if (trigger === null) return
+    const { instrumentId, orderSide } = order
+    const mine = (run: (watch: TriggerWatch) => void): void =>
+      self.turn(() => {
+        const { watch } = live
+        if (watch !== null && watch === own) run(watch)
+      })()
+    const own = parts.triggers.watch(
+      {
+        instrumentId,
+        orderSide,
+        on: trigger.on,
+        source: trigger.source,
+        stopPrice: trigger.stopPrice,
+        trailing: trigger.trailing,
+      },
+      {
+        // The first price after a restart tells what came to pass before it.
+        fired: (price, { by, isFirst, at }) =>
+          mine((watch) => {
+            if (isUnpriced(live) && at !== null && at < (trigger.armedAt ?? at)) judgeSoon(live, price)
+            else fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)
+          }),
+        moved: () => {
+          if (!unsaved.has(live)) mine(() => saveSoon(live))
+        },
+        health: (isLive) => mine(() => turnHealth(live, isLive)),
+        gap: (since) => mine((watch) => lookBack(live, watch, since)),
+      },
+    )
+    if (own === undefined) {
+      unwatchable(live)
+      return
+    }
+    live.watch = own
+    if (came !== null) own.catchUp(came)
+    if (trigger.health === "STALE") turnHealth(live, true)
+    if (isResumed) lookBack(live, own, order.updatedAt)
+    else if (isUnpriced(live)) askPrice(live, own)
+  }
+
+  const isUnpriced = (live: Live): boolean => triggerOf(live.order)?.isUnpriced === true && !priced.has(live)
+
+  /** Opens the feed that knows the price as it was at the submit, or as near to it as can be known. */
+  const askPrice = (live: Live, own: TriggerWatch): void => {
+    const answered = self.turn(() => {
+      if (live.watch !== own) return
+      // Without any the first trade decides.
+      const last = own.price() ?? knownPrice(live.order, parts.markets)
+      if (last !== null) judge(live, last)
+    })
+    parts.markets.readTicker(live.order.instrumentId, { ok: answered, fail: answered })
+  }
+
+  /** A trade of before its arming is beyond the stop: older ones may come together with newer ones, and the newest counts. */
+  const judgeSoon = (live: Live, price: Decimal): void => {
+    live.watch?.callOff()
+    live.watch = null
+    self.later(0, () => {
+      if (live.watch === null) judge(live, knownPrice(live.order, parts.markets) ?? price)
+    })
+  }
+
+  /** As the submit would have been, had the price been known then: refused, or taken. */
+  const judge = (live: Live, last: Decimal): void => {
+    const { order } = live
+    const trigger = triggerOf(order)
+    if (trigger === null || placeOf(order) !== "ARMED") return
+    const { on, stopPrice } = trigger
+    if (!reaches(on, stopPrice, last)) {
+      priced.add(live)
+      if (live.watch === null) arm(live, false)
+      return
+    }
+    live.watch?.callOff()
+    live.watch = null
+    const { message } = new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: last.toString() })
+    const next = moved(order, "REJECTED", { rejectReason: `WOULD_TRIGGER_IMMEDIATELY: ${message}` })
+    core.change(live, next, eventOf(next))
+  }
+
+  const standOf = (watch: TriggerWatch): Stand => ({
+    stopPrice: watch.stopPrice(),
+    highWaterMark: watch.highWaterMark(),
+  })
+
+  /** No price of that kind comes from the venue: an order that nobody watches may not stand. */
+  const unwatchable = (live: Live): void => {
+    const rejectReason = `UNSUPPORTED_TRIGGER_SOURCE: ${triggerOf(live.order)?.source}`
+    const next = moved(live.order, "REJECTED", { rejectReason })
+    const { tradeOrderId } = next
+    const alert: Alert = { code: "TRIGGER_NOT_WATCHED", severity: "CRITICAL", message: rejectReason, tradeOrderId }
+    core.change(live, next, eventOf(next), { alerts: [alert] })
+  }
+
+  const fire = (live: Live, stand: Stand, price: Decimal, by: TriggeredBy): void => {
+    live.watch?.callOff()
+    live.watch = null
+    unsaved.delete(live)
+    const now = parts.clock.now()
+    const { order } = live
+    if (placeOf(order) !== "ARMED") return
+    // Its time is over. The timer of its expiry may be late: the clock was set.
+    if (order.expireAt !== null && now >= order.expireAt) return watchExpiry(core, live)
+    const fired = withTrigger(released(standing(order, stand), price), {
+      triggeredAt: now,
+      triggeredBy: by,
+      triggerPrice: price,
+    })
+    const leaves = mayLeave(core, live)
+    live.isUnsent = leaves
+    core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
+      ...(leaves && {
+        committed: () => {
+          parts.failpoint.hit("trigger.committed")
+          depart(core, live)
+        },
+      }),
+    })
+  }
+
+  /** What goes to the venue: GTD and DAY were for the time of waiting (contract C6). */
+  const released = (order: TradeOrder, price: Decimal): TradeOrder => {
+    const instrument = parts.instruments.find(order.instrumentId, order.tenantId)
+    const trigger = triggerOf(order)
+    const next: TradeOrder = { ...order, timeInForce: "GTC", expireAt: null }
+    const offset = trigger?.trailing?.limitOffset ?? null
+    if (trigger !== null && offset !== null) {
+      const limitPrice = trigger.stopPrice.add(offset)
+      if (instrument === undefined) return { ...next, limitPrice }
+      // On the tick that is easier to fill.
+      const step = priceStep(instrument, limitPrice)
+      const onTick = limitPrice.roundTo(step, order.orderSide === "BUY" ? "CEIL" : "FLOOR")
+      return { ...next, limitPrice: Decimal.max(onTick, step) }
+    }
+    if (order.limitPrice !== null || core.venue.capabilities.marketOrders || instrument === undefined) return next
+    const side = order.orderSide === "BUY" ? "asks" : "bids"
+    const touch = parts.markets.topOfBook(order.instrumentId, side, 1)[0]?.[0]
+    const far = touch === undefined ? price : (Decimal.fromVenue(touch) ?? price)
+    return { ...next, timeInForce: "IOC", limitPrice: collaredPrice(order.orderSide, far, instrument) }
+  }
+
+  const saveSoon = (live: Live): void => {
+    unsaved.add(live)
+    if (unsaved.size === 1) self.later(SAVE_MILLIS, saveAll)
+  }
+
+  /** How far the trailing stops of the account have come, many in one unit. */
+  const saveAll = (): void => {
+    const steps: Array<Consequence> = []
+    for (const live of unsaved) {
+      const { order, watch } = live
+      if (watch !== null && placeOf(order) === "ARMED")
+        steps.push({ live, next: standing(order, standOf(watch)), kind: null })
+    }
+    unsaved.clear()
+    for (let from = 0; from < steps.length; from += SAVED_TOGETHER) {
+      const [first, ...others] = steps.slice(from, from + SAVED_TOGETHER)
+      if (first !== undefined) core.change(first.live, first.next, null, { portfolio: false, others })
+    }
+  }
+
+  const turnHealth = (live: Live, isLive: boolean): void => {
+    const { order } = live
+    const health = isLive ? "LIVE" : "STALE"
+    const { instrumentId } = order
+    if (isLive) silent.delete(instrumentId)
+    if (placeOf(order) !== "ARMED" || triggerOf(order)?.health === health) return
+    const alerts: Array<Alert> = []
+    if (!isLive && !silent.has(instrumentId)) {
+      silent.add(instrumentId)
+      const message = `${instrumentId}: neither trades nor a book arrive, so no trigger of it can fire`
+      alerts.push({ code: "TRIGGERS_STALE", severity: "CRITICAL", message, tradeOrderId: null })
+    }
+    core.change(live, withTrigger(order, { health }), null, { portfolio: false, alerts })
+  }
+
+  /** Prices from `since` on may have been missed. */
+  const lookBack = (live: Live, watch: TriggerWatch, since: number): void => {
+    const { order } = live
+    const trigger = triggerOf(order)
+    // The venue's bars are made of trades.
+    if (trigger === null || trigger.armedAt === null || trigger.source !== "LAST_TRADE") return
+    const { stopPrice, highWaterMark } = standOf(watch)
+    const { trailing } = trigger
+    const was: Missed = {
+      on: trigger.on,
+      stopPrice,
+      trailing: trailing === null ? null : { ...trailing, highWaterMark: highWaterMark ?? trailing.highWaterMark },
+      armedAt: trigger.armedAt,
+      since: Math.max(since, trigger.armedAt),
+    }
+    const looked: MissedTrigger = {
+      missed: was,
+      isOver: () => live.watch !== watch,
+      crossed: (price, { stopPrice, trailing }) =>
+        fire(live, { stopPrice, highWaterMark: trailing?.highWaterMark ?? null }, price, "RECOVERY"),
+      passed: ({ trailing: now }) => {
+        if (now === null) return
+        const isBeyond = watch.catchUp(now.highWaterMark)
+        const price = watch.price()
+        if (isBeyond && price !== null) fire(live, standOf(watch), price, "RECOVERY")
+        else if (!unsaved.has(live)) saveSoon(live)
+      },
+    }
+    missed.add(order.instrumentId, looked)
+  }
+
+  return {
+    arm: (live) => arm(live, false),
+    resume: (live) => arm(live, true),
+    close: (isShutdown) => {
+      if (isShutdown) saveAll()
+      for (const { watch } of core.orders.openLives()) watch?.callOff()
+    },
+  }
+}
+
+// What triggers missed while they were not watched, from the venue's bars: one question at a time for all triggers of an instrument. Without
+// an answer after a few tries the account is told that nothing can be said.
+
+/** The venue's bars lag a little behind its trades. */
+const SETTLE_MILLIS = 2_000
+const PAGE = 1_000
+const TRIES_MAX = 5
+const RETRY_MILLIS = 5_000
+
+export interface MissedTrigger {
+  missed: Missed
+  readonly isOver: () => boolean
+  /** A price that came to pass while nobody watched; the trigger as it stood then. */
+  readonly crossed: (price: Decimal, missed: Missed) => void
+  /** Nothing crossed it: where a trailing stop stands now. */
+  readonly passed: (missed: Missed) => void
+}
+
+export class MissedPrices {
+  readonly #core: AccountCore
+  readonly #waiting = new Map<InstrumentId, Array<MissedTrigger>>()
+  readonly #reading = new Set<InstrumentId>()
+
+  constructor(core: AccountCore) {
+    this.#core = core
+  }
+
+  add(instrumentId: InstrumentId, trigger: MissedTrigger): void {
+    // No bar that could prove anything has begun yet.
+    if (firstBarOf(trigger.missed) > this.#core.parts.clock.now()) return
+    const waiting = this.#waiting.get(instrumentId)
+    if (waiting !== undefined) {
+      waiting.push(trigger)
+      return
+    }
+    this.#waiting.set(instrumentId, [trigger])
+    if (!this.#reading.has(instrumentId)) this.#core.self.later(SETTLE_MILLIS, () => this.#begin(instrumentId))
+  }
+
+  #begin(instrumentId: InstrumentId): void {
+    const triggers = this.#waiting.get(instrumentId)?.filter((it) => !it.isOver()) ?? []
+    this.#waiting.delete(instrumentId)
+    this.#reading.delete(instrumentId)
+    if (triggers.length === 0) return
+    this.#reading.add(instrumentId)
+    this.#read(instrumentId, triggers, Math.min(...triggers.map((it) => firstBarOf(it.missed))), 1)
+  }
+
+  #read(instrumentId: InstrumentId, triggers: ReadonlyArray<MissedTrigger>, from: number, attempt: number): void {
+    const { parts, self } = this.#core
+    const range = { interval: MISSED_INTERVAL, from, to: null, limit: PAGE }
+    parts.markets.readKlines(instrumentId, range, {
+      ok: ({ candles, isClosed }) =>
+        self.turn(() => {
+          const bars = candles.map(([openAt, open, high, low, close, volume]): Bar => {
+            return { openAt, open, high, low, close, volume }
+          })
+          const rest = this.#pass(triggers, bars)
+          const last = bars.at(-1)
+          if (isClosed && bars.length >= PAGE && last !== undefined && rest.length > 0)
+            this.#read(instrumentId, rest, last.openAt + 1, 1)
+          else this.#end(instrumentId, rest)
+        })(),
+      fail: () =>
+        self.turn(() => {
+          const rest = triggers.filter((it) => !it.isOver())
+          if (attempt < TRIES_MAX && rest.length > 0) {
+            self.later(RETRY_MILLIS * 2 ** (attempt - 1), () => this.#read(instrumentId, rest, from, attempt + 1))
+            return
+          }
+          if (rest.length > 0)
+            this.#core.outlet.alert({
+              code: "TRIGGER_HISTORY_UNKNOWN",
+              severity: "WARNING",
+              message: `${instrumentId}: whether a stop price was passed while nobody watched could not be read`,
+              tradeOrderId: null,
+            })
+          this.#begin(instrumentId)
+        })(),
+    })
+  }
+
+  #pass(triggers: ReadonlyArray<MissedTrigger>, bars: ReadonlyArray<Bar>): ReadonlyArray<MissedTrigger> {
+    return triggers.filter((trigger) => {
+      for (const bar of bars) {
+        if (trigger.isOver()) return false
+        const passed = passBar(trigger.missed, bar)
+        trigger.missed = passed.missed
+        if (!("crossed" in passed)) continue
+        trigger.crossed(passed.crossed, passed.missed)
+        return false
+      }
+      return !trigger.isOver()
+    })
+  }
+
+  #end(instrumentId: InstrumentId, triggers: ReadonlyArray<MissedTrigger>): void {
+    for (const trigger of triggers) trigger.passed(trigger.missed)
+    this.#begin(instrumentId)
+  }
+}

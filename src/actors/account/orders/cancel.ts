@@ -1,0 +1,229 @@
+/**
+ * Cancel (contract C1.4): accepted in every state of the account, stored before it is sent, answered after the venue's answer or
+ * after 1 s. Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence.
+ */
+import type { DomainError } from "../../../domain/errors/domain-error.ts"
+import { OrderNotFound } from "../../../domain/errors/trade-order.ts"
+import { AccountDisconnected } from "../../../domain/errors/trading-account.ts"
+import type { TradeOrderId } from "../../../domain/ids.ts"
+import { changeOf, isRenewal, unmade } from "../../../domain/order-change.ts"
+import { graver } from "../../../domain/order-doubt.ts"
+import { cancelWayOf, maySend } from "../../../domain/order-law.ts"
+import { isUsers } from "../../../domain/order-list.ts"
+import { eventOf, moved, requestedReason } from "../../../domain/order-progress.ts"
+import { isTerminal } from "../../../domain/order-status.ts"
+import type { Reply } from "../../../domain/reply.ts"
+import type { CancelReason, TradeOrder } from "../../../domain/trade-order.ts"
+import type { VenueOrderRef } from "../../../ports/venue-session.ts"
+import type { AccountCore } from "../core.ts"
+import { answerClosed, type Live } from "../live.ts"
+import type { CancelAllOrders, CancelOrder, ReadOrder } from "../messages.ts"
+import { recall } from "./recall.ts"
+
+/** How long a client waits for the venue, from the moment its request was read. */
+export const ANSWER_MILLIS = 1_000
+/** From one cancel of an order to its next, once it is answered; without an answer. Both double with each one sent. */
+const RESEND_MILLIS = 2_000
+const SILENCE_MILLIS = 10_000
+const RESEND_MAX_MILLIS = 60_000
+
+/** The order from memory, else from the store; in a turn. */
+export const withOrder = (
+  core: AccountCore,
+  by: CancelOrder["by"],
+  reply: Reply<never, DomainError>,
+  run: (live: Live) => void,
+): void => {
+  const live = core.orders.find(by)
+  if (live !== undefined) {
+    if (live.stored) {
+      run(live)
+      return
+    }
+    live.whenStored.push((exists) => (exists ? run(live) : withOrder(core, by, reply, run)))
+    return
+  }
+  recall(core, by, (found) => (found === undefined ? reply.fail(new OrderNotFound({})) : run(found)))
+}
+
+export const readOrder = (core: AccountCore, { by, reply }: ReadOrder): void =>
+  withOrder(core, by, reply, ({ order }) => core.whenDurable(() => reply.ok(order)))
+
+export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
+  const { by, reply, receivedAt } = message
+  if (core.account.status === "DISCONNECTED") {
+    reply.fail(new AccountDisconnected({}))
+    return
+  }
+  const limited = core.limits.cancelError()
+  if (limited !== null) {
+    reply.fail(limited)
+    return
+  }
+  const unsent = core.orders.find(by)
+  if (unsent !== undefined && !unsent.stored) unsent.cancelledEarly = true
+  withOrder(core, by, reply, (live) => {
+    const { order } = live
+    if (isTerminal(order.orderStatus)) return core.whenDurable(() => answerClosed(order, reply))
+    live.cancelWaiters.push(reply)
+    const wait = Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic())
+    core.self.later(wait, () => {
+      if (!live.cancelWaiters.includes(reply)) return
+      live.cancelWaiters = live.cancelWaiters.filter((it) => it !== reply)
+      const now = live.order
+      core.whenDurable(() => reply.ok(now))
+    })
+    requestCancel(core, live, "USER_REQUEST")
+  })
+}
+
+/** Whether a cancel may leave: none is under way that may still be answered, and the newest is not too recent. */
+export const mayCancel = (core: AccountCore, live: Live): boolean => {
+  const { cancels } = live
+  if (cancels._tag === "UNSENT") return true
+  const first = cancels._tag === "OUT" ? SILENCE_MILLIS : RESEND_MILLIS
+  const pause = Math.min(RESEND_MAX_MILLIS, first * 2 ** (cancels.sent - 1))
+  return core.parts.clock.monotonic() - cancels.at >= pause
+}
+
+/** Sends the cancel that was asked for, once that is stored, unless it has left by then. */
+export const sendFirstCancel = (core: AccountCore, live: Live): void =>
+  core.whenDurable(() => {
+    if (live.cancels._tag === "UNSENT") sendCancel(core, live)
+  })
+
+/** The venue has answered the newest cancel. */
+export const cancelAnswered = (live: Live): void => {
+  if (live.cancels._tag === "OUT") live.cancels = { ...live.cancels, _tag: "ANSWERED" }
+}
+
+/** Asks the venue to cancel; a request that is under way is joined. */
+export const requestCancel = (core: AccountCore, live: Live, reason: CancelReason): void => {
+  const { order } = live
+  const way = cancelWayOf(order)
+  if (way === "NONE" || core.account.status === "DISCONNECTED") return
+  // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and the client that asks hears how it ended.
+  if (way === "AWAIT") return
+  // What the venue never saw is withdrawn at once; the caller sees to it that it is stored.
+  if (way === "WITHDRAW") {
+    if (live.stored) withdraw(core, live, reason)
+    return
+  }
+  if (way === "JOIN") {
+    // Also what a client has asked for ends by the disconnect.
+    if (reason === "ACCOUNT_DISCONNECTED" && order.cancelReason !== reason)
+      core.amend(live, { ...order, cancelReason: reason })
+    // What its list cancels to place it anew is placed no more once a client has asked too; an exit whose work another one does ends by
+    // that one, which goes on.
+    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.sequels.isSpent(core, live))
+      core.change(live, { ...order, cancelReason: reason }, null, { portfolio: false })
+    // The first one leaves when the request is stored; after a restart it is.
+    if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
+    else if (mayCancel(core, live)) sendCancel(core, live)
+    return
+  }
+  // The disconnector asks every moment: an order whose cancel was refused is left alone for a while. A client is not kept waiting.
+  if (reason === "ACCOUNT_DISCONNECTED" && !mayCancel(core, live)) return
+  // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
+  const isJoined = isRenewal(changeOf(order)) && live.cancels._tag !== "UNSENT"
+  if (!isJoined) live.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? live.cancels.sent : 0 }
+  const next = cancelling(core, order, reason)
+  const committed = (): void => {
+    if (mayCancel(core, live)) sendCancel(core, live)
+  }
+  core.change(live, next, eventOf(next), { portfolio: false, committed })
+  core.parts.failpoint.hit("cancel.accepted")
+}
+
+/** The image with which its cancel is asked for. */
+export const cancelling = (core: AccountCore, order: TradeOrder, cancelReason: CancelReason): TradeOrder => {
+  const change = changeOf(order)
+  const isAway = core.connection.session === null || core.connection.phase !== "ready"
+  const kept = change !== null && isRenewal(change) ? unmade(order, change) : order
+  const statusBeforeCancel = order.orderStatus === "PENDING_REPLACE" ? order.statusBeforeCancel : order.orderStatus
+  const doubt = isAway ? graver(kept, "CANCEL") : kept.doubt
+  return moved(kept, "PENDING_CANCEL", { statusBeforeCancel, cancelRequested: true, cancelReason, doubt })
+}
+
+/** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */
+export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): void => {
+  const now = core.parts.clock.now()
+  const next = moved(live.order, isUsers(reason) ? "CANCELLED" : "REVOKED", { cancelReason: reason, canceledAt: now })
+  core.change(live, next, eventOf(next))
+}
+
+/** To the venue, if there is a session; else it is sent when the session is back. */
+export const sendCancel = (core: AccountCore, live: Live): void => {
+  if (core.connection.session === null || !maySend(live.order, "CANCEL")) return
+  cancelAtVenue(core, live, core.refOf(live.order))
+  core.parts.failpoint.hit("cancel.dispatched")
+}
+
+/** The bytes themselves; the caller has asked `mayCancel`. */
+export const cancelAtVenue = (core: AccountCore, live: Live, ref: VenueOrderRef): void => {
+  live.cancels = { _tag: "OUT", sent: live.cancels.sent + 1, at: core.parts.clock.monotonic() }
+  core.connection.session?.cancel(ref)
+}
+
+// All orders of an account, or of one instrument: each by its own cancel, one in flight per order. Answered when all have their answer, or
+// after 1 s with what is known then.
+
+export const cancelAllOrders = (
+  core: AccountCore,
+  { instrumentId, reason, receivedAt, reply }: CancelAllOrders,
+): void => {
+  if (core.account.status === "DISCONNECTED") return reply.fail(new AccountDisconnected({}))
+  const limited = reason === undefined ? core.limits.cancelError() : null
+  if (limited !== null) return reply.fail(limited)
+  const pending = new Set<TradeOrderId>()
+  const cancelled: Array<TradeOrderId> = []
+  const failed: Array<TradeOrderId> = []
+  let isOver = false
+  const answer = (): void => {
+    if (isOver) return
+    isOver = true
+    callOff()
+    core.whenDurable(() => reply.ok({ cancelled, pending: [...pending], failed }))
+  }
+  const settled = (id: TradeOrderId, into: Array<TradeOrderId>): void => {
+    if (isOver || !pending.delete(id)) return
+    into.push(id)
+    if (pending.size === 0) answer()
+  }
+  const callOff = core.self.later(Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic()), answer)
+  const lives = core.orders
+    .openLives()
+    .filter(({ order }) => instrumentId === null || order.instrumentId === instrumentId)
+  for (const { order } of lives) pending.add(order.tradeOrderId)
+  sweep(core, lives, reason ?? "USER_REQUEST", (live) => {
+    const { tradeOrderId } = live.order
+    live.cancelWaiters.push({
+      ok: () => settled(tradeOrderId, cancelled),
+      // Filled, expired or rejected before the cancel, or the venue keeps it.
+      fail: () => settled(tradeOrderId, failed),
+    })
+  })
+  if (pending.size === 0) answer()
+}
+
+/** Asks for the cancel of each; what is not stored yet is cancelled when it is. `each` runs before the cancel of the order is asked for. */
+export const sweep = (
+  core: AccountCore,
+  lives: ReadonlyArray<Live>,
+  reason: CancelReason,
+  each: (live: Live) => void = () => undefined,
+): void => {
+  for (const live of lives) {
+    if (!live.stored) {
+      if (reason === "USER_REQUEST") live.cancelledEarly = true
+      each(live)
+      live.whenStored.push((exists) => {
+        if (exists) requestCancel(core, live, reason)
+      })
+      continue
+    }
+    each(live)
+    // The cancel of its entry may have ended it a moment ago.
+    if (!isTerminal(live.order.orderStatus)) requestCancel(core, live, reason)
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Orders on their way to the venue: how one leaves, when it may, and what becomes of one that provably did not leave. Called from the commit
+ * callback of the unit that let it go.
+ */
+import { lossOf } from "../../../domain/order-effects.ts"
+import { maySend } from "../../../domain/order-law.ts"
+import { isHeldBackBy, orderListOf } from "../../../domain/order-list.ts"
+import { cancelled, eventOf, IllegalTransition, moved, noted, requestedReason } from "../../../domain/order-progress.ts"
+import { isTerminal } from "../../../domain/order-status.ts"
+import { isFired, isPaired, releasedType, type TradeOrder } from "../../../domain/trade-order.ts"
+import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live } from "../live.ts"
+import { unexplainedOf } from "../venue/balances.ts"
+import { FILLS_MARGIN_MILLIS } from "../venue/trades.ts"
+
+/** Past commit + 2 s an order is not signed any more. */
+export const NOT_AFTER_MILLIS = 2_000
+/** How often a fired order that provably never left is let go again. */
+const RELEASES_MAX = 5
+const RELEASE_PAUSE_MILLIS = 250
+/** From a submit that provably did not leave to its next. */
+const SEND_AGAIN_MILLIS = 100
+
+/** The other leg of a pair that the venue keeps; null for any other order. */
+export const partnerOf = (core: AccountCore, { terms }: TradeOrder): Live | null => {
+  const id = terms?.pairedWith ?? null
+  return id === null ? null : (core.orders.get(id) ?? null)
+}
+
+/** To the venue. The caller has made sure that there is a session. */
+export const dispatch = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (!maySend(order, "SUBMIT")) throw new IllegalTransition(order, "submitted")
+  const partner = partnerOf(core, order)
+  if (partner === null && isPaired(order)) {
+    const next = moved(order, "REJECTED", { rejectReason: "NOT_SENT: its other leg is gone" })
+    core.change(live, next, eventOf(next))
+    return
+  }
+  leave(core, live)
+  if (partner === null) core.connection.session!.submit(venueOrderOf(core, live))
+  else {
+    const other = venueOrderOf(core, partner)
+    leave(core, partner)
+    core.connection.session!.submit({ ...venueOrderOf(core, live), pairedWith: other })
+  }
+  core.parts.failpoint.hit("submit.dispatched")
+}
+
+/** On its way: the SUBMITTED event rides with the next commit. */
+export const leave = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
+  if (order.orderStatus === "CREATED") {
+    live.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
+    live.order = live.unsavedSubmit
+  }
+  core.orders.touch(live)
+  live.departedWith = unexplainedOf(core, order)
+  live.knownAt = core.parts.clock.monotonic()
+  live.knownBefore = null
+}
+
+/** Another leg of its list may still be at the venue: what fired is not let go yet, but when that is over. */
+const isHeldBack = (core: AccountCore, { order }: Live): boolean =>
+  order.orderListId !== null &&
+  isHeldBackBy(orderListOf(core.orders.ofList(order.orderListId).map((it) => it.order)), order)
+
+/** A fired order that nothing keeps here. Legs of a list are let go by the keeper of lists. */
+export const mayLeave = (core: AccountCore, live: Live): boolean =>
+  core.connection.session !== null &&
+  core.connection.phase === "ready" &&
+  core.account.status !== "LOCKED" &&
+  (live.order.terms?.leg ?? null) === null &&
+  !isHeldBack(core, live)
+
+/** Of an order that leaves at `now`. */
+export const deadlinesFrom = ({ venue }: AccountCore, now: number) => {
+  const notAfter = now + NOT_AFTER_MILLIS
+  return { notAfter, submitDeadline: venue.orderExpiryMillis === null ? null : notAfter + venue.orderExpiryMillis }
+}
+
+export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder => ({
+  ...order,
+  ...deadlinesFrom(core, core.parts.clock.now()),
+})
+
+/** A fired order leaves, if it waits here and may. */
+export const letGo = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayLeave(core, live)) return
+  const committed = (): void => depart(core, live)
+  live.isUnsent = true
+  core.change(live, withDeadline(core, order), null, { portfolio: false, committed })
+}
+
+/** From the commit callback of the unit that gave a fired order its deadline. */
+export const depart = (core: AccountCore, live: Live): void => {
+  live.isUnsent = false
+  const { order } = live
+  const now = core.parts.clock.now()
+  if (isTerminal(order.orderStatus)) return
+  if (order.cancelRequested) {
+    const next = cancelled(order, requestedReason(order), now)
+    core.change(live, next, eventOf(next))
+  } else if (core.connection.session === null || order.notAfter === null || core.account.status === "LOCKED")
+    // While everything is being cancelled nothing new leaves: what waits here is withdrawn.
+    keepHere(core, live)
+  else if (now <= order.notAfter) dispatch(core, live)
+  else if (!takeBack(core, live)) {
+    const next = moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
+    core.change(live, next, eventOf(next), { alerts: lossOf(next) })
+  }
+}
+
+/** Of a fired order provably not a byte left: it waits here again, and is let go in a moment. False: it was tried often enough. */
+export const takeBack = (core: AccountCore, live: Live): boolean => {
+  if (!isFired(live.order) || (live.order.terms?.leg ?? null) !== null || live.releases >= RELEASES_MAX) return false
+  const pause = RELEASE_PAUSE_MILLIS * 2 ** live.releases++
+  keepHere(core, live)
+  core.self.later(pause, () => letGo(core, live))
+  return true
+}
+
+/** Proven that no byte left, and there is still time: once more in a moment, under the same id (contract C3). False: there is not. */
+export const sendAgain = (core: AccountCore, live: Live, reason: string, giveUp: () => void): boolean => {
+  const now = core.parts.clock.now()
+  const { orderStatus, notAfter } = live.order
+  if (orderStatus !== "SUBMITTED" || notAfter === null || core.connection.session === null) return false
+  if (partnerOf(core, live.order) !== null) return false
+  if (now + SEND_AGAIN_MILLIS >= notAfter) return false
+  live.order = noted(live.order, now, `not sent, once more: ${reason}`)
+  core.self.later(SEND_AGAIN_MILLIS, () => {
+    const { order } = live
+    if (isTerminal(order.orderStatus) || order.externalOrderId !== null) return
+    if (order.cancelRequested) {
+      const next = cancelled(order, requestedReason(order), core.parts.clock.now())
+      core.change(live, next, eventOf(next))
+    } else if (order.orderStatus === "SUBMITTED") {
+      // In doubt since the contact to the venue was lost: that it did not leave is known all the same.
+      if (core.connection.session === null || order.doubt !== null) giveUp()
+      else dispatch(core, live)
+    }
+  })
+  return true
+}
+
+/** Without a deadline an order that fired waits for the account to be ready; also after a restart. */
+export const keepHere = (core: AccountCore, live: Live): void =>
+  core.change(live, { ...live.order, notAfter: null, submitDeadline: null, doubt: null }, null, { portfolio: false })
+
+/** Wall ms: from when on the venue may have it. */
+export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
+  notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
+
+/**
+ * Venue ms: from when on trades of it may be listed. By the venue's clock as far as that is known: ours may be ahead of it, and then a list
+ * since our time would prove nothing.
+ */
+export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: Live): number => {
+  const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
+  // When an older process sent it is known by the wall clock of then alone.
+  if (knownBefore !== null) return Math.min(sentAt, core.trades.since())
+  const { venueClock } = core.balances
+  if (venueClock === null) return sentAt
+  return Math.min(sentAt, venueClock.at - venueClock.heardAt + knownAt - FILLS_MARGIN_MILLIS)
+}
+
+const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
+  const { terms, expireAt } = order
+  // What takes the place of an order that the venue has triggered is triggered too.
+  const isWatchedThere = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
+  const trigger = isWatchedThere ? (terms.trigger ?? null) : null
+  const isEndedThere = expireAt !== null && core.venue.capabilities.nativeTimesInForce.includes("GTD")
+  const plain: VenueOrder = {
+    tradeOrderId: order.tradeOrderId,
+    instrumentId: order.instrumentId,
+    orderSide: order.orderSide,
+    orderType: releasedType(order),
+    // Where the venue does not end it, the gateway does.
+    timeInForce: expireAt === null ? order.timeInForce : isEndedThere ? "GTD" : "GTC",
+    quantity: order.baseQuantity.toString(),
+    limitPrice: order.limitPrice?.toString() ?? null,
+    notAfter: order.notAfter!,
+  }
+  if (terms === null && !isEndedThere && actor === null) return plain
+  return {
+    ...plain,
+    ...(trigger !== null && { trigger: venueTriggerOf(trigger) }),
+    ...(isEndedThere && { expireAt }),
+    ...(terms?.budget && { cost: terms.budget.amount.toString() }),
+    ...(terms?.leverage && { leverage: terms.leverage }),
+    // One that fired was asked for then, and stands, also when that user is gone since.
+    ...(actor !== null && !isFired(order) && { actor }),
+  }
+}
+
+const venueTriggerOf = ({ kind, on, stopPrice, source, trailing }: NativeTrigger): VenueTrigger => ({
+  kind,
+  on,
+  stopPrice: stopPrice.toString(),
+  source,
+  ...(trailing?.delta && { trailingDelta: trailing.delta }),
+  ...(trailing?.amount && { trailingAmount: trailing.amount.toString() }),
+})
+
+type NativeTrigger = NonNullable<NonNullable<TradeOrder["terms"]>["trigger"]>

@@ -1,0 +1,95 @@
+/**
+ * The end of a renewal: an order that was cancelled to make place for another ends in the unit in which the other begins, and only when
+ * it is known how much of it was executed.
+ */
+import type { Decimal } from "../../../domain/decimal.ts"
+import { changed, changeOf, isRenewing, made, withChange } from "../../../domain/order-change.ts"
+import { cancelled, eventOf, moved } from "../../../domain/order-progress.ts"
+import type { TradeOrder } from "../../../domain/trade-order.ts"
+import type { AccountCore } from "../core.ts"
+import type { Alert, Live } from "../live.ts"
+import { askBalances } from "../venue/balances.ts"
+import { withDeadline } from "./dispatch.ts"
+import { heirOf } from "./new-order.ts"
+import { release } from "./release.ts"
+
+/** Past this the new order of a renewal is not placed any more: its price is stale. */
+const RENEW_MILLIS = 30_000
+
+/** A renewal that is still worth going on with. */
+export const isRenewalDue = (core: AccountCore, order: TradeOrder): boolean =>
+  isRenewing(order) && core.parts.clock.now() <= (changeOf(order)?.askedAt ?? 0) + RENEW_MILLIS
+
+/** The order ends CANCELLED; where it was cancelled for a change, the order that takes its place begins in the same unit. */
+export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void => {
+  const { order } = live
+  const change = changeOf(order)
+  // What takes the place of an exit that makes way for a pair is the list's affair.
+  if (change?.how !== "RENEW" || !isRenewing(order) || next.cancelReason !== "REPLACED") {
+    core.change(live, next, eventOf(next), { at })
+    return
+  }
+  core.parts.failpoint.hit("renew.confirmed")
+  const aim = changed(withChange(order, null), change)
+  const rest = aim.baseQuantity.subtract(order.executedQuantity)
+  const hindrance = hindranceOf(core, order, aim, rest)
+  if (hindrance !== null) {
+    const { tradeOrderId } = order
+    const message = `cancelled and not replaced: ${hindrance}`
+    const alerts: ReadonlyArray<Alert> = rest.isPositive()
+      ? [{ code: "NOT_REPLACED", severity: "CRITICAL", message, tradeOrderId }]
+      : []
+    core.change(live, next, eventOf(next), { at, alerts })
+    return
+  }
+  const image = heirOf(core, made(order, change), { quantity: rest, baseQuantity: rest })
+  const heir = core.add(withDeadline(core, image))
+  const waiters = live.changeWaiters.splice(0)
+  core.change(live, next, eventOf(next), {
+    at,
+    others: [
+      {
+        live: heir,
+        next: heir.order,
+        kind: "TRADE_ORDER.CREATED",
+        committed: (stored) => {
+          letGo(core, heir)
+          for (const run of waiters) run({ _tag: "Renewed", order: stored, by: heir })
+        },
+      },
+    ],
+  })
+  askBalances(core)
+}
+
+const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest: Decimal): string | null => {
+  if (!rest.isPositive()) return "nothing is left of it"
+  if (!isRenewalDue(core, order)) return "the venue confirmed the cancel too late"
+  if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return "the account is disconnected"
+  const instrument = core.parts.instruments.find(order.instrumentId, order.tenantId)
+  if (instrument === undefined) return null
+  const { minQuantity, minNotional } = instrument
+  const notional = aim.limitPrice?.multiply(rest) ?? null
+  const isSmall = minNotional !== null && notional?.lessThan(minNotional) === true
+  return isSmall || rest.lessThan(minQuantity) ? "what is left is below the venue's minimum" : null
+}
+
+/** The new order is durable: to the venue, unless it is too late, unwanted by now, or there is no session. */
+const letGo = (core: AccountCore, live: Live): void => {
+  core.parts.failpoint.hit("renew.committed")
+  live.stored = true
+  const waiting = live.whenStored.splice(0)
+  const { order } = live
+  const now = core.parts.clock.now()
+  const isLocked = core.account.status === "LOCKED" || core.account.status === "DISCONNECTED"
+  const isLate = now > (order.notAfter ?? now)
+  if (live.cancelledEarly || isLocked) {
+    const next = cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
+    core.change(live, next, eventOf(next))
+  } else if (isLate || core.connection.session === null) {
+    const rejectReason = isLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
+    const next = moved(order, "REJECTED", { rejectReason })
+    core.change(live, next, eventOf(next))
+  } else release(core, live)
+  for (const run of waiting) run(true)
+}

@@ -1,0 +1,256 @@
+/**
+ * Submit, stage by stage (order-path: the walk of a submit): held up, repeat, awaits its account, admitted, planned, funded, stored; then,
+ * from the commit of its unit, settled: dispatched, answered and published. An order whose commit came after `notAfter` is never dispatched
+ * (order-path 3).
+ */
+
+import type { DomainError } from "../../../domain/errors/domain-error.ts"
+import { InsufficientBalance } from "../../../domain/errors/risk.ts"
+import { Busy } from "../../../domain/errors/service.ts"
+import { fingerprint } from "../../../domain/fingerprint.ts"
+import { cancelWayOf } from "../../../domain/order-law.ts"
+import type { OrderPlan, Wanted } from "../../../domain/order-plan.ts"
+import { cancelled, eventOf, moved } from "../../../domain/order-progress.ts"
+import { checkOrder } from "../../../domain/order-rules.ts"
+import { isTerminal } from "../../../domain/order-status.ts"
+import { placeOf, type TradeOrder } from "../../../domain/trade-order.ts"
+import { submitHalted } from "../../../domain/trading-mode.ts"
+import { onceOrAfter } from "../../../kernel/once-or-after.ts"
+import { COLLAR_MILLIS } from "../../last-prices.ts"
+import { watchExpiry } from "../contingent/expiry.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live } from "../live.ts"
+import type { SubmitOrder } from "../messages.ts"
+import { isBehind, whenCurrent } from "../venue/balances.ts"
+import { circumstancesOf, holdOf, refusalOf } from "./admission.ts"
+import { answeredUnlessOlder, awaitFurther, findOlder, olderInMemory, replay, waitOf, withLinked } from "./answer.ts"
+import { NOT_AFTER_MILLIS, partnerOf } from "./dispatch.ts"
+import { type NewLives, type NewOrder, storeNew } from "./new-order.ts"
+import { submitQuoted } from "./quoted.ts"
+import { whenKnown } from "./recall.ts"
+import { release } from "./release.ts"
+
+/** Submits that wait for a waking account of an in-process venue. */
+const WAKING_MAX = 256
+/** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
+const PRICES_MILLIS = 2_000
+
+/** What a submit has behind it: nothing yet, or a wait for the prices of its instrument, before which its account's limits counted it. */
+type Pass = "FIRST" | "PRICED"
+
+/** Begins anew: what a stage saw may be another by then. */
+type Again = (pass: Pass) => void
+
+export const submitOrder = (core: AccountCore, asked: SubmitOrder): void => pass(core, asked, "FIRST")
+
+/**
+ * The stages, in order. Each of them ends the pass where it answers the submit, or has it wait; one that waited comes again from the first
+ * stage on.
+ */
+const pass = (core: AccountCore, asked: SubmitOrder, which: Pass): void => {
+  const { parts } = core
+  parts.failpoint.hit("submit.parsed")
+  const message = answeredUnlessOlder(core, asked)
+  const again: Again = (next) => pass(core, asked, next)
+  if (isHeldUp(core, message, which, again)) return
+  if (isRepeat(core, message, again)) return
+  if (awaitsAccount(core, message, which, again)) return
+  const refusal = admissionError(core, message, which)
+  if (refusal !== undefined) return message.reply.fail(refusal)
+  // Not of what is refused: it costs more than the refusal.
+  const print = fingerprint(message.request)
+  if (message.request.orderType === "QUOTED") return submitQuoted(core, message, print)
+  const now = parts.clock.now()
+  const plan = planned(core, message, print, now, which, again)
+  if (plan === null) return
+  const held = holdOf(core, plan)
+  if (held instanceof InsufficientBalance) return message.reply.fail(held)
+  const { request, hedge } = message
+  store(core, message, { request, plan, held, fingerprint: print, now, hedge })
+}
+
+/** A submit of a quote under its key is not decided yet. */
+const isHeldUp = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+  if (core.quoting.isIdle) return false
+  const turn = core.quoting.holdUp(request, () => again(which))
+  if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
+  return turn !== "free"
+}
+
+/** An order in memory has its key; where that one comes to nothing, this one is the first after all. */
+const isRepeat = (core: AccountCore, message: SubmitOrder, again: Again): boolean => {
+  const { request } = message
+  const known = olderInMemory(core, request)
+  if (known === undefined) return false
+  whenKnown(core, known.tradeOrderId, (live) => {
+    if (live === null) again("FIRST")
+    else replay(core, message, live, known.by, fingerprint(request))
+  })
+  return true
+}
+
+/** The account has just woken, or there is money that it has not read of. */
+const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+  const { connection } = core
+  if (connection.isWaking && connection.waitsAwake(() => again("FIRST"), WAKING_MAX)) return true
+  if (request.orderType === "QUOTED" || !isBehind(core)) return false
+  whenCurrent(core, () => again(which), reply.fail)
+  return true
+}
+
+/** The trading mode, the limits, the account's state. One that has waited for prices has been counted. */
+const admissionError = (core: AccountCore, { request, hedge }: SubmitOrder, which: Pass): DomainError | undefined => {
+  const { limits, orders, parts } = core
+  const isHedge = hedge !== undefined
+  return (
+    submitHalted(parts.mode.current(), request, isHedge) ??
+    (which === "FIRST" ? limits.submitError(orders.open.size, isHedge) : limits.openError(orders.open.size)) ??
+    refusalOf(core)
+  )
+}
+
+/** By the rules of its type (contract C6); null: it is refused, or waits for a price that a rule needs. */
+const planned = (
+  core: AccountCore,
+  message: SubmitOrder,
+  print: string,
+  now: number,
+  which: Pass,
+  again: Again,
+): OrderPlan | null => {
+  const { request, reply, hedge } = message
+  const checked = checkOrder(request, circumstancesOf(core, now, which === "FIRST", hedge !== undefined))
+  if ("plan" in checked) return checked.plan
+  if ("error" in checked) reply.fail(checked.error)
+  else {
+    const { wanted } = checked
+    const goOn = (): void => again("PRICED")
+    if (wanted.kind === "COLLAR") whenCollared(core, message, print, wanted, goOn)
+    else whenPriced(core, wanted, goOn)
+  }
+  return null
+}
+
+/** One unit; what follows comes from its commit. */
+const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void => {
+  const { clock, failpoint } = core.parts
+  const checkedAt = clock.monotonic()
+  storeNew(core, message, made, {
+    stored: (lives, json) => {
+      failpoint.hit("submit.committed")
+      settle(core, lives, message, json, checkedAt)
+    },
+  })
+  failpoint.hit("submit.handedToWriter")
+}
+
+/** The submit is durable: dispatch and answer. */
+const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: string, checkedAt: number): void => {
+  const [live, ...rest] = lives
+  const committedAt = core.parts.clock.monotonic()
+  const { order } = live
+  const linked = rest.map((it) => it.order)
+  const { reply, receivedAt } = message
+  const ended = endOf(core, live, committedAt)
+  if (ended !== null) {
+    const told = withLinked(core, live, reply)
+    core.change(live, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
+  } else {
+    release(core, live)
+    const wait = waitOf(message.request)
+    const timing = { receivedAt, checkedAt, committedAt, dispatchedAt: core.parts.clock.monotonic() }
+    if (wait !== null) {
+      const timed = {
+        ok: (answer: Parameters<typeof reply.ok>[0]) => reply.ok({ ...answer, timing }),
+        fail: reply.fail,
+      }
+      awaitFurther(core, live, { until: wait, reply: withLinked(core, live, timed), replayed: false }, receivedAt)
+    } else if (rest.length === 0) reply.ok({ order, replayed: false, json, timing })
+    else reply.ok({ order, replayed: false, json, timing, linked })
+    core.parts.failpoint.hit("submit.answered")
+  }
+  for (const other of rest) letGo(core, other, committedAt)
+}
+
+/** The other leg of a pair; a child waits. What became of the submitted order may have ended it. */
+const letGo = (core: AccountCore, live: Live, now: number): void => {
+  const { order } = live
+  if (order.orderStatus !== "CREATED") return
+  if (placeOf(order) === "WAITING") {
+    if (order.expireAt !== null) watchExpiry(core, live)
+    return
+  }
+  const ended = endOf(core, live, now)
+  if (ended === null) release(core, live)
+  else core.change(live, ended, eventOf(ended))
+}
+
+/** How an order ends before anything was done with it; of a pair that the venue keeps no leg leaves without the other. */
+const endOf = (core: AccountCore, live: Live, monotonic: number): TradeOrder | null => {
+  const own = ownEndOf(core, live, monotonic)
+  if (own !== null || live.order.terms === null) return own
+  const partner = partnerOf(core, live.order)
+  if (partner === null) return null
+  const isWhole = !isTerminal(partner.order.orderStatus) && ownEndOf(core, partner, monotonic) === null
+  return isWhole ? null : cancelled(live.order, "OCO_SIBLING", core.parts.clock.now())
+}
+
+/** Nothing leaves for one that is late, cancelled or without a session. */
+const ownEndOf = (
+  core: AccountCore,
+  { order, cancelledEarly, knownAt }: Live,
+  monotonic: number,
+): TradeOrder | null => {
+  const now = core.parts.clock.now()
+  const { status } = core.account
+  if (cancelledEarly) return cancelled(order, "USER_REQUEST", now)
+  if (cancelWayOf(order) === "WITHDRAW")
+    return status === "LOCKED" || status === "DISCONNECTED"
+      ? moved(order, "REVOKED", { cancelReason: "ACCOUNT_DISCONNECTED", canceledAt: now })
+      : null
+  if (status === "LOCKED") return cancelled(order, "ACCOUNT_DISCONNECTED", now)
+  const isLate = now > (order.notAfter ?? 0) || monotonic - knownAt > NOT_AFTER_MILLIS
+  if (isLate) return moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
+  if (core.connection.session !== null && status !== "DISCONNECTED") return null
+  return moved(order, "REJECTED", { rejectReason: "NOT_SENT: the venue session is gone" })
+}
+
+// Waiting for prices
+
+/** Opens the feed that knows the price, and goes on when it does, or after a while without. */
+const whenPriced = (core: AccountCore, { kind, instrumentId }: Wanted, run: () => void): void => {
+  const turn = core.self.turn(onceOrAfter(core.self, PRICES_MILLIS, run))
+  const reply = { ok: turn, fail: turn }
+  if (kind === "TICKER") core.parts.markets.readTicker(instrumentId, reply)
+  else core.parts.markets.readBook(instrumentId, 1, reply)
+}
+
+/** As `whenPriced`, of a submit that is no repeat: the repeat of an order that has left memory is answered without a wait. */
+const whenCollared = (
+  core: AccountCore,
+  message: SubmitOrder,
+  print: string,
+  { instrumentId }: Wanted,
+  run: () => void,
+): void => {
+  const { lastPrices } = core.parts
+  let isOver = false
+  const goOn = onceOrAfter(core.self, COLLAR_MILLIS, () => {
+    if (isOver) return
+    isOver = true
+    lastPrices.waited(instrumentId)
+    run()
+  })
+  findOlder(core, message.request, (older) => {
+    if (isOver) return
+    if (older === undefined) {
+      lastPrices.ask(instrumentId, core.self.turn(goOn))
+      return
+    }
+    isOver = true
+    whenKnown(core, older.tradeOrderId, (live) => {
+      if (live === null) run()
+      else replay(core, message, live, older.by, print)
+    })
+  })
+}

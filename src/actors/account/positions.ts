@@ -1,0 +1,121 @@
+/** What an account has by asset, what of it its orders hold, and which positions have changed since they were last told; and how new all that is. */
+import { AcknowledgedHolds } from "../../domain/acknowledged-holds.ts"
+import { Decimal } from "../../domain/decimal.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { movesOf, Portfolio } from "../../domain/portfolio.ts"
+import { RareSet } from "../../domain/rare.ts"
+import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/trade-order.ts"
+import type { Position, TradingAccount } from "../../domain/trading-account.ts"
+import type { Rest } from "../resting-accounts.ts"
+import type { News, NewsDesk } from "./channel/news.ts"
+import type { Live } from "./live.ts"
+import type { AccountOrders } from "./order-memory.ts"
+
+export class AccountPositions {
+  readonly portfolio = new Portfolio()
+  /** Assets whose position changed since it was last told. */
+  private readonly dirty = new RareSet<string>()
+  /** By currency: what tells one position from another. */
+  readonly told: Map<string, string>
+  private readonly acknowledgedHolds = new AcknowledgedHolds()
+
+  constructor(
+    private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
+    private readonly orders: Pick<AccountOrders, "openLives">,
+    private readonly news: Pick<NewsDesk, "ofPositions">,
+    rest: Rest | null,
+  ) {
+    this.told = new Map(rest?.told)
+    if (rest !== null) this.markDirty([...rest.told.keys()])
+  }
+
+  positionOf(currency: string): Position {
+    const balance = this.portfolio.of(currency)
+    const { tradingAccountId, venue } = this.account
+    return { tradingAccountId, venue, currency, ...balance }
+  }
+
+  markDirty(assets: ReadonlyArray<string>): void {
+    for (const asset of assets) this.dirty.add(asset)
+  }
+
+  /** PORTFOLIO.UPDATED of what changed since it was last told; nothing when nothing did. */
+  changedPositions(now: number): ReadonlyArray<News> {
+    if (this.dirty.size === 0 || !this.portfolio.isKnown) return []
+    const changed: Array<Position> = []
+    for (const currency of [...this.dirty].sort()) {
+      const position = this.positionOf(currency)
+      const text = `${position.available}|${position.locked}`
+      if (this.told.get(currency) === text) continue
+      this.told.set(currency, text)
+      changed.push(position)
+    }
+    this.dirty.clear()
+    return changed.length === 0 ? [] : [this.news.ofPositions(changed, now)]
+  }
+
+  /** The venue has the order since `at` (its time), so its snapshots from then on contain what the order holds. */
+  acknowledged(live: Live, at: number): void {
+    if (live.acceptedAt !== null) return
+    live.acceptedAt = at
+    const hold = { asset: heldAssetOf(live.order), held: () => live.order.held, acceptedAt: at }
+    this.acknowledgedHolds.acknowledged(hold)
+  }
+
+  /** What the orders held that the venue had acknowledged by `at`, per asset. */
+  includedAt(at: number): ReadonlyMap<string, Decimal> {
+    const known = this.acknowledgedHolds.at(at)
+    if (known !== null) return known
+    const included = new Map<string, Decimal>()
+    for (const { order, acceptedAt } of this.orders.openLives()) {
+      if (acceptedAt === null || acceptedAt > at) continue
+      const asset = heldAssetOf(order)
+      included.set(asset, (included.get(asset) ?? Decimal.ZERO).add(order.held))
+    }
+    return included
+  }
+
+  /** What an order holds is another amount; `at` is the venue's time of the cause. */
+  hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
+    const asset = heldAssetOf(order)
+    this.portfolio.hold(asset, before, after, at)
+    if (acceptedAt !== null) this.acknowledgedHolds.changed(asset, after.subtract(before))
+    this.dirty.add(asset)
+  }
+
+  /** `contained`: what the venue showed of a balance may have had the fill in it already. */
+  moved(applied: AppliedExecution, { baseAsset, quoteAsset }: TradeOrder): "moved" | "contained" {
+    let moved: "moved" | "contained" = "moved"
+    for (const { asset, change, at } of movesOf(applied, baseAsset, quoteAsset)) {
+      if (!this.portfolio.executed(asset, change, at)) moved = "contained"
+      this.dirty.add(asset)
+    }
+    return moved
+  }
+}
+
+/** A command that waits until the account knows of money that its venue has acknowledged. */
+export interface Behind {
+  /** Which change of the account's money it must know. */
+  readonly due: number
+  /** Monotonic ms. */
+  readonly until: number
+  readonly run: () => void
+  readonly fail: (error: DomainError) => void
+}
+
+/** How new the balances are, and what waits until they are newer. Changed by `venue/balances.ts` alone. */
+export class BalanceReadings {
+  /** Up to which change of its money from elsewhere it knows its balances: see `VenueSession.movedTo`. */
+  knowsMovesTo = 0
+  readonly behind: Array<Behind> = []
+  /** They are asked for in a moment. */
+  isAskDue = false
+  /** Monotonic ms of the newest question for all balances whose answer could be read to the end. */
+  askedAt = Number.NEGATIVE_INFINITY
+  /** When (monotonic ms) the newest view of all balances was asked for, and when any was last seen to be another. */
+  seenAt = Number.NEGATIVE_INFINITY
+  movedAt = Number.NEGATIVE_INFINITY
+  /** What the venue's clock said, and when (monotonic ms) that was heard; null: it was not. Ours may be hours off, and is set. */
+  venueClock: { readonly at: number; readonly heardAt: number } | null = null
+}

@@ -1,0 +1,194 @@
+/**
+ * What is looked at again and again while an account works: silence, open orders, trades, balances (contract C3). Audits spare what was
+ * touched a moment ago, because the stream may be about to say it; a trade that was spared is looked at by the next audit.
+ */
+import { type Effect, Exit } from "effect"
+import type { InstrumentId, TradingAccountId } from "../../../domain/ids.ts"
+import { changeOf } from "../../../domain/order-change.ts"
+import { isFiredUnshown } from "../../../domain/order-doubt.ts"
+import type { VenueSession } from "../../../ports/venue-session.ts"
+import type { AccountCore } from "../core.ts"
+import { type Live, mayBeThere } from "../live.ts"
+import type { AuditKind } from "../messages.ts"
+import { applyBalances, fetchBalances } from "./balances.ts"
+import { take } from "./evidence.ts"
+import { auditEnded } from "./lingering.ts"
+import { listedFills } from "./names.ts"
+import { inquire } from "./question.ts"
+import { auditFills, auditOpen } from "./reconcile.ts"
+
+const WATCH_MILLIS = 5_000
+/** A submit or a cancel without an answer for this long is a doubt. */
+const SILENCE_MILLIS = 5_000
+const OPEN_AUDIT_MILLIS = 10_000
+/**
+ * An account that rests is asked about its open orders and its balances this often, or up to a quarter sooner: each by its own period, so
+ * that a thousand that opened together are not asked together.
+ */
+const IDLE_AUDIT_MILLIS = 600_000
+const IDLE_SPREAD = 0.25
+const FILLS_AUDIT_MILLIS = 60_000
+const BALANCES_AUDIT_MILLIS = 30_000
+/** Orders touched more recently than this are left to the stream. */
+const QUIET_MILLIS = 5_000
+/** From the answer of an audit that took longer than its period to the next. */
+const BREATH_MILLIS = 1_000
+
+/** The last digits: those of ids that were made together differ. The tick that asks may come a period later. */
+const idleMillisOf = (id: TradingAccountId): number =>
+  Math.round(IDLE_AUDIT_MILLIS * (1 - (IDLE_SPREAD * Number.parseInt(id.slice(-8), 16)) / 0xffff_ffff)) -
+  BALANCES_AUDIT_MILLIS
+
+/** What is asked again and again, and how that went lately (monotonic ms). */
+interface Looks {
+  /** When the newest one that was answered was asked. */
+  answeredAt: number
+  askedAt: number
+  /** Since then. */
+  failures: number
+}
+
+export const startAudits = (core: AccountCore): void => {
+  const { parts, self } = core
+  let lastFillsAuditAt = parts.clock.monotonic()
+  const idleMillis = idleMillisOf(core.id)
+  const looksOf = (): Looks => ({ answeredAt: parts.clock.monotonic(), askedAt: Number.NEGATIVE_INFINITY, failures: 0 })
+  const openLooks = looksOf()
+  const balanceLooks = looksOf()
+  /** What was locked by no order of ours when the open orders were last seen. */
+  let locksSeen = ""
+  /** Orders that are over here and were on the newest list of open ones. */
+  let lingering: ReadonlySet<Live> = new Set()
+  /** Instruments of fills that the newest audit left to the stream. */
+  let sparedInstruments: ReadonlySet<InstrumentId> = new Set()
+
+  const every = (millis: number, run: () => void): void => {
+    self.later(millis, () => {
+      run()
+      every(millis, run)
+    })
+  }
+
+  /** Silence is a doubt: a submit or cancel that nobody answered. */
+  const watch = (): void => {
+    const now = parts.clock.monotonic()
+    const wall = parts.clock.now()
+    parts.doubts(core.account, core.orders.openLives().filter(({ order }) => order.doubt !== null).length)
+    core.late.sweep()
+    for (const live of core.orders.openLives()) {
+      if (live.question !== null || !mayBeThere(live)) continue
+      const { order } = live
+      const change = changeOf(order)
+      const isSent = order.orderStatus === "SUBMITTED" || (order.orderStatus === "ACCEPTED" && isFiredUnshown(order))
+      if (isSent && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS)
+        take(core, live, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
+      else if (order.cancelRequested && live.cancels._tag !== "UNSENT" && now - live.cancels.at > SILENCE_MILLIS)
+        inquire(core, live, "no answer to the cancel")
+      else if (change !== null && wall > change.askedAt + SILENCE_MILLIS)
+        take(core, live, { _tag: "AmendInDoubt", askedAt: change.askedAt, reason: "no answer", at: null })
+    }
+  }
+
+  /** `done` is told in any case, also when nothing was asked. */
+  const audit = <A>(
+    question: (session: VenueSession) => Effect.Effect<A, unknown>,
+    use: (answer: A) => void,
+    done: () => void = () => undefined,
+    looks: Looks | null = null,
+  ): void => {
+    const { session } = core.connection
+    if (session === null || !core.connection.isAuditable) return done()
+    const askedAt = parts.clock.monotonic()
+    if (looks !== null) looks.askedAt = askedAt
+    self.fork(core.connection.listing(question(session)), (exit) => {
+      if (looks !== null && Exit.isSuccess(exit)) Object.assign(looks, { answeredAt: askedAt, failures: 0 })
+      else if (looks !== null) looks.failures++
+      if (Exit.isSuccess(exit) && core.connection.session === session && core.connection.isAuditable) use(exit.value)
+      done()
+    })
+  }
+
+  /** It has no order that could move. */
+  const isResting = (): boolean => core.orders.open.size === 0 && core.late.isEmpty && lingering.size === 0
+
+  /** Of an account that rests. What the venue has no time for is asked more and more seldom. */
+  const mayWait = ({ askedAt, failures }: Looks, seenAt: number, floorMillis: number): boolean => {
+    const now = parts.clock.monotonic()
+    return (
+      now - seenAt < idleMillis || (failures > 0 && now - askedAt < Math.min(idleMillis, floorMillis * 2 ** failures))
+    )
+  }
+
+  const haveBalancesMoved = (): boolean =>
+    core.balances.movedAt >= core.balances.seenAt ||
+    core.orders.touchedSince(core.balances.seenAt - QUIET_MILLIS).length > 0
+
+  /** An audit again and again, the next only after the answer: where the venue's budget makes it wait, its period stretches. */
+  const repeat = (kind: AuditKind, floorMillis: number, ask: (done: () => void) => void): void => {
+    let lastAt = parts.clock.monotonic()
+    const next = (pauseMillis: number): void => {
+      self.later(pauseMillis, () => {
+        const now = parts.clock.monotonic()
+        parts.audited(core.account, kind, now - lastAt)
+        lastAt = now
+        ask(() => next(Math.max(floorMillis - (parts.clock.monotonic() - now), BREATH_MILLIS)))
+      })
+    }
+    next(floorMillis)
+  }
+
+  const askFills = (done: () => void): void => {
+    // Before the first whole view of this process an audit of some instruments says nothing about the others.
+    if (!core.trades.areRead || core.trades.scan !== null) return done()
+    const now = parts.clock.monotonic()
+    // The last audit left alone what was fresh then.
+    const touched = core.orders.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
+    const open = core.orders.openLives().map((live) => live.order.instrumentId)
+    // One that is filled at once when it comes after all is on no list of open orders.
+    const late = core.late.newest().map(([, { instrumentId }]) => instrumentId)
+    const instruments = [...new Set([...open, ...touched, ...late, ...sparedInstruments])]
+    if (instruments.length === 0) return done()
+    const since = core.trades.since()
+    audit(
+      (session) => listedFills(core, session, since, instruments),
+      (fills) => {
+        lastFillsAuditAt = now
+        sparedInstruments = auditFills(core, fills, QUIET_MILLIS)
+        if (sparedInstruments.size === 0) core.trades.saw(since, fills)
+      },
+      done,
+    )
+  }
+
+  every(WATCH_MILLIS, watch)
+  if (!core.venue.inProcess) {
+    repeat("openOrders", OPEN_AUDIT_MILLIS, (done) => {
+      const locks = core.positions.portfolio.foreignLocks()
+      // Funds that no known order locks: one was placed elsewhere, and the stream has not said so.
+      if (isResting() && locks === locksSeen && mayWait(openLooks, openLooks.answeredAt, OPEN_AUDIT_MILLIS))
+        return done()
+      audit(
+        (session) => session.fetchOpenOrders,
+        (open) => {
+          locksSeen = locks
+          auditOpen(core, open, QUIET_MILLIS)
+          lingering = auditEnded(core, open, QUIET_MILLIS, lingering)
+        },
+        done,
+        openLooks,
+      )
+    })
+    repeat("fills", FILLS_AUDIT_MILLIS, askFills)
+    repeat("balances", BALANCES_AUDIT_MILLIS, (done) => {
+      // What moves them is told by the stream, as long as there is one.
+      const isQuiet = core.connection.phase === "ready" && isResting() && !haveBalancesMoved()
+      if (isQuiet && mayWait(balanceLooks, core.balances.seenAt, BALANCES_AUDIT_MILLIS)) return done()
+      audit(
+        (session) => fetchBalances(core, session),
+        (balances) => applyBalances(core, balances),
+        done,
+        balanceLooks,
+      )
+    })
+  }
+}

@@ -1,0 +1,77 @@
+/** The account's way to its venue: the private session, how far it agrees with the venue, and what waits for that. Changed by the session's keeper alone. */
+import { Effect } from "effect"
+import type { Venue } from "../../../domain/venue.ts"
+import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
+import { Turns } from "../../turns.ts"
+
+const QUERY_SPACING_MILLIS = 100
+const NO_REPORTS: ReadonlyArray<SessionReport> = []
+
+export class Connection {
+  session: VenueSession | null = null
+  phase: "away" | "reconciling" | "ready" = "away"
+  /** The first agreement with a venue in this process is under way: a matter of one turn, so submits wait for it. */
+  isWaking = false
+  /** Events may be missing: until the stream is up again and the venue agreed with, the account is not ready, but it is audited. */
+  isStreamDown = false
+  /** Commands that wait for the end of `isWaking`. */
+  private readonly sleepers: Array<() => void> = []
+  /** What runs when the account is ready, or when it will not be. */
+  private readonly waiting: Array<() => void> = []
+  private buffered: Array<SessionReport> = []
+  private readonly queries = new Turns()
+  private readonly lists = new Turns()
+
+  constructor(private readonly venue: Pick<Venue, "inProcess">) {}
+
+  /** The venue can be asked and its answers be applied. */
+  get isAuditable(): boolean {
+    return this.phase === "ready" || (this.phase === "away" && this.isStreamDown)
+  }
+
+  /** False: the account is awake, or so many wait already. */
+  waitsAwake(run: () => void, max: number): boolean {
+    if (!this.isWaking || this.sleepers.length >= max) return false
+    this.sleepers.push(run)
+    return true
+  }
+
+  awake(): void {
+    this.isWaking = false
+    for (const run of this.sleepers.splice(0)) run()
+  }
+
+  /** Runs when the account is ready, or when it will not be. */
+  whenReady(run: () => void): void {
+    this.waiting.push(run)
+  }
+
+  /** Whoever waited for the account goes on, ready or not. */
+  settle(): void {
+    this.awake()
+    for (const run of this.waiting.splice(0)) run()
+  }
+
+  /** A report that waits for the end of a reconciliation. */
+  buffer(report: SessionReport): void {
+    this.buffered.push(report)
+  }
+
+  takeBuffered(): ReadonlyArray<SessionReport> {
+    if (this.buffered.length === 0) return NO_REPORTS
+    const reports = this.buffered
+    this.buffered = []
+    return reports
+  }
+
+  /** A question to the venue: one at a time and 100 ms apart, unless the venue is in this process (contract C3). */
+  budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    if (this.venue.inProcess) return question
+    return this.queries.run(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
+  }
+
+  /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */
+  listing<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return this.venue.inProcess ? question : this.lists.run(question)
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Disconnect in its exact order (contract C11): lock, cancel everything, confirm at the venue, and only then wipe. While an order may
+ * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart. Without force none begins
+ * while a dealer's hedge is at work.
+ */
+import { Effect, Exit } from "effect"
+import { accountChannel, accountOrdersChannel, accountPositionsChannel } from "../../../domain/channel.ts"
+import type { Credential } from "../../../domain/credential.ts"
+import { AccountHasHedges } from "../../../domain/errors/dealer.ts"
+import type { DomainError } from "../../../domain/errors/domain-error.ts"
+import { DisconnectIncomplete } from "../../../domain/errors/trading-account.ts"
+import { doubtWhenLost } from "../../../domain/order-doubt.ts"
+import { cancelWayOf, isAsked } from "../../../domain/order-law.ts"
+import { noted } from "../../../domain/order-progress.ts"
+import type { Reply } from "../../../domain/reply.ts"
+import { isHedge } from "../../../domain/trade-order.ts"
+import type { TradingAccount } from "../../../domain/trading-account.ts"
+import type { FoundNames, Row } from "../../../ports/account-store.ts"
+import type { VenueFill } from "../../../ports/venue-session.ts"
+import type { AccountCore, OpenAndFills } from "../core.ts"
+import type { Live } from "../live.ts"
+import type { DisconnectAccount } from "../messages.ts"
+import { requestCancel } from "../orders/cancel.ts"
+import { applyFill } from "./evidence.ts"
+import { strayFill, withStray } from "./foreign.ts"
+import { askNames, namesOf, ownersOf } from "./names.ts"
+import { attempt } from "./quarantine.ts"
+import type { SessionKeeper } from "./session.ts"
+
+const DEADLINE_MILLIS = 30_000
+const STEP_MILLIS = 250
+const BACKGROUND_MILLIS = 5_000
+
+export interface Disconnector {
+  readonly disconnect: (message: DisconnectAccount) => void
+  /** A LOCKED account after a restart: goes on where it was. */
+  readonly resume: () => void
+}
+
+export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disconnector => {
+  const { parts, self } = core
+  const replies: Array<Reply<TradingAccount, DisconnectIncomplete | DomainError>> = []
+  let running = false
+  let forced = false
+  let deadlineAt = 0
+  let over = false
+
+  const disconnect = ({ force, act, reply }: DisconnectAccount): void => {
+    const { account } = core
+    if (account.status === "DISCONNECTED") {
+      core.whenDurable(() => reply.ok(account))
+      return
+    }
+    const isLocked = account.status === "LOCKED"
+    const hedges = core.orders.openLives().filter(({ order }) => isHedge(order))
+    // Left in doubt they would be a dealer's, who can neither repeat nor forget them.
+    if (!force && !running && !isLocked && hedges.length > 0) {
+      const tradeOrderIds = hedges.map(({ order }) => order.tradeOrderId)
+      core.whenDurable(() => reply.fail(new AccountHasHedges({ tradeOrderIds })))
+      return
+    }
+    replies.push(reply)
+    const isMore = force && !forced
+    forced = forced || force
+    deadlineAt = parts.clock.monotonic() + DEADLINE_MILLIS
+    const audited: Row = { _tag: "Audited", act, at: parts.clock.now() }
+    // A repeat changes nothing, unless it adds the force.
+    if ((running || isLocked) && isMore) core.outlet.commit([audited], [])
+    if (running) return
+    running = true
+    if (isLocked) start()
+    else core.saveAccount({ status: "LOCKED" }, { rows: [audited], published: start })
+  }
+
+  /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */
+  const cancelEverything = (): void => {
+    const stored = core.orders.openLives().filter((live) => live.stored)
+    for (const live of stored)
+      if (cancelWayOf(live.order) === "WITHDRAW") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    for (const live of stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+  }
+
+  const start = (): void => {
+    cancelEverything()
+    parts.failpoint.hit("disconnect.halfway")
+    step()
+  }
+
+  const step = (): void => {
+    if (over) return
+    const late = parts.clock.monotonic() >= deadlineAt
+    if (late && forced) {
+      wipe()
+      return
+    }
+    if (late && replies.length > 0) {
+      const error = new DisconnectIncomplete({ tradeOrderIds: [...core.orders.open] })
+      for (const reply of replies.splice(0)) core.whenDurable(() => reply.fail(error))
+    }
+    const next = (): void => void self.later(late ? BACKGROUND_MILLIS : STEP_MILLIS, step)
+    if (core.orders.open.size > 0) {
+      cancelEverything()
+      next()
+      return
+    }
+    const { session } = core.connection
+    // Without a usable credential there is nobody to ask and nothing left to cancel.
+    if (session === null) {
+      if (keeper.isHopeless()) wipe()
+      else next()
+      return
+    }
+    const since = core.trades.newestAt - BACKGROUND_MILLIS
+    const confirm = Effect.all({
+      open: session.fetchOpenOrders,
+      fills: session.fetchFills(since, core.orders.instruments()),
+    }).pipe(
+      (question) => core.connection.budget(question),
+      Effect.flatMap(({ open, fills }) =>
+        Effect.map(askNames(core, namesOf(fills)), (names): OpenAndFills => ({ open, fills, names })),
+      ),
+    )
+    self.fork(confirm, (exit) => {
+      if (over) return
+      if (Exit.isFailure(exit)) return next()
+      if (confirmed(exit.value)) wipe()
+      else next()
+    })
+  }
+
+  /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
+  const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
+    let isComplete = open.length === 0
+    for (const fill of fills) {
+      const live = core.orders.findAtVenue(fill)
+      if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
+      else if (isMissing(core, fill, names)) {
+        isComplete = false
+        strayFill(core, fill)
+      }
+    }
+    for (const state of open) {
+      const { tradeOrderId, externalOrderId, instrumentId } = state
+      if (core.orders.findAtVenue(state) === undefined)
+        withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
+    }
+    return isComplete && core.orders.open.size === 0
+  }
+
+  /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */
+  const wipe = (): void => {
+    over = true
+    const at = parts.clock.now()
+    for (const live of core.orders.openLives()) leaveBehind(core, live, at)
+    const shared = sharedCredentials(core)
+    const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
+    const credentials = own.map(
+      (it): Credential => (it.status === "REVOKED" ? it : { ...it, status: "REVOKED", updatedAt: at, revokedAt: at }),
+    )
+    core.saveAccount(
+      { status: "DISCONNECTED", disconnectedAt: at, credentials, cancelAllAt: null },
+      {
+        rows: [
+          { _tag: "CredentialsWiped", credentialIds: own.map((it) => it.credentialId), at },
+          { _tag: "SubscriptionsEnded", tradingAccountId: core.id, at },
+        ],
+        published: () => {
+          const channels = [accountChannel(core.id), accountOrdersChannel(core.id), accountPositionsChannel(core.id)]
+          for (const channel of channels) parts.channels.terminate(channel)
+          keeper.close()
+          for (const reply of replies.splice(0)) reply.ok(core.account)
+        },
+      },
+    )
+  }
+
+  const resume = (): void => {
+    if (core.account.status !== "LOCKED") return
+    running = true
+    self.later(STEP_MILLIS, start)
+  }
+
+  return { disconnect, resume }
+}
+
+/** A trade that is not counted yet, of an order of ours that is not in memory. */
+const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boolean => {
+  const { counted, named } = ownersOf(core.orders, fill, names)
+  if (counted !== undefined || named === undefined) return false
+  return fill.tradeOrderId === null || names.tradeOrderIds.has(named)
+}
+
+/** The venue may still have it: it stays in doubt for good, and is told so. */
+const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
+  const { order } = live
+  live.question?.callOff()
+  live.question = null
+  live.expiry?.()
+  live.expiry = null
+  if (!isAsked(order)) return
+  const { tradeOrderId } = order
+  const message = "the account was disconnected by force, and the order may still work at the venue"
+  core.change(
+    live,
+    noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was disconnected by force"),
+    null,
+    {
+      alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
+    },
+  )
+}
+
+/** Credentials that another live account uses: detached here, never wiped. */
+const sharedCredentials = (core: AccountCore): ReadonlySet<string> => {
+  const used = new Set<string>()
+  for (const account of core.parts.accounts.all())
+    if (account.tradingAccountId !== core.id && account.status !== "DISCONNECTED")
+      for (const credential of account.credentials) used.add(credential.credentialId)
+  return used
+}

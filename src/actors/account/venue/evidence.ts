@@ -1,0 +1,253 @@
+/**
+ * What the venue says of an order, read, folded by the reducer (domain/order-evidence.ts), and what follows carried out: here and nowhere
+ * else. A view that names more than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution
+ * closes the gap).
+ */
+
+import { Effect, Exit } from "effect"
+import { Decimal } from "../../../domain/decimal.ts"
+import { CancelRejected } from "../../../domain/errors/trade-order.ts"
+import type { ExecutionId } from "../../../domain/ids.ts"
+import type { Effects, Known, OrderEffect, OrderEvidence, Told } from "../../../domain/order-effects.ts"
+import { fold } from "../../../domain/order-evidence.ts"
+import { noted } from "../../../domain/order-progress.ts"
+import { isEnd, type OrderView } from "../../../domain/order-view.ts"
+import type { Execution, TradeOrder } from "../../../domain/trade-order.ts"
+import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
+import type { AccountCore } from "../core.ts"
+import { type Live, tellChange } from "../live.ts"
+import { cancelAtVenue, mayCancel } from "../orders/cancel.ts"
+import { partnerOf, sendAgain, takeBack, tradesSince } from "../orders/dispatch.ts"
+import { endCancelled } from "../orders/renewal.ts"
+import { askBalances } from "./balances.ts"
+import { WATCH_MILLIS } from "./late-orders.ts"
+import { listedFills } from "./names.ts"
+import { attempt, quarantine } from "./quarantine.ts"
+import { inquire } from "./question.ts"
+import { FILLS_MARGIN_MILLIS } from "./trades.ts"
+import { decimal, instant, venueId } from "./venue-text.ts"
+
+const TRADES_MILLIS = 5_000
+/** From a trade that does not fit the order that the stream names to the question for the truth. */
+const MISFIT_MILLIS = 1_000
+/** An older price says nothing about an execution. */
+const REMEMBERED_MILLIS = 3_600_000
+/** One fill. `isListed`: not by the stream alone, but in a list that was asked for. Whether it was new. */
+export const applyFill = (core: AccountCore, live: Live, fill: VenueFill, isListed = true): boolean => {
+  const countedFor = core.orders.ownerOf(fill) ?? null
+  if (countedFor === live.order.tradeOrderId) return false
+  const execution = executionOf(core, live, fill)
+  take(core, live, { _tag: "Trade", execution, externalOrderId: venueId(fill.externalOrderId), countedFor, isListed })
+  return true
+}
+
+const executionOf = (core: AccountCore, { order }: Live, fill: VenueFill): Execution => {
+  const executedQuantity = decimal(fill.quantity)
+  const executedPrice = decimal(fill.price)
+  return {
+    executionId: core.parts.ids.uuid() as ExecutionId,
+    externalTradeId: venueId(fill.externalTradeId),
+    tradeOrderId: order.tradeOrderId,
+    tradingAccountId: core.id,
+    venue: order.venue,
+    instrumentId: order.instrumentId,
+    orderSide: fill.orderSide,
+    replaces: null,
+    executedQuantity,
+    executedPrice,
+    executedCost: executedPrice.multiply(executedQuantity),
+    fees: fill.fees.map((fee) => ({ asset: fee.asset, venue: order.venue, quantity: decimal(fee.quantity) })),
+    inferred: false,
+    executedAt: instant(fill.executedAt),
+  }
+}
+
+/** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
+export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
+  void take(core, live, { _tag: "View", view: viewOf(state), asked })
+
+/** What a view says of the change that is under way, and nothing else. */
+export const weighChange = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
+  void take(core, live, { _tag: "Terms", view: viewOf(state), asked })
+
+/** The venue has the order. */
+export const applyAcknowledgement = (core: AccountCore, live: Live, externalOrderId: string, at: number | null): void =>
+  void take(core, live, { _tag: "Accepted", externalOrderId: venueId(externalOrderId), at })
+
+const viewOf = (state: VenueOrderState): OrderView => ({
+  externalOrderId: venueId(state.externalOrderId),
+  status: state.status,
+  ending: state.ending,
+  quantity: Decimal.fromVenue(state.quantity) ?? null,
+  limitPrice: state.limitPrice === null ? null : (Decimal.fromVenue(state.limitPrice) ?? null),
+  executedQuantity: decimal(state.executedQuantity),
+  isTriggered: state.isTriggered === true,
+  createdAt: state.createdAt,
+  updatedAt: state.updatedAt === null ? null : instant(state.updatedAt),
+})
+
+/** Evidence, folded and carried out. Answers what followed. */
+export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Effects => {
+  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view))) core.late.gone(live)
+  if (evidence._tag === "CancelAccepted") live.cancelledAt = core.parts.clock.monotonic()
+  const { effects } = fold(knownOf(core, live), evidence)
+  for (const effect of effects) carryOut(core, live, effect)
+  return effects
+}
+
+const knownOf = (core: AccountCore, { order, owed, restarted }: Live): Known => ({
+  order,
+  owed: owed?.view ?? null,
+  partner: partnerOf(core, order)?.order ?? null,
+  isRestarted: restarted,
+  isConnected: core.connection.session !== null,
+  now: core.parts.clock.now(),
+  venue: core.venue,
+})
+
+const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
+  switch (effect._tag) {
+    case "Change":
+      change(core, live, effect)
+      return
+    case "Keep":
+      core.amend(live, effect.next)
+      return
+    case "End":
+      endCancelled(core, live, effect.next, effect.at)
+      return
+    case "Heard":
+      core.positions.acknowledged(live, effect.at)
+      return
+    case "Owe":
+      owe(core, live, effect.view)
+      return
+    case "Ask":
+      inquire(core, live, effect.why)
+      return
+    case "Quarantine":
+      quarantine(core, live, core.outlet.cause, effect.why)
+      return
+    case "CancelThere": {
+      const ref = { ...core.refOf(live.order), externalOrderId: effect.externalOrderId }
+      core.late.appeared(live)
+      // That it was given up may not be stored yet.
+      core.whenDurable(() => {
+        if (core.connection.session !== null && mayCancel(core, live)) cancelAtVenue(core, live, ref)
+      })
+      return
+    }
+    case "SendAgain": {
+      const { reason, at } = effect
+      const giveUp = (since: number | null): void => void take(core, live, { _tag: "Unsendable", reason, at: since })
+      if (!takeBack(core, live) && !sendAgain(core, live, reason, () => giveUp(null))) giveUp(at)
+      return
+    }
+    case "ReadAgain":
+      live.order = noted(live.order, core.parts.clock.now(), effect.why)
+      core.sequels.readAgain(core, live, MISFIT_MILLIS)
+      return
+    case "Watch":
+      core.late.watch(live.order, WATCH_MILLIS)
+      return
+    case "FreshBalances":
+      askBalances(core)
+      return
+    case "Then":
+      take(core, live, effect.evidence)
+  }
+}
+
+type ChangeEffect = Extract<OrderEffect, { readonly _tag: "Change" }>
+
+const change = (core: AccountCore, live: Live, effect: ChangeEffect): void => {
+  const { next, kind, at, isReport, executions, alerts, further, tells } = effect
+  const committed = tells && toldOnce(live, tells)
+  core.change(live, next, kind, {
+    at,
+    portfolio: isReport,
+    ...(executions && { executions }),
+    ...(alerts && { alerts }),
+    ...(further ? { others: [{ live, ...further, committed }] } : committed && { committed }),
+  })
+}
+
+/** Those who wait are answered with the image that is stored. */
+const toldOnce = (live: Live, told: Told): ((stored: TradeOrder) => void) => {
+  switch (told._tag) {
+    case "Changed":
+      return (order) => tellChange(live, { _tag: "Changed", order })
+    case "ChangeRefused":
+      return (order) => tellChange(live, { _tag: "Refused", order, reason: told.reason })
+    case "CancelRefused": {
+      const waiters = live.cancelWaiters.splice(0)
+      return () => {
+        for (const reply of waiters) reply.fail(new CancelRejected({ reason: told.reason }))
+      }
+    }
+  }
+}
+
+/** The trades of a quantity that the venue named: they get 5 s to arrive, then they are fetched. */
+const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
+  if (live.owed !== null) {
+    if (view !== null) live.owed.view = view
+    else {
+      live.owed.callOff()
+      live.owed = null
+    }
+  } else if (view !== null) live.owed = { view, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+}
+
+const fetchOwed = (core: AccountCore, live: Live): void => {
+  const { owed, order } = live
+  const { session } = core.connection
+  if (owed === null) return
+  const again = (millis = TRADES_MILLIS): void => {
+    if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
+  }
+  // The trades of an absence are being read, this order's among them.
+  if (session === null || core.trades.scan !== null) {
+    again()
+    return
+  }
+  const since = Math.min(tradesSince(core, live), (owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS)
+  // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
+  const question = Effect.suspend(() =>
+    live.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),
+  )
+  core.self.fork(core.connection.listing(question), (exit) => {
+    if (live.owed === null) return
+    if (Exit.isFailure(exit)) return again()
+    if (exit.value === null) return
+    /** Until the store is given a trade of it again. */
+    let pause: number | null = null
+    for (const fill of exit.value) {
+      const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.view.externalOrderId
+      const known = isOwn ? live : core.orders.findAtVenue(fill)
+      const owner = known === live || known?.owed ? known : undefined
+      if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
+      if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
+    }
+    // The trade is known: an execution of ours in its place would have another price, and no fees.
+    if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
+    const { owed: rest } = live
+    if (rest !== null) attempt(core, live, rest.view, () => infer(core, live))
+    if (live.owed !== null) again()
+  })
+}
+
+/** What the order would have met, by the best that is known: the book, the newest trade, what the instrument cost within the hour. */
+const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeOrder): Decimal | null => {
+  const top = parts.markets.topOfBook(instrumentId, orderSide === "BUY" ? "asks" : "bids", 1)[0]?.[0]
+  const text = top ?? parts.markets.lastPrice(instrumentId)
+  return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
+}
+
+/** The trades were read, and do not explain what is owed; without a price that stays so. */
+const infer = (core: AccountCore, live: Live): void => {
+  const { order } = live
+  const price = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+  if (price === null) return
+  take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price })
+}

@@ -1,0 +1,65 @@
+/** Orders that are over here and may work at the venue all the same: given up and not shown yet, or shown open after their end. */
+import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
+import { RareMap } from "../../../domain/rare.ts"
+import type { TradeOrder } from "../../../domain/trade-order.ts"
+import type { Live } from "../live.ts"
+
+/** How long the late appearance of an order that was "never placed" is looked for. */
+export const WATCH_MILLIS = 86_400_000
+/** More orders that were declared never placed are not looked for at once. */
+const LATE_MAX = 20
+
+export class LateOrders {
+  /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
+  private readonly givenUp = new RareMap<
+    TradeOrderId,
+    { readonly until: number; readonly instrumentId: InstrumentId }
+  >()
+  /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
+  private readonly shown = new RareMap<Live, number>()
+
+  constructor(private readonly monotonic: () => number) {}
+
+  /** None that was given up may appear any more. */
+  get isEmpty(): boolean {
+    return this.givenUp.size === 0
+  }
+
+  watch({ tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">, millis: number): void {
+    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId })
+  }
+
+  /** What was watched for long enough is not watched any more. */
+  sweep(): void {
+    const now = this.monotonic()
+    for (const [id, { until }] of this.givenUp) if (until < now) this.givenUp.delete(id)
+  }
+
+  /** Of those that were given up. */
+  newest() {
+    return [...this.givenUp].slice(-LATE_MAX)
+  }
+
+  /** The venue shows it open. */
+  appeared(live: Live): void {
+    this.shown.set(live, this.monotonic())
+  }
+
+  /** The venue has ended it, or a list without it is no older than the sight of it. */
+  gone(live: Live): void {
+    this.shown.delete(live)
+  }
+
+  /** With when (monotonic ms) it was last shown. */
+  get appearances(): Iterable<readonly [Live, number]> {
+    return this.shown
+  }
+
+  get hasAppeared(): boolean {
+    return this.shown.size > 0
+  }
+
+  isThere(live: Live): boolean {
+    return this.shown.has(live)
+  }
+}

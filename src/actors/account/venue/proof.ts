@@ -1,0 +1,90 @@
+/**
+ * What proves that an order was never placed (contract C3): it is neither among the venue's open orders nor among the trades since its
+ * submit. One view of both serves all orders of an account that wait for it: after an outage they are many, and each view is dear.
+ */
+import { Effect, Exit } from "effect"
+import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
+import type { AccountCore, OpenAndFills } from "../core.ts"
+import type { Live } from "../live.ts"
+import type { NamesAtVenue } from "../order-memory.ts"
+import { tradesSince } from "../orders/dispatch.ts"
+import { askNames, listedFills, namesOf, ownersOf } from "./names.ts"
+import { mayBeHidden, strayName, suspectsOf } from "./unnamed.ts"
+
+/** Orders that fell into doubt together are ripe together. */
+const GATHER_MILLIS = 1_000
+
+export interface Proof {
+  readonly state: VenueOrderState | undefined
+  readonly fills: ReadonlyArray<VenueFill>
+  /** Trades of its side that no known order explains: any of them may be the order's. */
+  readonly unowned: ReadonlyArray<VenueFill>
+  /** Open orders without a name of ours that may be this one, and that the account has not seen. */
+  readonly unnamed: ReadonlyArray<VenueOrderState>
+  /** One that may be it was shown, and is over. */
+  readonly isHidden: boolean
+}
+
+/** `judge` hears once, of a view that was asked for after this call; null: there was none. */
+export const prove = (core: AccountCore, live: Live, judge: (proof: Proof | null) => void): void => {
+  core.proofs.waiting.set(live, (seen) => judge(seen === null ? null : proofOf(core, live, seen)))
+  if (core.proofs.isUnderWay) return
+  core.proofs.isUnderWay = true
+  nextView(core)
+}
+
+const nextView = (core: AccountCore): void => {
+  core.self.later(GATHER_MILLIS, () => {
+    const waiting = [...core.proofs.waiting]
+    core.proofs.waiting.clear()
+    // Out of turn: an order in doubt waits neither for the account's audits nor, at the venue's budget, for those of others.
+    core.self.fork(viewOf(core, waiting), (exit) => {
+      for (const [, judge] of waiting) judge(Exit.isSuccess(exit) ? exit.value : null)
+      core.proofs.isUnderWay = core.proofs.waiting.size > 0
+      if (core.proofs.isUnderWay) nextView(core)
+    })
+  })
+}
+
+const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
+  const { session } = core.connection
+  if (session === null) return Effect.succeed(null)
+  const since = Math.min(...waiting.map(([live]) => tradesSince(core, live)))
+  const instruments = [...new Set(waiting.map(([{ order }]) => order.instrumentId))]
+  const asked = session.forProof ?? session
+  return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
+    Effect.flatMap(({ open, fills }) => {
+      const unnamed = fills.filter((it) => it.tradeOrderId === null)
+      return Effect.map(askNames(core, namesOf(unnamed)), (names): OpenAndFills => ({ open, fills, names }))
+    }),
+  )
+}
+
+const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndFills): Proof => {
+  const { order } = live
+  const isKnown = (fill: VenueFill): boolean => {
+    const { counted, named } = ownersOf(core.orders, fill, names)
+    return counted !== undefined || named !== undefined
+  }
+  const isIt = (it: NamesAtVenue): boolean =>
+    it.tradeOrderId === order.tradeOrderId ||
+    (it.externalOrderId === order.externalOrderId && it.instrumentId === order.instrumentId)
+  const since = tradesSince(core, live)
+  const unowned = fills.filter(
+    (it) =>
+      it.instrumentId === order.instrumentId &&
+      it.orderSide === order.orderSide &&
+      it.executedAt >= since &&
+      it.tradeOrderId === null &&
+      !isKnown(it) &&
+      !core.strays.isWithheld(strayName(it)),
+  )
+  const unnamed = open.filter(
+    (it) =>
+      core.orders.idAtVenue(it) === undefined &&
+      !core.strays.isWithheld(strayName(it)) &&
+      suspectsOf(core, it).includes(live),
+  )
+  const own = fills.filter((it) => isIt(it) && core.orders.ownerOf(it) !== order.tradeOrderId)
+  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden: mayBeHidden(core, live, open) }
+}

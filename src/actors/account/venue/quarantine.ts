@@ -1,0 +1,42 @@
+/**
+ * Evidence that cannot be applied, or that the store refuses to keep: it is stored raw for people and its order is asked for. The one
+ * thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the actor (order-path 3). What the store
+ * refused is tried again after a pause, with what the venue says then.
+ */
+
+import { cleaned } from "../../../domain/clean-text.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live } from "../live.ts"
+import { inquire } from "./question.ts"
+
+const REPORT_LENGTH_MAX = 100_000
+
+/** Applies evidence; a throw puts it into quarantine, and the answer is undefined. Each step computes the next image before it installs it. */
+export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unknown, apply: () => A): A | undefined => {
+  const outer = core.outlet.cause
+  core.outlet.cause = evidence
+  try {
+    if (!core.refusals.allows(evidence)) throw new Error("the store has refused it twice")
+    return apply()
+  } catch (reason) {
+    core.outlet.cause = null
+    quarantine(core, live, evidence, reason)
+    const pause = live === null ? null : core.refusals.pauseOf(evidence)
+    if (live !== null && pause !== null) core.sequels.readAgain(core, live, pause)
+    return undefined
+  } finally {
+    core.outlet.cause = outer
+  }
+}
+
+/** The same evidence is stored once, and is no reason to ask the venue again: its answer would be the same. */
+export const quarantine = (core: AccountCore, live: Live | null, evidence: unknown, reason: unknown): void => {
+  if (!core.quarantine.add(evidence)) return
+  const why = cleaned(reason instanceof Error ? reason.message : String(reason))
+  const report = cleaned(JSON.stringify(evidence).slice(0, REPORT_LENGTH_MAX))
+  const tradeOrderId = live?.order.tradeOrderId ?? null
+  const id = core.parts.ids.uuid()
+  const at = core.parts.clock.now()
+  core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
+  if (live !== null) inquire(core, live, `quarantined report: ${why}`)
+}

@@ -1,0 +1,69 @@
+/**
+ * The question about an order whose outcome is unknown (contract C3): when it is asked next, and until when. Asking is `ask` of
+ * `venue/doubt.ts`.
+ */
+import { changeOf } from "../../../domain/order-change.ts"
+import { isAsked } from "../../../domain/order-law.ts"
+import { noted } from "../../../domain/order-progress.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live, Question } from "../live.ts"
+
+/** Pause before each question, in ms; then every minute. */
+const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+const LAST_PAUSE_MILLIS = 60_000
+/** News of an order are no reason to put off a question that is due. */
+const SOON_MILLIS = 1_000
+
+export const isOpenQuestion = ({ order, isUnsent }: Live): boolean =>
+  isAsked(order) &&
+  !isUnsent &&
+  (order.orderStatus === "UNKNOWN" || order.doubt !== null || order.cancelRequested || changeOf(order) !== null)
+
+export const newQuestion = ({ order }: Live): Question => ({
+  attempt: 0,
+  notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
+  missingSince: null,
+  isKept: false,
+  dueAt: 0,
+  isUnanswered: false,
+  callOff: () => undefined,
+})
+
+/** Starts asking. What is being asked already is asked soon: there is news of it. Of what never left the gateway the venue knows nothing. */
+export const inquire = (core: AccountCore, live: Live, why: string): void => {
+  if (!isAsked(live.order) || live.isUnsent || core.account.status === "DISCONNECTED") return
+  live.order = noted(live.order, core.parts.clock.now(), why)
+  if (live.question !== null) {
+    if (live.question.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
+      live.question.attempt = 0
+      schedule(core, live)
+    }
+    return
+  }
+  live.question = newQuestion(live)
+  schedule(core, live)
+}
+
+export const stop = (live: Live): void => {
+  live.question?.callOff()
+  live.question = null
+}
+
+/** `withinMillis`: not later, if the next question may be the last. */
+export const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
+  const { question } = live
+  if (question === null) return
+  const pause = Math.min(withinMillis, PAUSES_MILLIS[question.attempt] ?? LAST_PAUSE_MILLIS)
+  question.attempt++
+  question.dueAt = core.parts.clock.monotonic() + pause
+  // One question at a time, whoever asked for it.
+  question.callOff()
+  question.callOff = core.self.later(pause, () => core.sequels.ask(core, live))
+}
+
+/** Asked again in a minute: an answer that makes no sense would be the same in a moment. */
+export const putOff = (core: AccountCore, live: Live): void => {
+  if (live.question === null) return
+  live.question.attempt = PAUSES_MILLIS.length
+  schedule(core, live)
+}

@@ -1,0 +1,261 @@
+/**
+ * The keeper of an account's private session: opens it, agrees with the venue before the account is ACTIVE, agrees again whenever the
+ * stream was interrupted, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying.
+ */
+import { Cause, Effect, Exit, Option } from "effect"
+import type { CredentialId } from "../../../domain/ids.ts"
+import { doubtWhenLost } from "../../../domain/order-doubt.ts"
+import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
+import { isOfList, listsOf } from "../contingent/list.ts"
+import type { AccountCore } from "../core.ts"
+import { type Live, mayBeThere } from "../live.ts"
+import { sendFirstCancel } from "../orders/cancel.ts"
+import { letGo } from "../orders/dispatch.ts"
+import { startAudits } from "./audit.ts"
+import { askAgain } from "./doubt.ts"
+import { applyView, type Corrections, fetchView, readRest } from "./reconcile.ts"
+import { applyReport, type OrderReport } from "./reports.ts"
+
+const BACKOFF_MILLIS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+
+export interface SessionKeeper {
+  readonly open: () => void
+  readonly close: () => void
+  /** `session`: who says it. A session that is over is not believed. */
+  readonly report: (report: SessionReport, session: object) => void
+  /** No credential works: the session ends and the account is INACTIVE. */
+  readonly refused: (reason: string) => void
+  /** A credential is revoked while others are left: a session that signs with it ends, and one with another of them opens. */
+  readonly withdrawn: (credentialId: CredentialId) => void
+  /** No session, and none will come by itself. */
+  readonly isHopeless: () => boolean
+  /** A session is open, or being opened. */
+  readonly isTrying: () => boolean
+}
+
+/** What waited for a session is looked at. */
+const becameReady = (core: AccountCore): void => {
+  for (const live of core.orders.openLives()) letGo(core, live)
+  if (core.orders.openLives().some(isOfList)) listsOf(core).becameReady()
+}
+
+export const keepSession = (
+  core: AccountCore,
+  post: (report: SessionReport, session: object) => void,
+): SessionKeeper => {
+  const { parts, self } = core
+  let end: (() => void) | null = null
+  let attempt = 0
+  let again = false
+  /** The session that is open or being opened. */
+  let current: object | null = null
+  /** Null: not known yet, or the venue needs none. */
+  let signsWith: CredentialId | null = null
+  let hopeless = false
+
+  const backoff = (run: () => void): void => {
+    const pause = BACKOFF_MILLIS[Math.min(attempt, BACKOFF_MILLIS.length - 1)]!
+    attempt++
+    self.later(pause, run)
+  }
+
+  const wanted = (): boolean => core.account.status !== "DISCONNECTED" && core.account.status !== "INACTIVE"
+
+  /** Ends the turn in which the session opens and agrees with the venue for the first time. */
+  let agreed = (): void => undefined
+  /** It has slept, and nothing was different since: clients are not told that it wakes. */
+  let isSilent = core.rest !== null && core.account.status === "ACTIVE"
+
+  const unavailable = (): void => {
+    if (isSilent) return
+    if (core.account.status === "ACTIVE") core.saveAccount({ status: "UNAVAILABLE" })
+  }
+
+  const open = (): void => {
+    if (!wanted() || end !== null) return
+    hopeless = false
+    core.connection.isWaking = core.venue.inProcess && core.account.status !== "LOCKED"
+    unavailable()
+    const session = {}
+    current = session
+    signsWith = null
+    core.connection.isStreamDown = false
+    const work = Effect.gen(function* () {
+      // The vault may have to prove a key at the venue: that is part of the turn.
+      if (!core.venue.inProcess) {
+        const endTurn = yield* parts.openings.turn(core.account.venue)
+        if (current === session) agreed = endTurn
+      }
+      const needsSecrets = parts.venues.find(core.account.venue)?.needsCredentials === true
+      const usable = needsSecrets ? yield* parts.vault.usableOf(core.id) : null
+      const secrets = usable?.secrets ?? null
+      if (current === session) signsWith = usable?.credentialId ?? null
+      const report = (it: SessionReport): void => post(it, session)
+      return yield* parts.venues.openSession({ account: core.account, secrets, report })
+    })
+    let isClosed = false
+    let release = (): void => undefined
+    const close = (): void => {
+      isClosed = true
+      release()
+    }
+    end = close
+    release = self.open(work, (exit) => {
+      if (isClosed) return
+      if (Exit.isSuccess(exit)) return opened(exit.value)
+      end = null
+      const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
+      if (failure?._tag === "CredentialRevoked") return refused("no usable credential")
+      isSilent = false
+      unavailable()
+      core.connection.awake()
+      backoff(open)
+    })
+    // In the turn in which it was opened.
+    if (isClosed) release()
+  }
+
+  const opened = (session: VenueSession): void => {
+    core.connection.session = session
+    reconcile()
+  }
+
+  const close = (): void => {
+    core.connection.session = null
+    core.connection.phase = "away"
+    current = null
+    end?.()
+    end = null
+  }
+
+  const reconcile = (): void => {
+    const { session } = core.connection
+    if (session === null) return
+    if (core.connection.phase === "reconciling") {
+      again = true
+      return
+    }
+    core.connection.phase = "reconciling"
+    again = false
+    unavailable()
+    // Its own: another session may have its turn by the time of the answer.
+    const endTurn = agreed
+    self.fork(fetchView(core, session), (exit) => {
+      endTurn()
+      if (core.connection.session !== session) return
+      if (Exit.isFailure(exit)) {
+        core.connection.phase = "away"
+        isSilent = false
+        unavailable()
+        flush()
+        core.connection.awake()
+        backoff(reconcile)
+        return
+      }
+      attempt = 0
+      const view = exit.value
+      const corrections = applyView(core, view)
+      flush()
+      core.connection.phase = "away"
+      if (again) return reconcile()
+      if (core.connection.isStreamDown) {
+        takeUp()
+        core.connection.settle()
+      } else ready(view.scan.since, corrections)
+      readRest(core, session, view)
+    })
+  }
+
+  const flush = (): void => {
+    for (const report of core.connection.takeBuffered()) order(report)
+  }
+
+  const ready = (from: number, corrections: Corrections): void => {
+    core.connection.phase = "ready"
+    const reconciled = { from, to: parts.clock.now(), ...corrections }
+    const event = core.outlet.news.of("TRADING_ACCOUNT.RECONCILED", JSON.stringify(reconciled))
+    const { status } = core.account
+    const isNews = !isSilent || corrections.backfilledExecutions + corrections.correctedOrders > 0
+    isSilent = false
+    if (status === "CREATED" || status === "UNAVAILABLE" || status === "NEW")
+      core.saveAccount({ status: "ACTIVE" }, { after: [event] })
+    else if (isNews) core.outlet.commit([], [event])
+    takeUp()
+    becameReady(core)
+    core.connection.settle()
+  }
+
+  /** What was asked while there was no session. */
+  const takeUp = (): void => {
+    for (const live of core.orders.openLives()) {
+      // What was asked while the venue was away is sent now; a cancel whose submit is in doubt is part of that doubt.
+      if (live.order.cancelRequested && live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
+    }
+    askAgain(core)
+  }
+
+  const refused = (reason: string): void => {
+    close()
+    hopeless = true
+    if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return
+    core.saveAccount({ status: "INACTIVE" })
+    // What became of the orders at the venue is unknown from now on. What never left the gateway is in no doubt.
+    for (const live of core.orders.openLives()) if (mayBeThere(live)) lose(live)
+    core.outlet.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
+    core.connection.settle()
+  }
+
+  const lose = (live: Live): void => {
+    if (live.order.doubt === null)
+      core.change(live, { ...live.order, doubt: doubtWhenLost(live.order) }, null, { portfolio: false })
+  }
+
+  const withdrawn = (credentialId: CredentialId): void => {
+    if (end === null || (signsWith !== null && signsWith !== credentialId)) return
+    close()
+    isSilent = false
+    // No session hears any more what the venue answers to requests that are under way.
+    for (const live of core.orders.openLives())
+      if (mayBeThere(live) && doubtWhenLost(live.order).kind !== "UNREACHABLE") lose(live)
+    open()
+  }
+
+  const order = (report: SessionReport): void => {
+    parts.failpoint.hit(report._tag === "Filled" ? "fill.received" : "report.received")
+    applyReport(core, report as OrderReport)
+    parts.failpoint.hit("report.handedToWriter")
+  }
+
+  const report = (it: SessionReport, session: object): void => {
+    if (session !== current) return
+    switch (it._tag) {
+      case "StreamDown":
+        core.connection.isStreamDown = true
+        isSilent = false
+        if (core.connection.phase === "ready") core.connection.phase = "away"
+        unavailable()
+        return
+      case "StreamUp":
+        core.connection.isStreamDown = false
+        reconcile()
+        return
+      case "SessionRefused":
+        refused(it.reason)
+        return
+      default:
+        if (core.connection.phase === "reconciling") core.connection.buffer(it)
+        else order(it)
+    }
+  }
+
+  startAudits(core)
+  return {
+    open,
+    close,
+    report,
+    refused,
+    withdrawn,
+    isHopeless: () => hopeless || (core.connection.session === null && !wanted()),
+    isTrying: () => end !== null || wanted(),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Orders that the venue shows without our client id. One of them may be an order of ours whose submit has no outcome yet: as long as it may
+ * be, it is not imported, and what is told of it waits. The one thing to know: only the venue's id in an answer about our own id says that it
+ * is ours, and only the outcome of every such submit says that it is not.
+ */
+import { Decimal } from "../../../domain/decimal.ts"
+import type { TradeOrderId } from "../../../domain/ids.ts"
+import { isAsked } from "../../../domain/order-law.ts"
+import { releasedType, type TradeOrder } from "../../../domain/trade-order.ts"
+import type { VenueOrderState } from "../../../ports/venue-session.ts"
+import type { AccountCore } from "../core.ts"
+import type { Live } from "../live.ts"
+import { askBalances } from "./balances.ts"
+import { inquire } from "./question.ts"
+import type { Named, Withheld } from "./strays.ts"
+
+/** Some venues know an order that is over by its client's id only after a while. */
+const HIDDEN_MILLIS = 300_000
+const LATE_OPEN_MILLIS = 10_000
+const LATE_PAUSE_MILLIS = 1_000
+const LATE_PAUSE_MAX_MILLIS = 30_000
+
+/** By its name in `AccountCore.strays`. */
+export const strayName = ({
+  tradeOrderId,
+  instrumentId,
+  externalOrderId,
+}: Pick<Named, "tradeOrderId" | "instrumentId" | "externalOrderId">): string =>
+  tradeOrderId ?? `${instrumentId}|${externalOrderId}`
+
+/** It is, or may be, at the venue, and what the venue calls it is not known. */
+const isUnsettled = (core: AccountCore, live: Live): boolean =>
+  live.order.externalOrderId === null && isAsked(live.order) && !core.orders.hasVenueName(live.order.tradeOrderId)
+
+/**
+ * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
+ * making: our clock may have been ahead.
+ */
+export const mayBe = (order: TradeOrder, state: VenueOrderState): boolean => {
+  if (order.instrumentId !== state.instrumentId || order.orderSide !== state.orderSide) return false
+  const quantity = Decimal.fromVenue(state.quantity)
+  if (order.terms?.budget == null && quantity !== undefined && !quantity.equals(order.baseQuantity)) return false
+  const price = state.limitPrice === null ? undefined : Decimal.fromVenue(state.limitPrice)
+  if (order.limitPrice === null || price === undefined || releasedType(order) === "MARKET") return true
+  return price.equals(order.limitPrice)
+}
+
+/** Own orders that it may be. None where it has a client id that says all of ours: that one was placed by another account, or gateway. */
+export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> =>
+  core.venue.inProcess || state.tradeOrderId !== null
+    ? []
+    : core.orders.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
+
+/** Also what is just being looked for: whose it is, is not known before the answer. */
+const candidatesFor = (core: AccountCore, live: Live) =>
+  isUnsettled(core, live)
+    ? core.strays
+        .shownNow(core.parts.clock.monotonic())
+        .filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
+    : []
+
+/** The venue shows an order that may be this one. */
+export const mayBeShown = (core: AccountCore, live: Live): boolean => candidatesFor(core, live).length > 0
+
+/**
+ * An order that may be this one was shown, and is not among those that are open: a venue that does not know our id may know it later. Of
+ * one that is open it would have known it.
+ */
+export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<VenueOrderState>): boolean => {
+  const shown = new Set(open.map(strayName))
+  const now = core.parts.clock.monotonic()
+  return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
+}
+
+/** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
+export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
+  const candidates = candidatesFor(core, live)
+  return candidates.length === 0 ? null : Math.max(...candidates.map(({ since }) => since)) + HIDDEN_MILLIS
+}
+
+/** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */
+export const watchedThatMayBe = (core: AccountCore, state: VenueOrderState): ReadonlyArray<TradeOrderId> =>
+  core.venue.inProcess || state.tradeOrderId !== null ? [] : core.late.newest().map(([id]) => id)
+
+/** It is not imported before the venue and the store have been asked whose it is. */
+export const mayBeOurs = (core: AccountCore, state: VenueOrderState): boolean =>
+  suspectsOf(core, state).length > 0 || watchedThatMayBe(core, state).length > 0
+
+/** What a search found of an order that is not known here. */
+export interface Possible {
+  readonly state: VenueOrderState | null
+  /**
+   * An order of ours that was declared never placed may be this one, and the venue does not know it by our id yet: how it stood there when
+   * it was asked for after that.
+   */
+  readonly mayBeLate?: VenueOrderState["status"]
+}
+
+/**
+ * True: it may be one of ours, and waits until that is known. `found` null: the search failed. `decide`: whose it is, in a turn, once no
+ * order of ours may be it any more, or one that was given up may: that one works at the venue, and does not wait for the doubts of others.
+ */
+export const withhold = (
+  core: AccountCore,
+  name: string,
+  named: Named,
+  found: Possible | null,
+  decide: (name: string, named: Named) => void,
+): boolean => {
+  const state = core.strays.shown(name, found?.state ?? named.state)
+  if (state === null) return false
+  const suspects = suspectsOf(core, state)
+  const now = core.parts.clock.monotonic()
+  const age = core.strays.ageOf(name, now)
+  const isLatePossible =
+    found === null
+      ? watchedThatMayBe(core, state).length > 0
+      : found.mayBeLate !== undefined && age < lateMillis(found.mayBeLate, state)
+  if (suspects.length === 0 && !isLatePossible) return false
+  if (age === 0)
+    // That the venue did not know our id before it showed this order proves nothing any more.
+    for (const live of suspects) {
+      if (live.question === null) continue
+      live.question.notFounds = 0
+      // What it answers is stored, with the sight of this order: a later process will not see it again.
+      inquire(core, live, "an order that may be it is shown")
+    }
+  const pause = isLatePossible
+    ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))
+    : Number.POSITIVE_INFINITY
+  const isSuspected = suspects.length > 0
+  const lookAgain: Withheld["lookAgain"] = (...withheld) => lookAgainAt(core, withheld, decide)
+  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause, lookAgain }, now)
+  core.strays.becameWithheld()
+  if (age === 0) askBalances(core)
+  return true
+}
+
+/** For so long the venue is asked for late orders that may be this one: as it stands there now, and as it was shown. */
+const lateMillis = (now: VenueOrderState["status"], { status }: VenueOrderState): number =>
+  now === "OPEN" && status === "OPEN" ? LATE_OPEN_MILLIS : HIDDEN_MILLIS
+
+const lookAgainAt = (
+  core: AccountCore,
+  [name, { named, isSuspected, dueAt }, now]: Parameters<Withheld["lookAgain"]>,
+  decide: (name: string, named: Named) => void,
+): void => {
+  const { state } = named
+  const isKnown = state !== null && core.orders.idAtVenue({ ...state, tradeOrderId: null }) !== undefined
+  const isStillSuspected = !isKnown && state !== null && suspectsOf(core, state).length > 0
+  const isCleared = isKnown || (isSuspected && !isStillSuspected)
+  if (!isCleared && now < dueAt) return
+  if (isStillSuspected) core.strays.postpone(name)
+  else core.strays.release(name)
+  decide(name, named)
+}
