@@ -199,6 +199,14 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "The dealer's account channel says which and how much; ask its venue who took it, or where it went.",
   },
   {
+    alert: "ExchangeMirrorsFrozen",
+    expr: `${m("exchange_mirrors_frozen")} > 0`,
+    for: "15m",
+    severity: "ticket",
+    summary: "What {{ $value }} linked accounts execute has not been booked for fifteen minutes",
+    action: "The dealer's account channel names the wallet of each: wallet/unfreeze books what is missing.",
+  },
+  {
     alert: "ServerErrors",
     // A series begins with its first error, at 1, where `increase` sees nothing: what was not there five minutes ago counts whole.
     expr: `sum by (route) (increase(${OWN_ERRORS}[5m])) > 0 or sum by (route) (${OWN_ERRORS} unless ${OWN_ERRORS} offset 5m) > 0`,

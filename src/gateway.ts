@@ -227,15 +227,16 @@ export const startGateway = (options: GatewayOptions) =>
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const vault = yield* Layer.build(vaultLayer(keys)).pipe(Effect.provide(Context.merge(known, outside)))
     const edges = Context.mergeAll(known, auth, outside, vault, moneyDesks())
-    const sync = yield* instrumentSync.pipe(Effect.provide(edges))
+    const markets = Context.merge(edges, yield* Layer.build(MarketsLive).pipe(Effect.provide(edges)))
+    const sync = yield* instrumentSync.pipe(Effect.provide(markets))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     const orders = orderRatesOf(options)
-    const actors = yield* Layer.build(TradingAccountsLive.pipe(Layer.provideMerge(MarketsLive))).pipe(
+    const actors = yield* Layer.build(TradingAccountsLive).pipe(
       Effect.provideService(OrderRatesInForce, orders),
-      Effect.provide(edges),
+      Effect.provide(markets),
     )
     yield* fillDealers.pipe(Effect.provide(known))
-    const traders = Context.merge(edges, actors)
+    const traders = Context.merge(markets, actors)
     const dealers = yield* Layer.build(dealersLayer).pipe(
       Effect.provideService(OrderRatesInForce, orders),
       Effect.provide(traders),

@@ -10,8 +10,6 @@ import { BookLost, type OrderBookActor } from "./order-book.ts"
 const STALE_AFTER_MILLIS = 5000
 /** So long after its last update a book is believed on the word of its connection: its stream may be dead on one that lives. */
 const QUIET_MILLIS_MAX = 30_000
-/** So long at least nothing is believed of a market that its venue has called closed, unless it trades. */
-const CLOSED_MILLIS = 60_000
 const RESYNC_DELAY_MIN_MILLIS = 100
 const RESYNC_DELAY_MAX_MILLIS = 5000
 
@@ -29,8 +27,6 @@ export class BookFeed {
   #confirmedAt = Number.NEGATIVE_INFINITY
   /** The first trade that no update of the book came near to. */
   #tradedAt: number | null = null
-  /** When the venue said last that it does not trade; null: it does, as far as is known. */
-  #closedAt: number | null = null
   #isResyncing = false
   #resyncDelay = 0
 
@@ -51,12 +47,9 @@ export class BookFeed {
     this.#updatedAt = this.#lostAt
   }
 
-  /**
-   * Ms since a SYNCED book was known to be the venue's: by an update, or by its word that there is none; null while it is not SYNCED, and
-   * while nobody can trade on it.
-   */
+  /** Ms since a SYNCED book was known to be the venue's: by an update, or by its word that there is none; null while it is not SYNCED. */
   get age(): number | null {
-    if (this.actor.quality !== "SYNCED" || this.#closedAt !== null) return null
+    if (this.actor.quality !== "SYNCED") return null
     return this.#monotonic() - Math.max(this.#updatedAt, this.#confirmedAt)
   }
 
@@ -87,7 +80,6 @@ export class BookFeed {
     if (this.#lostAt !== null) this.#syncedAt = this.#updatedAt
     this.#lostAt = null
     this.#tradedAt = null
-    if (this.#closedAt !== null && this.#updatedAt - this.#closedAt >= CLOSED_MILLIS) this.#closedAt = null
     return true
   }
 
@@ -99,19 +91,12 @@ export class BookFeed {
     this.#lostAt ??= this.#monotonic()
   }
 
-  /** The venue refuses orders, for the market does not trade. Its book may still move: orders are taken back there. */
-  onClosed(): void {
-    this.#closedAt = this.#monotonic()
-  }
-
   /**
    * Every trade changes its book: one that shows nothing, neither before nor after, has lost its stream. Before counts too, for
    * venues send trades and books on streams of their own, either of which may be ahead.
    */
   onTrade(): void {
     const now = this.#monotonic()
-    // One of before may be on its way still.
-    if (this.#closedAt !== null && now - this.#closedAt >= STALE_AFTER_MILLIS) this.#closedAt = null
     if (now - this.#updatedAt >= STALE_AFTER_MILLIS) this.#tradedAt ??= now
   }
 

@@ -5,19 +5,12 @@
  */
 import { FIRST_PAUSE_MILLIS, pauseAfter } from "../domain/alert-pauses.ts"
 import { HEDGE_LAW, HedgeState } from "../domain/hedge-state.ts"
-import type { TradeOrderId } from "../domain/ids.ts"
 import type { DealerCore } from "./dealer-core.ts"
-import type { HedgeLine } from "./dealer-hedging-line.ts"
+import type { HedgeLine, HedgeTrouble } from "./dealer-hedging-line.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
 
 /** States in which people are told; what each is about may last through other states of its line. */
 const KINDS = HedgeState.literals.filter((state) => HEDGE_LAW[state].alerts)
-
-interface Trouble {
-  readonly message: string
-  /** The hedge that it is about. */
-  readonly tradeOrderId: TradeOrderId | null
-}
 
 export class HedgeAlarms {
   /** By kind and pair: calls off the next one. */
@@ -52,7 +45,7 @@ export class HedgeAlarms {
     this.#forget(line, "IN_DOUBT")
   }
 
-  #raise(line: HedgeLine, kind: HedgeState, { message, tradeOrderId }: Trouble, pause: number): void {
+  #raise(line: HedgeLine, kind: HedgeState, { message, tradeOrderId }: HedgeTrouble, pause: number): void {
     this.counts.alerts++
     const alert = { code: "HEDGE_OPEN", severity: "CRITICAL", message, tradeOrderId } as const
     this.core.parts.tradingAccounts.post(this.core.dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
@@ -68,13 +61,14 @@ export class HedgeAlarms {
     this.#planned.set(name, callOff)
   }
 
-  #troubleOf(line: HedgeLine, kind: HedgeState): Trouble | null {
+  #troubleOf(line: HedgeLine, kind: HedgeState): HedgeTrouble | null {
     const { symbol, baseAsset } = line
     if (kind === "OPEN") {
       const state = line.state(this.isAsking(line))
       // Between two attempts of a later round it is HEDGING.
       if (line.rounds === 0 || line.due.isZero() || state === "ACCUMULATING" || line.trouble === null) return null
-      return { message: `${line.due.negate()} ${baseAsset} is open: ${line.trouble}`, tradeOrderId: line.newestHedge }
+      const { message, tradeOrderId } = line.trouble
+      return { message: `${line.due.negate()} ${baseAsset} is open: ${message}`, tradeOrderId }
     }
     const inDoubt = line.inDoubt().filter(({ isCarried }) => isCarried === (kind === "CARRIED"))
     const [oldest] = inDoubt

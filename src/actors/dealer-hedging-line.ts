@@ -16,6 +16,7 @@ import {
   noTotals,
   restOf,
   type Span,
+  sideOf,
   spanOf,
   surelyOpen,
   withIntent,
@@ -56,13 +57,20 @@ const storedOf = (order: TradeOrder): StoredHedge => ({
 /** What an image of a hedge means: null, it is older than what is known. */
 export type Heard = { readonly hasFilled: boolean; readonly hasEnded: boolean } | null
 
+/** Why something is open that should not be. */
+export interface HedgeTrouble {
+  readonly message: string
+  /** The hedge that it is about; null: none left. */
+  readonly tradeOrderId: TradeOrderId | null
+}
+
 export class HedgeLine {
   readonly symbol: string
   readonly baseAsset: string
   readonly quoteAsset: string
   totals: HedgeTotals
-  /** Why the newest attempt closed nothing. */
-  trouble: string | null = null
+  /** Why the newest attempt closed nothing, or not all. */
+  trouble: HedgeTrouble | null = null
   /** 1 before the first of a round. */
   attempt = 1
   /** Rounds of attempts that failed since the exposure was last closed or reduced. */
@@ -75,13 +83,14 @@ export class HedgeLine {
   tooSmall: { readonly instrumentId: InstrumentId; readonly quantity: Decimal; readonly until: number } | null = null
   /** What is open is less than the venue takes; not known again after whatever changed it, so that nothing large is taken for dust. */
   isAccumulating = false
-  newestHedge: TradeOrderId | null = null
   readonly #intents: IntentQueue
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
   readonly #hedges = new Map<TradeOrderId, StoredHedge>()
   /** Of which more may be heard. */
   readonly #open = new Set<TradeOrderId>()
+  /** Accounts whose hedges executed more than was owed, in order of time, for as long as that is open. */
+  readonly #tooMuch = new Set<TradingAccountId>()
 
   /** `canAsk`: whether the account can still say what became of its orders. */
   constructor(
@@ -162,7 +171,20 @@ export class HedgeLine {
   }
 
   owing(): Owing {
-    return { lead: this.lead(), venues: this.openDue().venues }
+    return { lead: this.lead(), venues: this.openDue().venues, executors: this.executors() }
+  }
+
+  /**
+   * Accounts whose hedges executed more than was owed, the newest first. Which they were a new process does not know: where no quote is open
+   * any that it knows of may be.
+   */
+  executors(): ReadonlyArray<TradingAccountId> {
+    const { due } = this
+    if (due.isZero() || (this.#tooMuch.size === 0 && this.openDue().size > 0)) return []
+    const isOther = ({ orderSide, executedQuantity }: StoredHedge): boolean =>
+      orderSide !== sideOf(due) && executedQuantity.isPositive()
+    const known = [...this.#hedges.values()].filter(isOther).map(({ tradingAccountId }) => tradingAccountId)
+    return [...new Set(this.#tooMuch.size > 0 ? this.#tooMuch : known)].reverse()
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */
@@ -172,8 +194,9 @@ export class HedgeLine {
 
   owe(intent: HedgeIntent): void {
     if (this.#intents.has(intent.hedgeIntentId)) return
-    this.totals = withIntent(this.totals, intent)
-    this.isAccumulating = false
+    // What was too little for an order goes with what comes.
+    if (this.isAccumulating) this.#tooMuch.clear()
+    this.#become(withIntent(this.totals, intent))
     this.#intents.add(intent)
     this.#forgetClosed()
   }
@@ -223,7 +246,7 @@ export class HedgeLine {
       ageMillis: since === null ? null : Math.max(0, now - since),
       at: now,
       mid,
-      trouble: this.exposure.isZero() ? null : this.trouble,
+      trouble: this.exposure.isZero() || this.trouble === null ? null : this.trouble.message,
     }
   }
 
@@ -277,16 +300,31 @@ export class HedgeLine {
 
   #count(before: StoredHedge | undefined, now: StoredHedge): void {
     const counted = (hedge: StoredHedge): HedgeProgress => countedOf(hedge, hedge.isOver, hedge.verdict)
-    this.totals = withProgress(this.totals, before === undefined ? null : counted(before), counted(now))
-    this.isAccumulating = false
+    const exposed = this.exposure
+    this.#become(withProgress(this.totals, before === undefined ? null : counted(before), counted(now)))
+    const { exposure } = this
+    const isMore = exposure
+      .abs()
+      .greaterThan(exposed.isNegative() === exposure.isNegative() ? exposed.abs() : Decimal.ZERO)
+    if (isMore && sideOf(exposure) !== now.orderSide) {
+      this.#tooMuch.delete(now.tradingAccountId)
+      this.#tooMuch.add(now.tradingAccountId)
+    }
     this.#remember(now)
     this.#forgetClosed()
+  }
+
+  #become(totals: HedgeTotals): void {
+    const before = this.exposure
+    this.totals = totals
+    this.isAccumulating = false
+    const { exposure } = this
+    if (exposure.isZero() || exposure.isNegative() !== before.isNegative()) this.#tooMuch.clear()
   }
 
   #remember(hedge: StoredHedge): void {
     const { tradeOrderId } = hedge
     this.#hedges.set(tradeOrderId, hedge)
-    this.newestHedge = tradeOrderId
     if (hedge.isOver) this.#open.delete(tradeOrderId)
     else this.#open.add(tradeOrderId)
     if (this.#hedges.size <= HEDGES_KEPT) return

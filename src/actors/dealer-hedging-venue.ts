@@ -3,7 +3,7 @@
  * one thing to know: what was priced in one environment is never closed in another: there nothing would be bought, or nothing is owed.
  */
 import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
-import type { InstrumentId, VenueId } from "../domain/ids.ts"
+import type { InstrumentId, TradingAccountId, VenueId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import { gravestOf, type VenueEnvironment } from "../domain/venue.ts"
 import type { DealerParts } from "./dealer-core.ts"
@@ -21,8 +21,10 @@ const mayComeBack = ({ status }: TradingAccount): boolean =>
 export interface Owing {
   /** In whose name it leaves. */
   readonly lead: Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset"> | undefined
-  /** Where they were priced. */
+  /** Where they were priced; none: no quote is open, hedges executed more than was owed. */
   readonly venues: ReadonlyArray<VenueId>
+  /** Accounts whose hedges did, the newest first. */
+  readonly executors: ReadonlyArray<TradingAccountId>
 }
 
 /**
@@ -33,23 +35,30 @@ export interface Owing {
 export const placeOfHedge = (
   sources: Sources,
   dealer: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
-  { lead, venues }: Owing,
+  { lead, venues, executors }: Owing,
   isStuck: boolean,
 ): HedgePlace | undefined => {
   if (lead === undefined) return undefined
   // A venue that is gone may have been a real one.
-  const environmentAt = (venue: VenueId): VenueEnvironment => sources.venues.find(venue)?.environment ?? "PROD"
-  // Exposures that were priced in several, under links of before, close as one where the most is at stake.
-  const priced = gravestOf([lead.venue, ...venues].map(environmentAt))
+  const environmentAt = (venue: VenueId | undefined): VenueEnvironment =>
+    (venue && sources.venues.find(venue)?.environment) ?? "PROD"
+  // What was executed too much is there where it was executed, whatever was quoted since.
+  const isTooMuch = venues.length === 0 && executors.length > 0
+  const executedIn = executors.map((id) => environmentAt(sources.accounts.find(id)?.venue))
+  // Exposures of several, under links of before, close as one where the most is at stake.
+  const owed = gravestOf([...(isTooMuch ? [] : [lead.venue, ...venues].map(environmentAt)), ...executedIn])
   const usable = placesOf(sources, dealer, lead).filter(
-    ({ account }) => mayComeBack(account) && environmentAt(account.venue) === priced,
+    ({ account }) => mayComeBack(account) && environmentAt(account.venue) === owed,
   )
-  const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === lead.tradingAccountId
+  const first = isTooMuch ? executors[0] : lead.tradingAccountId
+  const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === first
   const places = [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
   const isReady = ({ account, instrument }: HedgePlace): boolean =>
     account.status === "ACTIVE" && hasBook(sources, instrument.instrumentId)
   return (isStuck ? places.find(isReady) : undefined) ?? places[0]
 }
 
+/** Of a market that trades, as far as is known. */
 const hasBook = ({ markets }: Sources, instrumentId: InstrumentId): boolean =>
-  markets.topOfBook(instrumentId, "asks", 1).length > 0 || markets.topOfBook(instrumentId, "bids", 1).length > 0
+  markets.bookAge(instrumentId) !== null &&
+  (markets.topOfBook(instrumentId, "asks", 1).length > 0 || markets.topOfBook(instrumentId, "bids", 1).length > 0)

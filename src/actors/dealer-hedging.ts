@@ -20,7 +20,7 @@ import type { DealerCore } from "./dealer-core.ts"
 import { HedgeAlarms } from "./dealer-hedging-alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./dealer-hedging-courier.ts"
 import { LateHedges } from "./dealer-hedging-late.ts"
-import { emptyLine, HedgeLine } from "./dealer-hedging-line.ts"
+import { emptyLine, HedgeLine, type HedgeTrouble } from "./dealer-hedging-line.ts"
 import { type HedgePlace, placeOfHedge } from "./dealer-hedging-venue.ts"
 import type { HedgeCounts } from "./dealer-messages.ts"
 import { canBeAsked } from "./hedge-desk.ts"
@@ -33,6 +33,9 @@ const REFUSED_MILLIS_MAX = 300_000
 const LEARNED_MAX = Decimal.of("100")
 /** And for so long: its rules may change. */
 const LEARNED_MILLIS = 3_600_000
+
+/** Why an attempt closed nothing, or not all. SHORT: too little was to be had. UNSENT: it did not leave, which says nothing of those that did. */
+type Miss = HedgeRefusal | "SHORT" | "UNSENT"
 
 interface Refused {
   readonly instrumentId: InstrumentId
@@ -73,7 +76,8 @@ export class HedgeKeeper {
       refused: (symbol, { message }, error) => {
         const { instrumentId, quantity } = message.request
         const refused = { instrumentId: instrumentId as InstrumentId, quantity: Decimal.of(quantity) }
-        this.#refused(this.#lines.get(symbol)!, refused, refusalOfSubmit(error), error.message)
+        const trouble = { message: error.message, tradeOrderId: null }
+        this.#refused(this.#lines.get(symbol)!, refused, refusalOfSubmit(error), trouble)
       },
     })
   }
@@ -158,24 +162,22 @@ export class HedgeKeeper {
     this.#look(line)
   }
 
-  /** Where what is open was priced, and where hedges in doubt are; dust is not asked for. */
+  /** Where what is open was priced or executed, and where hedges in doubt are; dust is not asked for. */
   readonly venuesOwing = (): ReadonlyArray<VenueId> =>
     [...this.#lines.values()].flatMap((line) => {
       if (!line.isCarrying() && this.#isDust(line)) return []
-      const inDoubt = line.inDoubt().flatMap(({ tradingAccountId }) => {
-        const account = this.core.parts.accounts.find(tradingAccountId)
-        return account === undefined ? [] : [account.venue]
-      })
-      return [...line.open().venues, ...inDoubt]
+      const executors = [...line.inDoubt().map(({ tradingAccountId }) => tradingAccountId), ...line.executors()]
+      const executedAt = executors.flatMap((id) => this.core.parts.accounts.find(id)?.venue ?? [])
+      return [...line.open().venues, ...executedAt]
     })
 
-  /** A hedge is at work there, or what is open was priced there and is to be hedged. */
+  /** A hedge is at work there, or what is open was priced or executed there and is to be hedged. */
   readonly isHedgingOn = (account: TradingAccountId): boolean =>
     [...this.#lines.values()].some(
       (line) =>
         line.hasHedgeOn(account) ||
         this.#courier.find(line.symbol)?.accountId === account ||
-        (line.open().accounts.includes(account) && !this.#isDust(line)),
+        ([...line.open().accounts, ...line.executors()].includes(account) && !this.#isDust(line)),
     )
 
   /** Linked accounts or settings are others: what found no place may find one. */
@@ -253,9 +255,9 @@ export class HedgeKeeper {
       line.isAccumulating = true
       const now = this.core.parts.clock.monotonic()
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
-    } else if (place === undefined) this.#missed(line, `no linked account can hedge ${line.symbol}`, null)
+    } else if (place === undefined) this.#unsent(line, `no linked account can hedge ${line.symbol}`)
     else if (plan._tag === "Order") this.#send(line, place, plan)
-    else this.#missed(line, `${place.instrument.instrumentId} has no order book`, null)
+    else this.#unsent(line, `${place.instrument.instrumentId} has no order book`)
   }
 
   /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
@@ -346,19 +348,21 @@ export class HedgeKeeper {
     } else if (line.due.isZero()) this.#look(line)
     else {
       const refusal = refusalOfOrder(order)
-      const { rejectReason, instrumentId, baseQuantity: quantity } = order
-      if (refusal === null) this.#missed(line, `${order.executedQuantity} of ${quantity} was to be had`)
-      else this.#refused(line, { instrumentId, quantity }, refusal, rejectReason ?? "rejected")
+      const { tradeOrderId, rejectReason, instrumentId, baseQuantity: quantity } = order
+      const because = (message: string): HedgeTrouble => ({ message, tradeOrderId })
+      if (refusal === null)
+        this.#missed(line, because(`${order.executedQuantity} of ${quantity} was to be had`), "SHORT")
+      else this.#refused(line, { instrumentId, quantity }, refusal, because(rejectReason ?? "rejected"))
     }
   }
 
   /** An attempt was refused, by its venue or before it left. */
-  #refused(line: HedgeLine, { instrumentId, quantity }: Refused, refusal: HedgeRefusal, trouble: string): void {
+  #refused(line: HedgeLine, { instrumentId, quantity }: Refused, refusal: HedgeRefusal, trouble: HedgeTrouble): void {
     const instrument = this.core.parts.instruments.find(instrumentId, this.core.dealer.tenantId)
     const most = instrument && Decimal.max(instrument.minQuantity, quantityStep(instrument)).multiply(LEARNED_MAX)
     const isAll = instrument?.maxQuantity?.atMost(quantity) === true
     if (refusal !== "TOO_SMALL" || most === undefined || isAll || quantity.greaterThan(most)) {
-      this.#missed(line, trouble, refusal !== "PASSING")
+      this.#missed(line, trouble, refusal)
       return
     }
     this.counts.missed++
@@ -367,14 +371,18 @@ export class HedgeKeeper {
     this.#look(line)
   }
 
-  /** An attempt closed nothing, or not all. `isRefused`: for good; null: nothing left, which says nothing of what was refused before. */
-  #missed(line: HedgeLine, trouble: string, isRefused: boolean | null = false): void {
+  #unsent(line: HedgeLine, message: string): void {
+    this.#missed(line, { message, tradeOrderId: null }, "UNSENT")
+  }
+
+  #missed(line: HedgeLine, trouble: HedgeTrouble, miss: Miss): void {
     const { attemptsMax, allowMarket, repriceMillis, retryMillis } = this.core.dealer.config.hedge
     line.trouble = trouble
     this.counts.missed++
-    if (isRefused !== null) line.refusals = isRefused ? line.refusals + 1 : 0
-    // After a whole round that was refused it is asked once at a time, and less and less often.
-    const isHopeless = isRefused === true && line.refusals > attemptsMax
+    const isRefused = miss === "FOR_GOOD" || miss === "TOO_SMALL"
+    if (miss !== "UNSENT") line.refusals = isRefused ? line.refusals + 1 : 0
+    // After a whole round that was refused it is asked once at a time, and less and less often; where nothing trades, once at a time.
+    const isHopeless = miss === "CLOSED" || (isRefused && line.refusals > attemptsMax)
     if (!isHopeless && line.attempt < attemptsMax) {
       line.attempt++
       this.#lookLater(line, repriceMillis)

@@ -338,19 +338,17 @@ const replay = (core: DealerCore, message: RequestQuote, known: KnownRequest): v
     known.waiting.push(() => requestQuote(core, message))
     return
   }
-  const { quoteId } = known
-  if (known.fingerprint !== asked.fingerprint) {
-    reply.fail(new QuoteRequestReused({ quoteId }))
-    return
+  const { quoteId, fingerprint } = known
+  const answer = (quote: Quote): void => {
+    if (fingerprint === asked.fingerprint) reply.ok({ quote, replayed: true })
+    else reply.fail(new QuoteRequestReused({ quoteId }))
   }
   const live = core.quotes.get(quoteId)
-  if (live !== undefined) {
-    reply.ok({ quote: live.quote, replayed: true })
-    return
-  }
+  if (live !== undefined) return answer(live.quote)
+  // Whether the key is taken the row says, whatever was asked for with it: it goes before memory does.
   core.self.fork(core.parts.store.findQuote(quoteId), (exit) => {
     if (exit._tag === "Failure") reply.fail(new StorageUnavailable())
-    else if (exit.value !== null) reply.ok({ quote: exit.value, replayed: true })
+    else if (exit.value !== null) answer(exit.value)
     else {
       // Over for so long that it is not kept any more: the request is a new one.
       core.requests.forget(known)

@@ -17,6 +17,12 @@ interface Told {
   readonly nextAt: number
 }
 
+interface Lost {
+  readonly lost: Decimal
+  readonly had: Decimal
+  readonly areBooked: boolean
+}
+
 export class ShortfallAlarms {
   /** By account, then asset. */
   readonly #told = new Map<string, Map<string, Told>>()
@@ -33,8 +39,14 @@ export class ShortfallAlarms {
     return [...this.#told.values()].reduce((sum, told) => sum + told.size, 0)
   }
 
-  /** With every look. `has`: by asset, what the account has now. */
-  check(account: TradingAccount, dealer: Dealer, recent: Recent, has: ReadonlyMap<string, Decimal>): void {
+  /** With every look. `has`: by asset, what the account has now. `areBooked`: losses are; not those of a mirror that is frozen. */
+  check(
+    account: TradingAccount,
+    dealer: Dealer,
+    recent: Recent,
+    has: ReadonlyMap<string, Decimal>,
+    areBooked: boolean,
+  ): void {
     const before = this.#told.get(account.tradingAccountId)
     const told = new Map<string, Told>()
     for (const [key, { amount: lost }] of recent) {
@@ -42,7 +54,7 @@ export class ShortfallAlarms {
       if (book !== "LOSS") continue
       const had = lost.add(has.get(asset) ?? Decimal.ZERO)
       if (!isShort(this.terms, asset, lost, had)) continue
-      told.set(asset, this.#tell(account, dealer, asset, lost, had, before?.get(asset)))
+      told.set(asset, this.#tell(account, dealer, asset, { lost, had, areBooked }, before?.get(asset)))
     }
     if (told.size > 0) this.#told.set(account.tradingAccountId, told)
     else this.#told.delete(account.tradingAccountId)
@@ -57,15 +69,14 @@ export class ShortfallAlarms {
     { tradingAccountId, venue }: TradingAccount,
     dealer: Dealer,
     asset: string,
-    lost: Decimal,
-    had: Decimal,
+    { lost, had, areBooked }: Lost,
     before: Told | undefined,
   ): Told {
     const now = this.monotonic()
     const hasGrown = before?.lost.lessThan(lost) === true
     if (before !== undefined && !hasGrown && now < before.nextAt) return { ...before, lost }
     this.alerts++
-    const message = `linked account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS. Look at the venue`
+    const message = `linked account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
     const pause = before === undefined || hasGrown ? FIRST_PAUSE_MILLIS : pauseAfter(before.pause)

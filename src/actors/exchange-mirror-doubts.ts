@@ -15,8 +15,8 @@ interface Seen {
 export class Doubts {
   #seen = new Map<string, Seen>()
 
-  /** By asset: what this look sees. Answers what is there to stay; the count of these begins anew. */
-  settled(differences: ReadonlyMap<string, Decimal>): ReadonlyMap<string, Decimal> {
+  /** By asset: what this look sees. Answers what is there to stay; the count of these begins anew where they are booked. */
+  settled(differences: ReadonlyMap<string, Decimal>, areBooked: boolean): ReadonlyMap<string, Decimal> {
     const next = new Map<string, Seen>()
     const settled = new Map<string, Decimal>()
     for (const [asset, change] of differences) {
@@ -26,8 +26,9 @@ export class Doubts {
       const one = goesOn
         ? { least: nearer(before.least, change), looks: before.looks + 1 }
         : { least: change, looks: 1 }
-      if (one.looks >= LOOKS) settled.set(asset, one.least)
-      else next.set(asset, one)
+      const isSettled = one.looks >= LOOKS
+      if (isSettled) settled.set(asset, one.least)
+      if (!isSettled || !areBooked) next.set(asset, one)
     }
     this.#seen = next
     return settled

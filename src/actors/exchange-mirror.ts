@@ -24,6 +24,7 @@ import { TradingAccounts } from "./account/messages.ts"
 import { DealerDirectory } from "./dealer-directory.ts"
 import { ShortfallAlarms } from "./exchange-mirror-alarms.ts"
 import { Doubts } from "./exchange-mirror-doubts.ts"
+import { FrozenMirrors, type Reached } from "./exchange-mirror-frozen.ts"
 import { recentFrom } from "./exchange-mirror-recent.ts"
 import {
   correctionsOf,
@@ -66,6 +67,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     const alarms = new ShortfallAlarms(accounts, clock.monotonic, terms)
     meters.read("exchange_shortfalls_open", () => alarms.open())
     meters.read("exchange_shortfall_alerts_total", () => alarms.alerts)
+    const frozen = new FrozenMirrors(accounts, clock.monotonic)
+    meters.read("exchange_mirrors_frozen", () => frozen.size)
     const doubts = new Map<TradingAccountId, Doubts>()
 
     /** Whether it is done. What the ledger refuses is missing in the mirror until the venue's balances are looked at. */
@@ -119,27 +122,33 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const id = account.tradingAccountId
         const it: MirroredAccount = { ...account, dealerAccountId: dealer.dealerAccountId }
         const state = yield* store.open(id, mirrorWallet(it, clock.now()), [dealerBook(dealer, "LOSS", clock.now())])
-        let { last } = state
         // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
-        if ((yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE") return
-        const balances = yield* mirrored(id)
+        const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
+        if (!isFrozen) frozen.thawed(id)
+        const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
+        if (isFrozen) frozen.look(account, dealer, reached)
+        const { balances } = reached
         const since = clock.now() - RECENT_MILLIS
         const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)
         for (;;) {
-          const fills = yield* store.fills(id, last, FILLS_AT_ONCE)
+          const fills = yield* store.fills(id, reached.last, FILLS_AT_ONCE)
           for (const fill of fills) {
             const { executionId } = fill.execution
-            const corrections = correctionsOf(it, fill, balances, recent, executionId)
+            // Of what is not booked what is left is known with every look anew: what explains it takes nothing back.
+            const corrections = isFrozen ? [] : correctionsOf(it, fill, balances, recent, executionId)
             const differences = [...corrections, ...lackOf(it, fill, balances, executionId)]
             const moves = fillTransfers(it, fill, balances)
-            last = fill.number
-            if (moves.length === 0) continue
+            reached.last = fill.number
+            if (moves.length === 0 || isFrozen) continue
             const transfers = [...differences.map(({ transfer }) => transfer), ...moves]
-            const reached = { tag: "exchange_mirror", row: { trading_account_id: id, last_number: last } } as const
-            const facts = [...differences.map(factOf(it)), reached]
+            const cursor = {
+              tag: "exchange_mirror",
+              row: { trading_account_id: id, last_number: reached.last },
+            } as const
+            const facts = [...differences.map(factOf(it)), cursor]
             if (yield* post(nameUuid(executionId, NAMESPACE), transfers, facts)) count(differences)
           }
-          if (fills.length > 0) yield* store.advance(id, last)
+          if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
         }
         const shown = yield* Effect.option(positions(id))
@@ -149,26 +158,27 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           return
         }
         // A fill that came meanwhile is in what was shown, and not in the mirror: the next look sees both.
-        if ((yield* store.fills(id, last, 1)).length > 0) return
+        if ((yield* store.fills(id, reached.last, 1)).length > 0) return
         const venue = new Map(shown.value.map(({ currency, available, locked }) => [currency, available.add(locked)]))
-        const now = yield* mirrored(id)
+        const now = isFrozen ? new Map(balances) : yield* mirrored(id)
         const found = differencesOf(venue, now)
         const look = ids.uuid()
         if (!state.opened) {
+          if (isFrozen) return
           const transfers = openingOf(it, found, now, look)
           if (transfers.length > 0) yield* post(look, transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
           if (transfers.length <= LEDGER_TRANSFERS_MAX) yield* store.opened(id)
           return
         }
         if (!doubts.has(id)) doubts.set(id, new Doubts())
-        const settled = [...doubts.get(id)!.settled(found)].slice(0, LEDGER_TRANSFERS_MAX / 2)
+        const settled = [...doubts.get(id)!.settled(found, !isFrozen)].slice(0, LEDGER_TRANSFERS_MAX / 2)
         const differences = unexplainedOf(it, new Map(settled), now, recent, look)
-        if (differences.length > 0) {
+        if (differences.length > 0 && !isFrozen) {
           const transfers = differences.map(({ transfer }) => transfer)
           if (!(yield* post(look, transfers, differences.map(factOf(it))))) return
           count(differences)
         }
-        alarms.check(account, dealer, recent, venue)
+        alarms.check(account, dealer, recent, venue, !isFrozen)
       })
 
     const linked = (): ReadonlyArray<Linked> => {
@@ -190,6 +200,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const all = linked()
         const known = new Set(all.map(({ account }) => account.tradingAccountId))
         alarms.keep(known)
+        frozen.keep(known)
         for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
         return Effect.forEach(
           all,

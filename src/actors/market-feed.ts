@@ -21,6 +21,7 @@ import {
   type TickerUpdate,
 } from "../ports/market-source.ts"
 import { BookFeed } from "./book-feed.ts"
+import { ClosedMarkets } from "./closed-markets.ts"
 import { KlineBoard, type KlineHistorySource } from "./kline-board.ts"
 import { MarketFollowers } from "./market-followers.ts"
 import { MarketStreams, type OpenStream } from "./market-streams.ts"
@@ -70,6 +71,7 @@ export class MarketFeed {
   readonly #tickers = new Map<InstrumentId, OpenTicker>()
   readonly #trades = new Map<InstrumentId, TradeTape>()
   readonly #lastUpdateAt = new Map<InstrumentId, number>()
+  readonly #closedMarkets: ClosedMarkets
   readonly #isBusy = Effect.unsafeMakeLatch(false)
 
   constructor(parts: MarketFeedParts) {
@@ -106,6 +108,11 @@ export class MarketFeed {
       release: (stream, instrumentId, holder) => this.release(stream, instrumentId, holder),
       lastTrade: (instrumentId) => this.#trades.get(instrumentId)?.last ?? null,
       best: (instrumentId) => this.#best(instrumentId),
+    })
+    this.#closedMarkets = new ClosedMarkets({
+      now: parts.clock.now,
+      hold: (instrumentId, holder) => this.hold("trade", instrumentId, holder),
+      release: (instrumentId, holder) => this.release("trade", instrumentId, holder),
     })
     this.#source = parts.connect({
       depth: (update) => this.#onDepth(update),
@@ -170,11 +177,16 @@ export class MarketFeed {
   }
 
   bookAge(instrumentId: InstrumentId): number | null {
-    return this.#books.get(instrumentId)?.age ?? null
+    return this.#closedMarkets.has(instrumentId) ? null : (this.#books.get(instrumentId)?.age ?? null)
   }
 
   marketClosed(instrumentId: InstrumentId): void {
-    this.#books.get(instrumentId)?.onClosed()
+    this.#closedMarkets.closed(instrumentId)
+    if (this.#books.has(instrumentId)) this.#closedMarkets.bookOpened(instrumentId)
+  }
+
+  marketOpen(instrumentId: InstrumentId, askedAt: number): void {
+    this.#closedMarkets.open(instrumentId, askedAt)
   }
 
   stats(): { readonly books: number; readonly stale: number; readonly lostMillis: number } {
@@ -210,7 +222,7 @@ export class MarketFeed {
    */
   confirmBook(instrumentId: InstrumentId, waitMillis: number, found: () => void, missed: () => void): void {
     const feed = this.#books.get(instrumentId)
-    if (feed?.actor.quality !== "SYNCED") {
+    if (feed?.actor.quality !== "SYNCED" || this.#closedMarkets.has(instrumentId)) {
       missed()
       return
     }
@@ -255,8 +267,10 @@ export class MarketFeed {
   }
 
   #opened({ stream, instrumentId, name }: OpenStream): void {
-    if (stream === "book") this.#books.set(instrumentId, this.#newBook(instrumentId, name))
-    else if (stream === "ticker") this.#tickers.set(instrumentId, { name, waiting: new Set() })
+    if (stream === "book") {
+      this.#books.set(instrumentId, this.#newBook(instrumentId, name))
+      this.#closedMarkets.bookOpened(instrumentId)
+    } else if (stream === "ticker") this.#tickers.set(instrumentId, { name, waiting: new Set() })
     else if (stream === "trade") {
       const { channels } = this.#parts
       this.#trades.set(instrumentId, new TradeTape({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }))
@@ -266,8 +280,10 @@ export class MarketFeed {
   }
 
   #closed({ stream, instrumentId }: OpenStream): void {
-    if (stream === "book") this.#books.delete(instrumentId)
-    else if (stream === "trade") this.#trades.delete(instrumentId)
+    if (stream === "book") {
+      this.#books.delete(instrumentId)
+      this.#closedMarkets.bookClosed(instrumentId)
+    } else if (stream === "trade") this.#trades.delete(instrumentId)
     else if (stream === "ticker") {
       this.#tickers.delete(instrumentId)
       this.tickers.remove(instrumentId)
@@ -321,6 +337,7 @@ export class MarketFeed {
     for (const trade of trades) {
       // Orders that wait for a price come first.
       this.followers.onTrade(trade)
+      this.#closedMarkets.onTrade(trade)
       this.#trades.get(trade.instrumentId)?.publish(trade)
       this.#books.get(trade.instrumentId)?.onTrade()
     }

@@ -75,8 +75,10 @@ export class Markets extends Context.Tag("actors/Markets")<
      * market is closed.
      */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
-    /** Its venue refuses orders because the market does not trade: its book is nobody's price until it trades, or moves a minute later. */
+    /** Its venue refuses orders because the market does not trade: its book is nobody's price until there is evidence that it does again. */
     readonly marketClosed: (instrumentId: InstrumentId) => void
+    /** Its venue says that it trades: by an order that it took, or on its list. `askedAt`: when it was asked, wall ms. */
+    readonly marketOpen: (instrumentId: InstrumentId, askedAt: number) => void
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{
       readonly venue: VenueId

@@ -208,7 +208,12 @@ const make = Effect.gen(function* () {
       else feed.confirmBook(instrumentId, CONFIRM_WAIT_MILLIS, () => reply.ok(undefined), missed)
     },
     bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
-    marketClosed: (instrumentId) => feedOfInstrument(instrumentId)?.marketClosed(instrumentId),
+    // Kept whether or not anybody looks at its book now.
+    marketClosed: (instrumentId) => {
+      const feed = reach(instrumentId)
+      if (feed instanceof MarketFeed) feed.marketClosed(instrumentId)
+    },
+    marketOpen: (instrumentId, askedAt) => feedOfInstrument(instrumentId)?.marketOpen(instrumentId, askedAt),
     stats: () => [...feeds].map(([venue, feed]) => ({ venue, ...feed.stats() })),
   })
 })

@@ -80,11 +80,13 @@ export const instrumentSync = Effect.gen(function* () {
   const clock = yield* Clock
   const failpoint = yield* Failpoint
   const { upsert } = yield* Instruments
+  const markets = yield* Markets
   const sync = makeInstrumentSync({
     venues: port,
     directory: yield* InstrumentDirectory,
     upsert,
     stored: Effect.sync(() => failpoint.hit("sync.halfway")),
+    isBack: markets.marketOpen,
     now: clock.now,
     monotonic: clock.monotonic,
   })

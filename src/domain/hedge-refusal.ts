@@ -5,8 +5,11 @@
 import type { DomainError } from "./errors/domain-error.ts"
 import type { TradeOrder } from "./trade-order.ts"
 
-/** PASSING: not an answer to the order, another moment is another answer. TOO_SMALL: this quantity, and any below it. */
-export type HedgeRefusal = "PASSING" | "TOO_SMALL" | "FOR_GOOD"
+/**
+ * PASSING: not an answer to the order, another moment is another answer. CLOSED: nobody's order is taken there now, which passes, but not from
+ * one attempt to the next. TOO_SMALL: this quantity, and any below it.
+ */
+export type HedgeRefusal = "PASSING" | "CLOSED" | "TOO_SMALL" | "FOR_GOOD"
 
 /** The account or the gateway was not ready: nothing was said about the order. */
 const PASSING: ReadonlySet<DomainError["_tag"]> = new Set<DomainError["_tag"]>([
@@ -31,6 +34,8 @@ export const refusalOfSubmit = ({ _tag }: DomainError): HedgeRefusal =>
 
 /** Reasons of our own: the order never reached the venue. */
 const OURS = /^(GATEWAY_|NOT_SENT|NOT_PLACED)/
+/** The connector's word for a venue that takes no orders for the instrument (venues/wire.ts). */
+const CLOSED = /^MARKET_CLOSED\b/
 /**
  * BINANCE "Filter failure: NOTIONAL", KRAKEN "volume minimum not met", OKX and KUCOIN "below the minimum", BYBIT "exceeded lower limit",
  * BITFINEX "minimum size for", COINBASE "too small", our own venues QUANTITY_BELOW_MINIMUM and NOTIONAL_BELOW_MINIMUM.
@@ -42,5 +47,6 @@ export const refusalOfOrder = ({ orderStatus, rejectReason }: TradeOrder): Hedge
   if (orderStatus !== "REJECTED") return null
   const reason = rejectReason ?? ""
   if (OURS.test(reason)) return "PASSING"
+  if (CLOSED.test(reason)) return "CLOSED"
   return SMALL.test(reason) ? "TOO_SMALL" : "FOR_GOOD"
 }

@@ -53,6 +53,9 @@ export const FailureEnvelope = Schema.Struct({
     resource: Schema.String,
     action: Schema.String,
     request_id: Schema.String.annotations({ description: "Equal to the header X-Request-ID" }),
+    reason: Schema.optional(Schema.String).annotations({
+      description: "Why, as a word that callers act on; of failures that say so",
+    }),
     metadata: Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
       description: "What the failure is about: its own fields",
     }),

@@ -13,6 +13,9 @@ type Fields = Readonly<Record<string, unknown>>
 /** `details.required` and `details.provided` stand beside the metadata, not in it (specification, Errors 5). */
 const PERMISSIONS: ReadonlySet<string> = new Set(["InsufficientPermissions", "AdminRequired"])
 
+/** Whose `reason` is a code that callers act on: it stands beside the metadata (contract, changes to C8), and in it as any field does. */
+const REASONED: ReadonlySet<string> = new Set(["DealerCannotQuote"])
+
 /** Fields of a tagged error that are not its content. */
 const INTERNAL: ReadonlySet<string> = new Set(["_tag", "message", "name", "stack", "cause"])
 
@@ -37,6 +40,7 @@ export const failureText = (error: DomainError, operation: Operation, requestId:
       resource: operation.resource,
       action: operation.action,
       request_id: requestId,
+      ...(REASONED.has(error._tag) ? { reason: fields["reason"] } : {}),
       metadata: { ...(isPermission ? others : fields), ...extra },
       ...(isPermission ? { required, provided } : {}),
       ...(error._tag === "TenantForbidden" ? { tenant_id: error.tenantId } : {}),

@@ -165,6 +165,10 @@ export const METRICS = {
     help: "Assets of linked accounts of which more is missing than EXCHANGE_SHORTFALL_PERCENT",
   },
   exchange_shortfall_alerts_total: { type: "counter", help: "Alerts about them" },
+  exchange_mirrors_frozen: {
+    type: "gauge",
+    help: "Linked accounts whose mirror is frozen: what they execute is not booked",
+  },
   hedge_pairs_open: { type: "gauge", help: "Pairs of dealers whose exposure is open beyond what their venue takes" },
 
   // Venues

@@ -74,10 +74,10 @@ const FIRST_PAGE = 10
 const PAGE = 1_000
 const NEWEST = "9223372036854775807"
 
-/** `hedge:<dealer>:<intent>[:<n>]` */
+/** `hedge:<dealer>:<intent>[:<n>]`: an intent is of one dealer, and a word on the dealer would lead the planner to an index of all its hedges. */
 const SENT = `
-  SELECT split_part(o.idempotency_key, ':', 3) AS hedge_intent_id, count(*) AS sent
-  ${HEDGES} AND split_part(o.idempotency_key, ':', 3) = ANY($2) GROUP BY 1`
+  SELECT split_part(idempotency_key, ':', 3) AS hedge_intent_id, count(*) AS sent FROM trade_order
+  WHERE dealer_account_id IS NOT NULL AND order_type <> 'QUOTED' AND split_part(idempotency_key, ':', 3) = ANY($1) GROUP BY 1`
 
 interface IntentRow extends Pair {
   readonly hedge_intent_id: string
@@ -231,7 +231,7 @@ const load = (sql: SqlClient.SqlClient, dealer: DealerAccountId) =>
         )
         const intents = yield* intentsOf(sql, [dealer, baseAsset, quoteAsset], span)
         const named = `{${intents.map((row) => row.hedge_intent_id).join(",")}}`
-        const sent = yield* sql.unsafe<SentRow>(SENT, [dealer, named])
+        const sent = yield* sql.unsafe<SentRow>(SENT, [named])
         lines.push({
           baseAsset,
           quoteAsset,

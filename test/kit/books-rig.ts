@@ -214,6 +214,9 @@ const openBooksRig = async (database: TestDatabase) => {
     setStatus: (status: TradingAccount["status"]) => running.directory.put({ ...account, version: ++version, status }),
     reading: (name: string) => running.reading(name),
     mirror: () => balances(mirrorWalletId(accountId)),
+    /** An admin freezes the mirror, or no longer. */
+    freeze: (status: "FROZEN" | "ACTIVE") =>
+      query(database.url, "SELECT wallet_set_status($1, $2, $3)", [mirrorWalletId(accountId), status, time.now]),
     book: (purpose: DealerPurpose, of = dealerAccountId) => balances(dealerBookId(of, purpose)),
     accounting: (purpose: AccountingPurpose) => balances(accountingWalletId(account.tenantId, purpose)),
     rows: (text: string, values: ReadonlyArray<unknown> = []) => query(database.url, text, values),

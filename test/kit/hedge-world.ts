@@ -43,8 +43,12 @@ interface Stored {
 export class HedgeWorld {
   readonly orders: Array<Stored> = []
   readonly alerts: Array<string> = []
+  /** Of each of them, the order that it names. */
+  readonly alerted: Array<TradeOrderId | null> = []
   readonly intents: Array<HedgeIntent> = []
   readonly held = new Set<string>()
+  /** Instruments whose market is known to be closed. */
+  readonly closed = new Set<string>()
   readonly asked: AskedHedges = new Map()
   /** What admins said of hedges, as it is stored. */
   readonly verdicts = new Map<TradeOrderId, HedgeVerdict>()
@@ -271,6 +275,7 @@ export class HedgeWorld {
         },
         markets: {
           topOfBook: () => this.book,
+          bookAge: (id: string) => (this.closed.has(id) ? null : 0),
           hold: (id: string) => void this.held.add(id),
           release: (id: string) => void this.held.delete(id),
         },
@@ -302,6 +307,7 @@ export class HedgeWorld {
     if (command._tag === "RaiseAlert") {
       if (id !== OWN) throw new Error("an alert of another account")
       this.alerts.push(command.alert.message)
+      this.alerted.push(command.alert.tradeOrderId as TradeOrderId | null)
     } else if (command._tag === "SubmitOrder") this.#submit(id, command)
     else if (command._tag === "ReadOrder") {
       const { by, reply } = command

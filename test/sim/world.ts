@@ -132,6 +132,7 @@ export class World {
   /** Who follows the market in the newest process, and what the venue's history says of it. */
   /** What the accounts were told is closed. */
   readonly closedMarkets: Array<InstrumentId> = []
+  readonly openMarkets: Array<InstrumentId> = []
   readonly followers = new Set<MarketListener>()
   bars: ReadonlyArray<Bar> = []
   /** A market that moves by itself; null: prices come from `trade`. */
@@ -307,6 +308,7 @@ export class World {
         confirmBook: () => undefined,
         bookAge: () => null,
         marketClosed: (id) => void this.closedMarkets.push(id),
+        marketOpen: (id) => void this.openMarkets.push(id),
         stats: () => [],
       }),
       Layer.effect(

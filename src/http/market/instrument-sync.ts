@@ -7,7 +7,7 @@ import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import { SyncRunning } from "../../domain/errors/market.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
-import type { TenantId, VenueId } from "../../domain/ids.ts"
+import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument.ts"
 import { INTERNAL } from "../../domain/internal-order.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
@@ -44,11 +44,21 @@ interface Parts {
   readonly upsert: Instruments["upsert"]
   /** Runs when that is done: stored, and not in the directory yet. */
   readonly stored: Effect.Effect<void>
+  /** Its venue, whose list did not have it, lists it as traded again; `askedAt`: when it was asked, wall ms. */
+  readonly isBack: (instrumentId: InstrumentId, askedAt: number) => void
   readonly now: () => number
   readonly monotonic: () => number
 }
 
-export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, monotonic }: Parts): InstrumentSync => {
+export const makeInstrumentSync = ({
+  venues,
+  directory,
+  upsert,
+  stored,
+  isBack,
+  now,
+  monotonic,
+}: Parts): InstrumentSync => {
   const flights = new Map<VenueId, Deferred.Deferred<SyncCounts, SyncFailure>>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
@@ -56,30 +66,37 @@ export const makeInstrumentSync = ({ venues, directory, upsert, stored, now, mon
   const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
     Effect.zipLeft(audited(upsert(venue, list, now())), stored)
 
+  const enter = (list: ReadonlyArray<Instrument>, askedAt: number): void => {
+    const wasGone = list.filter((it) => directory.find(it.instrumentId, it.tenantId)?.status === "DELISTED")
+    directory.put(list)
+    for (const { instrumentId, status } of wasGone) if (status === "ACTIVE") isBack(instrumentId, askedAt)
+  }
+
   /** Everything the venue lists; what it lists no more is DELISTED, and ACTIVE again when it comes back. */
   const syncAll = (venue: VenueId, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
-      const askedAt = monotonic()
+      const [askedAt, askedMonotonic] = [now(), monotonic()]
       const found = yield* venues.instruments(venue, null)
       // A venue without a single instrument is an empty answer, not a closed market.
       if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const counts = yield* store(venue, found, audited)
       const gone = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      directory.put([...found, ...gone.map(delisted)])
-      fetchedAt.set(venue, askedAt)
+      enter([...found, ...gone.map(delisted)], askedAt)
+      fetchedAt.set(venue, askedMonotonic)
       return { found, counts: { ...counts, synced: found.length } }
     })
 
   /** These alone: of the others the venue has said nothing, of those of them that it does not list it has. */
   const syncSome = (venue: VenueId, symbols: ReadonlySet<string>, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
+      const askedAt = now()
       const found = yield* venues.instruments(venue, [...symbols])
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
       const kept = others.filter(({ symbol }) => !symbols.has(symbol))
       const counts = yield* store(venue, [...found, ...kept], audited)
-      directory.put([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)])
+      enter([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)], askedAt)
       return { ...counts, synced: found.length }
     })
 

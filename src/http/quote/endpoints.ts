@@ -78,7 +78,7 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
     [
       "A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then. The client's funds are not held; a client who does not have them yet is quoted for at most 10 seconds, and all such quotes share a part of the dealer's room.",
       "",
-      "Where nothing prices the pair the answer is -140002, and details.metadata.reason says why: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.",
+      "Where nothing prices the pair the answer is -140002, and details.reason says why: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.",
       "",
       "A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.",
     ].join("\n"),

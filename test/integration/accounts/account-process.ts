@@ -113,6 +113,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         confirmBook: () => undefined,
         bookAge: () => null,
         marketClosed: () => undefined,
+        marketOpen: () => undefined,
         stats: () => [],
       }),
     )

@@ -147,6 +147,36 @@ it("an account that reconciles or is gone is not compared, and begins anew once 
   expect(await it.book("LOSS")).toEqual({ BTC: "3" })
 })
 
+it("a mirror that is frozen is told of, hides no loss, and has everything once it is frozen no longer", async () => {
+  const it = await open()
+  await it.freeze("FROZEN")
+  await it.looks("mirror")
+  expect([it.reading("exchange_mirrors_frozen"), it.alerts.length]).toEqual([["1"], 1])
+  expect(it.alerts[0]).toMatchObject({ code: "MIRROR_FROZEN", severity: "WARNING" })
+  expect(it.alerts[0]!.message).toContain(it.account.tradingAccountId)
+  // What executions explain is no loss here either.
+  await it.fill({ side: "SELL", quantity: "1", price: "100" })
+  it.venue.show({ BTC: "6", USDT: "1100" })
+  await it.looks("mirror", 6)
+  await it.fill({ side: "SELL", quantity: "1", price: "100" })
+  it.venue.show({ BTC: "5", USDT: "1200" })
+  await it.looks("mirror", 6)
+  const shortfalls = it.alerts.filter(({ code }) => code === "BALANCE_SHORTFALL")
+  expect(shortfalls.map(({ message }) => /has (.*?) less/.exec(message)?.[1])).toEqual(["3 BTC"])
+  expect(shortfalls[0]!.message).toContain("once its mirror is frozen no longer")
+  expect(it.reading("exchange_shortfalls_open")).toEqual(["1"])
+  expect([await it.mirror(), await it.book("LOSS")]).toEqual([{ BTC: "10", USDT: "1000" }, {}])
+  await it.freeze("ACTIVE")
+  await it.looks("mirror", 3)
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "5", USDT: "1200" },
+    { BTC: "3" },
+    {},
+  ])
+  expect([it.reading("exchange_mirrors_frozen"), it.reading("exchange_shortfalls_open")]).toEqual([["0"], ["1"]])
+  await sound(it)
+})
+
 it("what is little, or dust, is booked and counted and told to nobody", async () => {
   const it = await open()
   it.venue.show({ BTC: "9.95", USDT: "1000", DUST: "0.5" })

@@ -147,7 +147,7 @@ describe("a dealer", () => {
     const [desk, client] = await again(opened, known)
     expect((await requestQuote(client, desk)).envelope).toMatchObject({
       errno: -140002,
-      details: { metadata: { reason: "COUNTED_IN_CONTRACTS" } },
+      details: { reason: "COUNTED_IN_CONTRACTS" },
     })
     expect((await desk.calls.instruments({ venue: "BINANCE", symbol: "BTC/USDT" })).record).toMatchObject([
       { contractType: "INVERSE", contractSize: "100" },

@@ -147,6 +147,7 @@ export const marketsOf = (
     bookAge: (instrumentId) => books.age(instrumentId),
     // Whether a book is halted is drawn, whatever was refused.
     marketClosed: () => undefined,
+    marketOpen: () => undefined,
     stats: () => [],
   }
 }

@@ -5,6 +5,7 @@ import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { DealerAccountId, InstrumentId, TradingAccountId } from "../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument.ts"
 import { isTerminal } from "../../../src/domain/order-status.ts"
+import type { SubmitRequest } from "../../../src/domain/submit-request.ts"
 import type { TradeOrder } from "../../../src/domain/trade-order.ts"
 import type { LineChecks } from "./checks.ts"
 import type { Cause } from "./database.ts"
@@ -67,7 +68,15 @@ export class OrderChecks {
     const dealer = hedge!.dealerAccountId
     const symbol = symbolOf(parseInstrumentId(request.instrumentId!)!)
     const what = `a hedge ${request.orderSide} ${request.quantity} ${request.instrumentId} of ${dealer.slice(-2)}`
-    this.#judgePlace(dealer, account, request.instrumentId as InstrumentId, symbol, hedge!.quotes.quoteIds, what)
+    this.#judgePlace(
+      dealer,
+      account,
+      request.instrumentId as InstrumentId,
+      symbol,
+      request.orderSide,
+      hedge!.quotes.quoteIds,
+      what,
+    )
     const line = `${dealer} ${symbol}`
     const other = this.#asking.get(line)
     if (other !== undefined) this.say(`${what} leaves while ${other} is not answered`)
@@ -89,6 +98,7 @@ export class OrderChecks {
     account: TradingAccountId,
     instrumentId: InstrumentId,
     symbol: string,
+    orderSide: SubmitRequest["orderSide"],
     quoteIds: ReadonlyArray<string>,
     what: string,
   ): void {
@@ -97,7 +107,8 @@ export class OrderChecks {
     const named = own.filter(({ quoteId }) => quoteIds.includes(quoteId))
     const priced = gravest((named.length > 0 ? named : own.slice(-1)).map(({ venue }) => venue))
     const { venue } = database.accounts.get(account)!
-    if (environmentOf(venue) !== priced) this.say(`${what} goes to ${environmentOf(venue)} and was priced in ${priced}`)
+    if (environmentOf(venue) !== priced && !this.#isTooMuchOf(dealer, symbol, orderSide, venue))
+      this.say(`${what} goes to ${environmentOf(venue)} and was priced in ${priced}`)
     const instrument = instruments.get(instrumentId)
     if (instrument === undefined) this.say(`${what} goes where there is no such instrument`)
     else if (!isOfBase(instrument)) this.say(`${what} is counted in contracts`)
@@ -108,6 +119,19 @@ export class OrderChecks {
     if (environmentOf(venue) !== "PROD" && !config.allowSimulatedVenues)
       this.say(`${what} goes to ${venue}, which this dealer does not allow`)
     if (isLost(database.accounts.get(account)?.status)) this.say(`${what} goes to an account that is gone`)
+  }
+
+  /** What hedges executed beyond what was owed is closed where they executed it. */
+  #isTooMuchOf(dealer: DealerAccountId, symbol: string, orderSide: SubmitRequest["orderSide"], venue: string): boolean {
+    const { database } = this.world
+    return database
+      .hedgesOf(dealer, symbol)
+      .some(
+        (it) =>
+          it.orderSide !== orderSide &&
+          it.executedQuantity.isPositive() &&
+          environmentOf(it.venue) === environmentOf(venue),
+      )
   }
 
   /** After what closed nothing some time passes, and more and more after what is refused for good. */

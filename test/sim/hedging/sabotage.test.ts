@@ -15,7 +15,7 @@ import type { Venue } from "../../../src/domain/venue.ts"
 import { seenBy } from "../seen-by.ts"
 import { type HedgingOptions, simulateHedging } from "./simulation.ts"
 
-const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false }
+const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false, risks: false }
 const sabotage = { ...INTACT }
 
 vi.mock("../../../src/domain/instrument.ts", async (original) => {
@@ -90,6 +90,14 @@ vi.mock("../../../src/domain/hedge-refusal.ts", async (original) => {
   }
 })
 
+vi.mock("../../../src/actors/dealer-valuation.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer-valuation.ts")>()
+  return {
+    ...real,
+    isTooRisky: (...args: Parameters<typeof real.isTooRisky>) => !sabotage.risks && real.isTooRisky(...args),
+  }
+})
+
 afterEach(() => {
   Object.assign(sabotage, INTACT)
   vi.restoreAllMocks()
@@ -125,6 +133,11 @@ describe("the simulation notices hedging that", { timeout: 900_000 }, () => {
   it("does not back off from what is refused for good", () => {
     sabotage.hurries = true
     expectSeen("does not back off from what is refused for good", /after one that closed nothing/, 1)
+  })
+
+  it("promises more than its dealer may risk", () => {
+    sabotage.risks = true
+    expectSeen("promises more than its dealer may risk", /is firm with at least \S+ at risk/, 11)
   })
 
   it("forgets dust", () => {

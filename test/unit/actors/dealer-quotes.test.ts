@@ -31,14 +31,16 @@ describe("a request that was made before", () => {
     expect(world.stored.quotes.size).toBe(1)
   })
 
-  it("is a new one when the row of its quote is gone", () => {
+  it.each(["same", "other"])("is a new one when the row of its quote is gone, with the %s content", (content) => {
     const world = new QuoteWorld()
-    const { quoteId } = world.firm({ quoteRequestId })
+    const asked = { quoteRequestId, fingerprint: content }
+    const { quoteId } = world.firm({ quoteRequestId, fingerprint: "same" })
     world.rest()
+    expect(world.ask({ quoteRequestId, fingerprint: "neither" }).error).toMatchObject({ quoteId })
     world.stored.quotes.delete(quoteId)
-    const again = world.firm({ quoteRequestId })
+    const again = world.firm(asked)
     expect(again).not.toMatchObject({ quoteId })
-    expect(world.ask({ quoteRequestId }).quote).toBe(again)
+    expect(world.ask(asked).quote).toBe(again)
   })
 })
 

@@ -48,53 +48,6 @@ const opened = () => {
   }
 }
 
-describe("the book of a market that its venue calls closed", () => {
-  it("is nobody's price from that moment on, however lively, until it moves a minute later", () => {
-    const { feed, pass, depth } = opened()
-    depth(true)
-    pass(1_000)
-    expect(feed.age).toBe(1_000)
-    feed.onClosed()
-    expect([feed.age, feed.onConfirmed(), feed.actor.quality]).toEqual([null, false, "SYNCED"])
-    for (let second = 0; second < 59; second++) {
-      pass(1_000)
-      depth()
-      expect(feed.age).toBeNull()
-    }
-    pass(1_000)
-    expect([feed.age, feed.onConfirmed()]).toEqual([null, false])
-    depth()
-    expect(feed.age).toBe(0)
-  })
-
-  it("is believed once it trades, but for a trade that was on its way", () => {
-    const { feed, pass, depth } = opened()
-    depth(true)
-    feed.onClosed()
-    pass(1_000)
-    feed.onTrade()
-    expect(feed.age).toBeNull()
-    pass(4_000)
-    depth()
-    feed.onTrade()
-    expect(feed.age).toBe(0)
-  })
-
-  it("stays closed a minute longer when that is said again", () => {
-    const { feed, pass, depth } = opened()
-    depth(true)
-    feed.onClosed()
-    pass(59_000)
-    feed.onClosed()
-    pass(59_000)
-    depth()
-    expect(feed.age).toBeNull()
-    pass(1_000)
-    depth()
-    expect(feed.age).toBe(0)
-  })
-})
-
 describe("an open book", () => {
   it("is not silent when its update comes after the trade that made it", () => {
     const { feed, pass, depth, asked } = opened()

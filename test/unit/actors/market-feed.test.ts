@@ -1,6 +1,6 @@
 /** A venue's feed with a source in the test's hand: what MOCK never does, other venues do. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, TestClock } from "effect"
 import { MarketFeed } from "../../../src/actors/market-feed.ts"
 import { bookChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
@@ -175,5 +175,84 @@ describe("a market feed", () => {
     depth(["1", "1"], [])
     expect(feed.lastUpdateAt(BTC)).toBe(7)
     expect(feed.book(BTC)?.channel).toBe(bookChannel(BTC))
+  })
+})
+
+describe("a market that its venue calls closed", () => {
+  const MINUTE = 60_000
+
+  const closed = () => {
+    const fixture = fed()
+    const { feed, depth, sink, venue } = fixture
+    venue.now = MINUTE
+    feed.hold("book", BTC, "test")
+    const move = (): void => depth(["100.10", "2"], ["100.90", "3"])
+    move()
+    expect(feed.bookAge(BTC)).toBe(0)
+    feed.marketClosed(BTC)
+    const trade = (at = venue.now): void =>
+      sink().trades([{ instrumentId: BTC, externalTradeId: `${at}`, price: "100", quantity: "1", side: "BUY", at }])
+    return { ...fixture, move, trade }
+  }
+
+  it.scoped("has no price however its book moves, is lost, and comes back after everybody let go of it", () =>
+    Effect.gen(function* () {
+      const { feed, asked, move, sink, venue } = closed()
+      const isPriced = () => feed.bookAge(BTC) !== null
+      for (let minute = 0; minute < 10; minute++) {
+        venue.now += MINUTE
+        move()
+        expect(isPriced()).toBe(false)
+      }
+      sink().down("book", BTC, "gone")
+      move()
+      expect(isPriced()).toBe(false)
+      const missed: Array<string> = []
+      feed.confirmBook(
+        BTC,
+        1_000,
+        () => missed.push("found"),
+        () => missed.push("missed"),
+      )
+      expect([missed, asked.includes(`confirm ${BTC}`)]).toEqual([["missed"], false])
+      yield* Effect.forkScoped(feed.life)
+      feed.release("book", BTC, "test")
+      venue.now += MINUTE
+      yield* TestClock.adjust("1 second")
+      expect(asked).toContain(`close book ${BTC}`)
+      feed.hold("book", BTC, "test")
+      move()
+      expect([feed.book(BTC)?.quality, isPriced()]).toEqual(["SYNCED", false])
+    }),
+  )
+
+  it("is closed although nobody looked at its book", () => {
+    const { feed, depth } = fed()
+    feed.marketClosed(BTC)
+    feed.hold("book", BTC, "test")
+    depth(["100.10", "2"], ["100.90", "3"])
+    expect(feed.bookAge(BTC)).toBeNull()
+  })
+
+  it("trades again by a trade, which is followed for that, and by none of before or on its way", () => {
+    const { feed, asked, trade, venue } = closed()
+    expect(asked).toContain(`open trade ${BTC}`)
+    venue.now += 4_000
+    trade()
+    venue.now += MINUTE
+    trade(MINUTE + 4_999)
+    expect(feed.bookAge(BTC)).toBeNull()
+    trade(MINUTE + 5_000)
+    expect(feed.bookAge(BTC)).toBe(MINUTE + 4_000)
+  })
+
+  it("trades again by its venue's word on a question that was asked after the refusal, and is closed by the next refusal", () => {
+    const { feed } = closed()
+    feed.marketOpen(BTC, MINUTE)
+    expect(feed.bookAge(BTC)).toBeNull()
+    feed.marketOpen(BTC, MINUTE + 1)
+    expect(feed.bookAge(BTC)).toBe(0)
+    feed.marketClosed(BTC)
+    expect(feed.bookAge(BTC)).toBeNull()
   })
 })

@@ -84,4 +84,12 @@ describe("a refusal because the market is closed", () => {
     refuse(world, second, "MARKET_CLOSED")
     expect(world.closedMarkets).toEqual([second.instrumentId])
   })
+
+  it("is over when the venue takes an order of that instrument that may trade, and none that can only rest", () => {
+    const world = readyWorld()
+    placed(world, { timeInForce: "GTX" })
+    expect(world.openMarkets).toEqual([])
+    const { instrumentId } = placed(world)
+    expect(world.openMarkets).toEqual([instrumentId])
+  })
 })

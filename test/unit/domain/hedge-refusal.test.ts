@@ -40,6 +40,15 @@ describe("a refused hedge", () => {
     },
   )
 
+  it.each([
+    "MARKET_CLOSED: Market is closed.",
+    "MARKET_CLOSED: EService:Market in cancel_only mode",
+    "MARKET_CLOSED: Instrument suspended.",
+    "MARKET_CLOSED",
+  ])("found its market closed, which passes: %s", (reason) => {
+    expect(meaningOf(reason)).toBe("CLOSED")
+  })
+
   it("is judged by its failure where it was never stored, and is none where it only missed", () => {
     expect(refusalOfSubmit(new QuantityBelowMinimum({ minQuantity: "1" }))).toBe("TOO_SMALL")
     expect(refusalOfSubmit(new NotionalBelowMinimum({ minNotional: "5" }))).toBe("TOO_SMALL")

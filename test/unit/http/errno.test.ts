@@ -4,6 +4,7 @@ import { AdminRequired } from "../../../src/domain/errors/authorisation.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { RateLimited } from "../../../src/domain/errors/limits.ts"
 import { OrderBookUnavailable, TickerUnavailable } from "../../../src/domain/errors/market.ts"
+import { DealerCannotQuote } from "../../../src/domain/errors/quote.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import { Busy } from "../../../src/domain/errors/service.ts"
 import { OrderNotFound } from "../../../src/domain/errors/trade-order.ts"
@@ -60,6 +61,15 @@ describe("a failure's text", () => {
   it("puts permissions beside the metadata", () => {
     const details = parsed(new AdminRequired({ required: ["admin"], provided: ["read"] }))["details"]
     expect(details).toMatchObject({ metadata: {}, required: ["admin"], provided: ["read"] })
+  })
+
+  it("puts why a dealer cannot quote beside the metadata, and in it", () => {
+    const details = parsed(new DealerCannotQuote({ reason: "OWN_ACCOUNT" }))["details"]
+    expect(details).toMatchObject({ reason: "OWN_ACCOUNT", metadata: { reason: "OWN_ACCOUNT" } })
+  })
+
+  it("puts no reason in words there", () => {
+    expect(parsed(new VenueUnavailable({ reason: "away" }))["details"]).not.toHaveProperty("reason")
   })
 
   it("adds what the handler gives", () => {

@@ -17,6 +17,7 @@ const setup = Effect.gen(function* () {
   const asked: Array<ReadonlyArray<string> | null> = []
   const stored: Array<ReadonlyArray<Instrument>> = []
   const time = { now: 0 }
+  const back: Array<string> = []
   let answer: Effect.Effect<ReadonlyArray<Instrument>, VenueUnavailable> = Deferred.await(gate)
   const sync = makeInstrumentSync({
     directory,
@@ -32,11 +33,13 @@ const setup = Effect.gen(function* () {
         return { synced: list.length, added: list.length, updated: 0 }
       }),
     stored: Effect.void,
-    now: () => 0,
+    now: () => time.now,
     monotonic: () => time.now,
+    isBack: (instrumentId, askedAt) => back.push(`${instrumentId} ${askedAt}`),
   })
   return {
     time,
+    back,
     directory,
     gate,
     asked,
@@ -127,10 +130,10 @@ describe("instrument sync", () => {
     )
   })
 
-  it("lists again what came back", async () => {
+  it("lists again what came back, and tells of it", async () => {
     await run(
       Effect.gen(function* () {
-        const { directory, sync, answers } = yield* setup
+        const { directory, sync, answers, back, time } = yield* setup
         const both = [instrument("BTC/USDT"), instrument("ETH/USDT")]
         for (const [list, status] of [
           [both, "ACTIVE"],
@@ -138,9 +141,11 @@ describe("instrument sync", () => {
           [both, "ACTIVE"],
         ] as const) {
           answers(list)
+          time.now += 1_000
           yield* sync.sync(venue, null)
           expect(directory.find("BINANCE:ETH/USDT", null)?.status).toBe(status)
         }
+        expect(back).toEqual(["BINANCE:ETH/USDT 3000"])
       }),
     )
   })

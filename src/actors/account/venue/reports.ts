@@ -6,6 +6,7 @@
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import type { OrderEvidence } from "../../../domain/order-effects.ts"
 import { isTerminal } from "../../../domain/order-status.ts"
+import type { TradeOrder } from "../../../domain/trade-order.ts"
 import type { SessionReport } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
@@ -77,11 +78,19 @@ const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
   if (report._tag === "CancelAccepted" || report._tag === "CancelRefused" || report._tag === "CancelInDoubt")
     cancelAnswered(live)
   if ("externalOrderId" in report) venueId(report.externalOrderId)
-  if (report._tag === "Refused" && report.code === MARKET_CLOSED)
-    core.parts.markets.marketClosed(live.order.instrumentId)
+  tellMarket(core, live.order, report)
   const isUnproven = report._tag === "Refused" && mayBeShown(core, live)
   take(core, live, isUnproven ? unproven(report) : report)
 }
+
+const tellMarket = ({ parts: { markets } }: AccountCore, order: TradeOrder, report: Outcome): void => {
+  if (report._tag === "Refused" && report.code === MARKET_CLOSED) markets.marketClosed(order.instrumentId)
+  else if (report._tag === "Accepted" && mayTake(order)) markets.marketOpen(order.instrumentId, order.createdAt)
+}
+
+/** Venues that take no order that trades may still take one that only rests, or waits for its price. */
+const mayTake = ({ orderType, timeInForce }: TradeOrder): boolean =>
+  orderType === "MARKET" || (orderType === "LIMIT" && timeInForce !== "GTX")
 
 /** The refusal of an order that may be shown without our id. */
 const unproven = ({ code, at }: Extract<Outcome, { readonly _tag: "Refused" }>): OrderEvidence => ({
