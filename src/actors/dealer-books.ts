@@ -26,12 +26,23 @@ import { DealerDirectory } from "./dealer-directory.ts"
 /** An event has three transfers and its fees: a request of the ledger takes so many at once. */
 const EVENTS_AT_ONCE = 40
 
+/** How far they have come past so many fills of others is stored by itself: else with the next hedge. */
+const PASSED_MAX = 5_000
+
 /** What a request brings into the books, and how far they have come then. */
 interface Step {
   readonly events: ReadonlyArray<BookEvent>
   readonly lastIntent?: number
   readonly fills?: { readonly account: TradingAccountId; readonly last: number }
   readonly verdicts?: ReadonlyArray<BookedVerdict>
+}
+
+interface Known {
+  /** Of the dealer. */
+  readonly version: number
+  readonly books: StoredBooks
+  /** By account: how many fills of others `books` is past, and what is stored of them is not. */
+  readonly passed: ReadonlyMap<TradingAccountId, number>
 }
 
 export const makeDealerBooks = Effect.gen(function* () {
@@ -41,7 +52,7 @@ export const makeDealerBooks = Effect.gen(function* () {
   const clock = yield* Clock
   const ids = yield* Ids
   /** As they were after the last look, and the dealer's version then. What fails is read again. */
-  const known = new Map<DealerAccountId, { readonly version: number; readonly books: StoredBooks }>()
+  const known = new Map<DealerAccountId, Known>()
 
   /** The books after it. */
   const post = (dealer: DealerAccountId, books: StoredBooks, step: Step): Effect.Effect<StoredBooks, DomainError> => {
@@ -86,7 +97,9 @@ export const makeDealerBooks = Effect.gen(function* () {
       const before = known.get(id)
       known.delete(id)
       // Another account may be linked, or was for a moment.
-      let books = before?.version === dealer.version ? before.books : yield* store.open(dealer, clock.now())
+      const isKnown = before?.version === dealer.version
+      let books = isKnown ? before.books : yield* store.open(dealer, clock.now())
+      const passed = new Map(isKnown ? before.passed : [])
       for (;;) {
         const quotes = yield* store.quotes(id, books.lastIntent, EVENTS_AT_ONCE)
         if (quotes.length === 0) break
@@ -95,10 +108,16 @@ export const makeDealerBooks = Effect.gen(function* () {
       }
       for (const account of books.fills.keys())
         for (;;) {
-          const rows = yield* store.fills(id, account, books.fills.get(account)!, EVENTS_AT_ONCE)
-          if (rows.length === 0) break
-          const events = rows.flatMap(({ fill }) => (fill === null ? [] : [eventOfFill(fill)]))
-          books = yield* post(id, books, { events, fills: { account, last: rows.at(-1)!.number } })
+          const { fills, last, looked } = yield* store.fills(id, account, books.fills.get(account)!, EVENTS_AT_ONCE)
+          if (looked === 0) break
+          const others = (passed.get(account) ?? 0) + looked
+          passed.set(account, others)
+          if (fills.length === 0 && others < PASSED_MAX) {
+            books = { ...books, fills: new Map(books.fills).set(account, last) }
+            continue
+          }
+          books = yield* post(id, books, { events: fills.map(eventOfFill), fills: { account, last } })
+          passed.delete(account)
         }
       for (;;) {
         const verdicts = yield* store.verdicts(id, EVENTS_AT_ONCE)
@@ -107,7 +126,7 @@ export const makeDealerBooks = Effect.gen(function* () {
         const events = verdicts.map((it) => eventOfVerdict(it, version))
         books = yield* post(id, books, { events, verdicts })
       }
-      known.set(id, { version: dealer.version, books })
+      known.set(id, { version: dealer.version, books, passed })
     })
 
   /** One look at every dealer. What goes wrong with one is told, and tried again by the next look. */

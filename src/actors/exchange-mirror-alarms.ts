@@ -5,9 +5,11 @@
 import { FIRST_PAUSE_MILLIS, pauseAfter } from "../domain/alert-pauses.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import { Decimal } from "../domain/decimal.ts"
+import type { VenueId } from "../domain/ids.ts"
 import { isShort, type ShortfallTerms, shareLost } from "../domain/shortfall.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
 import type { TradingAccounts } from "./account/messages.ts"
+import type { DealerDirectory } from "./dealer-directory.ts"
 import type { Recent } from "./exchange-mirror-recent.ts"
 
 interface Told {
@@ -24,14 +26,17 @@ interface Lost {
 }
 
 export class ShortfallAlarms {
-  /** By account, then asset. */
+  /** By account, then asset and dealer. */
   readonly #told = new Map<string, Map<string, Told>>()
   alerts = 0
 
   constructor(
     private readonly accounts: Pick<TradingAccounts["Type"], "post">,
+    private readonly dealers: Pick<DealerDirectory, "find">,
     private readonly monotonic: () => number,
     private readonly terms: ShortfallTerms,
+    /** That the venue takes of the asset in an order. */
+    private readonly leastOf: (venue: VenueId, asset: string) => Decimal,
   ) {}
 
   /** Assets of accounts that are short. */
@@ -40,21 +45,15 @@ export class ShortfallAlarms {
   }
 
   /** With every look. `has`: by asset, what the account has now. `areBooked`: losses are; not those of a mirror that is frozen. */
-  check(
-    account: TradingAccount,
-    dealer: Dealer,
-    recent: Recent,
-    has: ReadonlyMap<string, Decimal>,
-    areBooked: boolean,
-  ): void {
+  check(account: TradingAccount, recent: Recent, has: ReadonlyMap<string, Decimal>, areBooked: boolean): void {
     const before = this.#told.get(account.tradingAccountId)
     const told = new Map<string, Told>()
-    for (const [key, { amount: lost }] of recent) {
-      const [book, asset] = key.split(" ") as [string, string]
-      if (book !== "LOSS") continue
+    for (const [key, { asset, loser, amount: lost }] of recent) {
+      const dealer = loser === null ? undefined : this.dealers.find(loser)
+      if (dealer === undefined) continue
       const had = lost.add(has.get(asset) ?? Decimal.ZERO)
-      if (!isShort(this.terms, asset, lost, had)) continue
-      told.set(asset, this.#tell(account, dealer, asset, { lost, had, areBooked }, before?.get(asset)))
+      if (!isShort(this.terms, asset, lost, had, () => this.leastOf(account.venue, asset))) continue
+      told.set(key, this.#tell(account, dealer, asset, { lost, had, areBooked }, before?.get(key)))
     }
     if (told.size > 0) this.#told.set(account.tradingAccountId, told)
     else this.#told.delete(account.tradingAccountId)
@@ -76,7 +75,7 @@ export class ShortfallAlarms {
     const hasGrown = before?.lost.lessThan(lost) === true
     if (before !== undefined && !hasGrown && now < before.nextAt) return { ...before, lost }
     this.alerts++
-    const message = `linked account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
+    const message = `account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
     const pause = before === undefined || hasGrown ? FIRST_PAUSE_MILLIS : pauseAfter(before.pause)

@@ -14,6 +14,7 @@ interface Seen {
 
 export class Doubts {
   #seen = new Map<string, Seen>()
+  #looksBack = 0
 
   /** By asset: what this look sees. Answers what is there to stay; the count of these begins anew where they are booked. */
   settled(differences: ReadonlyMap<string, Decimal>, areBooked: boolean): ReadonlyMap<string, Decimal> {
@@ -32,5 +33,14 @@ export class Doubts {
     }
     this.#seen = next
     return settled
+  }
+
+  /**
+   * After each look: whether as many have been made as a difference needs, on end, since a dealer is linked to the account no more. What
+   * was lost by then is settled.
+   */
+  hasLookedBack(isLeft: boolean): boolean {
+    this.#looksBack = isLeft ? this.#looksBack + 1 : 0
+    return this.#looksBack >= LOOKS
   }
 }

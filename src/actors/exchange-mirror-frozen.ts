@@ -6,7 +6,7 @@ import { FIRST_PAUSE_MILLIS, pauseAfter } from "../domain/alert-pauses.ts"
 import type { Dealer } from "../domain/dealer.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import type { TradingAccount } from "../domain/trading-account.ts"
-import type { TradingAccounts } from "./account-messages.ts"
+import type { TradingAccounts } from "./account/messages.ts"
 import { type MirrorBalances, mirrorWalletId } from "./exchange-mirror-transfers.ts"
 
 /** How far a mirror has come, and what is in it then. */

@@ -1,25 +1,29 @@
 /**
- * What was posted lately of an account's unexplained differences, by asset and book: what later knowledge takes back, and what alarms are
+ * What was posted lately of an account's unexplained differences, by asset and who lost it: what later knowledge takes back, and what alarms are
  * about. The one thing to know: it is read from the store with every look, so that a restart changes nothing.
  */
 import { Decimal } from "../domain/decimal.ts"
-import type { DifferenceBook, StoredDifference } from "../ports/mirror-store.ts"
+import type { DealerAccountId } from "../domain/ids.ts"
+import type { StoredDifference } from "../ports/mirror-store.ts"
 
-interface Posted {
+export interface Posted {
+  readonly asset: string
+  /** In whose LOSS; null: in SUSPENSE. */
+  readonly loser: DealerAccountId | null
   /** Of LOSS: lost and not made good; of SUSPENSE: come and not explained. */
   amount: Decimal
   /** Wall ms. */
   newestAt: number
 }
 
-/** By `<book> <asset>`. */
+/** By asset and loser. */
 export type Recent = Map<string, Posted>
 
-export const recentOf = (recent: Recent, asset: string, book: DifferenceBook): Posted => {
-  const key = `${book} ${asset}`
+export const recentOf = (recent: Recent, asset: string, loser: DealerAccountId | null): Posted => {
+  const key = `${asset} ${loser ?? ""}`
   const known = recent.get(key)
   if (known !== undefined) return known
-  const none: Posted = { amount: Decimal.ZERO, newestAt: Number.NEGATIVE_INFINITY }
+  const none: Posted = { asset, loser, amount: Decimal.ZERO, newestAt: Number.NEGATIVE_INFINITY }
   recent.set(key, none)
   return none
 }
@@ -31,12 +35,12 @@ export const recentOf = (recent: Recent, asset: string, book: DifferenceBook): P
 export const recentFrom = (rows: ReadonlyArray<StoredDifference>, since: number): Recent => {
   const recent: Recent = new Map()
   const left = new Map<Posted, Array<Left>>()
-  for (const { asset, book, change, at } of rows) {
-    const posted = recentOf(recent, asset, book)
+  for (const { asset, loser, change, at } of rows) {
+    const posted = recentOf(recent, asset, loser)
     if (at >= since) posted.newestAt = at
     const open = left.get(posted) ?? []
     left.set(posted, open)
-    const came = book === "LOSS" ? change.negate() : change
+    const came = loser === null ? change : change.negate()
     if (came.isPositive()) open.push({ amount: came, at })
     else takeBack(open, came.negate())
   }

@@ -18,7 +18,7 @@ import {
   type WalletId,
 } from "../domain/wallet.ts"
 import type { Movement, Transfer } from "../ports/ledger-port.ts"
-import type { DifferenceBook, StoredFill } from "../ports/mirror-store.ts"
+import type { StoredFill } from "../ports/mirror-store.ts"
 import { type Recent, recentOf } from "./exchange-mirror-recent.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
@@ -31,8 +31,6 @@ export interface MirroredAccount {
   readonly tenantId: TenantId
   readonly userId: UserId | null
   readonly venue: string
-  /** Whose result its losses are. */
-  readonly dealerAccountId: DealerAccountId
 }
 
 export const mirrorWallet = (account: MirroredAccount, at: number): Wallet => {
@@ -49,7 +47,6 @@ interface Leg {
   readonly asset: string
   readonly change: Decimal
   readonly code: TransferCode
-  readonly book: "WORLD" | DifferenceBook
 }
 
 /** Of an execution that takes the place of an inferred one: what it changes of what that one has moved. */
@@ -58,15 +55,14 @@ const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredF
   const code = isHedge ? "HEDGE" : "EXCHANGE"
   const { quantity, cost } = beyondReplaced({ execution, replaced })
   const legs: ReadonlyArray<Leg> = [
-    { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code, book: "WORLD" },
-    { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code, book: "WORLD" },
+    { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code },
+    { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code },
     ...execution.fees.map(
       (fee, index): Leg => ({
         name: `fee ${index}`,
         asset: fee.asset,
         change: fee.quantity.negate(),
         code: "FEE",
-        book: "WORLD",
       }),
     ),
   ]
@@ -85,7 +81,7 @@ export const fillTransfers = (
 ): ReadonlyArray<Transfer> =>
   legsOf(fill).map(({ name, ...leg }) => {
     const { executionId } = fill.execution
-    return moved(account, balances, leg, `${executionId} ${name}`, executionId)
+    return moved(account, balances, leg, worldOf(account), `${executionId} ${name}`, executionId)
   })
 
 /** What the mirror lacks for a fill: it came to the account unseen. `balances` become what they are then. */
@@ -104,7 +100,7 @@ export const lackOf = (
     if (left.isNegative()) lacking.set(asset, (lacking.get(asset) ?? Decimal.ZERO).subtract(left))
   }
   return [...lacking].map(([asset, change]) =>
-    differing(account, balances, { asset, change, code: "ADJUSTMENT", book: "SUSPENSE" }, name, executionId),
+    differing(account, balances, { asset, change, code: "ADJUSTMENT", loser: null }, name, executionId),
   )
 }
 
@@ -121,19 +117,23 @@ export const correctionsOf = (
 ): ReadonlyArray<Difference> => {
   const { executionId, executedAt } = fill.execution
   return legsOf(fill).flatMap(({ name: leg, asset, change }) => {
-    const book = change.isNegative() ? "LOSS" : "SUSPENSE"
-    const posted = recentOf(recent, asset, book)
-    if (executedAt > posted.newestAt) return []
-    // A surplus that was spent meanwhile is not there to be taken back.
-    const there = book === "LOSS" ? posted.amount : Decimal.min(posted.amount, balances.get(asset) ?? Decimal.ZERO)
-    const amount = Decimal.min(change.abs(), there)
-    if (!amount.isPositive()) return []
-    posted.amount = posted.amount.subtract(amount)
-    const back = book === "LOSS" ? amount : amount.negate()
-    // A fee is often in an asset of the trade: two legs of one fill in one asset are two transfers.
-    return [
-      differing(account, balances, { asset, change: back, code: "CORRECTION", book }, `${name} ${leg}`, executionId),
-    ]
+    let rest = change.abs()
+    // A loss is made good to whoever had it, the oldest first.
+    const posted = [...recent.values()].filter(
+      (it) => it.asset === asset && (it.loser !== null) === change.isNegative() && executedAt <= it.newestAt,
+    )
+    return posted.flatMap((it) => {
+      // A surplus that was spent meanwhile is not there to be taken back.
+      const there = it.loser === null ? Decimal.min(it.amount, balances.get(asset) ?? Decimal.ZERO) : it.amount
+      const amount = Decimal.min(rest, there)
+      if (!amount.isPositive()) return []
+      rest = rest.subtract(amount)
+      it.amount = it.amount.subtract(amount)
+      const back = it.loser === null ? amount.negate() : amount
+      const difference = { asset, change: back, code: "CORRECTION", loser: it.loser } as const
+      // A fee is often in an asset of the trade: two legs of one fill in one asset are two transfers.
+      return [differing(account, balances, difference, `${name} ${leg}`, executionId)]
+    })
   })
 }
 
@@ -162,34 +162,36 @@ export const openingOf = (
     moved(
       account,
       balances,
-      { asset, change, code: "OPENING", book: "WORLD" },
+      { asset, change, code: "OPENING" },
+      worldOf(account),
       `${name} ${asset}`,
       account.tradingAccountId,
     ),
   )
 
 /**
- * What nothing explains: a shortfall is the dealer's loss. A surplus makes good what was lost within the last day, and the rest of it waits in
- * suspense for an operator who knows where it came from. `recent` becomes what it is then.
+ * What nothing explains: a shortfall is the loss of the dealer that keeps the account. A surplus makes good what that one lost within the last
+ * day, and the rest of it waits in suspense for an operator who knows where it came from. `recent` becomes what it is then.
  */
 export const unexplainedOf = (
   account: MirroredAccount,
+  keeper: DealerAccountId,
   differences: ReadonlyMap<string, Decimal>,
   balances: MirrorBalances,
   recent: Recent,
   name: string,
 ): ReadonlyArray<Difference> =>
   [...differences].flatMap(([asset, change]) => {
-    const one = (of: Decimal, code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT", book: DifferenceBook) =>
-      differing(account, balances, { asset, change: of, code, book }, name, account.tradingAccountId)
-    const lost = recentOf(recent, asset, "LOSS")
+    const one = (of: Decimal, code: Difference["code"], loser: DealerAccountId | null) =>
+      differing(account, balances, { asset, change: of, code, loser }, name, account.tradingAccountId)
+    const lost = recentOf(recent, asset, keeper)
     const back = Decimal.max(Decimal.ZERO, Decimal.min(change, lost.amount))
     const rest = change.subtract(back)
     lost.amount = lost.amount.subtract(change.isNegative() ? change : back)
-    if (change.isNegative()) return [one(change, "SHORTFALL", "LOSS")]
+    if (change.isNegative()) return [one(change, "SHORTFALL", keeper)]
     return [
-      ...(back.isPositive() ? [one(back, "CORRECTION", "LOSS")] : []),
-      ...(rest.isPositive() ? [one(rest, "ADJUSTMENT", "SUSPENSE")] : []),
+      ...(back.isPositive() ? [one(back, "CORRECTION", keeper)] : []),
+      ...(rest.isPositive() ? [one(rest, "ADJUSTMENT", null)] : []),
     ]
   })
 
@@ -197,29 +199,34 @@ export const unexplainedOf = (
 export interface Difference extends Pick<Leg, "asset" | "change"> {
   readonly transfer: Movement
   readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
-  readonly book: DifferenceBook
+  /** In whose LOSS it is; null: in SUSPENSE. */
+  readonly loser: DealerAccountId | null
 }
 
 const differing = (
   account: MirroredAccount,
   balances: MirrorBalances,
-  leg: Pick<Difference, "asset" | "change" | "code" | "book">,
+  difference: Omit<Difference, "transfer">,
   name: string,
   reference: string,
-): Difference => ({
-  ...leg,
-  transfer: moved(account, balances, leg, `${name} ${leg.code} ${leg.asset}`, reference),
-})
+): Difference => {
+  const { asset, code, loser } = difference
+  const other = loser === null ? accountingWalletId(account.tenantId, "SUSPENSE") : dealerBookId(loser, "LOSS")
+  const own = `${name} ${code} ${asset} ${loser ?? ""}`.trimEnd()
+  return { ...difference, transfer: moved(account, balances, difference, other, own, reference) }
+}
+
+const worldOf = ({ tenantId }: MirroredAccount): WalletId => accountingWalletId(tenantId, "WORLD")
 
 const moved = (
-  { tradingAccountId, tenantId, dealerAccountId }: MirroredAccount,
+  { tradingAccountId }: MirroredAccount,
   balances: MirrorBalances,
-  { asset, change, code, book }: Omit<Leg, "name">,
+  { asset, change, code }: Omit<Leg, "name">,
+  other: WalletId,
   name: string,
   reference: string,
 ): Movement => {
   const mirror = mirrorWalletId(tradingAccountId)
-  const other = book === "LOSS" ? dealerBookId(dealerAccountId, book) : accountingWalletId(tenantId, book)
   const isIn = change.isPositive()
   balances.set(asset, (balances.get(asset) ?? Decimal.ZERO).add(change))
   return {

@@ -61,7 +61,7 @@ export const isCountedInBase = ({ contract }: Pick<Instrument, "contract">, isOf
   contract === undefined ? isOfSpotVenue : contract.type === "LINEAR" && contract.size?.equals(Decimal.ONE) === true
 
 /** Quantities are whole numbers of this step. */
-export const quantityStep = (instrument: Instrument): Decimal =>
+export const quantityStep = (instrument: Pick<Instrument, "lotSize" | "scale">): Decimal =>
   instrument.lotSize.isPositive() ? instrument.lotSize : Decimal.fromUnits(1n, instrument.scale)
 
 /** Prices of the size of this one, which is above zero, are whole numbers of this step; zero: of none. */

@@ -43,6 +43,14 @@ export interface BookedVerdict extends OfPair {
   readonly bookedCost: Decimal
 }
 
+export interface HedgeFills {
+  readonly fills: ReadonlyArray<StoredFill>
+  /** There are no others up to this number: that of the newest fill of anybody that was looked at. */
+  readonly last: number
+  /** How many of anybody were looked at; nought: there are none. */
+  readonly looked: number
+}
+
 export class BookStore extends Context.Tag("ports/BookStore")<
   BookStore,
   {
@@ -57,13 +65,13 @@ export class BookStore extends Context.Tag("ports/BookStore")<
       after: number,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<BookedQuote>, StorageUnavailable>
-    /** Fills of the account behind that number, oldest first; null: of no hedge of this dealer. */
+    /** Of the account's fills behind that number the first of the dealer's hedges, oldest first. */
     readonly fills: (
       dealer: DealerAccountId,
       account: TradingAccountId,
       after: number,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<{ readonly number: number; readonly fill: StoredFill | null }>, StorageUnavailable>
+    ) => Effect.Effect<HedgeFills, StorageUnavailable>
     /** Those that the books do not say the same of. */
     readonly verdicts: (
       dealer: DealerAccountId,

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { Decimal } from "../domain/decimal.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import type { TradingAccountId } from "../domain/ids.ts"
+import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
 import type { Execution } from "../domain/trade-order.ts"
 import type { Wallet } from "../domain/wallet.ts"
 
@@ -18,33 +18,42 @@ export interface StoredFill {
   readonly isHedge: boolean
 }
 
-/** Where what nothing explains is booked: LOSS of the dealer, or the tenant's SUSPENSE. */
-export type DifferenceBook = "LOSS" | "SUSPENSE"
-
 /** What was posted of a difference that nothing explained. */
 export interface StoredDifference {
   readonly asset: string
   /** Of the mirror. */
   readonly change: Decimal
-  readonly book: DifferenceBook
+  /** In whose LOSS it is: of the dealer that the account was linked to; null: in the tenant's SUSPENSE. */
+  readonly loser: DealerAccountId | null
   readonly at: number
 }
 
 export interface MirrorState {
+  /** Whose the account's losses are; null: it is linked to nobody, and begins anew when it is. */
+  readonly keeper: DealerAccountId | null
   /** Number of the newest fill that is mirrored. */
   readonly last: number
+  /** What it began with is posted. */
   readonly opened: boolean
 }
 
 export class MirrorStore extends Context.Tag("ports/MirrorStore")<
   MirrorStore,
   {
-    /** How far the mirror has come. One that is not there is made, with these wallets, and begins with what comes next. */
-    readonly open: (
+    /** Those that somebody keeps, and those with a difference of this instant or later. */
+    readonly all: (since: number) => Effect.Effect<ReadonlyMap<TradingAccountId, MirrorState>, StorageUnavailable>
+    /** Begins, maybe anew, with what comes next. The wallets, its own and the dealer's LOSS, are made where they are not there. */
+    readonly begin: (
       account: TradingAccountId,
       wallet: Wallet,
-      books: ReadonlyArray<Wallet>,
+      loss: Wallet,
+      keeper: DealerAccountId,
     ) => Effect.Effect<MirrorState, StorageUnavailable>
+    /** What is lost from now on is another dealer's, or nobody's. */
+    readonly pass: (
+      account: TradingAccountId,
+      to: { readonly keeper: DealerAccountId; readonly loss: Wallet } | null,
+    ) => Effect.Effect<void, StorageUnavailable>
     /** What it began with is posted. */
     readonly opened: (account: TradingAccountId) => Effect.Effect<void, StorageUnavailable>
     /** Of this instant and later, in the order in which they were posted. */

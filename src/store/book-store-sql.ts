@@ -6,7 +6,7 @@ import type { QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { OrderSide } from "../domain/trade-order.ts"
 import { dealerBook } from "../domain/wallet.ts"
 import { BookStore } from "../ports/book-store.ts"
-import { FILLS, type FillRow, fillOf } from "./mirror-store-sql.ts"
+import { type FillRow, fillOf, fillsWhere } from "./mirror-store-sql.ts"
 import { decimal } from "./rows.ts"
 import { allOrUnavailable, orUnavailable } from "./storage-failure.ts"
 import { Wallets } from "./wallets.ts"
@@ -26,6 +26,13 @@ const VERDICTS = `
     FROM hedge_verdict v JOIN trade_order o USING (trade_order_id) LEFT JOIN dealer_book_verdict b USING (trade_order_id)
     WHERE o.dealer_account_id = $1
   ) v WHERE (quantity, cost) <> (booked_quantity, booked_cost) ORDER BY trade_order_id LIMIT $2`
+
+/** Fills are looked at so many at a time: of an account that others trade on, few are hedges. */
+const LOOKED_AT_ONCE = 5_000
+const LOOKED_AT = `
+  SELECT max(number) AS last, count(*) AS looked FROM (
+    SELECT number FROM execution WHERE trading_account_id = $1 AND number > $2 ORDER BY number LIMIT ${LOOKED_AT_ONCE}) x`
+const HEDGE_FILLS = fillsWhere("x.number <= $4 AND o.dealer_account_id = $5 AND o.order_type <> 'QUOTED'")
 
 export const bookStoreLayer = Layer.effect(
   BookStore,
@@ -91,15 +98,14 @@ export const bookStoreLayer = Layer.effect(
           ),
         ),
       fills: (dealer, account, after, limit) =>
-        orUnavailable(
-          sql.unsafe<FillRow & { readonly dealer_account_id: string | null }>(FILLS, [account, after, limit]),
-        ).pipe(
-          Effect.map((rows) =>
-            rows.map((row) => ({
-              number: Number(row.number),
-              fill: row.dealer_account_id === dealer ? fillOf(row) : null,
-            })),
-          ),
+        allOrUnavailable(
+          Effect.gen(function* () {
+            const [at] = yield* sql.unsafe<{ last: string | null; looked: string }>(LOOKED_AT, [account, after])
+            if (at!.last === null) return { fills: [], last: after, looked: 0 }
+            const rows = yield* sql.unsafe<FillRow>(HEDGE_FILLS, [account, after, limit, at!.last, dealer])
+            const last = rows.length < limit ? at!.last : rows.at(-1)!.number
+            return { fills: rows.map(fillOf), last: Number(last), looked: Number(at!.looked) }
+          }),
         ),
       verdicts: (dealer, limit) =>
         orUnavailable(

@@ -1,7 +1,8 @@
 /** Mirrors of linked accounts: their wallets, their fills, and how far each has come. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { type DifferenceBook, MirrorStore, type StoredFill } from "../ports/mirror-store.ts"
+import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
+import { type MirrorState, MirrorStore, type StoredFill } from "../ports/mirror-store.ts"
 import { decimal, EXECUTION_COLUMNS, type ExecutionRow, executionJson, executionOf, instant } from "./rows.ts"
 import { orUnavailable } from "./storage-failure.ts"
 import { Wallets } from "./wallets.ts"
@@ -14,13 +15,15 @@ export interface FillRow extends ExecutionRow {
   readonly replaced: ExecutionRow | null
 }
 
-/** Of an account, with the execution whose place each took. */
-export const FILLS = `
-  SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset, o.dealer_account_id,
+/** Of account $1 behind number $2, $3 at most, with the execution whose place each took. `more`: what else they have to be, of x and o. */
+export const fillsWhere = (more: string): string => `
+  SELECT ${EXECUTION_COLUMNS}, x.number, o.base_asset, o.quote_asset,
     o.dealer_account_id IS NOT NULL AS is_hedge,
     (SELECT ${executionJson("r")} FROM execution r WHERE r.execution_id = x.replaces) AS replaced
   FROM execution x JOIN trade_order o USING (trade_order_id)
-  WHERE x.trading_account_id = $1 AND x.number > $2 ORDER BY x.number LIMIT $3`
+  WHERE x.trading_account_id = $1 AND x.number > $2 AND ${more} ORDER BY x.number LIMIT $3`
+
+const FILLS = fillsWhere("true")
 
 export const fillOf = (row: FillRow): StoredFill => ({
   number: Number(row.number),
@@ -31,24 +34,49 @@ export const fillOf = (row: FillRow): StoredFill => ({
   isHedge: row.is_hedge,
 })
 
+interface MirrorRow {
+  readonly trading_account_id: TradingAccountId
+  readonly dealer_account_id: DealerAccountId | null
+  readonly last_number: string
+  readonly opened: boolean
+}
+
+const stateOf = (row: MirrorRow): MirrorState => ({
+  keeper: row.dealer_account_id,
+  last: Number(row.last_number),
+  opened: row.opened,
+})
+
 export const mirrorStoreLayer = Layer.effect(
   MirrorStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const wallets = yield* Wallets
     return MirrorStore.of({
-      open: (account, wallet, books) =>
+      all: (since) =>
+        orUnavailable(
+          sql<MirrorRow>`
+            SELECT trading_account_id, dealer_account_id, last_number, opened FROM exchange_mirror m
+            WHERE dealer_account_id IS NOT NULL OR EXISTS (SELECT FROM exchange_difference d
+              WHERE d.trading_account_id = m.trading_account_id AND d.at >= ${since})`,
+        ).pipe(Effect.map((rows) => new Map(rows.map((row) => [row.trading_account_id, stateOf(row)])))),
+      begin: (account, wallet, loss, keeper) =>
         Effect.gen(function* () {
-          for (const one of [wallet, ...books]) yield* wallets.insert(one)
+          for (const one of [wallet, loss]) yield* wallets.insert(one)
+          const [row] = yield* orUnavailable(sql<MirrorRow>`
+            INSERT INTO exchange_mirror AS m (trading_account_id, wallet_id, last_number, dealer_account_id)
+            SELECT ${account}::uuid, ${wallet.walletId}::uuid, coalesce(max(number), 0), ${keeper}::uuid FROM execution
+            WHERE trading_account_id = ${account}
+            ON CONFLICT (trading_account_id) DO UPDATE SET dealer_account_id = excluded.dealer_account_id, opened = false,
+              last_number = greatest(m.last_number, excluded.last_number)
+            RETURNING trading_account_id, dealer_account_id, last_number, opened`)
+          return stateOf(row!)
+        }),
+      pass: (account, to) =>
+        Effect.gen(function* () {
+          if (to !== null) yield* wallets.insert(to.loss)
           yield* orUnavailable(sql`
-            INSERT INTO exchange_mirror (trading_account_id, wallet_id, last_number)
-            SELECT ${account}::uuid, ${wallet.walletId}::uuid, coalesce(max(number), 0) FROM execution
-            WHERE trading_account_id = ${account} ON CONFLICT DO NOTHING`)
-          const [row] = yield* orUnavailable(
-            sql<{ last_number: string; opened: boolean }>`
-              SELECT last_number, opened FROM exchange_mirror WHERE trading_account_id = ${account}`,
-          )
-          return { last: Number(row!.last_number), opened: row!.opened }
+            UPDATE exchange_mirror SET dealer_account_id = ${to?.keeper ?? null} WHERE trading_account_id = ${account}`)
         }),
       opened: (account) =>
         orUnavailable(sql`UPDATE exchange_mirror SET opened = true WHERE trading_account_id = ${account}`).pipe(
@@ -56,12 +84,12 @@ export const mirrorStoreLayer = Layer.effect(
         ),
       differences: (account, since) =>
         orUnavailable(
-          sql<{ asset: string; change: string; book: DifferenceBook; at: string }>`
-            SELECT asset, change, book, at FROM exchange_difference
+          sql<{ asset: string; change: string; loser: DealerAccountId | null; at: string }>`
+            SELECT asset, change, dealer_account_id AS loser, at FROM exchange_difference
             WHERE trading_account_id = ${account} AND at >= ${since} ORDER BY at`,
         ).pipe(
           Effect.map((rows) =>
-            rows.map(({ asset, change, book, at }) => ({ asset, change: decimal(change), book, at: instant(at) })),
+            rows.map(({ asset, change, loser, at }) => ({ asset, change: decimal(change), loser, at: instant(at) })),
           ),
         ),
       fills: (account, after, limit) =>

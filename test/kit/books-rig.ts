@@ -11,10 +11,13 @@ import { makeDealerBooks } from "../../src/actors/dealer-books.ts"
 import { DealerDirectory } from "../../src/actors/dealer-directory.ts"
 import { makeExchangeMirror } from "../../src/actors/exchange-mirror.ts"
 import { mirrorWalletId } from "../../src/actors/exchange-mirror-transfers.ts"
+import { InstrumentDirectory } from "../../src/actors/instrument-directory.ts"
+import { Markets } from "../../src/actors/market-messages.ts"
 import type { AccountAlert } from "../../src/domain/account-event.ts"
 import type { Dealer, HedgeIntent } from "../../src/domain/dealer.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { DealerAccountId, HedgeIntentId, QuoteId } from "../../src/domain/ids.ts"
+import type { DealerAccountId, HedgeIntentId, QuoteId, TradingAccountId } from "../../src/domain/ids.ts"
+import { instrumentIdOf, type MarketTerms } from "../../src/domain/instrument.ts"
 import type { OrderSide, TradeOrder } from "../../src/domain/trade-order.ts"
 import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import {
@@ -25,6 +28,7 @@ import {
   type WalletId,
 } from "../../src/domain/wallet.ts"
 import { ledgerLayer } from "../../src/ledger/ledger.ts"
+import { BookStore } from "../../src/ports/book-store.ts"
 import { Clock } from "../../src/ports/clock.ts"
 import { hedgeIntentFact } from "../../src/ports/hedge-store.ts"
 import { Ids } from "../../src/ports/ids.ts"
@@ -51,6 +55,7 @@ import {
 } from "../integration/store/account-store-rig.ts"
 import { type TestDatabase, testDatabase } from "./database.ts"
 import { intentOf } from "./hedges.ts"
+import { instrumentOf } from "./instruments.ts"
 
 export interface Trade {
   readonly side?: OrderSide
@@ -63,8 +68,10 @@ export interface Trade {
   readonly status?: TradeOrder["orderStatus"]
 }
 
-/** A dealer that nothing is linked to, behind the other one. */
+/** A dealer that nothing is linked to at first, behind the other one. */
 export const SECOND = "00000002-0000-4000-8000-000000000002" as DealerAccountId
+/** Its own account. */
+const SECONDS = "00000002-0000-4000-8000-00000000000a"
 
 const openBooksRig = async (database: TestDatabase) => {
   const rig: Rig = await sqlRig(database)
@@ -77,11 +84,24 @@ const openBooksRig = async (database: TestDatabase) => {
     linkedAccountIds: [account.tradingAccountId],
     tradingAccountId: randomUUID(),
   } as unknown as Dealer
+  /** Whom the account is linked to. */
+  let linkedTo: ReadonlyArray<DealerAccountId> = [dealerAccountId]
+  let dealersVersion = 1
+  const linked = (): ReadonlyArray<Dealer> =>
+    [dealer, { ...dealer, dealerAccountId: SECOND, tradingAccountId: SECONDS as TradingAccountId }].map((it) => ({
+      ...it,
+      version: dealersVersion,
+      linkedAccountIds: linkedTo.includes(it.dealerAccountId) ? [account.tradingAccountId] : [],
+    }))
   const time = { now: 1_700_000_000_000 }
   const venue = new Map<string, string>()
-  const alerts: Array<AccountAlert> = []
+  /** Of instruments, as far as one is known. */
+  const prices = new Map<string, string>()
+  const alerts: Array<AccountAlert & { readonly to: DealerAccountId }> = []
   /** After so many requests the ledger is told of no more, or of one whose answer nobody hears: the process is gone. */
   const cut = { requests: Number.POSITIVE_INFINITY, isUnanswered: false, reached: (): void => undefined }
+  /** How often the books have asked for fills. */
+  let pages = 0
   await query(database.url, "INSERT INTO dealer_book_cursor VALUES ($1, $2, 0)", [
     dealerAccountId,
     account.tradingAccountId,
@@ -99,8 +119,9 @@ const openBooksRig = async (database: TestDatabase) => {
       Layer.succeed(Ids, { uuid: randomUUID }),
       Layer.succeed(VenuePort, { find: () => ({ features: ["SPOT"] }) } as unknown as VenuePort["Type"]),
       Layer.succeed(TradingAccounts, {
-        post: (_: string, message: AccountCommand) => {
-          if (message._tag === "RaiseAlert") alerts.push(message.alert)
+        post: (id: string, message: AccountCommand) => {
+          if (message._tag === "RaiseAlert")
+            alerts.push({ ...message.alert, to: id === SECONDS ? SECOND : dealerAccountId })
           else if (message._tag === "ReadPortfolio")
             message.reply.ok(
               [...venue].map(([currency, amount]) => ({
@@ -114,8 +135,10 @@ const openBooksRig = async (database: TestDatabase) => {
             )
         },
       } as unknown as TradingAccounts["Type"]),
+      Layer.succeed(Markets, { lastPrice: (id: string) => prices.get(id) ?? null } as unknown as Markets["Type"]),
       AccountDirectory.Default,
       DealerDirectory.Default,
+      InstrumentDirectory.Default,
     )
     const store = Layer.mergeAll(Wallets.Default, LedgerJournal.Default).pipe(
       Layer.provideMerge(sqlLayer(database.url)),
@@ -140,8 +163,7 @@ const openBooksRig = async (database: TestDatabase) => {
       Effect.gen(function* () {
         ;(yield* AccountDirectory).put(account)
         const dealers = yield* DealerDirectory
-        dealers.put(dealer)
-        dealers.put({ ...dealer, dealerAccountId: SECOND, linkedAccountIds: [] })
+        for (const one of linked()) dealers.put(one)
         const port = yield* LedgerPort
         const dying = {
           ...port,
@@ -151,12 +173,25 @@ const openBooksRig = async (database: TestDatabase) => {
             else cut.reached()
           },
         }
+        const store = yield* BookStore
+        const counted: typeof store = {
+          ...store,
+          fills: (...of) => {
+            pages++
+            return store.fills(...of)
+          },
+        }
         const terms = { percent: Decimal.ONE, dust: new Map([["DUST", Decimal.ONE]]) }
         return {
           mirror: yield* Effect.provideService(makeExchangeMirror(terms), LedgerPort, dying),
-          books: yield* Effect.provideService(makeDealerBooks, LedgerPort, dying),
+          books: yield* makeDealerBooks.pipe(
+            Effect.provideService(LedgerPort, dying),
+            Effect.provideService(BookStore, counted),
+          ),
           wallets: yield* Wallets,
           directory: yield* AccountDirectory,
+          dealers,
+          instruments: yield* InstrumentDirectory,
           watch: yield* LedgerWatch,
         }
       }),
@@ -205,14 +240,27 @@ const openBooksRig = async (database: TestDatabase) => {
         for (const [asset, amount] of Object.entries(shown)) venue.set(asset, amount)
       },
     },
+    /** A market of the account's venue, until the process ends. `price`: its last, where that is known. */
+    list: (symbol: string, terms: Partial<MarketTerms>, price?: string): void => {
+      const instrument = instrumentOf(instrumentIdOf(account.venue, symbol), terms)
+      running.instruments.put([instrument])
+      if (price !== undefined) prices.set(instrument.instrumentId, price)
+    },
     looks,
     expectsTrouble: (): ReadonlyArray<string> => {
       troubles = []
       return troubles
     },
+    /** From now on the account is linked to these dealers alone. */
+    link: (...to: ReadonlyArray<DealerAccountId>): void => {
+      linkedTo = to
+      dealersVersion++
+      for (const one of linked()) running.dealers.put(one)
+    },
     /** Until the process ends. */
     setStatus: (status: TradingAccount["status"]) => running.directory.put({ ...account, version: ++version, status }),
     reading: (name: string) => running.reading(name),
+    pages: () => pages,
     mirror: () => balances(mirrorWalletId(accountId)),
     /** An admin freezes the mirror, or no longer. */
     freeze: (status: "FROZEN" | "ACTIVE") =>
@@ -239,6 +287,12 @@ const openBooksRig = async (database: TestDatabase) => {
       const after = image(filled(before, execution), { orderStatus: trade.status ?? "FILLED" })
       await commit(rig.store(), { accountId, rows: [orderRow(after), executionRow(execution)], events: [] })
       return after
+    },
+    /** So many trades of the account that are no hedges. */
+    trades: async (count: number): Promise<void> => {
+      const order = newOrder(account)
+      const executions = Array.from({ length: count }, () => executionRow(newExecution(order)))
+      await commit(rig.store(), { accountId, rows: [orderRow(order), ...executions], events: [] })
     },
     /** A client takes a quote: BUY is the client's side. */
     quote: async (

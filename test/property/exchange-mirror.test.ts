@@ -24,12 +24,11 @@ const account: MirroredAccount = {
   tenantId: "default" as TenantId,
   userId: LINKED as string as UserId,
   venue: "BINANCE",
-  dealerAccountId: DEALER,
 }
 const transfersOf = (differences: ReadonlyArray<Difference>) => differences.map(({ transfer }) => transfer)
 /** What a look at the venue posts where nothing has been lost yet. */
 const looked = (venue: ReadonlyMap<string, Decimal>, balances: MirrorBalances, name: string) =>
-  transfersOf(unexplainedOf(account, differencesOf(venue, balances), new Map(balances), new Map(), name))
+  transfersOf(unexplainedOf(account, DEALER, differencesOf(venue, balances), new Map(balances), new Map(), name))
 const MIRROR = mirrorWalletId(LINKED)
 
 const amount = fc

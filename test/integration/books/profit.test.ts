@@ -121,3 +121,26 @@ it("stops where somebody else has changed the books, and goes on from what they 
   expect(await books(it)).toEqual({ profit: { USDT: "1" }, position: {} })
   await sound(it)
 })
+
+it("costs of an account that others trade on what its hedges cost, however much was traded, and nothing of it twice", async () => {
+  const it = await open()
+  const counted = async () => (await it.rows("SELECT count(*)::int AS n FROM ledger_request"))[0]!["n"]
+  await it.quote("BUY", "1", "101")
+  await it.looks("books")
+  const [requests, pages] = [await counted(), it.pages()]
+  await it.trades(400)
+  await it.fill({ quantity: "1", price: "100" })
+  await it.trades(400)
+  await it.looks("books")
+  expect(await books(it)).toEqual({ profit: { USDT: "1" }, position: {} })
+  // One page has the hedge and what else was traded, the next is empty.
+  expect([await counted(), it.pages()]).toEqual([Number(requests) + 1, pages + 2])
+  await it.restart()
+  await it.looks("books")
+  expect([await counted(), it.pages()]).toEqual([Number(requests) + 1, pages + 3])
+  await it.trades(5_000)
+  await it.looks("books")
+  // So much is worth a row: a restart looks at none of it again.
+  expect([await counted(), it.pages()]).toEqual([Number(requests) + 2, pages + 5])
+  await sound(it)
+})

@@ -1,5 +1,6 @@
 /** What an account at a venue shows beyond what is known of it: booked where an accountant looks, counted, and told where it is much. */
 import { expect, it } from "vitest"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import { type BooksRig, CUTS, withBooksRigs } from "../../kit/books-rig.ts"
 
 const opened = withBooksRigs()
@@ -185,6 +186,36 @@ it("what is little, or dust, is booked and counted and told to nobody", async ()
   await it.looks("mirror", 3)
   expect([await it.book("LOSS"), it.alerts]).toEqual([{ BTC: "0.05", DUST: "0.5" }, []])
   expect(it.reading("exchange_differences_total").sort()).toEqual(["adjustment 1", "shortfall 2"])
+  await sound(it)
+})
+
+it("what is less than the venue takes in an order is dust, although it was all there was, but for what the settings say", async () => {
+  const it = await opened()
+  const [no, five] = [Decimal.ZERO, Decimal.of("5")]
+  it.list("LINK/USDT", { minQuantity: Decimal.of("0.01"), lotSize: Decimal.of("0.01"), minNotional: null })
+  // Of what has a price here, 500,000 are worth an order; of what has none, one is all that its markets say.
+  it.list("SHIB/USDT", { minQuantity: Decimal.ONE, lotSize: Decimal.ONE, minNotional: five }, "0.00001")
+  it.list("SHIB/EUR", { minQuantity: Decimal.ONE, lotSize: Decimal.ONE, minNotional: five })
+  it.list("PEPE/USDT", { minQuantity: Decimal.ONE, lotSize: Decimal.ONE, minNotional: five })
+  it.list("DUST/USDT", { minQuantity: Decimal.of("100"), lotSize: no, minNotional: null })
+  const dust = { LINK: "0.009", SHIB: "499999", PEPE: "0.5", USDT: "4.9", DUST: "0.9" }
+  const more = { LINK: "0.01", SHIB: "500000", PEPE: "1", USDT: "5", DUST: "1" }
+  it.venue.show({ ...dust, BTC: "1" })
+  await it.looks("mirror")
+  it.venue.show({ BTC: "1" })
+  await it.looks("mirror", 4)
+  expect([await it.book("LOSS"), it.alerts]).toEqual([dust, []])
+  it.venue.show({ ...more, BTC: "1" })
+  await it.looks("mirror", 4)
+  it.time.now += 2 * 86_400_000
+  it.venue.show({ BTC: "1" })
+  await it.looks("mirror", 4)
+  const told = it.alerts.map(({ message }) => /has (\S+) (\S+) less/.exec(message)?.slice(1))
+  expect(told.sort()).toEqual(
+    Object.entries(more)
+      .map(([asset, amount]) => [amount, asset])
+      .sort(),
+  )
   await sound(it)
 })
 

@@ -12,7 +12,7 @@ import { forgetQuotes } from "../../../src/store/forgotten-quotes.ts"
 import { sqlLayer } from "../../../src/store/sql.ts"
 import { withTestDatabase } from "../../kit/database.ts"
 import { QuoteWorld } from "../../kit/quote-world.ts"
-import { commit, newOrder, orderRow, query, type Rig, sqlRig } from "./account-store-rig.ts"
+import { commit, executionRow, newExecution, newOrder, orderRow, query, type Rig, sqlRig } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
 let rig: Rig
@@ -219,6 +219,37 @@ describe("quotes that are over", () => {
     const left = await ask("SELECT quote_id FROM quote WHERE dealer_account_id = $1", [it.dealer])
     expect(left.map(({ quote_id }) => quote_id).sort()).toEqual([executed, open, recent].sort())
     expect(await forget()).toBe(0)
+  })
+})
+
+describe("the books of a dealer", () => {
+  it("begin where an account is linked: what it had traded before is not read, and what it trades then is not forgotten", async () => {
+    const it = await desk()
+    const account = await rig.account()
+    const id = account.tradingAccountId
+    const trade = async (): Promise<number> => {
+      const order = newOrder(account)
+      await commit(rig.store(), {
+        accountId: id,
+        rows: [orderRow(order), executionRow(newExecution(order))],
+        events: [],
+      })
+      return Number(
+        (await ask("SELECT max(number) AS n FROM execution WHERE trading_account_id = $1", [id]))[0]!["n"],
+      )
+    }
+    const cursor = async () =>
+      (await ask("SELECT last_number FROM dealer_book_cursor WHERE trading_account_id = $1", [id])).map((row) =>
+        Number(row["last_number"]),
+      )
+    await trade()
+    const newest = await trade()
+    await ask("INSERT INTO dealer_link VALUES ($1, $2, 3)", [it.dealer, id])
+    expect(await cursor()).toEqual([newest])
+    await trade()
+    await ask("DELETE FROM dealer_link WHERE trading_account_id = $1", [id])
+    await ask("INSERT INTO dealer_link VALUES ($1, $2, 3)", [it.dealer, id])
+    expect(await cursor()).toEqual([newest])
   })
 })
 

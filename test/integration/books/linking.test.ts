@@ -1,0 +1,109 @@
+/** Whose a loss is when an account goes from one dealer to another, or to none: of the one that it was linked to when it was lost. */
+import { expect, it } from "vitest"
+import { type BooksRig, SECOND, withBooksRigs } from "../../kit/books-rig.ts"
+
+const opened = withBooksRigs()
+const open = async (): Promise<BooksRig> => {
+  const rig = await opened()
+  rig.venue.show({ BTC: "10", USDT: "1000" })
+  await rig.looks("mirror")
+  return rig
+}
+const losses = async (it: BooksRig) => ({ first: await it.book("LOSS"), second: await it.book("LOSS", SECOND) })
+const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
+
+it("what was lost before an account went to another dealer is the first one's, also where nobody had seen it", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  it.link(SECOND)
+  await it.looks("mirror")
+  // The next is lost by the second, while it is not yet certain what the first one lost.
+  it.venue.show({ BTC: "6", USDT: "1000" })
+  await it.looks("mirror", 2)
+  expect(await losses(it)).toEqual({ first: { BTC: "3" }, second: {} })
+  await it.restart()
+  await it.looks("mirror", 3)
+  expect(await losses(it)).toEqual({ first: { BTC: "3" }, second: { BTC: "1" } })
+  expect(new Set(it.alerts.map(({ to }) => to))).toEqual(new Set([it.dealer.dealerAccountId, SECOND]))
+  await sound(it)
+})
+
+it("what comes to light later gives back to the one that had lost it, and nobody pays for another", async () => {
+  const it = await open()
+  const at = it.time.now
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 3)
+  it.link(SECOND)
+  await it.looks("mirror", 3)
+  it.venue.show({ BTC: "5", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect(await losses(it)).toEqual({ first: { BTC: "3" }, second: { BTC: "2" } })
+  // Executed before the account was linked to the second: its proceeds were part of what that one lost nothing of.
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  it.venue.show({ BTC: "5", USDT: "1300" })
+  await it.looks("mirror", 3)
+  expect(await losses(it)).toEqual({ first: {}, second: { BTC: "2" } })
+  // What comes in the time of the second makes good what the second lost, the rest is for an operator.
+  it.venue.show({ BTC: "8", USDT: "1300" })
+  await it.looks("mirror", 3)
+  expect([await losses(it), await it.accounting("SUSPENSE")]).toEqual([{ first: {}, second: {} }, { BTC: "-1" }])
+  await sound(it)
+})
+
+it("what an account does while it is linked to nobody is nobody's: the next dealer begins with what it has then", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "9.99", USDT: "1000" })
+  it.link()
+  await it.looks("mirror", 3)
+  expect(await losses(it)).toEqual({ first: { BTC: "0.01" }, second: {} })
+  it.venue.show({ BTC: "2", USDT: "5000" })
+  await it.fill({ quantity: "1", price: "100" })
+  await it.looks("mirror", 4)
+  await it.restart()
+  await it.looks("mirror", 4)
+  it.link(SECOND)
+  await it.looks("mirror", 5)
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE"), it.alerts]).toEqual([
+    { BTC: "2", USDT: "5000" },
+    { first: { BTC: "0.01" }, second: {} },
+    {},
+    [],
+  ])
+  it.venue.show({ BTC: "1", USDT: "5000" })
+  await it.looks("mirror", 3)
+  expect(await losses(it)).toEqual({ first: { BTC: "0.01" }, second: { BTC: "1" } })
+  await sound(it)
+})
+
+it("a fill that comes to light while an account is linked to nobody takes back what was booked instead of it", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1300" })
+  const at = it.time.now
+  it.link()
+  await it.looks("mirror", 3)
+  expect([await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+    { first: { BTC: "3" }, second: {} },
+    { USDT: "-300" },
+  ])
+  await it.looks("mirror", 2)
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  await it.looks("mirror")
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "7", USDT: "1300" },
+    { first: {}, second: {} },
+    {},
+  ])
+  await sound(it)
+})
+
+it("of two dealers that link an account the first to link it has its losses", async () => {
+  const it = await opened()
+  it.link(SECOND)
+  it.venue.show({ BTC: "10" })
+  await it.looks("mirror")
+  it.link(it.dealer.dealerAccountId, SECOND)
+  it.venue.show({ BTC: "9" })
+  await it.looks("mirror", 4)
+  expect(await losses(it)).toEqual({ first: {}, second: { BTC: "1" } })
+  await sound(it)
+})
