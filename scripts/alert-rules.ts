@@ -69,8 +69,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     for: "5m",
     severity: "page",
     summary: "The ledger was not audited for {{ $value | humanizeDuration }}",
-    action:
-      "See whether the database answers, and the process log; a first pass over a long journal says how far it is. Without audits nobody would see a violation.",
+    action: "See whether the database answers, and the process log. Without audits nobody would see a violation.",
   },
   {
     alert: "LedgerAuditFailing",
@@ -87,7 +86,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "ticket",
     summary: "The whole journal of the ledger was last audited {{ $value | humanizeDuration }} ago",
     action:
-      "It goes on by a piece with each look: see ledger_audit_duration_seconds, or run `gateway admin ledger verify`.",
+      "It goes on by a step with each look, and the health record says when it ends: see ledger_audit_whole_rows_left. Where half the time is too little give it more (LEDGER_AUDIT_WHOLE_AGE_MAX_MS), or the database.",
   },
   {
     alert: "OrdersUnknown",

@@ -1,12 +1,14 @@
 /**
  * `migrate`: brings the database to this version as its owner, for gateways whose own role may not (docs/operations/postgresql.md). The
- * one thing to know: run it with the owner's DATABASE_URL, at an upgrade with the gateway stopped; of the same version, for partitions, it may run.
+ * one thing to know: run it with the owner's DATABASE_URL. Migrations lock what orders are written to, for minutes, so with any to make it
+ * is refused while a gateway works, and none starts meanwhile; of the same version, for partitions, a gateway may work.
  * With `--for ROLE` that role may do what a gateway does.
  */
 import { Effect } from "effect"
+import { DatabaseOwned, holdDatabase } from "../store/node.ts"
 import { maintainPartitions } from "../store/partitions.ts"
 import { grantTo } from "../store/role-grants.ts"
-import { migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/sql.ts"
+import { lacksMigrations, migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/sql.ts"
 
 export interface MigrateCommand {
   readonly _tag: "Migrate"
@@ -41,9 +43,26 @@ const untilDone = (now: number) =>
     }
   })
 
-export const runMigrate = ({ role }: MigrateCommand, url: string, now: number) =>
+/** `attempts`: for a gateway that is just ending. */
+const migrated = (url: string, attempts?: number) =>
   Effect.gen(function* () {
-    const { applied } = yield* sqlPromise(() => migrate(url))
+    const all = sqlPromise(() => migrate(url))
+    if (!(yield* sqlPromise(() => lacksMigrations(url)))) return yield* all
+    return yield* Effect.scoped(Effect.zipRight(holdDatabase(url, attempts), all))
+  }).pipe(
+    Effect.catchTag(
+      "DatabaseOwned",
+      () =>
+        new DatabaseOwned({
+          message:
+            "a gateway works on this database, and migrations would stop its orders for minutes: stop it, run this again, then start the new version",
+        }),
+    ),
+  )
+
+export const runMigrate = ({ role }: MigrateCommand, url: string, now: number, attempts?: number) =>
+  Effect.gen(function* () {
+    const { applied } = yield* migrated(url, attempts)
     const { created } = yield* untilDone(now)
     if (role !== null) yield* grantTo(role)
     return { applied, partitions: created, role }

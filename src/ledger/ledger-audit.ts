@@ -6,9 +6,10 @@ import { Effect } from "effect"
 import type { Notice } from "../domain/log-line.ts"
 import type { LedgerAuditHealth } from "../ports/ledger-watch.ts"
 import { type AuditLook, lookAtLedger } from "../store/ledger-audit-run.ts"
+import { paceOf, wholeEveryMillis } from "./audit-pace.ts"
 
-/** Of a first pass over a long journal. */
-const PROGRESS_MILLIS = 10_000
+/** Of a pass over a long journal, which takes hours. */
+const PROGRESS_MILLIS = 600_000
 
 export interface LedgerAudit {
   readonly look: Effect.Effect<void>
@@ -19,10 +20,12 @@ export const makeLedgerAudit = (options: {
   readonly url: string
   readonly now: () => number
   readonly notice: Notice
+  /** From the end of one look to the next. */
+  readonly pauseMillis: number
   readonly maxAgeMillis: number
   readonly wholeMaxAgeMillis: number
 }): LedgerAudit => {
-  const { now, notice, maxAgeMillis, wholeMaxAgeMillis } = options
+  const { now, notice, pauseMillis, maxAgeMillis, wholeMaxAgeMillis } = options
   let last: AuditLook | null = null
   let auditedAt: number | null = null
   let tookMillis: number | null = null
@@ -30,6 +33,19 @@ export const makeLedgerAudit = (options: {
   const madeAt = now()
   let isFailing = false
   let toldAt = 0
+  /** Of the pass over the whole journal: rows in a millisecond, and what a look does beside its step. */
+  let perMilli: number | null = null
+  let besideMillis = 0
+
+  const ageOf = (wholeAt: number | null): number | null => (wholeAt === null ? null : Math.max(0, now() - wholeAt))
+  const pace = (left: number, wholeAt: number | null) =>
+    paceOf({
+      left,
+      perMilli,
+      ageMillis: ageOf(wholeAt),
+      maxAgeMillis: wholeMaxAgeMillis,
+      restMillis: pauseMillis + besideMillis,
+    })
 
   const progress: Parameters<typeof lookAtLedger>[0]["progress"] = ({ pass, transfers }, mark) => {
     if (now() - toldAt < PROGRESS_MILLIS) return
@@ -42,6 +58,12 @@ export const makeLedgerAudit = (options: {
     if (violations.length > 0 && violations.join() !== last?.violations.join())
       notice("the ledger is violated", { violations: violations.slice(0, 20), count: violations.length }, "error")
     last = found
+    const step = found.whole
+    if (step !== null && step.rows > 0) {
+      const rate = step.rows / Math.max(1, step.millis)
+      perMilli = perMilli === null ? rate : (perMilli + rate) / 2
+      besideMillis = Math.max(0, millis - step.millis)
+    }
     auditedAt = now()
     tookMillis = millis
     isFailing = false
@@ -57,7 +79,14 @@ export const makeLedgerAudit = (options: {
     look: Effect.promise(async () => {
       const begun = performance.now()
       try {
-        succeeded(await lookAtLedger({ url: options.url, now, progress }), performance.now() - begun)
+        const found = await lookAtLedger({
+          url: options.url,
+          now,
+          progress,
+          wholeEveryMillis: wholeEveryMillis(wholeMaxAgeMillis),
+          stepMillis: (left, wholeAt) => pace(left, wholeAt).stepMillis,
+        })
+        succeeded(found, performance.now() - begun)
       } catch (error) {
         failed(error)
       }
@@ -65,7 +94,9 @@ export const makeLedgerAudit = (options: {
     health: () => {
       const ageMillis = Math.max(0, now() - (auditedAt ?? madeAt))
       const wholeAt = last?.wholeAt ?? null
-      const wholeAgeMillis = wholeAt === null ? null : Math.max(0, now() - wholeAt)
+      const wholeAgeMillis = ageOf(wholeAt)
+      const step = last?.whole ?? null
+      const { endsInMillis, isLate } = pace(step?.left ?? 0, wholeAt)
       return {
         violations: last?.violations ?? [],
         auditedAt,
@@ -75,6 +106,7 @@ export const makeLedgerAudit = (options: {
         isOld: ageMillis > maxAgeMillis,
         wholeAgeMillis,
         isWholeOld: wholeAgeMillis === null || wholeAgeMillis > wholeMaxAgeMillis,
+        wholePass: step === null ? null : { left: step.left, of: step.of, endsInMillis, isLate },
         failures,
         tookMillis,
       }

@@ -70,6 +70,7 @@ export const ledgerLayer = (
         url: options.url,
         now: clock.now,
         notice: options.notice,
+        pauseMillis: options.auditMillis,
         maxAgeMillis: options.auditMaxAgeMillis,
         wholeMaxAgeMillis: options.auditWholeMaxAgeMillis,
       })

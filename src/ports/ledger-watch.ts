@@ -18,6 +18,16 @@ export interface LedgerStats {
   readonly holdsExpired: number
 }
 
+export interface WholePass {
+  /** Rows that it still has to go through, of all that there are. */
+  readonly left: number
+  readonly of: number
+  /** At its pace of now; null: not known yet. */
+  readonly endsInMillis: number | null
+  /** It does not end before the last one is too old, although it takes all the time that it may. */
+  readonly isLate: boolean
+}
+
 export interface LedgerAuditHealth {
   /** What the newest look found; empty: nothing. Kept until a look finds nothing. */
   readonly violations: ReadonlyArray<string>
@@ -33,6 +43,8 @@ export interface LedgerAuditHealth {
   /** The same since `wholeAt`; null without one. */
   readonly wholeAgeMillis: number | null
   readonly isWholeOld: boolean
+  /** A pass over the whole journal that is under way; null: none is. */
+  readonly wholePass: WholePass | null
   /** Looks that failed, in all. */
   readonly failures: number
   /** How long the last one took that did not. */

@@ -280,6 +280,10 @@ export const METRICS = {
   ledger_violations: { type: "gauge", help: "What the newest audit found: must be 0" },
   ledger_audited_timestamp_seconds: { type: "gauge", help: "When the last look of the audit came to its end" },
   ledger_audited_whole_timestamp_seconds: { type: "gauge", help: "When the whole journal was last gone through" },
+  ledger_audit_whole_rows_left: {
+    type: "gauge",
+    help: "Rows that the pass over the whole journal still has to go through; 0: none is under way",
+  },
   ledger_audit_age_seconds: { type: "gauge", help: "Since the last look that came to its end, or since the start" },
   ledger_audit_failing: { type: "gauge", help: "1: the newest look did not come to its end" },
   ledger_audit_failures_total: { type: "counter", help: "Looks that did not come to their end" },

@@ -9,9 +9,10 @@ import { type Axis, SLICE_CHECKS, type SliceCheck } from "./ledger-audit-checks.
 import { movedBy } from "./ledger-audit-standing.ts"
 import { BEFORE_ALL_IDS } from "./rows.ts"
 
-/** Numbers of a slice: one to two seconds. */
-const SLICE = 100_000
-const QUOTES_SLICE = 10_000
+/** Numbers of a slice. The next one has as many as the last did in so long: a pass can end its step that soon. */
+const SLICE = { first: 20_000, least: 5_000, most: 100_000, millis: 1_000 }
+/** Of the same time, by what they cost. */
+const QUOTES_OF_SLICE = 1 / 10
 /** Quotes are ordered by the gateway's clock, and a settlement is stored a moment after it was dated: so far back they are read again. */
 const QUOTES_AGAIN_MILLIS = 600_000
 /** For transactions that were on their way when the mark was taken; a batch of the ledger takes milliseconds. */
@@ -144,8 +145,13 @@ const FOLD = `
     credits_posted = s.credits_posted + excluded.credits_posted, debits_pending = s.debits_pending + excluded.debits_pending,
     credits_pending = s.credits_pending + excluded.credits_pending`
 
+const nextSlice = (rows: number, millis: number): number =>
+  Math.round(Math.min(SLICE.most, Math.max(SLICE.least, (rows * SLICE.millis) / Math.max(1, millis))))
+
 export interface Walk {
   readonly mark: Mark
+  /** Numbers of its first slice. */
+  readonly slice?: number | undefined
   /** In the transaction that passes what they were found in. */
   readonly keep: (found: ReadonlyArray<Finding>) => Promise<void>
   /** After each slice; false: enough for now. */
@@ -169,21 +175,24 @@ const findings = async (
 export const walk = async (
   client: pg.Client,
   begun: Pass,
-  { mark, keep, goOn }: Walk,
+  { mark, keep, goOn, slice = SLICE.first }: Walk,
 ): Promise<Pass & { readonly isThere: boolean }> => {
   let at = begun
+  let size = slice
   for (const axis of NUMBERED) {
     const end = BigInt(mark[axis])
     for (let from = BigInt(at[axis]); from < end; ) {
-      const to = from + BigInt(SLICE) < end ? from + BigInt(SLICE) : end
-      const slice = [from.toString(), to.toString()]
+      const to = from + BigInt(size) < end ? from + BigInt(size) : end
+      const numbers = [from.toString(), to.toString()]
+      const startedAt = performance.now()
       await inTransaction(client, async () => {
-        await keep(await findings(client, axis, slice))
-        if (axis === "transfers") await client.query(FOLD, [...slice, at.generation])
-        await client.query(PASSED[axis], [slice[1], at.generation])
+        await keep(await findings(client, axis, numbers))
+        if (axis === "transfers") await client.query(FOLD, [...numbers, at.generation])
+        await client.query(PASSED[axis], [numbers[1], at.generation])
       })
+      size = nextSlice(Number(to - from), performance.now() - startedAt)
       from = to
-      at = { ...at, [axis]: slice[1] }
+      at = { ...at, [axis]: numbers[1] }
       if (!goOn(at)) return { ...at, isThere: false }
     }
   }
@@ -192,10 +201,12 @@ export const walk = async (
       ? [String(Number(at.quotes_at) - QUOTES_AGAIN_MILLIS), BEFORE_ALL_IDS]
       : [at.quotes_at, at.quotes_id]
   for (;;) {
+    const count = Math.max(1, Math.round(size * QUOTES_OF_SLICE))
+    const startedAt = performance.now()
     const { rows } = await client.query<{ quote_id: string; updated_at: string }>(
       `SELECT quote_id, updated_at FROM quote WHERE status = 'EXECUTED' AND (updated_at, quote_id) > ($1, $2)
-       ORDER BY updated_at, quote_id LIMIT ${QUOTES_SLICE}`,
-      [seenAt, seenId],
+       ORDER BY updated_at, quote_id LIMIT $3`,
+      [seenAt, seenId, count],
     )
     const last = rows.at(-1)
     if (last === undefined) return { ...at, isThere: true }
@@ -210,9 +221,32 @@ export const walk = async (
       ])
     })
     at = { ...at, quotes_at: seenAt, quotes_id: seenId }
-    if (rows.length < QUOTES_SLICE) return { ...at, isThere: true }
+    size = nextSlice(rows.length / QUOTES_OF_SLICE, performance.now() - startedAt)
+    if (rows.length < count) return { ...at, isThere: true }
     if (!goOn(at)) return { ...at, isThere: false }
   }
+}
+
+/** Of each executed quote there is one intent: quotes have no numbers, so what is left of them is told by how far the pass is in their time. */
+const QUOTES_LEFT = `
+  SELECT CASE WHEN last > first THEN least(1, greatest(0, (last - $1::bigint)::float8 / (last - first))) WHEN $1::bigint < last THEN 1 ELSE 0 END AS share
+    FROM (SELECT min(updated_at) AS first, max(updated_at) AS last FROM quote WHERE status = 'EXECUTED') q`
+
+/** How many rows a pass still has to go through, of all that there are. */
+export const rowsLeft = async (
+  client: pg.Client,
+  at: Pass,
+  mark: Mark,
+): Promise<{ readonly left: number; readonly of: number }> => {
+  const { rows } = await client.query<{ share: number }>(QUOTES_LEFT, [at.quotes_at])
+  const quotes = Number(mark.intents)
+  let left = Math.round(quotes * (rows[0]?.share ?? 0))
+  let of = quotes
+  for (const axis of NUMBERED) {
+    left += Math.max(0, Number(mark[axis]) - Number(at[axis]))
+    of += Number(mark[axis])
+  }
+  return { left, of }
 }
 
 /** What a check says of a place by now; undefined: nothing. */

@@ -1,9 +1,11 @@
 /**
- * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a piece of
- * the pass over the whole journal, whose end is the next checkpoint. On a connection of its own: no statement of a client waits for it.
+ * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a step of
+ * the pass over the whole journal, whose end is the next checkpoint. Each ends soon after its time, however long the journal is. On a
+ * connection of its own: no statement of a client waits for it.
  */
 import { Data } from "effect"
 import type pg from "pg"
+import { beginFromBalances } from "./ledger-audit-baseline.ts"
 import { SLICE_CHECKS } from "./ledger-audit-checks.ts"
 import {
   adoptWhole,
@@ -16,16 +18,19 @@ import {
   type Mark,
   type Pass,
   readPass,
+  rowsLeft,
   settledMark,
   walk,
 } from "./ledger-audit-pass.ts"
 import { readStanding } from "./ledger-audit-standing.ts"
-import { connectDedicated } from "./sql.ts"
+import { connectDedicated, endWithClient } from "./sql.ts"
 
 /** Far beyond what a slice takes: ends what a defect of a plan would make endless. */
 const STATEMENT_TIMEOUT_MILLIS = 120_000
-/** Of a look, for the pass over the whole journal. */
-const WHOLE_MILLIS = 5_000
+/** Of a look, for what is new: far beyond what comes between two of them. */
+const NEW_MILLIS = 60_000
+/** Of a look, for the pass over the whole journal, where nobody says another time. */
+const STEP_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 /** Findings that are kept. What is beyond them is found by the next pass over the whole journal. */
 const KEPT_MAX = 1_000
@@ -37,10 +42,21 @@ const REWRITTEN = "journal"
 
 export interface AuditLook {
   readonly violations: ReadonlyArray<string>
-  /** Transfers that were checked in this look, the whole pass apart. */
+  /** Transfers that came since the look before, and were checked in this one. */
   readonly transfers: number
   /** When the whole journal was last gone through; null: never. */
   readonly wholeAt: number | null
+  /** Of a pass over the whole journal that is under way after this look; null: there is none. */
+  readonly whole: WholeStep | null
+}
+
+export interface WholeStep {
+  /** Rows that it still has to go through, of all that there are. */
+  readonly left: number
+  readonly of: number
+  /** Rows of this look's step, and how long they took. */
+  readonly rows: number
+  readonly millis: number
 }
 
 /** It did not come to its end, and why. */
@@ -53,6 +69,12 @@ interface LookOptions {
   /** Places of a pass that takes more than a slice. */
   readonly progress?: ((place: Pass, mark: Mark) => void) | undefined
   readonly patienceMillis?: number | undefined
+  /** From the end of one pass over the whole journal to the beginning of the next. Default: a day. */
+  readonly wholeEveryMillis?: number | undefined
+  /** Time of this look's step of such a pass, with so many rows left, and the end of the last pass. */
+  readonly stepMillis?: ((left: number, wholeAt: number | null) => number) | undefined
+  /** Numbers of a step's first slice. */
+  readonly slice?: number | undefined
 }
 
 const withClient = async <A>(url: string, lock: number, run: (client: pg.Client) => Promise<A>): Promise<A> => {
@@ -61,6 +83,7 @@ const withClient = async <A>(url: string, lock: number, run: (client: pg.Client)
     statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
   })
   try {
+    await endWithClient(client)
     // One core at most, and no seconds for plans of statements that take tenths of one.
     await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [lock])
@@ -105,10 +128,14 @@ const stillFound = async (client: pg.Client): Promise<ReadonlyArray<string>> => 
   return found
 }
 
-/** It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on. */
+/**
+ * It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on; so it is where the other
+ * one began from balances: what they differ from the journal by is seen by each look from then on.
+ */
 const conclude = async (client: pg.Client, whole: Pass, at: number): Promise<void> => {
   const checked = await readPass(client, "CHECKED")
-  const changed = checked === undefined ? [] : await disagreements(client, checked, whole)
+  const isFirst = checked === undefined || (await wholeAtOf(client)) === null
+  const changed = isFirst ? [] : await disagreements(client, checked, whole)
   if (changed.length === 0) {
     await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
     return adoptWhole(client, at)
@@ -130,24 +157,40 @@ const wholeAtOf = async (client: pg.Client): Promise<number | null> => {
   return at === null ? null : Number(at)
 }
 
-/** A piece of the pass over the whole journal: it begins a day after the last one has ended. */
-const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): Promise<void> => {
-  const { now, progress } = options
-  const isFirst = (await readPass(client, "CHECKED")) === undefined
+/** A step of the pass over the whole journal: it begins a day after the last one has ended. Null: none is under way after it. */
+const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): Promise<WholeStep | null> => {
+  const { now, progress, slice, stepMillis, wholeEveryMillis = DAY_MILLIS } = options
+  const wholeAt = await wholeAtOf(client)
   let whole = await readPass(client, "WHOLE")
   if (whole === undefined) {
-    const last = await wholeAtOf(client)
-    if (!isFirst && last !== null && now() - last < DAY_MILLIS) return
+    if (wholeAt !== null && now() - wholeAt < wholeEveryMillis) return null
     whole = await beginPass(client, "WHOLE")
   }
-  const until = performance.now() + WHOLE_MILLIS
+  const before = await rowsLeft(client, whole, mark)
+  const startedAt = performance.now()
+  const until = startedAt + (stepMillis?.(before.left, wholeAt) ?? STEP_MILLIS)
   const goOn = (place: Pass): boolean => {
     progress?.(place, mark)
-    // Without a checkpoint there is nothing else to go by.
-    return isFirst || performance.now() < until
+    return performance.now() < until
   }
-  const there = await walk(client, whole, { mark, keep: keeping(client, now()), goOn })
-  if (there.isThere) await conclude(client, there, now())
+  const there = await walk(client, whole, { mark, keep: keeping(client, now()), goOn, slice })
+  const millis = performance.now() - startedAt
+  if (there.isThere) {
+    await conclude(client, there, now())
+    return null
+  }
+  const { left, of } = await rowsLeft(client, there, mark)
+  return { left, of, rows: before.left - left, millis }
+}
+
+/** To the mark, or as far as it comes in its time: a slice that is passed is passed, so the next look goes on from there. */
+const walkNew = async (client: pg.Client, checked: Pass, mark: Mark, { now, slice }: LookOptions): Promise<void> => {
+  const until = performance.now() + NEW_MILLIS
+  const goOn = (): boolean => performance.now() < until
+  const { isThere, ...at } = await walk(client, checked, { mark, keep: keeping(client, now()), goOn, slice })
+  if (isThere) return
+  const { left } = await rowsLeft(client, at, mark)
+  throw new AuditUnfinished({ message: `it is ${left} rows behind` })
 }
 
 /** Rejects when it could not be done: what was found before is no answer then. */
@@ -155,17 +198,18 @@ export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
   withClient(options.url, LOOK_LOCK, async (client) => {
     const { now } = options
     const mark = await marked(client, options)
-    const before = await readPass(client, "CHECKED")
-    if (before !== undefined) await walk(client, before, { mark, keep: keeping(client, now()), goOn: () => true })
-    await walkWhole(client, mark, options)
+    const before = (await readPass(client, "CHECKED")) ?? (await beginFromBalances(client, mark))
+    await walkNew(client, before, mark, options)
+    const whole = await walkWhole(client, mark, options)
     const sums = await readPass(client, "CHECKED")
     if (sums === undefined) throw new AuditUnfinished({ message: "there is no checkpoint" })
     const found = await stillFound(client)
     const standing = await readStanding(client, sums, now())
     return {
       violations: [...new Set([...found, ...standing])],
-      transfers: Number(mark.transfers) - Number(before?.transfers ?? 0),
+      transfers: Number(mark.transfers) - Number(before.transfers),
       wholeAt: await wholeAtOf(client),
+      whole,
     }
   })
 

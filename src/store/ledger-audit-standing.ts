@@ -155,7 +155,7 @@ const ENDS = {
     ORDER BY 1 OFFSET $2 LIMIT 1`,
 } as const
 
-const inSlices = async (
+export const inSlices = async (
   client: pg.Client,
   table: keyof typeof ENDS,
   run: (after: string, upTo: string) => Promise<void>,

@@ -40,6 +40,33 @@ export const ownDatabase = (
 ): Effect.Effect<OwnedNode, DatabaseOwned | SqlUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const nodeId = options.nodeId ?? "gateway"
+    const { client, lost } = yield* holdDatabase(url, options.attempts)
+    yield* options.prepare ?? Effect.void
+    const epoch = yield* query(async () => {
+      const result = await client.query<{ epoch: string }>(
+        `WITH others AS (DELETE FROM gateway_node WHERE node_id <> $1)
+         INSERT INTO gateway_node AS n (node_id, epoch, started_at) VALUES ($1, 1, $2)
+         ON CONFLICT (node_id) DO UPDATE SET epoch = n.epoch + 1, started_at = excluded.started_at RETURNING epoch`,
+        [nodeId, options.now()],
+      )
+      return Number(result.rows[0]!.epoch)
+    })
+    return { nodeId, epoch, lost }
+  })
+
+/**
+ * Nobody else owns the database as long as the scope is open: what `ownDatabase` begins with, and all that is needed to change what a
+ * gateway works on while there is none.
+ */
+export const holdDatabase = (
+  url: string,
+  attempts = ATTEMPTS,
+): Effect.Effect<
+  { readonly client: pg.Client; readonly lost: Promise<string> },
+  DatabaseOwned | SqlUnavailable,
+  Scope.Scope
+> =>
+  Effect.gen(function* () {
     let released = false
     const client = yield* Effect.acquireRelease(connect(url), (open) =>
       Effect.promise(async () => {
@@ -53,18 +80,8 @@ export const ownDatabase = (
         if (!released) resolve("the session that owns the database was lost")
       })
     })
-    yield* takeLock(client, options.attempts ?? ATTEMPTS)
-    yield* options.prepare ?? Effect.void
-    const epoch = yield* query(async () => {
-      const result = await client.query<{ epoch: string }>(
-        `WITH others AS (DELETE FROM gateway_node WHERE node_id <> $1)
-         INSERT INTO gateway_node AS n (node_id, epoch, started_at) VALUES ($1, 1, $2)
-         ON CONFLICT (node_id) DO UPDATE SET epoch = n.epoch + 1, started_at = excluded.started_at RETURNING epoch`,
-        [nodeId, options.now()],
-      )
-      return Number(result.rows[0]!.epoch)
-    })
-    return { nodeId, epoch, lost }
+    yield* takeLock(client, attempts)
+    return { client, lost }
   })
 
 const unavailable = (error: unknown): SqlUnavailable =>

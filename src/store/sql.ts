@@ -167,6 +167,21 @@ export const connectDedicated = async (url: string, options: SqlOptions = {}): P
   }
 }
 
+/** How soon the server sees that nobody waits for its answer any more. */
+const CLIENT_CHECK_MILLIS = 5_000
+
+/**
+ * For statements that take minutes: without it the server works on one whose process was killed, and keeps the locks of its session, until it
+ * wants to answer. Any role may set it; a server on a system without such news of its sockets refuses it, and goes on as before.
+ */
+export const endWithClient = async (client: pg.Client): Promise<void> => {
+  try {
+    await client.query(`SET client_connection_check_interval = ${CLIENT_CHECK_MILLIS}`)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error
+  }
+}
+
 interface Migration {
   readonly id: number
   readonly name: string
@@ -222,6 +237,7 @@ export const migrate = async (
   const target = resolveTarget(url, {})
   const client = await connectDedicated(url, { applicationName: "venue-gateway migrate" })
   try {
+    await endWithClient(client)
     // Creating the table is inside the lock too: concurrent CREATE TABLE IF NOT EXISTS fails on an empty database.
     await client.query(`SET lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MILLIS}`)
     // The role may have a cut of its own, and pg sends none of 0: what a migration fills may take minutes.
@@ -252,6 +268,19 @@ export const migrate = async (
       : new SqlUnavailable({ message: `cannot migrate the database at ${target.name}: ${reasonOf(error)}` })
   } finally {
     await client.end() // releases the lock
+  }
+}
+
+/** Whether `migrate` would change anything: a look, which waits for nobody. */
+export const lacksMigrations = async (url: string): Promise<boolean> => {
+  const client = await connectDedicated(url, { applicationName: "venue-gateway migrate" })
+  try {
+    const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
+    if (found.rows[0]?.there !== true) return true
+    const done = await client.query<{ count: number }>("SELECT count(*)::int AS count FROM schema_migration")
+    return done.rows[0]!.count < newestMigration()
+  } finally {
+    await client.end()
   }
 }
 

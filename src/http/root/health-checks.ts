@@ -2,7 +2,7 @@
  * What each check of the health record makes of what was found: pure. The one thing to know: unhealthy (503) is only what a service that
  * is taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
  */
-import type { LedgerHealth } from "../../ports/ledger-watch.ts"
+import type { LedgerHealth, WholePass } from "../../ports/ledger-watch.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { ShardStats } from "../../ports/venue-stats.ts"
 import type { DatabaseFacts } from "../../store/database-watch.ts"
@@ -60,14 +60,28 @@ export const writerCheck = (oldestMillis: number, pressure: "calm" | "full"): He
   return pressure === "full" ? degraded("behind") : healthy
 }
 
+const span = (millis: number): string => {
+  const minutes = millis / 60_000
+  return minutes < 10 ? seconds(millis) : minutes < 600 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`
+}
+
+const passWords = ({ left, of, endsInMillis }: WholePass): string =>
+  `${left} of ${of} rows left${endsInMillis === null ? "" : `, ${span(endsInMillis)} at this pace`}`
+
+/** What was audited, and what not yet: new transfers by each look, the whole journal by a pass of many. */
+const wholeWords = ({ wholeAgeMillis, wholePass }: LedgerHealth): string => {
+  const words = wholeAgeMillis === null ? "only what is new was audited" : `audited whole ${span(wholeAgeMillis)} ago`
+  return wholePass === null ? words : `${words}; of the whole journal ${passWords(wholePass)}`
+}
+
 /** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
 export const ledgerCheck = (ledger: LedgerHealth): HealthCheck => {
-  const { violations, auditedAt, ageMillis, wholeAgeMillis, isFailing, isOld, isWholeOld, pressure } = ledger
+  const { violations, auditedAt, ageMillis, isFailing, isOld, isWholeOld, wholePass, pressure } = ledger
   if (violations.length > 0) return degraded(`violations: ${violations.length}`)
   if (auditedAt === null) return degraded(isFailing ? "its audit fails" : "not audited yet")
   if (isFailing || isOld) return degraded(`${isFailing ? "its audit fails: " : ""}audited ${seconds(ageMillis)} ago`)
-  if (isWholeOld)
-    return degraded(wholeAgeMillis === null ? "never audited whole" : `audited whole ${seconds(wholeAgeMillis)} ago`)
+  if (isWholeOld) return degraded(wholeWords(ledger))
+  if (wholePass?.isLate === true) return degraded(`its audit cannot keep up: ${wholeWords(ledger)}`)
   return pressure === "full" ? degraded("its writer is behind") : healthy
 }
 

@@ -9,7 +9,9 @@ import type { WalletId } from "../../../src/domain/wallet.ts"
 import { makeLedgerAudit } from "../../../src/ledger/ledger-audit.ts"
 import { batchText } from "../../../src/ledger/ledger-batch.ts"
 import type { Transfer } from "../../../src/ports/ledger-port.ts"
+import { beginFromBalances } from "../../../src/store/ledger-audit-baseline.ts"
 import { lookAtLedger } from "../../../src/store/ledger-audit-run.ts"
+import { readStanding } from "../../../src/store/ledger-audit-standing.ts"
 import { connectDedicated } from "../../../src/store/sql.ts"
 import { type TestDatabase, testDatabase } from "../../kit/database.ts"
 import { type LedgerRig, openLedgerRig, pending, post, single, voided } from "../../kit/ledger-rig.ts"
@@ -72,6 +74,77 @@ describe("a look beside a commit that comes late", () => {
   })
 })
 
+describe("a journal that was never gone through", () => {
+  /** A long pass: looks whose step ends with its first slice. */
+  const briefly = async (of: Partial<Parameters<typeof lookAtLedger>[0]> = {}) =>
+    lookAtLedger({ url: database.url, now, slice: 10, stepMillis: () => 0, ...of })
+  const lived = async (transfers: number) => {
+    const [a, b] = [await rig.wallet(), await rig.wallet()]
+    await rig.fund(a, "1000")
+    for (let n = 1; n < transfers; n++) await rig.ask({ transfers: [single(a, b, "1")] })
+    return { a, b }
+  }
+  /** As the owner of the server can: no trigger looks on. */
+  const planted = async (sql: string): Promise<void> => {
+    const owner = await connectDedicated(database.adminUrl)
+    await owner.query(`SET session_replication_role = replica; ${sql}`)
+    await owner.end()
+  }
+
+  it("is audited from the first look on in what is new and what is true now, and slice by slice in what was before", async () => {
+    const { a, b } = await lived(35)
+    await planted("UPDATE ledger_transfer SET code = 'TRADE' WHERE number = 31")
+    expect(await briefly()).toMatchObject({ violations: [], wholeAt: null, whole: { left: 25, of: 35, rows: 10 } })
+    await rig.ask({ transfers: [single(a, b, "1", { code: "TRADE" })] })
+    const second = await briefly()
+    expect(second).toMatchObject({ transfers: 1, wholeAt: null, whole: { left: 16, of: 36 } })
+    expect(second.violations).toEqual([
+      expect.stringMatching(/^transfer \S+ \(TRADE, 1 USDT\) is no leg of trade null$/),
+    ])
+    await planted(
+      "UPDATE wallet_balance SET credits_posted = credits_posted + 1 WHERE NOT allow_negative AND debits_posted = 0",
+    )
+    const third = await briefly()
+    expect(third.whole).toMatchObject({ left: 6 })
+    expect(third.violations).toHaveLength(3)
+    expect(third.violations).toContainEqual(expect.stringMatching(/^balance of USDT in \S+ differs from the journal: /))
+    // What was wrong in the journal before is found when the pass is there.
+    const fourth = await briefly()
+    expect(fourth.violations).toHaveLength(4)
+    const ended = await briefly()
+    expect(ended.wholeAt).not.toBe(null)
+    expect(ended).toMatchObject({ whole: null, violations: expect.arrayContaining([...fourth.violations]) })
+  })
+
+  it("that does not come to its balances is found so at the end of the pass, and by each look from then on", async () => {
+    await lived(5)
+    await planted("UPDATE ledger_transfer SET amount = amount + 1 WHERE number = 2")
+    expect((await briefly({ slice: 3 })).violations).toEqual([])
+    const differs = [
+      expect.stringMatching(/^balance of USDT in \S+ differs from the journal: /),
+      expect.stringMatching(/^balance of USDT in \S+ differs from the journal: /),
+    ]
+    expect(await briefly({ slice: 9, stepMillis: () => 10_000 })).toMatchObject({ whole: null, violations: differs })
+    expect((await briefly()).violations).toEqual(differs)
+  })
+
+  it("is begun from balances at one mark, beside a ledger that works", async () => {
+    const { a, b } = await lived(20)
+    const [mark] = (await rig.client.query("SELECT max(number)::text AS transfers FROM ledger_transfer")).rows
+    // Between the mark and the sums.
+    for (let n = 0; n < 7; n++) await rig.ask({ transfers: [single(a, b, "1")] })
+    const client = await connectDedicated(database.url)
+    const pass = await beginFromBalances(client, { ...mark, trades: "0", intents: "0" })
+    expect(await readStanding(client, pass, now())).toEqual([])
+    const { rows } = await client.query(
+      "SELECT trim_scale(credits_posted)::text AS it FROM ledger_audit_sum WHERE wallet_id = $1",
+      [b],
+    )
+    expect(rows).toEqual([{ it: "19" }])
+    await client.end()
+  })
+})
+
 describe("looks in a storm", () => {
   it("find nothing, and go through all of it", async () => {
     const wallets: Array<WalletId> = []
@@ -123,6 +196,7 @@ describe("the audit", () => {
       },
       now: () => clock.now,
       notice: (what, _fields, level) => told.push([what, level]),
+      pauseMillis: 100,
       maxAgeMillis: 1000,
       wholeMaxAgeMillis: 90_000_000,
     })

@@ -33,6 +33,7 @@ const audited = (patch: Partial<LedgerHealth> = {}): LedgerHealth => ({
   isOld: false,
   wholeAgeMillis: 1,
   isWholeOld: false,
+  wholePass: null,
   failures: 0,
   tookMillis: 1,
   pressure: "calm",
@@ -89,6 +90,32 @@ describe("the health record", () => {
     ["cannot read its folder", diskCheck(null, 512), "unhealthy"],
   ])("of a service that %s", (_name, { status, reason }, expected) => {
     expect({ status, isExplained: reason !== null }).toEqual({ status: expected, isExplained: expected !== "healthy" })
+  })
+
+  it.each([
+    ["of the first pass", { wholeAgeMillis: null, isWholeOld: true }, "only what is new was audited"],
+    [
+      "of the first pass, and how far it is",
+      {
+        wholeAgeMillis: null,
+        isWholeOld: true,
+        wholePass: { left: 70, of: 90, endsInMillis: 12 * HOUR, isLate: false },
+      },
+      "only what is new was audited; of the whole journal 70 of 90 rows left, 12 h at this pace",
+    ],
+    [
+      "before its pace is known",
+      { wholeAgeMillis: null, isWholeOld: true, wholePass: { left: 70, of: 90, endsInMillis: null, isLate: false } },
+      "only what is new was audited; of the whole journal 70 of 90 rows left",
+    ],
+    [
+      "of one that is late",
+      { wholeAgeMillis: 30 * HOUR, wholePass: { left: 70, of: 90, endsInMillis: HOUR, isLate: true } },
+      "its audit cannot keep up: audited whole 30 h ago; of the whole journal 70 of 90 rows left, 60 min at this pace",
+    ],
+    ["of one in time", { wholePass: { left: 70, of: 90, endsInMillis: HOUR, isLate: false } }, null],
+  ])("says what of the ledger was audited and what not: %s", (_name, patch, reason) => {
+    expect(ledgerCheck(audited(patch)).reason).toBe(reason)
   })
 
   it("is as bad as its worst check", () => {
