@@ -20,9 +20,9 @@ const knows = {
     "kernel/",
     "store/(sql|storage-failure|writer-(life|session)|wallets|ledger-(journal|audit-run)|authority|audit-write)\\.ts$",
   ],
-  mail: ["domain/", "ports/", "store/", "kernel/recurring\\.ts$"],
-  auth: ["domain/", "ports/", "kernel/recurring\\.ts$", "config\\.ts$", "settings/environment\\.ts$", "store/"],
-  http: ["domain/", "ports/", "actors/", "auth/", "store/", "kernel/recurring\\.ts$"],
+  mail: ["domain/", "ports/", "store/", "kernel/loop\\.ts$"],
+  auth: ["domain/", "ports/", "kernel/loop\\.ts$", "config\\.ts$", "settings/environment\\.ts$", "store/"],
+  http: ["domain/", "ports/", "actors/", "auth/", "store/", "kernel/loop\\.ts$"],
   ws: ["domain/", "ports/", "actors/", "auth/"],
   admin: [
     "domain/",

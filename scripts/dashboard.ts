@@ -206,6 +206,7 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
           [m("nodejs_heap_bytes"), "heap"],
         ],
       },
+      { title: "Loops that failed", unit: "ops", targets: [[rate("loop_failures_total", ["loop"]), "{{loop}}"]] },
       { title: "Mailboxes", unit: "short", targets: [[m("actor_mailbox_depth"), "{{type}}"]] },
       {
         title: "Queries, p99",

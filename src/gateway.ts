@@ -61,7 +61,7 @@ import { watchRequests } from "./http/request-watch.ts"
 import { type ListeningServer, makeServer } from "./http/server.ts"
 import { jwksPage } from "./http/session/jwks-page.ts"
 import type { TransportRefused } from "./http/transport.ts"
-import { recurring } from "./kernel/recurring.ts"
+import { keepLoop, LoopBoard, Loops } from "./kernel/loop.ts"
 import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
@@ -192,14 +192,13 @@ export const startGateway = (options: GatewayOptions) =>
         sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
-    yield* keepJournal(options, Context.get(base, Clock).now).pipe(Effect.provide(store))
+    yield* keepJournal(Context.get(base, Clock).now).pipe(Effect.provide(store))
     const forget = Effect.suspend(() => {
       const now = Context.get(base, Clock).now()
       const answers = Context.get(store, IdempotentAnswers).forgetOld(now)
       return Effect.zipRight(answers, forgetQuotes(now)).pipe(Effect.provide(store))
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("what is kept for a time only", error)))
-    const forgets = recurring("what is kept for a time only could not be forgotten", "1 hour", forget)
-    yield* Effect.forkScoped(Effect.delay(forgets, "1 hour"))
+    })
+    yield* keepLoop({ name: "old answers and quotes", pause: "1 hour", round: forget })
 
     const { hit } = Context.get(base, Failpoint)
     const stored = Context.merge(base, store)
@@ -300,4 +299,9 @@ export const startGateway = (options: GatewayOptions) =>
     const setupToken = Context.get(auth, UserActs).setupToken.show()
     const gateway: Gateway = { listening, setupToken, renewCertificate: certificate.renew, drain }
     return gateway
-  })
+  }).pipe(
+    Effect.provideServiceEffect(
+      Loops,
+      Effect.sync(() => new LoopBoard()),
+    ),
+  )

@@ -83,6 +83,7 @@ const make = Effect.gen(function* () {
     })
 
   const registry: Registry.Registry<DealerAccountId, DealerMessage> = yield* Registry.make({
+    of: "dealers",
     create: spawn,
     idleMillis: IDLE_MILLIS,
     sweepMillis: SWEEP_MILLIS,

@@ -8,6 +8,7 @@ import type { InstrumentId, TenantId, VenueId } from "../domain/ids.ts"
 import type { InstrumentName } from "../domain/instrument.ts"
 import type { KlineInterval } from "../domain/kline.ts"
 import type { TickerRecord } from "../domain/market.ts"
+import { keptLoop } from "../kernel/loop.ts"
 import type { ChannelPort, StreamPosition } from "../ports/channel-port.ts"
 import type { Clock } from "../ports/clock.ts"
 import type { Ids } from "../ports/ids.ts"
@@ -126,11 +127,13 @@ export class MarketFeed {
   }
 
   /** The feed's life: ends with the scope that runs it. */
-  readonly life: Effect.Effect<never> = Effect.suspend(() => this.#isBusy.await).pipe(
-    Effect.zipRight(Effect.sleep(SENTINEL_MILLIS)),
-    Effect.zipRight(Effect.sync(() => this.#watch())),
-    Effect.forever,
-  )
+  get life(): Effect.Effect<never> {
+    return keptLoop({
+      name: `market of ${this.#parts.venue}`,
+      awaits: Effect.zipRight(this.#isBusy.await, Effect.sleep(SENTINEL_MILLIS)),
+      round: Effect.sync(() => this.#watch()),
+    })
+  }
 
   /** Keeps a stream open for `holder`, opening it if need be; nothing happens for a name that is no instrument. */
   hold(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {

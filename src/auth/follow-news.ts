@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import type { TenantId, UserId } from "../domain/ids.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { AllowedNetworks, type NetworksOf } from "../store/allowed-networks.ts"
 import { SessionRows } from "../store/sessions.ts"
@@ -66,6 +66,5 @@ export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken) 
         waitingUsers.delete(userId)
       }
     })
-    const follow = Effect.catchTag(look, "StorageUnavailable", () => Effect.void)
-    yield* Effect.forkScoped(recurring("news of users could not be followed", NEWS_MILLIS, follow))
+    yield* keepLoop({ name: "news of users", pause: NEWS_MILLIS, round: look })
   })

@@ -2,7 +2,8 @@
  * Seals anew, with the key in force, every stored secret that an older key sealed. The one thing to know: it may end at any moment and
  * begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
  */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { Notice } from "../domain/log-line.ts"
 import { SEALED_TABLES, SealedRows, type SealedTable } from "../store/sealed-rows.ts"
 import { Transactions } from "../store/transactions.ts"
@@ -20,8 +21,8 @@ export interface ResealStats {
 }
 
 export interface Reseal {
-  /** Ends when no readable row of an older key is left; a database that is away is waited for. */
-  readonly run: Effect.Effect<void>
+  /** Ends when no readable row of an older key is left. */
+  readonly run: Effect.Effect<void, StorageUnavailable>
   readonly stats: () => ResealStats
 }
 
@@ -124,10 +125,6 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
       ),
     )
 
-    const reseal: Reseal = {
-      // The schedule never ends, so there is nothing left to die of.
-      run: run.pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie),
-      stats: () => ({ resealed: { ...resealed }, unreadable, working }),
-    }
+    const reseal: Reseal = { run, stats: () => ({ resealed: { ...resealed }, unreadable, working }) }
     return reseal
   })

@@ -24,7 +24,7 @@ import {
   type User,
   userRecord,
 } from "../domain/user.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import type { NetworksOf } from "../store/allowed-networks.ts"
@@ -254,8 +254,8 @@ export const makeSessions = (
     // Sockets of an admin that is away are asked nothing: their session ends by this look.
     const endIdle = Effect.suspend(() =>
       Effect.forEach(live.idle(), (sessionId) => revokeOne(sessionId, "idle"), { discard: true }),
-    ).pipe(Effect.catchTag("StorageUnavailable", () => Effect.void))
-    yield* Effect.forkScoped(recurring("sessions of idle admins could not be ended", IDLE_LOOK_MILLIS, endIdle))
+    )
+    yield* keepLoop({ name: "admin sessions", pause: IDLE_LOOK_MILLIS, round: endIdle })
 
     const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
       const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))

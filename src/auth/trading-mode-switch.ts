@@ -11,7 +11,7 @@ import type { Notice } from "../domain/log-line.ts"
 import { dateTime } from "../domain/time.ts"
 import { modeWords, type TradingMode, TradingModeInForce } from "../domain/trading-mode.ts"
 import type { Principal } from "../domain/user.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { Acts } from "../store/acts.ts"
@@ -74,11 +74,8 @@ export const tradingModeLayer = ({ settings, notice }: TradingModeOptions) =>
       if (stored.tradingMode !== "online")
         notice("trading mode", { to: stored.tradingMode, reason: stored.reason }, "info")
 
-      const look = Effect.map(modes.read, inForce).pipe(
-        // What it was stays in force.
-        Effect.catchTag("StorageUnavailable", () => Effect.void),
-      )
-      yield* Effect.forkScoped(recurring("the trading mode could not be read", LOOK_MILLIS, look))
+      // While it cannot be read, what it was stays in force.
+      yield* keepLoop({ name: "trading mode", pause: LOOK_MILLIS, round: Effect.map(modes.read, inForce) })
 
       /** The session's word is not enough for this: the store is asked whether the caller is an admin now (contract C16). */
       const proven = (principal: Principal) =>

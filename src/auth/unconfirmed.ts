@@ -1,6 +1,6 @@
 /** Users who signed up and never proved their address go in time, so that an address is not taken for ever by whoever typed it first. */
 import { Effect } from "effect"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Users } from "../store/users.ts"
 
@@ -10,8 +10,6 @@ export const forgetUnconfirmed = (afterMillis: number | null) =>
     if (afterMillis === null) return
     const { now } = yield* Clock
     const users = yield* Users
-    const forget = Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now())).pipe(
-      Effect.catchTag("StorageUnavailable", () => Effect.void),
-    )
-    yield* Effect.forkScoped(recurring("unconfirmed users could not be forgotten", "1 hour", forget))
+    const forget = Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now()))
+    yield* keepLoop({ name: "unconfirmed users", pause: "1 hour", round: forget })
   })

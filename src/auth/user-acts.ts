@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../config.ts"
 import type { TenantId } from "../domain/ids.ts"
 import { RATE_LIMITS } from "../domain/rate-limits.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { AllowedNetworks } from "../store/allowed-networks.ts"
@@ -59,10 +59,8 @@ const forgetOld = Effect.gen(function* () {
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
   const kinds = [tokens, outbox, rows]
-  const forget = Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true })).pipe(
-    Effect.catchTag("StorageUnavailable", () => Effect.void),
-  )
-  yield* Effect.forkScoped(recurring("old tokens, mails and sessions could not be forgotten", "1 hour", forget))
+  const forget = Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }))
+  yield* keepLoop({ name: "old tokens and mails", pause: "1 hour", round: forget })
 })
 
 export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {

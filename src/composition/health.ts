@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { HandlerOptions } from "../http/make-handlers.ts"
 import type { HealthRecord } from "../http/root/endpoints.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { healthMetrics } from "../metrics/health-metrics.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
@@ -30,7 +30,7 @@ export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady:
     meters.readAll(() => healthMetrics(newest))
     // Where nobody reads the numbers, nothing is asked for them.
     if (settings.metricsPort !== null || settings.otlp !== null)
-      yield* Effect.forkScoped(recurring("the health record could not be made", LOOK_EVERY, look))
+      yield* keepLoop({ name: "health record", pause: LOOK_EVERY, round: look })
     const probes: HandlerOptions["health"] = {
       database: watch.look,
       dataDir: settings.dataDir,

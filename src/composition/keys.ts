@@ -2,14 +2,14 @@
  * The installation's keys while the gateway runs: checked before anything is read with them, followed when the command line changes
  * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
  */
-import { Effect, Queue } from "effect"
+import { Data, Effect, Queue } from "effect"
 import type { Audit } from "../auth/audit.ts"
 import { keyFiles } from "../auth/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys.ts"
 import { makeReseal } from "../auth/reseal.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { SYSTEM } from "../domain/act.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { InvalidSetting } from "../settings/environment.ts"
@@ -19,14 +19,14 @@ import { Transactions } from "../store/transactions.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** The files do not make keys, now: those in force go on. */
-class UnreadableKeys extends Error {
-  override readonly name = "UnreadableKeys"
-}
+class UnreadableKeys extends Data.TaggedError("UnreadableKeys")<{ readonly message: string }> {}
 
 /** A change by the command line is in force at most so much later. */
 const FOLLOW_MILLIS = 500
 /** A request that began before a new key was in force may end after all rows were sealed with it: it is looked for again. */
 const AGAIN_MILLIS = 60_000
+/** All stored secrets of an installation, in small bites. */
+const RESEAL_LATE_AFTER = "6 hours"
 
 const missingOf = (keys: Keys) =>
   Effect.gen(function* () {
@@ -101,13 +101,12 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       // At start too: what changed since the keys were read first would never be seen otherwise.
       const keys = yield* Effect.try({
         try: () => readKeys(settings, { make: false }),
-        catch: (error) => new UnreadableKeys(String(error)),
+        catch: (error) => new UnreadableKeys({ message: String(error) }),
       })
       yield* take(keys)
       stamp = seen
     }).pipe(
-      Effect.catchTag("StorageUnavailable", () => Effect.void),
-      Effect.catchAll(({ message }) =>
+      Effect.catchTag("UnreadableKeys", ({ message }) =>
         Effect.sync(() => {
           stamp = files.stamp()
           notice("changed keys are not taken up", { error: message })
@@ -115,10 +114,10 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       ),
     )
 
-    yield* Effect.forkScoped(recurring("the keys could not be followed", FOLLOW_MILLIS, look))
-    // What is not sealed anew is still read with its own key.
-    const waits = Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))
-    const reseals = Effect.zipRight(reseal.run, waits)
-    yield* Effect.forkScoped(recurring("stored secrets could not be sealed anew", 0, reseals))
+    yield* keepLoop({ name: "keys", pause: FOLLOW_MILLIS, round: look })
+    // At start, too. What is not sealed anew is still read with its own key.
+    yield* Queue.offer(bell, undefined)
+    const awaits = Effect.raceFirst(Queue.take(bell), Effect.sleep(AGAIN_MILLIS))
+    yield* keepLoop({ name: "reseal", awaits, round: reseal.run, lateAfter: RESEAL_LATE_AFTER })
     return reseal.stats
   }).pipe(Effect.provide(Transactions.Default))

@@ -6,10 +6,12 @@ import { Markets } from "../actors/market-messages.ts"
 import type { Keys } from "../auth/keys.ts"
 import type { ResealStats } from "../auth/reseal.ts"
 import { SERVICE } from "../http/api.ts"
+import { Loops } from "../kernel/loop.ts"
 import { certificateMetrics } from "../metrics/certificate-metrics.ts"
 import { dealerMetrics } from "../metrics/dealer-metrics.ts"
 import { keyMetrics } from "../metrics/key-metrics.ts"
 import { ledgerMetrics } from "../metrics/ledger-metrics.ts"
+import { loopMetrics } from "../metrics/loop-metrics.ts"
 import { serveMetrics } from "../metrics/metrics-server.ts"
 import { watchProcess } from "../metrics/process-metrics.ts"
 import { serviceMetrics } from "../metrics/service-metrics.ts"
@@ -42,11 +44,13 @@ export const metrics = (
     const accounts = yield* TradingAccounts
     const ledger = yield* LedgerWatch
     const dealers = yield* Dealers
+    const loops = yield* Loops
     const service = yield* Effect.acquireRelease(
       Effect.sync(() => watchProcess({ version: SERVICE.version, dataDir: settings.dataDir })),
       (it) => Effect.sync(it.close),
     )
     meters.readAll(() => [
+      ...loopMetrics(loops.states()),
       ...service.read(),
       ...serviceMetrics({
         inFlight: parts.inFlight(),

@@ -14,7 +14,7 @@ import type { Settings } from "../config.ts"
 import { Decimal } from "../domain/decimal.ts"
 import { INTERNAL } from "../domain/internal-order.ts"
 import type { Notice } from "../domain/log-line.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
 import { bookStoreLayer } from "../store/book-store-sql.ts"
@@ -115,7 +115,7 @@ export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" 
       notice("a linked account is not mirrored", { tradingAccountId, error }),
     )
     const carried = look((id, { message }) => tell(id, message))
-    yield* Effect.forkScoped(recurring("linked accounts could not be mirrored", settings.exchangeMirrorMillis, carried))
+    yield* keepLoop({ name: "mirrors", pause: settings.exchangeMirrorMillis, round: carried })
   }).pipe(Effect.provide(mirrorStoreLayer))
 
 /** What dealers earn and lose is in their books as soon as the mirrors have it. */
@@ -127,5 +127,5 @@ export const keepBooks = ({ settings, notice }: Pick<MoneyOptions, "settings" | 
         notice("the books of a dealer are not kept", { dealerAccountId, error }, "error"),
       ),
     )
-    yield* Effect.forkScoped(recurring("books of dealers could not be kept", settings.exchangeMirrorMillis, kept))
+    yield* keepLoop({ name: "books of dealers", pause: settings.exchangeMirrorMillis, round: kept })
   }).pipe(Effect.provide(bookStoreLayer))

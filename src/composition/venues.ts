@@ -103,7 +103,7 @@ export const keepInstruments = ({ settings, notice }: GatewayOptions, sync: Inst
     const { monotonic } = yield* Clock
     const venues = makeVenueGate(port, settings.environment).offered
     const directory = yield* InstrumentDirectory
-    yield* Effect.forkScoped(refreshInstruments({ venues, health: port.health, directory, sync, monotonic, notice }))
+    yield* refreshInstruments({ venues, health: port.health, directory, sync, monotonic, notice })
   })
 
 /** Registrations of order book interest outlive a restart: their feeds open again. */

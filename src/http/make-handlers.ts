@@ -10,6 +10,7 @@ import { CredentialKeeper } from "../auth/credential-vault.ts"
 import { Sessions } from "../auth/sessions.ts"
 import { TradingModeSwitch } from "../auth/trading-mode-switch.ts"
 import { UserActs } from "../auth/user-acts.ts"
+import { Loops } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { LedgerPort } from "../ports/ledger-port.ts"
@@ -94,6 +95,7 @@ export const makeHandlers = (options: HandlerOptions) =>
         venues: port,
         auditPeriods: tradingAccounts.auditPeriods,
         ledger: (yield* LedgerWatch).health,
+        loops: (yield* Loops).states,
         writer: yield* Writer,
         tradingMode: modes.current,
       }),

@@ -5,7 +5,7 @@
 import { Effect, type Scope } from "effect"
 import type { Actor } from "./actor.ts"
 import { makeHost } from "./host.ts"
-import { recurring } from "./recurring.ts"
+import { keepLoop } from "./loop.ts"
 
 export interface Registry<Id, M> {
   /** To the actor of that id, waking it. */
@@ -26,6 +26,8 @@ export interface RegistryStats {
 }
 
 export const make = <Id, M>(options: {
+  /** What they are. */
+  readonly of: string
   /** A new actor, which the registry begins and ends. */
   readonly create: (id: Id) => Actor<M>
   readonly idleMillis: number
@@ -63,8 +65,7 @@ export const make = <Id, M>(options: {
       }
     }
 
-    const sweeps = recurring("idle actors could not be put to sleep", options.sweepMillis, Effect.sync(sweep))
-    yield* Effect.forkScoped(Effect.delay(sweeps, options.sweepMillis))
+    yield* keepLoop({ name: `idle ${options.of}`, pause: options.sweepMillis, round: Effect.sync(sweep) })
     return {
       post: (id, message) => wake(id).post(message),
       wake: (id) => void wake(id),

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Notice } from "../domain/log-line.ts"
 import type { WalletId } from "../domain/wallet.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
@@ -75,9 +75,8 @@ export const ledgerLayer = (
         wholeMaxAgeMillis: options.auditWholeMaxAgeMillis,
       })
       const { expiryMillis, auditMillis } = options
-      const expire = Effect.ignore(expiry.run())
-      yield* Effect.forkScoped(recurring("holds that are due could not be ended", expiryMillis, expire))
-      yield* Effect.forkScoped(recurring("the ledger could not be audited", auditMillis, audit.look))
+      yield* keepLoop({ name: "due holds", pause: expiryMillis, round: Effect.suspend(expiry.run) })
+      yield* keepLoop({ name: "ledger audit", pause: auditMillis, round: audit.look })
       return Context.empty().pipe(
         Context.add(LedgerPort, {
           post,

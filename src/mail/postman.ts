@@ -6,7 +6,7 @@
 import { Effect, Fiber, Queue, type Scope } from "effect"
 import type { Letter } from "../domain/letter.ts"
 import type { Notice } from "../domain/log-line.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keptLoop } from "../kernel/loop.ts"
 import type { ClaimedMail, MailOutbox } from "../store/mail-outbox.ts"
 import { type Carrier, MailRefused } from "./carriers.ts"
 import { wording } from "./wording.ts"
@@ -83,20 +83,22 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
         // Or one that was taken in the last moment would be sent again by the next start.
       }).pipe(Effect.uninterruptible)
 
+    /** Until mails may be due, unless the bell rings. */
+    let restMillis = 0
     const round = Effect.gen(function* () {
       const due = yield* outbox.claim(now(), AT_ONCE, LEASE_MILLIS)
       yield* Effect.forEach(due, deliver, { concurrency: AT_ONCE, discard: true })
+      restMillis = 0
       if (due.length > 0) return
       const next = yield* outbox.waiting
-      const pause = Math.min(LOOK_MILLIS, next === null ? LOOK_MILLIS : Math.max(1, next.nextAt - now()))
-      yield* Effect.raceFirst(Queue.take(bell), Effect.sleep(pause))
-    }).pipe(
-      // The mails wait where they are.
-      Effect.catchTag("StorageUnavailable", () => Effect.sleep("1 second")),
+      restMillis = Math.min(LOOK_MILLIS, next === null ? LOOK_MILLIS : Math.max(1, next.nextAt - now()))
+    })
+    const rest = Effect.suspend(() =>
+      restMillis === 0 ? Effect.void : Effect.raceFirst(Queue.take(bell), Effect.sleep(restMillis)),
     )
 
-    const rounds = recurring("due mails could not be sent, they will be tried again", 0, round)
-    const working = yield* Effect.forkDaemon(rounds)
+    // Not of the scope: what is being handed over has its time of grace.
+    const working = yield* Effect.forkDaemon(keptLoop({ name: "postman", awaits: rest, round }))
     yield* Effect.addFinalizer(() =>
       Fiber.interrupt(working).pipe(
         Effect.interruptible,

@@ -27,6 +27,15 @@ export const METRICS = {
   health_status: { type: "gauge", help: "The health record: 0 healthy, 1 degraded, 2 unhealthy (503)" },
   health_check: { type: "gauge", labels: ["check"], help: "Each check of it, alike" },
 
+  // What goes round beside the actors
+  loop_rounds_total: { type: "counter", labels: ["loop"], help: "Rounds that came to their end" },
+  loop_failures_total: { type: "counter", labels: ["loop"], help: "Rounds that failed and were begun again" },
+  loop_success_age_seconds: {
+    type: "gauge",
+    labels: ["loop"],
+    help: "Since the last round that came to its end, or since the loop began; of one that waits for work, its rest included",
+  },
+
   // The process
   build_info: { type: "gauge", labels: ["version", "node"], help: "1, with the version" },
   process_start_time_seconds: { type: "gauge", help: "When the process began, in seconds since the Unix epoch" },

@@ -50,6 +50,7 @@ export const allFills = (page: FetchPage, isNewestFirst: boolean): VenueSession[
               read.isBegun = true
             }),
           ),
+          // tidy: ends with the last page
           Effect.repeat({ until: () => isWhole(read) }),
           Effect.asVoid,
         )

@@ -7,7 +7,7 @@ import { Decimal } from "../domain/decimal.ts"
 import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Venue } from "../domain/venue.ts"
-import { recurring } from "../kernel/recurring.ts"
+import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { JournalPort } from "../ports/journal-port.ts"
@@ -99,17 +99,14 @@ export const mockVenue = (
     exchange.restore(yield* journal.restingOrders(MOCK))
 
     if (settings.mockTickMillis > 0)
-      yield* isWatched.await.pipe(
-        Effect.zipRight(Effect.sleep(settings.mockTickMillis)),
-        Effect.zipRight(
-          Effect.sync(() => {
-            isMoving = exchange.tick()
-            if (!isMoving) isWatched.unsafeClose()
-          }),
-        ),
-        (tick) => recurring("MOCK could not move", 0, tick),
-        Effect.forkScoped,
-      )
+      yield* keepLoop({
+        name: "MOCK",
+        awaits: Effect.zipRight(isWatched.await, Effect.sleep(settings.mockTickMillis)),
+        round: Effect.sync(() => {
+          isMoving = exchange.tick()
+          if (!isMoving) isWatched.unsafeClose()
+        }),
+      })
 
     /** An answer of the venue, unless a rig took it away. */
     const answer = <A>(read: () => A): Effect.Effect<A, VenueUnavailable> =>

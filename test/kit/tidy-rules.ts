@@ -144,6 +144,15 @@ const carryOn: NodeRule = {
       : undefined,
 }
 
+const bareLoop: NodeRule = {
+  in: /^src\//,
+  notIn: /^src\/kernel\//,
+  check: (node) =>
+    ts.isPropertyAccessExpression(node) && /^Effect\.(forkScoped|forever|repeat\w*|schedule\w*)$/.test(dotted(node))
+      ? { banned: dotted(node), use: "keepLoop of kernel/loop.ts: a bare fiber ends unseen with its first defect" }
+      : undefined,
+}
+
 const bodyCopy: NodeRule = {
   in: /^src\/http\//,
   check: (node) => {
@@ -197,6 +206,7 @@ const nodeRules: ReadonlyArray<NodeRule> = [
   testFocus,
   emptyCatch,
   carryOn,
+  bareLoop,
   bodyCopy,
   sqlText,
   defaultExport,

@@ -96,9 +96,9 @@ export class SimTime implements Scheduler.Scheduler {
   readonly clock: Clock.Clock = {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis: () => this.now,
-    unsafeCurrentTimeNanos: () => BigInt(this.now) * 1_000_000n,
+    unsafeCurrentTimeNanos: () => BigInt(Math.round(this.now * 1e6)),
     currentTimeMillis: Effect.sync(() => this.now),
-    currentTimeNanos: Effect.sync(() => BigInt(this.now) * 1_000_000n),
+    currentTimeNanos: Effect.sync(() => BigInt(Math.round(this.now * 1e6))),
     sleep: (duration) =>
       Effect.async<void>((resume) => {
         const cancel = this.schedule(() => resume(Effect.void), Duration.toMillis(duration))

@@ -201,7 +201,7 @@ const besideReader = async (url: string, progress: UpkeepOptions["progress"]): P
   progress(`upkeep: ready beside a reader after ${readyMillis} ms`)
   const isThere = async () => (await query(url, `SELECT to_regclass('${due}') AS it`))[0]?.["it"] !== null
   const lines = () =>
-    [...gateway.stdout, gateway.stderr()].join("\n").split("upkeep of the journal is tried again").length - 1
+    [...gateway.stdout, gateway.stderr()].join("\n").split('"loop":"upkeep of the journal"').length - 1
   await until("the word of what was left", () => lines() > 0, READER_GONE_MILLIS).catch(() => undefined)
   await sleep(5_000)
   const stood = { isThere: await isThere(), lines: lines() }

@@ -125,6 +125,7 @@ const make = Effect.gen(function* () {
     })
 
   const registry: Registry.Registry<TradingAccountId, AccountMessage> = yield* Registry.make({
+    of: "accounts",
     create: spawn,
     idleMillis: IDLE_MILLIS,
     sweepMillis: SWEEP_MILLIS,

@@ -2,11 +2,11 @@
  * The instruments of the venues in use, fetched anew every hour: what is listed since, steps and limits that changed, and what is
  * listed no more. In use is a venue that something was asked of since the start: one that nobody uses is not woken up for its list.
  */
-import { Effect, Random } from "effect"
+import { Effect, Random, type Scope } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
 import type { VenueId } from "../../domain/ids.ts"
 import type { Venue } from "../../domain/venue.ts"
-import { recurring } from "../../kernel/recurring.ts"
+import { keepLoop } from "../../kernel/loop.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
 
@@ -26,11 +26,13 @@ const EVERY_MILLIS = 3_600_000
 const AGAIN_MILLIS = 300_000
 /** How often it is looked which venues are due. */
 const LOOK = "1 minute"
+/** One venue after the other, and each may take minutes. */
+const LATE_AFTER = "1 hour"
 
 /** Not all venues at once, and not every gateway at the same time. */
 const jittered = (millis: number): Effect.Effect<number> => Random.nextRange(0.9 * millis, 1.1 * millis)
 
-/** Runs until it is interrupted; one venue after the other. */
+/** Goes on in the scope; one venue after the other. */
 export const refreshInstruments = ({
   venues,
   health,
@@ -38,7 +40,7 @@ export const refreshInstruments = ({
   sync,
   monotonic,
   notice,
-}: Parts): Effect.Effect<void> => {
+}: Parts): Effect.Effect<void, never, Scope.Scope> => {
   /** By venue, how old its list may become this time. */
   const ageMax = new Map<VenueId, number>()
   /** By venue, when it may be asked again. */
@@ -77,6 +79,6 @@ export const refreshInstruments = ({
   })
 
   return Effect.forEach(venues, ({ venue }) => drawAge(venue), { discard: true }).pipe(
-    Effect.zipRight(recurring("the instruments could not be refreshed", LOOK, look)),
+    Effect.zipRight(keepLoop({ name: "instruments", pause: LOOK, round: look, lateAfter: LATE_AFTER })),
   )
 }

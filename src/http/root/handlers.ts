@@ -6,6 +6,7 @@ import type { TradingAccounts } from "../../actors/account/messages.ts"
 import { Busy } from "../../domain/errors/service.ts"
 import { dateTime } from "../../domain/time.ts"
 import type { TradingMode } from "../../domain/trading-mode.ts"
+import type { LoopState } from "../../kernel/loop.ts"
 import type { LedgerHealth } from "../../ports/ledger-watch.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { DatabaseFacts } from "../../store/database-watch.ts"
@@ -21,6 +22,7 @@ import {
   loopCheck,
   mailCheck,
   serviceCheck,
+  upkeepCheck,
   venuesCheck,
   workersCheck,
   worst,
@@ -35,6 +37,7 @@ export interface HealthSources {
   readonly venues: VenuePort["Type"]
   readonly auditPeriods: TradingAccounts["Type"]["auditPeriods"]
   readonly ledger: () => LedgerHealth
+  readonly loops: () => ReadonlyArray<LoopState>
   readonly writer: Pick<OrderWriter, "stats" | "pressure">
   readonly tradingMode: () => TradingMode
   readonly dataDir: string
@@ -71,6 +74,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       eventLoop: loopCheck(delayMillis),
       orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
       ledger: ledgerCheck(sources.ledger()),
+      upkeep: upkeepCheck(sources.loops()),
       venues: venuesCheck(venues),
       workers: workersCheck(sources.venues.stats().shards),
       mailOutbox: mailCheck(facts, now),

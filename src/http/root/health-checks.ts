@@ -2,6 +2,8 @@
  * What each check of the health record makes of what was found: pure. The one thing to know: unhealthy (503) is only what a service that
  * is taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
  */
+import { dateTime } from "../../domain/time.ts"
+import type { LoopState } from "../../kernel/loop.ts"
 import type { LedgerHealth, WholePass } from "../../ports/ledger-watch.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { ShardStats } from "../../ports/venue-stats.ts"
@@ -11,6 +13,8 @@ import type { HealthCheck } from "./endpoints.ts"
 /** Event loop delay at the 99th percentile since the last look. */
 const LOOP_DELAY_MILLIS_MAX = 250
 const SKEW_MILLIS_MAX = 1_000
+/** Rounds of a loop that failed one after the other: what the next one makes good is for the log. */
+const FAILED_ROUNDS_MIN = 3
 /** So long the oldest order waits for its commit: nobody's request waits longer for an answer. */
 const WRITER_MILLIS_MAX = 2_000
 const MAIL_MILLIS_MAX = 15 * 60_000
@@ -53,6 +57,15 @@ export const mailCheck = (facts: DatabaseFacts | null, now: number): HealthCheck
 
 export const loopCheck = (delayMillis: number): HealthCheck =>
   delayMillis < LOOP_DELAY_MILLIS_MAX ? healthy : degraded(`delayed by ${Math.round(delayMillis)} ms`)
+
+/** Not unhealthy: each of them is beside the orders, and what it does for them has a check of its own. */
+export const upkeepCheck = (loops: ReadonlyArray<LoopState>): HealthCheck => {
+  const faults = loops.flatMap(({ name, failed, failingSince, lateSince }) => {
+    if (failingSince !== null && failed >= FAILED_ROUNDS_MIN) return `${name}: fails since ${dateTime(failingSince)}`
+    return lateSince === null ? [] : `${name}: not done since ${dateTime(lateSince)}`
+  })
+  return faults.length === 0 ? healthy : degraded(faults.join("; "))
+}
 
 /** With a writer that gets nothing stored no order is taken, although the database may answer questions. */
 export const writerCheck = (oldestMillis: number, pressure: "calm" | "full"): HealthCheck => {

@@ -8,11 +8,13 @@ import {
   loopCheck,
   mailCheck,
   serviceCheck,
+  upkeepCheck,
   venuesCheck,
   workersCheck,
   worst,
   writerCheck,
 } from "../../../src/http/root/health-checks.ts"
+import type { LoopState } from "../../../src/kernel/loop.ts"
 import type { LedgerHealth } from "../../../src/ports/ledger-watch.ts"
 import type { DatabaseFacts } from "../../../src/store/database-watch.ts"
 
@@ -37,6 +39,16 @@ const audited = (patch: Partial<LedgerHealth> = {}): LedgerHealth => ({
   failures: 0,
   tookMillis: 1,
   pressure: "calm",
+  ...patch,
+})
+const loop = (patch: Partial<LoopState> = {}): LoopState => ({
+  name: "ledger audit",
+  rounds: 1,
+  failures: 0,
+  failed: 0,
+  failingSince: null,
+  sinceSuccessMillis: 0,
+  lateSince: null,
   ...patch,
 })
 const HOUR = 3_600_000
@@ -71,6 +83,10 @@ describe("the health record", () => {
     ["could never be audited", ledgerCheck(audited({ auditedAt: null, isFailing: true })), "degraded"],
     ["was audited whole long ago", ledgerCheck(audited({ isWholeOld: true })), "degraded"],
     ["was never audited whole", ledgerCheck(audited({ wholeAgeMillis: null, isWholeOld: true })), "degraded"],
+    ["goes round", upkeepCheck([loop()]), "healthy"],
+    ["failed twice", upkeepCheck([loop({ failures: 9, failed: 2, failingSince: 1 })]), "healthy"],
+    ["fails again and again", upkeepCheck([loop({ failures: 3, failed: 3, failingSince: 1 })]), "degraded"],
+    ["is not done", upkeepCheck([loop({ lateSince: 1 })]), "degraded"],
     ["books late", ledgerCheck(audited({ pressure: "full" })), "degraded"],
     [
       "reaches its venues",

@@ -63,9 +63,10 @@ const world = (venues: ReadonlyArray<Venue>) => {
     notices,
     pass: (millis: number) => time.advance(millis),
     answers: (next: Outcome) => (outcome = next),
-    /** The refresh runs meanwhile, and ends with its fiber. */
+    /** The refresh runs meanwhile, and ends with its scope. */
     during: (body: () => void) => {
-      const fiber = Effect.runFork(Effect.withClock(run, time.clock), { scheduler: time })
+      const life = Effect.scoped(Effect.zipRight(run, Effect.never))
+      const fiber = Effect.runFork(Effect.withClock(life, time.clock), { scheduler: time })
       time.settle()
       body()
       fiber.unsafeInterruptAsFork(fiber.id())
@@ -78,7 +79,7 @@ const world = (venues: ReadonlyArray<Venue>) => {
 }
 
 describe("the refresh of instruments", () => {
-  it("comes about every hour, and ends with its fiber", () => {
+  it("comes about every hour, and ends with its scope", () => {
     const { synced, fetchedAt, pass, during } = world([venueOf(A)])
     fetchedAt.set(A, 0)
     during(() => pass(10 * HOUR))

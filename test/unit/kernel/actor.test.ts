@@ -285,6 +285,7 @@ describe("a registry", () => {
       Effect.scoped(
         Effect.gen(function* () {
           registry = yield* Registry.make<string, Message>({
+            of: "actors",
             create: () => {
               made++
               return bench.make(() => isIdle)

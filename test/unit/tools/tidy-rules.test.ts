@@ -37,6 +37,10 @@ const planted: ReadonlyArray<readonly [path: string, text: string, banned: strin
   ["src/http/mount.ts", "try { send() } catch (error) { /* carry on */ }", "an empty catch"],
   ["src/venues/venues.ts", "close().catch(() => {})", "an empty .catch()"],
   ["src/actors/dealer.ts", "program.pipe(Effect.catchAllCause(() => Effect.void))", "catchAllCause"],
+  ["src/auth/sessions.ts", "yield* Effect.forkScoped(look)", "Effect.forkScoped"],
+  ["src/actors/market-feed.ts", "const life = look.pipe(Effect.forever)", "Effect.forever"],
+  ["src/composition/keys.ts", "Effect.forkDaemon(Effect.repeat(look, every))", "Effect.repeat"],
+  ["src/mail/postman.ts", "look.pipe(Effect.schedule(every), Effect.forkDaemon)", "Effect.schedule"],
   ["src/http/dealer/handlers.ts", "Object.assign(record, body)", "Object.assign"],
   ["src/http/dealer/handlers.ts", "const record = { ...request.body }", "...request.body"],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the planted code has it
@@ -51,6 +55,8 @@ const planted: ReadonlyArray<readonly [path: string, text: string, banned: strin
 ]
 
 const allowed: ReadonlyArray<readonly [path: string, text: string]> = [
+  ["src/kernel/loop.ts", "Effect.forkScoped(Effect.forever(round))"],
+  ["src/store/users.ts", "find.pipe(Effect.retry(Schedule.forever))"],
   ["src/actors/dealer.ts", "// never Date.now() here\nconst at = clock.now()"],
   ["src/domain/time.ts", "const at = new Date(atMillis)"],
   ["src/http/server.ts", "const at = Date.now()"],

@@ -1,0 +1,205 @@
+/**
+ * Work beside the actors that goes round for as long as its scope. No actor begins it again, so it is kept here: a round that fails, or
+ * dies of a defect, is logged, counted and done again, later each time, and `Loops` says of each loop how it is.
+ */
+import { Cause, type Clock, Context, Duration, Effect, Schedule, type Scope } from "effect"
+
+const MILLIS_PER_NANO = 1e-6
+/** After a round that failed: the loop's own pause, within these; then twice as long each time. */
+const AGAIN_FIRST = { minimum: Duration.millis(100), maximum: Duration.seconds(1) }
+/** Up to its own pause, within these: what looks twice a second is not kept away for minutes by trouble that passes. */
+const AGAIN_LAST = { minimum: Duration.seconds(5), maximum: Duration.minutes(5) }
+/** A round is late after three pauses, and not before. */
+const LATE_AFTER_MIN = Duration.minutes(2)
+
+export interface LoopState {
+  readonly name: string
+  /** Rounds that came to their end. */
+  readonly rounds: number
+  /** Rounds that did not, in all. */
+  readonly failures: number
+  /** Of these, since the last one that did; and since when, in wall ms. */
+  readonly failed: number
+  readonly failingSince: number | null
+  /** Since the last round that came to its end, before the first one since the loop began. */
+  readonly sinceSuccessMillis: number
+  /** Set where a round has been due, or under way, for far longer than it should: since when, in wall ms. */
+  readonly lateSince: number | null
+}
+
+interface Pace {
+  /** Null: it waits for work. */
+  readonly pauseMillis: number | null
+  readonly lateMillis: number
+}
+
+/** The account of one loop. */
+export class KeptLoop {
+  readonly name: string
+  readonly #clock: Clock.Clock
+  readonly #pace: Pace
+  #rounds = 0
+  #failures = 0
+  #failed = 0
+  #failingSince: number | null = null
+  /** Monotonic ms, as `#dueAt`. */
+  #succeededAt: number
+  /** When the next round should begin, or should have begun; null while the loop waits for work. */
+  #dueAt: number | null
+
+  constructor(name: string, clock: Clock.Clock, pace: Pace) {
+    this.name = name
+    this.#clock = clock
+    this.#pace = pace
+    this.#succeededAt = this.#now()
+    this.#dueAt = pace.pauseMillis === null ? null : this.#succeededAt
+  }
+
+  get failed(): number {
+    return this.#failed
+  }
+
+  begins(): void {
+    this.#dueAt ??= this.#now()
+  }
+
+  fails(): void {
+    this.#failures++
+    this.#failed++
+    this.#failingSince ??= this.#clock.unsafeCurrentTimeMillis()
+  }
+
+  succeeds(): void {
+    this.#rounds++
+    this.#failed = 0
+    this.#failingSince = null
+    this.#succeededAt = this.#now()
+    const { pauseMillis } = this.#pace
+    this.#dueAt = pauseMillis === null ? null : this.#succeededAt + pauseMillis
+  }
+
+  state(): LoopState {
+    const now = this.#now()
+    const dueMillis = this.#dueAt === null ? 0 : now - this.#dueAt
+    return {
+      name: this.name,
+      rounds: this.#rounds,
+      failures: this.#failures,
+      failed: this.#failed,
+      failingSince: this.#failingSince,
+      sinceSuccessMillis: now - this.#succeededAt,
+      lateSince:
+        dueMillis > this.#pace.lateMillis ? Math.round(this.#clock.unsafeCurrentTimeMillis() - dueMillis) : null,
+    }
+  }
+
+  #now(): number {
+    return Number(this.#clock.unsafeCurrentTimeNanos()) * MILLIS_PER_NANO
+  }
+}
+
+/** All loops of one gateway that live now. */
+export class LoopBoard {
+  readonly #loops = new Set<KeptLoop>()
+
+  enter(loop: KeptLoop): void {
+    this.#loops.add(loop)
+  }
+
+  leave(loop: KeptLoop): void {
+    this.#loops.delete(loop)
+  }
+
+  readonly states = (): ReadonlyArray<LoopState> => [...this.#loops].map((loop) => loop.state())
+}
+
+/** The gateway's own, provided by the composition root; without one a loop is kept, and nobody reads how it is. */
+export class Loops extends Context.Reference<Loops>()("kernel/Loops", {
+  defaultValue: (): LoopBoard => new LoopBoard(),
+}) {}
+
+export type Loop<E, R> = {
+  /** Its own: health, metrics and log lines name it. A plain word or two, written where the loop is kept. */
+  readonly name: string
+  /** Its failure is trouble that is known, such as a store that is away; what it dies of is a defect. */
+  readonly round: Effect.Effect<unknown, E, R>
+  /** A round that is due, or under way, for longer is late. Without: three pauses, two minutes at least. */
+  readonly lateAfter?: Duration.DurationInput
+} & (
+  | {
+      /** Between the end of a round and the next. */
+      readonly pause: Duration.DurationInput
+    }
+  | {
+      /** Before each round: its work, or its time. It may take as long as it likes. */
+      readonly awaits: Effect.Effect<unknown, never, R>
+    }
+)
+
+const againAfter = (pause: Duration.Duration | null) => {
+  const first = Duration.clamp(pause ?? AGAIN_FIRST.maximum, AGAIN_FIRST)
+  const last = Duration.clamp(pause ?? Duration.zero, AGAIN_LAST)
+  return Schedule.union(Schedule.exponential(first), Schedule.spaced(last))
+}
+
+/** A defect is logged each time; known trouble when it begins. */
+const failed = <E>(kept: KeptLoop, cause: Cause.Cause<E>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    kept.fails()
+    const isKnown = Cause.failureOption(cause)._tag === "Some" && !Cause.isDie(cause)
+    if (isKnown && kept.failed > 1) return Effect.void
+    const told = isKnown ? Effect.logWarning("a loop failed", cause) : Effect.logError("a loop failed", cause)
+    return Effect.annotateLogs(told, { loop: kept.name, failed: kept.failed })
+  })
+
+const succeeded = (kept: KeptLoop): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { failed } = kept
+    kept.succeeds()
+    return failed === 0
+      ? Effect.void
+      : Effect.annotateLogs(Effect.logInfo("a loop goes on"), { loop: kept.name, failed })
+  })
+
+/** As `keepLoop`, for whoever forks it otherwise: it lives as long as its fiber. */
+export const keptLoop = <E, R>(loop: Loop<E, R>): Effect.Effect<never, never, R> =>
+  Effect.flatMap(Effect.all([Effect.clock, Loops]), ([clock, board]) => {
+    const pause = "pause" in loop ? Duration.decode(loop.pause) : null
+    const awaits = "awaits" in loop ? loop.awaits : Effect.void
+    const late = loop.lateAfter ?? Duration.max(LATE_AFTER_MIN, Duration.times(pause ?? Duration.zero, 3))
+    const kept = new KeptLoop(loop.name, clock, {
+      pauseMillis: pause === null ? null : Duration.toMillis(pause),
+      lateMillis: Duration.toMillis(late),
+    })
+    // One that failed has its work still: it is not waited for again.
+    let hasWork = false
+    const once = Effect.suspend(() => (hasWork ? Effect.void : awaits)).pipe(
+      Effect.zipRight(
+        Effect.suspend(() => {
+          hasWork = true
+          kept.begins()
+          return loop.round
+        }),
+      ),
+      // Of whatever it ends: an inner fiber that was interrupted is no reason for the loop to end.
+      Effect.sandbox,
+      Effect.tapError((cause) => failed(kept, cause)),
+      Effect.retry(againAfter(pause)),
+      // The schedule never ends, so there is nothing left to die of.
+      Effect.orDie,
+      Effect.zipRight(
+        Effect.suspend(() => {
+          hasWork = false
+          return succeeded(kept)
+        }),
+      ),
+    )
+    return Effect.suspend(() => {
+      board.enter(kept)
+      return Effect.forever(pause === null ? once : Effect.zipRight(once, Effect.sleep(pause)))
+    }).pipe(Effect.ensuring(Effect.sync(() => board.leave(kept))))
+  })
+
+/** Round after round until the scope ends. */
+export const keepLoop = <E, R>(loop: Loop<E, R>): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.asVoid(Effect.forkScoped(keptLoop(loop)))
