@@ -56,6 +56,8 @@ export interface CcxtVenuesOptions {
   readonly sessionsPerConnector?: number
   /** Of the threads; for tests. */
   readonly times?: Partial<ShardTimes>
+  /** Threads that outlive these venues, instead of their own; then `shards`, `heapMegabytes` and the threads' `times` are its own. For tests. */
+  readonly placement?: Placement
   /** Connectors obey `Supervisor.break`; for tests. */
   readonly breakable?: boolean
 }
@@ -83,12 +85,14 @@ export const ccxtVenues = (
   profiles: ReadonlyArray<VenueProfile> = PROFILES,
 ): Effect.Effect<CcxtVenues, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const placement = new Placement({
-      rule: options.shards ?? "auto",
-      times: { ...SHARD_TIMES, ...options.times },
-      heapMegabytes: options.heapMegabytes ?? HEAP_MEGABYTES,
-      notice: (shard, what) => options.notice?.(shard, what),
-    })
+    const placement =
+      options.placement ??
+      new Placement({
+        rule: options.shards ?? "auto",
+        times: { ...SHARD_TIMES, ...options.times },
+        heapMegabytes: options.heapMegabytes ?? HEAP_MEGABYTES,
+        notice: (shard, what) => options.notice?.(shard, what),
+      })
     const venues = yield* Effect.forEach(profiles, (profile) =>
       Effect.acquireRelease(
         Effect.sync(() => new Connectors(profile, options, placement)),

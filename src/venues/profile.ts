@@ -15,6 +15,23 @@ export interface BookAuditTimes {
   readonly settleMillis: number
 }
 
+/** How long a connector waits for the venue. */
+export interface VenueWaits {
+  /** A request without an answer by then has failed. */
+  readonly requestMillis: number
+  /** A login or a subscription that is not acknowledged by then is taken for lost, and begins anew. */
+  readonly acknowledgedMillis: number
+  /**
+   * A book that has no snapshot after this long is begun again: a subscription can be lost without a word. Not while snapshots come, or
+   * wait for the venue's budget: one book of hundreds that are opened together has its turn after minutes.
+   */
+  readonly snapshotMillis: number
+  /** Nothing is asked for so long after an answer 429 that names no time of its own. */
+  readonly limitedMillis: number
+  /** Before each look at an order whose cancel was asked for. */
+  readonly cancelLooksMillis: ReadonlyArray<number>
+}
+
 /**
  * What the venue's answers mean. None of it has a default, because a wrong one is told to clients as a fact: an order that "ended" and
  * then fills, a fill that is counted twice, a list that is cut.
@@ -87,6 +104,8 @@ export interface VenueProfile extends VenueFacts {
   readonly bookRefreshMillis?: number
   /** When its books are compared with the venue's by REST, where not as its stream needs it (`worker/book-audits.ts`); null: never. */
   readonly bookAudit?: BookAuditTimes | null
+  /** Where not as usual (`worker/waits.ts`). */
+  readonly waits?: Partial<VenueWaits>
   /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
   readonly rollingWindowMillis?: number
   /** Bars that the venue gives in one answer; as ccxt says when absent. */

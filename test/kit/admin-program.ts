@@ -1,6 +1,7 @@
 /** `gateway admin` as operators run it: a process of its own, which takes seconds (`operator.ts` has the same words without one). */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { isBuilt } from "./gateway.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -14,7 +15,8 @@ export interface AdminEnded {
 export const runAdmin = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>): Promise<AdminEnded> =>
   new Promise((resolve) => {
     const { PATH = "", HOME = "" } = process.env
-    const child = spawn(process.execPath, ["--import", "tsx", "src/admin/main.ts", ...words], {
+    const program = isBuilt ? ["dist/src/admin/main.js"] : ["--import", "tsx", "src/admin/main.ts"]
+    const child = spawn(process.execPath, [...program, ...words], {
       cwd: root,
       env: { PATH, HOME, ...env },
       stdio: ["ignore", "pipe", "pipe"],

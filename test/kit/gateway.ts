@@ -16,14 +16,16 @@ import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
 import type { PositionRecord, TradingAccountRecord } from "../../src/domain/trading-account.ts"
 import type { SessionRecord, UserRecord } from "../../src/domain/user.ts"
 import type { VenueRecord } from "../../src/domain/venue.ts"
-import { scratchDirectory } from "./postgres.ts"
+import { laySeed, scratchDirectory } from "./postgres.ts"
 
 export interface GatewayOptions {
   /** Beside PORT=0 and DATA_DIR; `DATABASE_URL` here uses that database instead of the embedded one. */
   readonly env?: Readonly<Record<string, string>>
   /** An earlier gateway's directory, to start it again. Default: a new one, removed by `endGateways`. */
   readonly dataDir?: string
-  /** dist/src/main.js, or the sources. Default: what is shipped in CI, elsewhere the sources as they are being written. */
+  /** A first start as a user has it: the new directory is empty. Default: it has a migrated cluster, where the run has a seed. */
+  readonly empty?: boolean
+  /** dist/src/main.js, or the sources. Default: the bundle of dist/ in a run of the tests; elsewhere dist/ in CI, and else the sources. */
   readonly built?: boolean | undefined
 }
 
@@ -63,7 +65,16 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 /** What the child may inherit: a test runner's NODE_ENV and NODE_OPTIONS are not a user's. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "PG_BIN_DIR", "USER"]
 
-const isShipped = process.env["CI"] !== undefined
+/** Of test/kit/shipped-code.ts. */
+const bundle = process.env["TEST_BUNDLE"]
+
+/** dist/ is there and of these sources. */
+export const isBuilt = bundle !== undefined || process.env["CI"] !== undefined
+
+const programOf = (built: boolean | undefined): ReadonlyArray<string> => {
+  if (built === undefined && bundle !== undefined) return [join(bundle, "main.js")]
+  return (built ?? isBuilt) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
+}
 
 const launched = new Set<ChildProcess>()
 const directories = new Set<string>()
@@ -85,7 +96,9 @@ process.on("exit", () => {
 export const launchGateway = (options: GatewayOptions = {}): Launched => {
   const dataDir = options.dataDir ?? scratchDirectory("gateway")
   directories.add(dataDir)
-  const program = (options.built ?? isShipped) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
+  const isEmbedded = options.env?.["DATABASE_URL"] === undefined
+  if (options.dataDir === undefined && isEmbedded && options.empty !== true) laySeed(dataDir)
+  const program = programOf(options.built)
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   // Tests of limits set their own; production is never without.
   // Tests of stale proofs set their own; the others may run longer than one is fresh.

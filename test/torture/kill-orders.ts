@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from "../../src/store/embedded.ts"
 import { seededRandom } from "../exchanges/binance/synthetic.ts"
 import { freePort } from "../kit/free-port.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../kit/gateway.ts"
-import { scratchDirectory } from "../kit/postgres.ts"
+import { laySeed, scratchDirectory } from "../kit/postgres.ts"
 import { judge, settle } from "./kill-judge.ts"
 import { type KillAccount, Load } from "./kill-load.ts"
 import type { Verdict } from "./kill-verdict.ts"
@@ -90,6 +90,7 @@ export const killOrders = async (options: KillOptions): Promise<ReadonlyArray<Ve
   const random = seededRandom(options.seed)
   const exchange = options.venue === "binance" ? await startExchange() : undefined
   const ownDirectory = options.database === "url" ? scratchDirectory("torture") : null
+  if (ownDirectory !== null) laySeed(ownDirectory)
   let server = ownDirectory === null ? undefined : await startEmbeddedPostgres({ dataDir: ownDirectory })
   const env: Record<string, string> = { PORT: String(await freePort()), MOCK_TICK_MS: "50", RATE_LIMITS: "off" }
   if (server !== undefined) env["DATABASE_URL"] = server.url()

@@ -149,12 +149,13 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   failpoints: {
     usage:
-      "[--runs 20] [--only TEXT] [--lanes 3] [--built] [--seed N]: the process kills itself at every named place; lanes: gateways side by side",
+      "[--runs 20] [--only TEXT,TEXT] [--lanes 3] [--seconds 10] [--built] [--seed N]: the process kills itself at every named place; lanes: gateways side by side; seconds: how late the truth may be",
     run: (progress) =>
       failpoints({
         runs: count("runs", 1),
         seed: count("seed", 0),
-        only: values.only,
+        only: values.only?.split(","),
+        truthMillis: 1000 * count("seconds", 1, 10),
         built: values.built,
         lanes: count("lanes", 1),
         progress,

@@ -1,29 +1,37 @@
-/** The faults of `npm run torture -- worker-faults`, once each and without a clock: who comes back, who notices nothing, and who lives. */
+/**
+ * Three faults of `npm run torture -- worker-faults`, which `.ci/run` has whole, and without a clock: who comes back, who notices nothing, and
+ * who lives. Each fault by itself is in test/integration/venues/connector-worker.test.ts.
+ */
 import { beforeAll, describe, expect, it } from "vitest"
-import { causeFaults, FAULTS, type WorkerFaults } from "./worker-faults.ts"
+import { isBuilt } from "../kit/gateway.ts"
+import { causeFaults, type WorkerFaults } from "./worker-faults.ts"
 import { type StreamFacts, VENUES } from "./worker-faults-host.ts"
 
 /** By the death of a thread; a starved machine may cost a stream its place besides. */
 const deaths = ({ reasons }: StreamFacts): ReadonlyArray<string> =>
   reasons.filter((reason) => reason.startsWith("the connector was lost"))
 
+const FAULTS = { apart: ["oom", "reject"], together: ["exit"] } as const
+
 describe("a thread that fails while three venues stream", () => {
   let faults: WorkerFaults
   beforeAll(async () => {
     faults = await causeFaults({
       rounds: 1,
+      faults: FAULTS,
       stepMillis: 100,
       calmMillis: 200,
       missesMax: 20,
-      built: false,
+      built: isBuilt,
       progress: () => undefined,
     })
   }, 300_000)
 
-  const roundsOf = (threads: string) => faults.rounds.filter((round) => round.threads === threads)
+  const roundsOf = (threads: keyof typeof FAULTS) => faults.rounds.filter((round) => round.threads === threads)
 
   it("comes back with fresh books, whatever happened to it", () => {
-    for (const threads of ["apart", "together"]) expect(roundsOf(threads).map(({ how }) => how)).toEqual(FAULTS)
+    for (const threads of ["apart", "together"] as const)
+      expect(roundsOf(threads).map(({ how }) => how)).toEqual(FAULTS[threads])
     for (const { how, victim, during } of faults.rounds) {
       const lost = deaths(during.venues[victim]).length
       // Two books each.

@@ -14,11 +14,13 @@ import type { Verdict } from "./kill-verdict.ts"
 import { type HostAsks, type HostFacts, type Recovery, VENUES, type VenueName } from "./worker-faults-host.ts"
 import type { VenuesAsks } from "./worker-faults-venues.ts"
 
-export const FAULTS = ["throw", "exit", "oom", "spin", "reject"] as const satisfies ReadonlyArray<BreakHow>
+const FAULTS = ["throw", "exit", "oom", "spin", "reject"] as const satisfies ReadonlyArray<BreakHow>
 
 export interface WorkerFaultsOptions {
   /** How often each fault happens, to one venue after the other. */
   readonly rounds: number
+  /** Where the venues have a thread each, and where they share one. */
+  readonly faults: Readonly<Record<keyof typeof THREADS, ReadonlyArray<BreakHow>>>
   /** Between two steps of each venue's markets. */
   readonly stepMillis: number
   /** Of quiet before each fault, and of looking on after it. */
@@ -55,7 +57,7 @@ export const THREADS = {
 const HEAP_MEGABYTES = 128
 const FLAGS = { flags: ["--max-semi-space-size=32"] }
 
-/** Runs all faults; rejects when the process with the connectors dies. */
+/** Runs the faults; rejects when the process with the connectors dies. */
 export const causeFaults = async (options: WorkerFaultsOptions): Promise<WorkerFaults> => {
   const { stepMillis, calmMillis, missesMax, built, progress } = options
   const rounds: Array<FaultRound> = []
@@ -67,8 +69,9 @@ export const causeFaults = async (options: WorkerFaultsOptions): Promise<WorkerF
       const host = startLine<HostAsks>(new URL("./worker-faults-host.ts", import.meta.url), FLAGS)
       try {
         await host.ask("start", { routes, shards: THREADS[threads], heapMegabytes: HEAP_MEGABYTES, missesMax, built })
-        for (let n = 0; n < options.rounds * FAULTS.length; n++) {
-          const how = FAULTS[n % FAULTS.length] ?? "exit"
+        const faults = options.faults[threads]
+        for (let n = 0; n < options.rounds * faults.length; n++) {
+          const how = faults[n % faults.length] ?? "exit"
           const victim = VENUES[n % VENUES.length] ?? "BINANCE"
           await sleep(calmMillis)
           await host.ask("look", undefined)
@@ -182,5 +185,6 @@ export const workerFaults = async ({
   if (build.status !== 0) throw new Error(`the build failed: ${build.stderr}`)
   const { missesMax } = SHARD_TIMES
   const times = { stepMillis: STEP_MILLIS, calmMillis: CALM_MILLIS, missesMax }
-  return judge(await causeFaults({ rounds, ...times, built: true, progress }))
+  const faults = { apart: FAULTS, together: FAULTS }
+  return judge(await causeFaults({ rounds, faults, ...times, built: true, progress }))
 }

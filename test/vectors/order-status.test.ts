@@ -93,7 +93,7 @@ describe.skipIf(text === null)("0024-OSTA", () => {
     if (isStopped) await ada.limit("SELL", "1", "151")
     const order = await ada.limit("BUY", "2", isStopped ? "151" : "150", {
       timeInForce,
-      ...(timeInForce === "GTD" && { expireAt: Date.now() + (isExpired ? 5_000 : 3_600_000) }),
+      ...(timeInForce === "GTD" && { expireAt: Date.now() + (isExpired ? 2_000 : 3_600_000) }),
     })
     const { tradeOrderId } = order
     if (cells["Cancelled by user"] === "Yes") {

@@ -81,7 +81,7 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       await ada.cancelAll()
     })
     table.proved("004 084", "a limit with an end is expired and out of the book", async () => {
-      const { tradeOrderId } = await ada.limit("BUY", "1", "49", { timeInForce: "GTD", expireAt: Date.now() + 5_000 })
+      const { tradeOrderId } = await ada.limit("BUY", "1", "49", { timeInForce: "GTD", expireAt: Date.now() + 2_000 })
       await ada.rests(tradeOrderId, "EXPIRED")
       await until("an empty book", async () => (await market.book()).bids.length === 0)
     })
@@ -157,7 +157,7 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       "a stop that the market has passed is refused at submission (contract C5)",
     )
     table.proved("052 173", "a stop with an end expires when it has not fired", async () => {
-      const { tradeOrderId } = await stop("SELL", { stopPrice: "30", timeInForce: "GTD", expireAt: Date.now() + 5_000 })
+      const { tradeOrderId } = await stop("SELL", { stopPrice: "30", timeInForce: "GTD", expireAt: Date.now() + 2_000 })
       expect(await ada.rests(tradeOrderId, "EXPIRED")).toMatchObject({ triggeredAt: null, executedQuantity: "0" })
     })
     table.notApplicable("053 054 130 131 165 174..176", "a stop ends at its expireAt, it never fires because of it")

@@ -21,6 +21,7 @@ import { krakenfutures } from "../exchanges/cryptofeed/recordings/krakenfutures.
 import { okx } from "../exchanges/cryptofeed/recordings/okx.ts"
 import { startReplayer } from "../exchanges/cryptofeed/replayer.ts"
 import type { Spelled } from "../exchanges/cryptofeed/spelled-json.ts"
+import { sharedThread } from "../integration/venues/thread-kit.ts"
 import { until } from "../integration/venues/venue-kit.ts"
 
 if (!hasCaptures) console.info("skipped: the recorded captures are not beside the repository")
@@ -87,8 +88,7 @@ const sourceOf = (
     venueRoutes: routes,
     venuesInactive: [],
     notice: (_: string, what: string) => notice(what),
-    // A machine that is busy elsewhere must not look like a thread that hangs.
-    times: { missesMax: 300 },
+    placement: sharedThread(profile),
   }
   return Effect.map(ccxtVenue(profile, options), (venue) => venue.market(sink))
 }
@@ -96,7 +96,8 @@ const sourceOf = (
 describe.skipIf(!hasCaptures)("TC-B02 a recorded capture through its connector", () => {
   afterAll(() => console.table(table))
 
-  it.each(CAPTURES)("loses nothing and changes no digit of %s", async (archive, recorded) => {
+  // Most of their time is the pace at which ccxt subscribes.
+  it.concurrent.each(CAPTURES)("loses nothing and changes no digit of %s", async (archive, recorded) => {
     const capture = await readCapture(archive)
     const recording = recorded(capture)
     const told = toldBy(capture, recording)

@@ -7,6 +7,7 @@ import type { VenueProfile } from "../profile.ts"
 import type { CcxtExchange } from "./ccxt.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
+import { waitsOf } from "./waits.ts"
 import { currentWork } from "./work.ts"
 
 /** ccxt says so where it knows of no window; a minute's worth of requests at once would be a burst that most venues refuse. */
@@ -134,14 +135,15 @@ export class Budgets {
 
   #limitsOf({ rateLimit, rollingWindowSize }: CcxtExchange, isItsOwn: boolean): BudgetLimits {
     const { privatePace } = this.#profile
+    const { limitedMillis } = waitsOf(this.#profile)
     if (isItsOwn && privatePace !== undefined) {
       const { burst, perSecond, auditsShare } = privatePace
-      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000 }
+      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000, limitedMillis }
       return auditsShare === undefined ? limits : { ...limits, auditsShare }
     }
     const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#quirks.usedShare === undefined
     const windowMillis = isUnknown || rollingWindowSize === 0 ? SHORT_WINDOW_MILLIS : rollingWindowSize
-    return { capacity: windowMillis / rateLimit, windowMillis }
+    return { capacity: windowMillis / rateLimit, windowMillis, limitedMillis }
   }
 
   #answered(budget: RateBudget, status: number, headers: ReadonlyMap<string, string>): void {

@@ -11,8 +11,8 @@ import { mouldOf } from "./mould.ts"
 import { quirksOf } from "./quirks.ts"
 import { queueSnapshots } from "./snapshot-queue.ts"
 import { applyTransport } from "./transport.ts"
+import { waitsOf } from "./waits.ts"
 
-const REQUEST_TIMEOUT_MILLIS = 5000
 /** A half-open socket is noticed after two missed pongs; ccxt waits up to 9 minutes on Binance otherwise. */
 const STREAMING = { keepAlive: 10_000, maxPingPongMisses: 2 }
 /** ccxt's own goes to 60 s and keeps the state. */
@@ -32,7 +32,7 @@ const made = (
   const exchange = new Exchange({
     enableRateLimit: true,
     rateLimiterAlgorithm: "rollingWindow",
-    timeout: REQUEST_TIMEOUT_MILLIS,
+    timeout: waitsOf(profile).requestMillis,
     newUpdates: true,
     streaming: STREAMING,
     ...(profile.rollingWindowMillis === undefined ? {} : { rollingWindowSize: profile.rollingWindowMillis }),

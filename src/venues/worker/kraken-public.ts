@@ -10,13 +10,14 @@ import { watchClock } from "./kraken-clock.ts"
 import { ASSET_NAMES, type KrakenExchange } from "./kraken-exchange.ts"
 import { KrakenSubscriptions } from "./kraken-subscriptions.ts"
 import { orderTrades } from "./kraken-trades.ts"
+import { waitsOf } from "./waits.ts"
 
 export const prepareKrakenPublic = (instance: CcxtExchange, profile: VenueProfile): void => {
   const exchange = instance as KrakenExchange
   Object.assign(exchange.commonCurrencies, ASSET_NAMES)
   // A connection may have one interval of a pair, and no bar is called closed: ours are made of the trades, of which none is missing.
   exchange.has["watchOHLCV"] = false
-  const subscriptions = new KrakenSubscriptions(exchange)
+  const subscriptions = new KrakenSubscriptions(exchange, waitsOf(profile).acknowledgedMillis)
   checkBooks(exchange, subscriptions, profile)
   orderTrades(exchange, subscriptions)
   watchClock(exchange)

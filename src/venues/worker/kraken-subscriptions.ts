@@ -6,9 +6,6 @@ import type { Raw } from "./ccxt.ts"
 import { LOST_PLACE } from "./errors.ts"
 import { type KrakenExchange, type KrakenSocket, PUBLIC_URL, record } from "./kraken-exchange.ts"
 
-/** A subscription that is not answered so long after it left is taken for lost. */
-const ANSWER_WITHIN_MILLIS = 10_000
-
 /** Of ccxt's names, by which they are classified. */
 class UnsubscribeError extends Error {}
 class BadSymbol extends Error {}
@@ -33,14 +30,17 @@ interface Asked extends Subscription {
 
 export class KrakenSubscriptions {
   readonly #exchange: KrakenExchange
+  readonly #withinMillis: number
   /** What has left on a socket and was not ended, by ccxt's hash. */
   readonly #sent = new WeakMap<KrakenSocket, Map<string, Subscription>>()
   /** What has no answer yet, by the number of the request. */
   readonly #asked = new Map<string, Asked>()
   readonly #onEnd: Array<(channel: string, symbol: string) => void> = []
 
-  constructor(exchange: KrakenExchange) {
+  /** A subscription that is not answered `withinMillis` after it left is taken for lost. */
+  constructor(exchange: KrakenExchange, withinMillis: number) {
     this.#exchange = exchange
+    this.#withinMillis = withinMillis
     this.#watchRequests()
     this.#watchAnswers()
     exchange.unWatchOrderBook = (symbol) => this.end("book", symbol)
@@ -134,7 +134,7 @@ export class KrakenSubscriptions {
     const timer = setTimeout(() => {
       const asked = this.#answered(id)
       if (asked !== undefined) this.#failed(asked, new Error(`${channel} of ${symbol} was not acknowledged`))
-    }, ANSWER_WITHIN_MILLIS).unref()
+    }, this.#withinMillis).unref()
     this.#asked.set(id, { ...subscription, socket, timer })
   }
 

@@ -18,6 +18,7 @@ import { PrivateStream } from "./private-stream.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
 import { RequestedCancel } from "./requested-cancel.ts"
 import { answerFor, submitReports } from "./submit-answer.ts"
+import { waitsOf } from "./waits.ts"
 
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
 const inWords = ({ category, code, text }: Failure): string => (code === null ? category : `${category}: ${text}`)
@@ -190,6 +191,7 @@ export class PrivateSession {
       ref,
       () => this.questions.order(ref),
       () => this.#markets.venueNow(),
+      waitsOf(this.#profile).cancelLooksMillis,
     )
     this.#cancels.add(cancel)
     try {

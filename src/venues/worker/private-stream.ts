@@ -15,6 +15,7 @@ import type { Listing } from "./listing.ts"
 import { balances, fill, orderState } from "./normalise.ts"
 import { tapCache } from "./order-tap.ts"
 import { type Quirks, quirksOf } from "./quirks.ts"
+import { waitsOf } from "./waits.ts"
 
 export interface PrivateStreamOptions {
   readonly profile: VenueProfile
@@ -33,9 +34,6 @@ export interface PrivateStreamOptions {
   /** Balances moved, and the stream does not say what is available. */
   readonly balancesMoved: () => void
 }
-
-/** A login or a subscription that is not acknowledged by then is taken for lost. */
-const BEGUN_WITHIN_MILLIS = 10_000
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
@@ -102,14 +100,15 @@ export class PrivateStream {
    * promise is waited for.
    */
   async #begun(): Promise<{ readonly end: Promise<void> }> {
-    const { exchange } = this.#options
+    const { exchange, profile } = this.#options
     const { channels = [] } = this.#quirks
     this.#missing = new Set(channels)
     const taken = new Promise<void>((resolve) => {
       this.#complete = resolve
     })
     // ccxt would wait for ever for an answer that is lost.
-    const late = setTimeout(() => endAll(exchange, "the private stream was not acknowledged"), BEGUN_WITHIN_MILLIS)
+    const { acknowledgedMillis } = waitsOf(profile)
+    const late = setTimeout(() => endAll(exchange, "the private stream was not acknowledged"), acknowledgedMillis)
     try {
       await exchange.authenticate()
       const end = this.#watchAll()

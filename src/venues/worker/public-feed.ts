@@ -29,6 +29,7 @@ import { SubscriptionAnswers } from "./subscription-answers.ts"
 import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
 import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
+import { waitsOf } from "./waits.ts"
 import { type Feed, WatchLoop } from "./watch-loop.ts"
 
 /** What the venue's request budget has left for market data. */
@@ -107,7 +108,10 @@ export class PublicFeed {
     if (settings.profile.bareNumbers) quoteFrames(exchange)
     if (settings.profile.batchesSubscriptions === true) batchSubscriptions(exchange)
     const { streamNews } = this.#quirks
-    if (streamNews !== undefined) this.#answers = new SubscriptionAnswers(exchange, streamNews)
+    if (streamNews !== undefined) {
+      const { acknowledgedMillis } = waitsOf(settings.profile)
+      this.#answers = new SubscriptionAnswers(exchange, streamNews, acknowledgedMillis)
+    }
     // ccxt binds the handler when it makes a socket: this must stand before the first one.
     const handle = exchange.handleMessage.bind(exchange)
     exchange.handleMessage = (socket, message) => {

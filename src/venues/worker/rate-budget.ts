@@ -5,6 +5,7 @@
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../ports/venue-stats.ts"
 import { TooLate } from "./errors.ts"
+import { waitsOf } from "./waits.ts"
 
 /** The share of the budget up to which requests of a kind may fill it. */
 const CEILINGS: Readonly<Record<Purpose, number>> = {
@@ -20,8 +21,7 @@ const CEILING_BESIDE_OPENINGS = 0.9
 /** Of market data while there are no accounts to leave room for. */
 const CEILING_ALONE = 0.95
 const AUDITS_SHARE = 0.25
-/** Of the venue's, and only when it says none itself. */
-const PAUSE_LIMITED_MILLIS = 2000
+/** When the venue says none itself. */
 const PAUSE_BANNED_MILLIS = 120_000
 
 export interface BudgetLimits {
@@ -30,6 +30,8 @@ export interface BudgetLimits {
   readonly windowMillis: number
   /** What audits may take up of it; a quarter when absent. */
   readonly auditsShare?: number
+  /** After an answer 429 that names no time of its own; as usual (`waits.ts`) when absent. */
+  readonly limitedMillis?: number
 }
 
 interface Waiting {
@@ -101,7 +103,8 @@ export class RateBudget {
     const isLimited = status === 418 || status === 429
     this.#answers[status < 400 ? "ok" : isLimited ? "limited" : status < 500 ? "refused" : "failed"] += 1
     if (!isLimited) return 0
-    return Math.max(1, retryAfterMillis ?? (status === 418 ? PAUSE_BANNED_MILLIS : PAUSE_LIMITED_MILLIS))
+    const { limitedMillis = waitsOf({}).limitedMillis } = this.#limits
+    return Math.max(1, retryAfterMillis ?? (status === 418 ? PAUSE_BANNED_MILLIS : limitedMillis))
   }
 
   /** Nothing leaves for so long. */

@@ -8,8 +8,6 @@ import type { SessionReport, VenueOrderRef, VenueOrderState } from "../../ports/
 import { classify } from "./errors.ts"
 import { doingFor } from "./work.ts"
 
-/** Before each look; venues cancel within milliseconds, and most streams tell before the first look. */
-const PAUSES_MILLIS = [50, 150, 400, 1000]
 /** Of a look that the budget holds back. */
 const LOOK_WITHIN_MILLIS = 15_000
 
@@ -17,13 +15,20 @@ export class RequestedCancel {
   readonly #ref: VenueOrderRef
   readonly #look: () => Promise<VenueOrderState | null>
   readonly #venueNow: () => number
+  readonly #looksMillis: ReadonlyArray<number>
   #ended: VenueOrderState | null = null
 
-  /** `look` answers null where the venue does not know the order. */
-  constructor(ref: VenueOrderRef, look: () => Promise<VenueOrderState | null>, venueNow: () => number) {
+  /** `look` answers null where the venue does not know the order; `looksMillis` are the pauses before each. */
+  constructor(
+    ref: VenueOrderRef,
+    look: () => Promise<VenueOrderState | null>,
+    venueNow: () => number,
+    looksMillis: ReadonlyArray<number>,
+  ) {
     this.#ref = ref
     this.#look = look
     this.#venueNow = venueNow
+    this.#looksMillis = looksMillis
   }
 
   /** Told by another way than its own looks. */
@@ -43,7 +48,7 @@ export class RequestedCancel {
 
   async #seen(): Promise<ReadonlyArray<SessionReport>> {
     let reason = "the venue has not carried it out yet"
-    for (const pause of PAUSES_MILLIS) {
+    for (const pause of this.#looksMillis) {
       await sleep(pause)
       if (this.#ended !== null) return [this.#outcome(this.#ended)]
       try {

@@ -6,23 +6,22 @@
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 import type { StreamNews } from "./quirk.ts"
 
-const SWEEP_MILLIS = 5000
-/** A subscription that has waited longer is lost. */
-const ANSWER_WITHIN_MILLIS = 10_000
-
 export class SubscriptionAnswers {
   readonly #exchange: CcxtExchange
   readonly #read: (message: unknown) => StreamNews | null
+  readonly #withinMillis: number
   /** What each socket has of acknowledged subscriptions, by ccxt's key. */
   readonly #taken = new WeakMap<CcxtSocket, Set<string>>()
   /** Since when the others wait. */
   readonly #waiting = new WeakMap<CcxtSocket, Map<string, number>>()
   readonly #sweeps: NodeJS.Timeout
 
-  constructor(exchange: CcxtExchange, read: (message: unknown) => StreamNews | null) {
+  /** A subscription that has waited for longer than `withinMillis` is lost. */
+  constructor(exchange: CcxtExchange, read: (message: unknown) => StreamNews | null, withinMillis: number) {
     this.#exchange = exchange
     this.#read = read
-    this.#sweeps = setInterval(() => this.#sweep(), SWEEP_MILLIS).unref()
+    this.#withinMillis = withinMillis
+    this.#sweeps = setInterval(() => this.#sweep(), withinMillis / 2).unref()
   }
 
   stop(): void {
@@ -71,7 +70,7 @@ export class SubscriptionAnswers {
       const waiting = new Map(this.#unanswered(socket).map((key) => [key, before?.get(key) ?? now]))
       this.#waiting.set(socket, waiting)
       for (const [key, since] of waiting) {
-        if (now - since > ANSWER_WITHIN_MILLIS) this.#fail(socket, key, `${key} was not acknowledged`)
+        if (now - since > this.#withinMillis) this.#fail(socket, key, `${key} was not acknowledged`)
       }
     }
   }

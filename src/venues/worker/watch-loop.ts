@@ -17,12 +17,8 @@ import type { MissedTrades } from "./missed-trades.ts"
 import type { Outbox } from "./outbox.ts"
 import type { SequenceGuard } from "./sequence-guard.ts"
 import type { TradeIds } from "./trade-ids.ts"
+import { waitsOf } from "./waits.ts"
 
-/**
- * A book that has no snapshot after this long is begun again: a subscription can be lost without a word. Not while snapshots come, or
- * wait for the venue's budget: one book of hundreds that are opened together has its turn after minutes.
- */
-const SNAPSHOT_WITHIN_MILLIS = 20_000
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3
 
@@ -182,13 +178,14 @@ export class WatchLoop {
   /** A book that never became whole begins again: first alone, then with all that share its socket. */
   #watchdog(feed: Feed): NodeJS.Timeout | undefined {
     if (feed.stream !== "book") return undefined
+    const { snapshotMillis } = waitsOf(this.#parts.profile)
     let attempts = 0
     return setInterval(() => {
-      if (feed.live || !feed.open || this.#parts.isComing(SNAPSHOT_WITHIN_MILLIS)) return
+      if (feed.live || !feed.open || this.#parts.isComing(snapshotMillis)) return
       attempts += 1
       if (attempts === 1 && this.#parts.profile.unsubscribes) void this.unwatch(feed)
       else this.startOver(feed, `no snapshot of ${feed.name} in time`)
-    }, SNAPSHOT_WITHIN_MILLIS).unref()
+    }, snapshotMillis).unref()
   }
 
   #symbolOf(feed: Feed): string {

@@ -46,7 +46,7 @@ export interface KrakenExchangeOptions {
   /** Between two steps of the moving market; default 100 ms. */
   readonly stepMillis?: number
   /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number
+  readonly clockAheadMillis?: number | (() => number)
   /** The venue's limits on calls and orders; default on. */
   readonly isLimited?: boolean
   /** Steps of orders leave several to a message (private-streams.ts); default false. */
@@ -92,7 +92,8 @@ const EXPIRY_MILLIS = 250
 
 /** Resolves when the port listens. */
 export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): Promise<KrakenExchange> => {
-  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const ahead = options.clockAheadMillis ?? 0
+  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
   const pairs = options.pairs ?? DEFAULT_PAIRS
   const counted = new Map<string, number>()
   const faults = new KrakenFaults()

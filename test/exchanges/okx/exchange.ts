@@ -48,7 +48,7 @@ export interface OkxExchangeOptions {
   /** Recorded book messages in place of one instrument's own. */
   readonly replay?: BooksCapture
   /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number
+  readonly clockAheadMillis?: number | (() => number)
   /** Between two ticker and candle events; default 1000 ms. */
   readonly tickMillis?: number
   /** A socket on which nothing is said for so long is closed; default 30 s. */
@@ -99,7 +99,8 @@ const cancelSourceOf = (execution: ExecutionType, ordType: string): string =>
 
 /** Resolves when the port listens. */
 export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promise<OkxExchange> => {
-  const now = () => Date.now() + (options.clockAheadMillis ?? 0)
+  const ahead = options.clockAheadMillis ?? 0
+  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
   const counts = new Map<string, number>()
   const faults = new OkxFaults()
   const channels = new Channels()

@@ -327,21 +327,6 @@ describe("an order whose outcome is unknown", () => {
       eventsAreWhole(who)
     },
   )
-
-  it("that was never placed stays UNKNOWN with its hold until the venue's expiry proves it", async () => {
-    const who = await trader()
-    exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "hang" } })
-    const { tradeOrderId, createdAt } = remember(await who.calls.submit(limit(who)))
-    await reaches(who, tradeOrderId, ["UNKNOWN"], PROOF_MILLIS)
-    expect((await holdings(who))["USDT"]).toEqual(["1000000", "999500", "500"])
-    const proven = await reaches(who, tradeOrderId, ["REJECTED"], PROOF_MILLIS)
-    expect(proven.rejectReason).toMatch(/^NOT_PLACED/)
-    // Commit + 2 s to leave, 5 s of the venue's window, 10 s of margin (contract C3).
-    expect(proven.updatedAt - createdAt).toBeGreaterThanOrEqual(15_000)
-    expect(placementOf(tradeOrderId)).toMatchObject({ count: 1, created: 0 })
-    expect((await holdings(who))["USDT"]).toEqual(["1000000", "1000000", "0"])
-    eventsAreWhole(who)
-  })
 })
 
 describe("the private stream", () => {
@@ -371,22 +356,6 @@ describe("the private stream", () => {
     eventsAreWhole(who)
   })
 
-  it("may fall silent: audits reach the truth", async () => {
-    const who = await trader()
-    // Close to the market, so that a seller reaches it first.
-    const body = limit(who, { limitPrice: "60000.01", quantity: "0.01" })
-    const { tradeOrderId } = remember(await who.calls.submit(body))
-    await reaches(who, tradeOrderId, ["ACCEPTED", "FILLED"])
-    exchange.fault({ fault: "suppressUserEvents", on: true })
-    exchange.trade("BTCUSDT", "SELL", "0.02")
-    expect(atExchange(who, tradeOrderId)?.status).toBe("FILLED")
-    const filled = await reaches(who, tradeOrderId, ["FILLED"], AUDIT_MILLIS)
-    expect(filled.executions.map(({ externalTradeId }) => externalTradeId)).toEqual(
-      exchange.fills(who.apiKey).map(({ id }) => String(id)),
-    )
-    eventsAreWhole(who)
-  })
-
   it("may be cut: it comes back and nothing is missing", async () => {
     const who = await trader()
     const body = limit(who, { limitPrice: "60000.01", quantity: "0.01" })
@@ -399,28 +368,76 @@ describe("the private stream", () => {
   })
 })
 
-describe("an account on the exchange", () => {
-  it("shows orders that were placed elsewhere", async () => {
-    const who = await trader()
-    const elsewhere = connectBinance(exchange.routes, { apiKey: who.apiKey, secret: who.apiSecret })
-    const foreign = await elsewhere.createOrder("BTC/USDT", "limit", "buy", 0.02, 40_000)
+/** All of them from the beginning on: they wait for the same seconds. */
+describe("what only time tells", () => {
+  let unplaced: BinanceTrader
+  let unheard: BinanceTrader
+  let busy: BinanceTrader
+  let lost: TradeOrderRecord
+  let silent: TradeOrderRecord
+  let foreignId: string | undefined
+  beforeAll(async () => {
+    exchange.fault({ fault: "clear" })
+    unplaced = await trader()
+    unheard = await trader()
+    busy = await trader()
+    traders.splice(0)
+    exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "hang" } })
+    lost = remember(await unplaced.calls.submit(limit(unplaced)))
+    await until("the order that goes astray", () => placementOf(lost.tradeOrderId))
+    // Close to the market, so that a seller reaches it first.
+    const body = limit(unheard, { limitPrice: "60000.01", quantity: "0.01" })
+    silent = remember(await unheard.calls.submit(body))
+    await reaches(unheard, silent.tradeOrderId, ["ACCEPTED"])
+    exchange.fault({ fault: "suppressUserEvents", on: true })
+    exchange.trade("BTCUSDT", "SELL", "0.02")
+    exchange.fault({ fault: "suppressUserEvents", on: false })
+    const elsewhere = connectBinance(exchange.routes, { apiKey: busy.apiKey, secret: busy.apiSecret })
+    foreignId = (await elsewhere.createOrder("BTC/USDT", "limit", "buy", 0.02, 40_000)).id
     await elsewhere.close()
+  })
+  afterAll(async () => {
+    for (const { calls, tradingAccountId } of [unplaced, unheard, busy]) await calls.disconnect(tradingAccountId)
+  })
+
+  it("keeps an order that was never placed UNKNOWN with its hold until the venue's expiry proves it", async () => {
+    const { tradeOrderId, createdAt } = lost
+    await reaches(unplaced, tradeOrderId, ["UNKNOWN"], PROOF_MILLIS)
+    expect((await holdings(unplaced))["USDT"]).toEqual(["1000000", "999500", "500"])
+    const proven = await reaches(unplaced, tradeOrderId, ["REJECTED"], PROOF_MILLIS)
+    expect(proven.rejectReason).toMatch(/^NOT_PLACED/)
+    // Commit + 2 s to leave, 5 s of the venue's window, 10 s of margin (contract C3).
+    expect(proven.updatedAt - createdAt).toBeGreaterThanOrEqual(15_000)
+    expect(placementOf(tradeOrderId)).toMatchObject({ count: 1, created: 0 })
+    expect((await holdings(unplaced))["USDT"]).toEqual(["1000000", "1000000", "0"])
+    eventsAreWhole(unplaced)
+  })
+
+  it("is what the private stream did not say: audits reach the truth", async () => {
+    expect(atExchange(unheard, silent.tradeOrderId)?.status).toBe("FILLED")
+    const filled = await reaches(unheard, silent.tradeOrderId, ["FILLED"], AUDIT_MILLIS)
+    expect(filled.executions.map(({ externalTradeId }) => externalTradeId)).toEqual(
+      exchange.fills(unheard.apiKey).map(({ id }) => String(id)),
+    )
+    eventsAreWhole(unheard)
+  })
+
+  it("shows orders that were placed elsewhere", async () => {
+    const { tradingAccountId, calls } = busy
     const imported = await until(
       "the foreign order",
-      async () => {
-        const { tradingAccountId } = who
-        const orders = (await who.calls.orders({ tradingAccountId })).record
-        return orders.find(({ externalOrderId }) => externalOrderId === foreign.id)
-      },
+      async () => (await calls.orders({ tradingAccountId })).record.find((it) => it.externalOrderId === foreignId),
       AUDIT_MILLIS,
     )
     expect(imported).toMatchObject({ origin: "EXTERNAL", status: "OPEN", limitPrice: "40000", quantity: "0.02" })
-    remember(await who.calls.cancel(who.tradingAccountId, imported.tradeOrderId))
-    const cancelled = await reaches(who, imported.tradeOrderId, ["CANCELLED"])
+    remember(await calls.cancel(tradingAccountId, imported.tradeOrderId))
+    const cancelled = await reaches(busy, imported.tradeOrderId, ["CANCELLED"])
     expect(cancelled.status).toBe("CANCELLED")
-    expect(exchange.orders(who.apiKey).map(({ status }) => status)).toEqual(["CANCELED"])
+    expect(exchange.orders(busy.apiKey).map(({ status }) => status)).toEqual(["CANCELED"])
   })
+})
 
+describe("an account on the exchange", () => {
   it("disconnects: nothing stays open at the exchange, the credential is revoked, its secret gone", async () => {
     const who = await trader()
     for (const limitPrice of ["50000", "49000"]) {

@@ -6,7 +6,7 @@ import { rmSync } from "node:fs"
 import pg from "pg"
 import { afterAll, beforeAll } from "vitest"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { scratchDirectory } from "../../kit/postgres.ts"
+import { laySeed, scratchDirectory } from "../../kit/postgres.ts"
 
 export interface OwnDatabase {
   /** The application role's URL, a DATABASE_URL. */
@@ -15,28 +15,30 @@ export interface OwnDatabase {
   readonly adminUrl: string
 }
 
-/** Makes the server before the file's tests; each call of what it answers is a new, empty database. */
-export const withDatabaseServer = (): (() => Promise<OwnDatabase>) => {
+/** Makes the server before the file's tests; each call of what it answers is a new database: migrated, or without a table in it. */
+export const withDatabaseServer = (): ((state?: "migrated" | "empty") => Promise<OwnDatabase>) => {
   let server: EmbeddedPostgres | undefined
   let directory: string | undefined
+  let isSeeded = false
   let made = 0
   beforeAll(async () => {
     directory = scratchDirectory("server")
+    isSeeded = laySeed(directory)
     server = await startEmbeddedPostgres({ dataDir: directory })
   })
   afterAll(async () => {
     await server?.stop()
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   })
-  return async () => {
+  return async (state = "migrated") => {
     if (server === undefined) throw new Error("the server exists only inside tests and hooks")
     made += 1
     const name = `gateway_${made}`
+    // Nobody uses the server's own database: it is the template.
+    const template = isSeeded && state === "migrated" ? "gateway STRATEGY file_copy" : "template0 ENCODING 'UTF8'"
     const client = new pg.Client({ connectionString: server.adminUrl("postgres") })
     await client.connect()
-    await client
-      .query(`CREATE DATABASE ${name} OWNER gateway TEMPLATE template0 ENCODING 'UTF8'`)
-      .finally(() => client.end())
+    await client.query(`CREATE DATABASE ${name} OWNER gateway TEMPLATE ${template}`).finally(() => client.end())
     return { url: server.url(name), adminUrl: server.adminUrl(name) }
   }
 }

@@ -13,7 +13,7 @@ afterAll(endGateways)
 
 describe("a gateway without DDL", () => {
   it("is refused before its owner migrated, works after it, and cannot touch the journal", async () => {
-    const { url, adminUrl } = await makeDatabase()
+    const { url, adminUrl } = await makeDatabase("empty")
     const admin = new pg.Client({ connectionString: adminUrl })
     await admin.connect()
     await admin.query("CREATE ROLE runner LOGIN PASSWORD 'run'")

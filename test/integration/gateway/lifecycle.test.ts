@@ -50,7 +50,7 @@ const refusedStart = async (process: Launched): Promise<string> => {
 
 describe("a start", () => {
   it("prints one ready line, warns about plain HTTP, and keeps its keys to itself", async () => {
-    const gateway = await startGateway()
+    const gateway = await startGateway({ empty: true, built: true })
     expect(gateway.stdout.filter((line) => line.startsWith("ready"))).toHaveLength(1)
     expect(gateway.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(gateway.ws).toBe(`${gateway.http.replace("http", "ws")}/connection/websocket`)

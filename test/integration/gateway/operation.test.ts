@@ -12,7 +12,7 @@ import { runAdmin } from "../../kit/admin-program.ts"
 import { founder } from "../../kit/founder.ts"
 import { freezeServer } from "../../kit/frozen.ts"
 import { type Api, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/gateway.ts"
-import { scratchDirectory } from "../../kit/postgres.ts"
+import { laySeed, scratchDirectory } from "../../kit/postgres.ts"
 import { openDesk } from "../../kit/quoting.ts"
 import { signUp, signUpWithMock } from "./people.ts"
 
@@ -25,6 +25,7 @@ let admin: Api
 
 beforeAll(async () => {
   directory = scratchDirectory("server")
+  laySeed(directory)
   server = await startEmbeddedPostgres({ dataDir: directory })
   env["DATABASE_URL"] = server.url()
   env["METRICS_PORT"] = "0"

@@ -143,7 +143,7 @@ describe("the account store", () => {
           )
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })
@@ -163,7 +163,7 @@ describe("literals of arrays", () => {
           expect(rows.map((row) => row["text"])).toEqual(texts)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })

@@ -8,7 +8,8 @@ import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { startUnnumbered, type UnnumberedExchange } from "../../exchanges/unnumbered/exchange.ts"
 import { connectedMarkets } from "../../kit/connected-markets.ts"
 import { BookReader } from "../../kit/market-reader.ts"
-import { PATIENT, profileOf, until } from "./venue-kit.ts"
+import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { profileOf, until } from "./venue-kit.ts"
 
 const stops: Array<() => Promise<unknown>> = []
 afterEach(async () => {
@@ -38,6 +39,7 @@ const subscribe = async (
       venueRoutes: routes,
       venuesInactive: [],
       notice: (_, what) => notices.push(what),
+      placement: sharedThread(profile),
       times: PATIENT,
     }).pipe(Scope.extend(scope)),
   )

@@ -5,7 +5,8 @@ import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from 
 import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/market-source.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { BTC_USDT, PATIENT, profileOf, RecordingSink, until } from "./venue-kit.ts"
+import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { BTC_USDT, profileOf, RecordingSink, until } from "./venue-kit.ts"
 
 const DAY = 86_400_000
 
@@ -24,7 +25,7 @@ const traded = async (days: number) => {
   let state = days
   const random = (below: number): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor(state / 65_536) % below
+    return Math.floor((state / 2_147_483_648) * below)
   }
   const trade = (): void => {
     const price = `${60_000 + random(500)}.${String(random(100)).padStart(2, "0")}`
@@ -45,7 +46,7 @@ const connected = async (exchange: BinanceExchange, klinesPerPage?: number) => {
   const scope = await Effect.runPromise(Scope.make())
   ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const profile = { ...profileOf("BINANCE"), ...(klinesPerPage === undefined ? {} : { klinesPerPage }) }
-  const options = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, times: PATIENT }
+  const options = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(profile), times: PATIENT }
   const { venues } = await Effect.runPromise(ccxtVenues(options, [profile]).pipe(Scope.extend(scope)))
   const [venue] = venues
   if (venue === undefined) throw new Error("one profile makes one venue")

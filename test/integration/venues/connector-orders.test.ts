@@ -6,7 +6,15 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import { type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
 import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
-import { BTC_USDT, type OpenSession, restingOrder, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
+import {
+  BTC_USDT,
+  type OpenSession,
+  restingOrder,
+  SOON_LATE,
+  startVenue,
+  until,
+  type VenueUnderTest,
+} from "./venue-kit.ts"
 
 const OUTCOMES: ReadonlyArray<SessionReport["_tag"]> = ["Accepted", "Refused", "NotSent", "InDoubt"]
 
@@ -21,7 +29,7 @@ describe("a connector's session", () => {
   let open: OpenSession
   let secrets: VenueSecrets
   beforeAll(async () => {
-    at = await startVenue({ market: "still" })
+    at = await startVenue({ market: "still" }, { change: { waits: SOON_LATE } })
   })
   afterAll(() => at.stop())
   // One worker for all, a new user and a new session for each: what one test leaves behind is not the next one's.

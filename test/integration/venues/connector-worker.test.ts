@@ -15,7 +15,8 @@ describe("a connector's worker", () => {
   it.each(["throw", "exit", "spin", "oom"] as const)(
     "comes back with a fresh snapshot and an open session after %s",
     async (how) => {
-      at = await startVenue({ market: "still" }, { heapMegabytes: 128 })
+      // A hang is seen after 25 beats.
+      at = await startVenue({ market: "still" }, { heapMegabytes: 128, times: { heartbeatMillis: 100 } })
       const { sink, source, venue } = at
       source.open("book", BTC_USDT)
       const open = await at.openSession()
@@ -111,7 +112,8 @@ describe("a connector's worker", () => {
     const nobody = "http://127.0.0.1:9"
     for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"])
       vi.stubEnv(name, nobody)
-    at = await startVenue({ market: "still" })
+    // A thread has the environment of its start.
+    at = await startVenue({ market: "still" }, { shards: "auto" })
     at.source.open("book", BTC_USDT)
     const { sink } = at
     await until(() => sink.book.isWhole, "the first snapshot")
@@ -149,7 +151,7 @@ describe("a connector's worker", () => {
     const open = await at.openSession()
     await until(() => open.last("StreamUp") !== undefined, "the private stream")
     const requests = () => Object.values(exchange.counts()).reduce((sum, count) => sum + count, 0)
-    const headers = { "retry-after": "2" }
+    const headers = { "retry-after": "1" }
     const action = { kind: "status", status: 429, body: '{"code":-1003,"msg":"Too many."}', headers } as const
     exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
     const [limited, next, late] = [restingOrder(), restingOrder(), restingOrder({ notAfter: Date.now() + 500 })]
@@ -235,7 +237,7 @@ describe("a connector's worker", () => {
   })
 
   it("costs nothing before its first use", async () => {
-    at = await startVenue({ market: "still" })
+    at = await startVenue({ market: "still" }, { shards: "auto" })
     expect(at.venue.supervisor.state).toBe("idle")
     expect(at.venue.health()).toMatchObject({ venue: "BINANCE", status: "idle", reason: null, since: null })
     expect(at.stats().shards).toEqual([])

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { DEFAULT_PAIRS } from "../../exchanges/kraken/pairs.ts"
 import { BTC, KRAKEN_BTC, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
-import { until } from "./venue-kit.ts"
+import { SOON_LATE, until } from "./venue-kit.ts"
 
 /** A repeatable walk: the same numbers in every run. */
 const walk = (seed: number) => {
@@ -19,7 +19,7 @@ const walk = (seed: number) => {
 describe("Kraken's market data", () => {
   let at: KrakenUnderTest
   beforeEach(async () => {
-    at = await startKraken()
+    at = await startKraken({}, { waits: SOON_LATE })
   })
   afterEach(() => at.stop())
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
-import { type OpenSession, restingOrder, until } from "./venue-kit.ts"
+import { type OpenSession, restingOrder, SOON_LATE, until } from "./venue-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
 const CANCEL = "POST /0/private/CancelOrder"
@@ -26,7 +26,7 @@ describe("Kraken's orders", () => {
   const isUp = (): boolean => open.reports.findLast(({ _tag }) => /^Stream/.test(_tag))?._tag === "StreamUp"
 
   const begin = async (options: Parameters<typeof startKraken>[0] = {}): Promise<void> => {
-    at = await startKraken({ isLimited: false, ...options })
+    at = await startKraken({ isLimited: false, ...options }, { waits: SOON_LATE })
     open = await at.openSession()
     await until(isUp, "the private stream")
   }

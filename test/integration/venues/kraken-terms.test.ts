@@ -6,7 +6,7 @@ import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { KrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
 import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
-import { restingOrder, until } from "./venue-kit.ts"
+import { restingOrder, SOON_LATE, until } from "./venue-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
 const AMEND = "POST /0/private/AmendOrder"
@@ -18,8 +18,11 @@ describe("an order with terms at Kraken", () => {
   let at: KrakenUnderTest
   let my: TermsSession<KrakenExchange>
   const { apiKey } = KRAKEN_SECRETS
+  /** The venue's clock before ours, ms. */
+  let ahead = 0
   beforeEach(async () => {
-    at = await startKraken({ isLimited: false })
+    ahead = 0
+    at = await startKraken({ isLimited: false, clockAheadMillis: () => ahead }, { waits: SOON_LATE })
     my = new TermsSession(at, await at.openSession())
     await until(() => my.open.last("StreamUp") !== undefined, "the private stream")
     // Prices of triggers are compared with the last trade: there must be one, in the middle.
@@ -113,10 +116,11 @@ describe("an order with terms at Kraken", () => {
   })
 
   it("ends a GTD order by its time, at the venue", async () => {
-    const expireAt = Date.now() + 11_500
+    const expireAt = Date.now() + 60_000
     const order = await placed({ timeInForce: "GTD", expireAt })
     expect(row(order)?.expiretm).toBe(Math.ceil(expireAt / 1000))
     expect(await my.openOrders()).toMatchObject([{ timeInForce: "GTD", status: "OPEN" }])
+    ahead = 61_000
     const state = await my.seen(order, ({ status }) => status !== "OPEN", "its end")
     expect(state).toMatchObject({ status: "EXPIRED", ending: null })
     expect(await my.lookup(order)).toMatchObject({ state: { status: "EXPIRED", timeInForce: "GTD" } })

@@ -4,11 +4,12 @@ import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { PATIENT, profileOf, until } from "./venue-kit.ts"
+import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { profileOf, until } from "./venue-kit.ts"
 
-const BOOKS = 40
+const BOOKS = 12
 /** Binance's pace with a short window: three snapshots in two seconds, so that the last book waits for longer than a lost one may. */
-const PROFILE = { ...profileOf("BINANCE"), rollingWindowMillis: 2000 }
+const PROFILE = { ...profileOf("BINANCE"), rollingWindowMillis: 2000, waits: { snapshotMillis: 2500 } }
 
 const stops: Array<() => Promise<unknown>> = []
 afterEach(async () => {
@@ -33,7 +34,7 @@ it("the books of a venue come up one after another, also when they begin anew wh
   const exchange = await startExchange()
   const scope = await Effect.runPromise(Scope.make())
   stops.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const given = { venueRoutes: exchange.routes, venuesInactive: [], times: PATIENT }
+  const given = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(PROFILE), times: PATIENT }
   const { venues, stats } = await Effect.runPromise(ccxtVenues(given, [PROFILE]).pipe(Scope.extend(scope)))
   const whole = new Set<string>()
   const downs: Array<string> = []

@@ -3,10 +3,17 @@ import { randomBytes, randomUUID } from "node:crypto"
 import type { VenueSecrets } from "../../../src/domain/credential.ts"
 import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
 import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
-import type { CcxtVenuesOptions } from "../../../src/venues/ccxt-venue.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import { type OkxExchange, type OkxExchangeOptions, startOkxExchange } from "../../exchanges/okx/exchange.ts"
-import { connectVenue, type OpenSession, restingOrder, until, type VenueUnderTest } from "./venue-kit.ts"
+import {
+  type ConnectorOptions,
+  connectVenue,
+  type OpenSession,
+  profileOf,
+  restingOrder,
+  until,
+  type VenueUnderTest,
+} from "./venue-kit.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTC-USDT"
@@ -28,15 +35,11 @@ export type OkxUnderTest = VenueUnderTest<OkxExchange>
 /** One user, whose key belongs to demo trading where the venue is OKX_UAT. */
 export const startOkx = async (
   exchangeOptions: OkxExchangeOptions = {},
-  { venue = "OKX", ...options }: Partial<CcxtVenuesOptions> & { readonly venue?: string } = {},
+  { venue = "OKX", change, ...options }: ConnectorOptions = {},
 ): Promise<OkxUnderTest> => {
   const users = [{ ...OKX_SECRETS, balances: { USDT: "100000", BTC: "5" }, isSimulated: venue === "OKX_UAT" }]
-  return connectVenue(
-    await startOkxExchange({ users, market: "still", ...exchangeOptions }),
-    venue,
-    OKX_SECRETS,
-    options,
-  )
+  const exchange = await startOkxExchange({ users, market: "still", ...exchangeOptions })
+  return connectVenue(exchange, { ...profileOf(venue), ...change }, OKX_SECRETS, options)
 }
 
 export const okxOrder = (change: Partial<VenueOrder> = {}): VenueOrder =>

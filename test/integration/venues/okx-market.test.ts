@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { OKX_INSTRUMENTS } from "../../exchanges/okx/instruments.ts"
 import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
-import { until } from "./venue-kit.ts"
+import { SOON_LATE, until } from "./venue-kit.ts"
 
 /** A repeatable walk: the same numbers in every run. */
 const walk = (seed: number) => {
@@ -269,6 +269,8 @@ describe("OKX's market data", () => {
   })
 
   it("asks again for a stream that was refused without a name, and for one that was never answered", async () => {
+    await at.stop()
+    at = await startOkx({ tickMillis: 50 }, { change: { waits: SOON_LATE } })
     await whole()
     const msg = "Internal system error"
     at.exchange.fault({ fault: "refuseSubscribe", channel: "tickers", count: 1, code: "63999", msg })

@@ -4,13 +4,15 @@ import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import { answering, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, startOkx, TIME } from "./okx-kit.ts"
-import { until } from "./venue-kit.ts"
+import { SOON_LATE, until } from "./venue-kit.ts"
 
 describe("a submit to OKX", () => {
   let at: OkxUnderTest
   let my: OkxSession
+  /** The venue's clock before ours, ms. */
+  let ahead = 0
   beforeAll(async () => {
-    at = await startOkx()
+    at = await startOkx({ clockAheadMillis: () => ahead }, { change: { waits: SOON_LATE } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {
@@ -19,6 +21,7 @@ describe("a submit to OKX", () => {
   afterEach(async () => {
     await at.endSessions()
     at.exchange.fault({ fault: "clear" })
+    ahead = 0
   })
 
   it.each<[string, Partial<VenueOrder>, string]>([
@@ -101,10 +104,11 @@ describe("a submit to OKX", () => {
   })
 
   it("is placed by nobody once its expiry has passed on the way", async () => {
-    // Longer than the order may be under way; by then its sender has long given up.
-    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 6000 } })
+    // Its sender has given up before it arrives, and by the venue's clock it was under way for longer than it may be.
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 3000 } })
     const order = okxOrder()
     expect(await my.outcomeOf(order)).toMatchObject({ _tag: "InDoubt", reason: "VENUE_TIMEOUT" })
+    ahead = 6000
     await until(() => my.judged(order)?.refusals.length === 1, "the venue's look at its clock")
     expect(my.judged(order)).toMatchObject({ count: 1, created: 0, refusals: [50036] })
     expect((await my.lookup(order))._tag).toBe("NotFound")

@@ -14,13 +14,13 @@ import {
   startOkx,
   TIME,
 } from "./okx-kit.ts"
-import { until } from "./venue-kit.ts"
+import { SOON_LATE, until } from "./venue-kit.ts"
 
 describe("a session at OKX", () => {
   let at: OkxUnderTest
   let my: OkxSession
   beforeAll(async () => {
-    at = await startOkx()
+    at = await startOkx({}, { change: { waits: SOON_LATE } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { OkxExchange } from "../../exchanges/okx/exchange.ts"
 import { BTC, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, refOf, startOkx } from "./okx-kit.ts"
 import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
+import { SOON_LATE } from "./venue-kit.ts"
 
 const AMEND = "POST /api/v5/trade/amend-order"
 
@@ -14,7 +15,7 @@ describe("an order with terms at OKX", () => {
   let account: OkxSession
   let my: TermsSession<OkxExchange>
   beforeAll(async () => {
-    at = await startOkx()
+    at = await startOkx({}, { change: { waits: SOON_LATE } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {

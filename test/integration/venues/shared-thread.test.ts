@@ -6,7 +6,8 @@ import type { MarketSource } from "../../../src/ports/market-source.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { account, PATIENT, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
+import { PATIENT } from "./thread-kit.ts"
+import { account, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
 
 interface Side {
   readonly venue: CcxtVenue
@@ -124,7 +125,7 @@ describe("venues in one thread", () => {
   })
 
   it("all part when it cannot be said whose doing it is", async () => {
-    const at = await started({ times: { breakerCrashes: 1 } })
+    const at = await started({ times: { breakerCrashes: 1, heartbeatMillis: 100 } })
     at.other.venue.supervisor.break("spin")
     for (const { sink } of [at.one, at.other])
       await until(() => sink.book.snapshots === 2 && sink.book.isWhole, "both books")

@@ -20,14 +20,14 @@ import type {
 import type { SessionReport, VenueOrder, VenueSession } from "../../../src/ports/venue-session.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
+import type { VenueProfile, VenueWaits } from "../../../src/venues/profile.ts"
 import { PROFILES } from "../../../src/venues/registry.ts"
-import type { ShardTimes } from "../../../src/venues/shard-times.ts"
 import {
   type BinanceExchange,
   type BinanceExchangeOptions,
   startBinanceExchange,
 } from "../../exchanges/binance/exchange.ts"
+import { PATIENT, sharedThread } from "./thread-kit.ts"
 
 export const BTC_USDT = "BINANCE:BTC/USDT" as InstrumentId
 
@@ -39,8 +39,8 @@ export const profileOf = (venue: string): VenueProfile => {
   return profile
 }
 
-/** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
-export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }
+/** For tests of an answer that never comes: as long as a busy machine needs for one that does. */
+export const SOON_LATE: Partial<VenueWaits> = { requestMillis: 2000, acknowledgedMillis: 2000, limitedMillis: 100 }
 
 export const until = async (condition: () => boolean, what: string, timeoutMillis = 60_000): Promise<void> => {
   const end = performance.now() + timeoutMillis
@@ -169,18 +169,28 @@ const idOf = (report: SessionReport): TradeOrderId | null => {
   return report._tag === "Filled" ? report.fill.tradeOrderId : null
 }
 
-export const startVenue = async (
-  exchangeOptions: BinanceExchangeOptions = {},
-  { venue = "BINANCE", ...options }: Partial<CcxtVenuesOptions> & { readonly venue?: string } = {},
-): Promise<VenueUnderTest> => {
-  const users = [{ apiKey: SECRETS.apiKey, apiSecret: SECRETS.apiSecret, balances: { USDT: "100000", BTC: "5" } }]
-  return connectVenue(await startBinanceExchange({ users, ...exchangeOptions }), venue, SECRETS, options)
+/** A connector's options, and what of its venue's profile is another. */
+export interface ConnectorOptions extends Partial<CcxtVenuesOptions> {
+  readonly venue?: string
+  readonly change?: Partial<VenueProfile>
 }
 
-/** `secrets` are those of sessions that name none. The exchange ends with the connector. */
+export const startVenue = async (
+  exchangeOptions: BinanceExchangeOptions = {},
+  { venue = "BINANCE", change, ...options }: ConnectorOptions = {},
+): Promise<VenueUnderTest> => {
+  const users = [{ apiKey: SECRETS.apiKey, apiSecret: SECRETS.apiSecret, balances: { USDT: "100000", BTC: "5" } }]
+  const exchange = await startBinanceExchange({ users, ...exchangeOptions })
+  return connectVenue(exchange, { ...profileOf(venue), ...change }, SECRETS, options)
+}
+
+/**
+ * `secrets` are those of sessions that name none. The exchange ends with the connector. The thread is the file's, unless `shards`, `times`
+ * or `heapMegabytes` say something of a thread.
+ */
 export const connectVenue = async <E extends Loopback>(
   exchange: E,
-  venueOrProfile: string | VenueProfile,
+  profile: VenueProfile,
   ownSecrets: VenueSecrets,
   options: Partial<CcxtVenuesOptions> = {},
 ): Promise<VenueUnderTest<E>> => {
@@ -188,9 +198,11 @@ export const connectVenue = async <E extends Loopback>(
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(effect.pipe(Scope.extend(scope)))
   const notices: Array<string> = []
+  const hasOwnThread = [options.shards, options.times, options.heapMegabytes].some((given) => given !== undefined)
   const { venues, stats } = await run(
     ccxtVenues(
       {
+        ...(hasOwnThread ? {} : { placement: sharedThread(profile) }),
         venueRoutes: exchange.routes,
         venuesInactive: [],
         breakable: true,
@@ -198,7 +210,7 @@ export const connectVenue = async <E extends Loopback>(
         ...options,
         times: { ...PATIENT, ...options.times },
       },
-      [typeof venueOrProfile === "string" ? profileOf(venueOrProfile) : venueOrProfile],
+      [profile],
     ),
   )
   const [venue] = venues

@@ -89,9 +89,18 @@ const takesNumbers = (ast: AST.AST): boolean =>
 
 export const isText = (ast: AST.AST): boolean => kindOf(ast) === "text"
 
+const samples = new WeakMap<AST.AST, Fields | undefined>()
+
+/** Drawn once: the same in every row, and dear. */
+const sampleOf = (ast: AST.AST): Fields | undefined => {
+  if (!samples.has(ast))
+    samples.set(ast, fc.sample(Arbitrary.make(Schema.make<Fields>(ast)), { numRuns: 1, seed: 1 })[0])
+  return samples.get(ast)
+}
+
 /** Right by the schema: only what it requires, and the path down to the leaf. */
 const rightFields = (ast: AST.AST, path: ReadonlyArray<string>): Record<string, unknown> => {
-  const [sample] = fc.sample(Arbitrary.make(Schema.make<Fields>(ast)), { numRuns: 1, seed: 1 })
+  const sample = sampleOf(ast)
   const fields: Record<string, unknown> = {}
   for (const { name, isOptional } of fieldsOf(ast)) if (!isOptional) fields[name] = sample?.[name]
   const [first, ...rest] = path

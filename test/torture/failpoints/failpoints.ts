@@ -14,12 +14,12 @@ import { examineUntilTrue, falsehoods, linkedOf, restless } from "./truth.ts"
 export interface FailpointOptions {
   readonly runs: number
   readonly seed: number
-  /** Only places whose `venue place` contains this. */
-  readonly only?: string | undefined
+  /** Only places whose `venue place` contains one of these. */
+  readonly only?: ReadonlyArray<string> | undefined
   /** As in test/kit/gateway.ts. */
   readonly built?: boolean
-  /** How late the truth may be; where the machine's load says nothing about the gateway, all of the patience. */
-  readonly truthMillis?: number
+  /** How late the truth may be after the ready line; where the machine's load says nothing about the gateway, all of the patience. */
+  readonly truthMillis: number
   /** How late the exchange tells what became of an order. Default: at once. */
   readonly fillsLateMillis?: number
   /** So many gateways side by side, each with an exchange and a database of its own. Default: 1. */
@@ -27,8 +27,6 @@ export interface FailpointOptions {
   readonly progress: (line: string) => void
 }
 
-/** Scoreboard F1: from the ready line to the venue's truth. */
-const TRUTH_MILLIS = 10_000
 /** Given up after this long, so that the figure shows how late it was. */
 export const PATIENCE_MILLIS = 60_000
 /** A proof takes 2 s to leave, 5 s of the venue's window, 10 s of margin (contract C3), three answers; the rest is for slowness. */
@@ -45,21 +43,36 @@ interface Course {
   rounds: number
 }
 
+interface Task {
+  readonly scene: Scene
+  readonly hits: ReadonlyArray<number>
+  /** Counts the kills of all scenes, from this one's first. */
+  readonly firstRun: number
+}
+
 const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
+
+export const scenesOf = (only: ReadonlyArray<string> = [""]): ReadonlyArray<Scene> =>
+  SCENES.filter((scene) => only.some((text) => nameOf(scene).includes(text)))
 
 export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
   const random = seededRandom(options.seed)
-  const tasks = SCENES.filter((scene) => nameOf(scene).includes(options.only ?? "")).map((scene) => ({
+  const tasks: Array<Task> = scenesOf(options.only).map((scene, index) => ({
     scene,
     hits: Array.from({ length: options.runs }, () => 1 + Math.floor(random() * scene.hitsMax)),
+    firstRun: index * options.runs,
   }))
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
     const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 })
     try {
-      await stage.start()
-      for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
-        verdicts.push(await play(stage, task.scene, task.hits, options))
+      let task = tasks.shift()
+      await stage.start(task && sleeper(task, 0))
+      while (task !== undefined) {
+        const next = tasks.shift()
+        verdicts.push(await play(stage, task, next, options))
+        task = next
+      }
       const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
       options.progress(
         `${starts.length} starts, ready in ${starts[starts.length >> 1]} ms (median), ${starts.at(-1)} ms at most`,
@@ -75,22 +88,18 @@ export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArr
 /** As many kills as there are hits, and what must then be true. */
 const play = async (
   stage: Stage,
-  scene: Scene,
-  hits: ReadonlyArray<number>,
-  { truthMillis = TRUTH_MILLIS, progress }: FailpointOptions,
+  task: Task,
+  following: Task | undefined,
+  { truthMillis, progress }: FailpointOptions,
 ): Promise<Verdict> => {
+  const { scene, hits } = task
   const course: Course = { scene, traders: [], truths: [], late: [], reached: 0, rounds: 0 }
   for (const [run, hit] of hits.entries()) {
-    const next = hits[run + 1]
     // The gateway that comes back from one death is the one that dies next, wherever it need not be watched from its start on.
-    const isAwaited = next !== undefined && diesAwake(scene, run + 1)
-    const death = diesAwake(scene, run) ? "awake" : "from its start"
-    await once(
-      stage,
-      course,
-      { hit, death, nextFailpoint: isAwaited ? `${scene.place}:${next}` : undefined },
-      truthMillis,
-    )
+    const isLast = run + 1 === hits.length
+    const nextFailpoint = isLast ? following && sleeper(following, 0) : sleeper(task, run + 1)
+    const death = sleeper(task, run) === undefined ? "from its start" : "awake"
+    await once(stage, course, { hit, death, nextFailpoint }, truthMillis)
     const truth = Math.round(course.truths.at(-1) ?? 0)
     progress(`${nameOf(scene)}:${hit} ${run + 1}/${hits.length}, ${course.rounds} rounds, truth after ${truth} ms`)
   }
@@ -101,12 +110,14 @@ const play = async (
   return verdict
 }
 
-/** Of so many kills of a place one is of a gateway whose hits count from the beginning of its start. */
+/** Of so many kills one is of a gateway whose hits count from the beginning of its start. */
 const FROM_START_EVERY = 5
 
-/** A gateway that is killed from outside, or whose start alone leads to the place, is never one that sleeps. */
-const diesAwake = ({ provoke, place }: Scene, run: number): boolean =>
-  provoke !== undefined && !place.endsWith(".unanswered") && run % FROM_START_EVERY !== 0
+/** The failpoint that sleeps until then. A gateway that is killed from outside, or whose start alone leads to the place, has none. */
+const sleeper = ({ scene: { provoke, place }, hits, firstRun }: Task, run: number): string | undefined =>
+  provoke !== undefined && !place.endsWith(".unanswered") && (firstRun + run) % FROM_START_EVERY !== 0
+    ? `${place}:${hits[run]}`
+    : undefined
 
 interface Kill {
   readonly hit: number

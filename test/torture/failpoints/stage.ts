@@ -26,7 +26,7 @@ import {
   until,
 } from "../../kit/gateway.ts"
 import { type Desk, openClient, openDesk } from "../../kit/hedging-desk.ts"
-import { scratchDirectory } from "../../kit/postgres.ts"
+import { laySeed, scratchDirectory } from "../../kit/postgres.ts"
 import { attempt } from "../kill-load.ts"
 
 /** desk: a client of a dealer that hedges at binance. */
@@ -81,6 +81,7 @@ export const openStage = async (
 ): Promise<Stage> => {
   const exchange = await startBinanceExchange(terms)
   const directory = scratchDirectory("failpoints")
+  laySeed(directory)
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const env = {
     PORT: String(await freePort()),

@@ -42,6 +42,7 @@ describe("an order's number at its venue", () => {
         ref,
         async () => stateOf(BTC, "CANCELLED"),
         () => 3,
+        [0],
       )
       cancel.saw({ ...stateOf(told, "FILLED"), tradeOrderId: null })
       return (await cancel.reports()).at(-1)?._tag

@@ -140,7 +140,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription by the server, %s", 
       getToken: async () => {
         calls++
         return calls === 1
-          ? jwt({ sub: "42", channels: ["recovery:a", "recovery:b"], exp: seconds() + 5 })
+          ? jwt({ sub: "42", channels: ["recovery:a", "recovery:b"], exp: seconds() + 3 })
           : jwt({ sub: "42", channels: ["recovery:b", "recovery:c"], exp: seconds() + 3600 })
       },
     })

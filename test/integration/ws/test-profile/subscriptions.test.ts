@@ -239,7 +239,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
   it("is fetched anew when it is over, and renewed while it lasts", async () => {
     const client = await open(format, { token: jwt({ sub: "42" }) })
     let calls = 0
-    const ends = [seconds() - 1, seconds() + 5, seconds() + 3600]
+    const ends = [seconds() - 1, seconds() + 3, seconds() + 3600]
     const subscription = client.newSubscription("$a", {
       minResubscribeDelay: 10,
       maxResubscribeDelay: 100,
@@ -259,7 +259,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
     const subscription = client.newSubscription("$a", {
       getToken: async () => {
         calls++
-        const exp = calls === 1 ? seconds() + 5 : calls === 2 ? seconds() - 10 : seconds() + 3600
+        const exp = calls === 1 ? seconds() + 3 : calls === 2 ? seconds() - 10 : seconds() + 3600
         return jwt({ sub: "42", channel: "$a", exp })
       },
     })
@@ -277,7 +277,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
     const end = disconnected(client)
     client
       .newSubscription("$a", {
-        getToken: async () => (++calls === 1 ? jwt({ sub: "42", channel: "$a", exp: seconds() + 5 }) : "invalid"),
+        getToken: async () => (++calls === 1 ? jwt({ sub: "42", channel: "$a", exp: seconds() + 3 }) : "invalid"),
       })
       .subscribe()
     expect(await end).toBe(3500)
@@ -299,7 +299,7 @@ describe.each<Format>(["json", "protobuf"])("a subscription's token, %s", (forma
 describe("what a subscription without a client library is told", () => {
   it("25 s after its token's end: unsubscribe 2501", async () => {
     const socket = await rawSocket(running.url)
-    const token = jwt({ channel: "$a", exp: seconds() + 5 })
+    const token = jwt({ channel: "$a", exp: seconds() + 3 })
     socket.send({ id: 1, connect: {} }, { id: 2, subscribe: { channel: "$a", token } })
     expect(await nextWith(socket, "subscribe")).toMatchObject({ id: 2, subscribe: { expires: true } })
     let ended: unknown

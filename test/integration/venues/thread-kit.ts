@@ -1,0 +1,49 @@
+/**
+ * The worker thread that the connectors of a test file share: a thread of its own costs each a second of CPU for Node, our code and
+ * ccxt's. A tenant that does nothing keeps it from ending with the last connector of a test.
+ */
+import { MessageChannel } from "node:worker_threads"
+import { afterAll } from "vitest"
+import { Placement } from "../../../src/venues/placement.ts"
+import type { VenueProfile } from "../../../src/venues/profile.ts"
+import type { Tenant } from "../../../src/venues/shard.ts"
+import { SHARD_TIMES, type ShardTimes } from "../../../src/venues/shard-times.ts"
+
+/** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
+export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }
+
+const NAME = "shared"
+const KEEPER = "keeper"
+
+let shared: { readonly placement: Placement; readonly end: () => Promise<void> } | undefined
+afterAll(async () => {
+  await shared?.end()
+  shared = undefined
+})
+
+/** For connectors that neither break their thread nor look at it. It lives until the file ends; `profile` is what it loads first. */
+export const sharedThread = (profile: VenueProfile): Placement => {
+  if (shared !== undefined) return shared.placement
+  const placement = new Placement({
+    rule: { "*": { public: NAME, private: NAME } },
+    // None of its tests is about a thread that hangs: for a minute it is waited for.
+    times: { ...SHARD_TIMES, missesMax: 300 },
+    heapMegabytes: 1024,
+    notice: () => undefined,
+  })
+  const { port1, port2 } = new MessageChannel()
+  const shard = placement.shardOf({ connector: KEEPER, profile: { venue: KEEPER } })
+  const tenant: Tenant = { name: KEEPER, isLoading: () => false, lastWords: () => false, ended: () => undefined }
+  shard.run(
+    { settings: { connector: KEEPER, profile, routes: {}, proxy: null, breakable: false }, port: port2 },
+    tenant,
+  )
+  shared = {
+    placement,
+    end: async () => {
+      port1.close()
+      await shard.leave(tenant, false)
+    },
+  }
+  return placement
+}
