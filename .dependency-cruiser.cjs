@@ -65,6 +65,11 @@ const layers = Object.entries(knows).flatMap(([folder, others]) => {
   return rules
 })
 
+/** What an account is made of; beside it in src/actors/account/ stands what is done with it. */
+const accountParts =
+  "^src/actors/account/(core|directory|live|messages|order-memory|parts|positions|channel/(news|publication)|" +
+  "orders/(limits|quoting)|venue/(connection|late-orders|names|refusals|strays|trades))\\.ts$"
+
 /** A package that only the named files may import. */
 const only = (name, packages, files, comment) => ({
   name,
@@ -105,6 +110,13 @@ module.exports = {
       severity: "error",
       from: {},
       to: { path: "^src/", pathNot: `^src/((${folders})/|composition/|(main|gateway|live|config)\\.ts$)` },
+    },
+    {
+      name: "account-parts",
+      comment: "the parts of an account know each other and the way back (`Sequels`), never what is done with them",
+      severity: "error",
+      from: { path: accountParts },
+      to: { path: "^src/actors/account/", pathNot: accountParts },
     },
     {
       name: "src-alone",

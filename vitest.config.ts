@@ -12,13 +12,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
 
-/** Minutes each: begun last, one of them alone would decide when a run ends. */
-const LONGEST = [
-  "gateway/failpoints.test.ts",
-  "gateway/kill.test.ts",
-  "sim/sim.test.ts",
-  "torture/worker-faults.test.ts",
-]
+/** Half a minute each: begun last, one of them alone would decide when a run ends. */
+const LONGEST = ["gateway/failpoints.test.ts", "gateway/kill.test.ts", "sim/sim.test.ts", "gateway/binance.test.ts"]
 
 const lengthOf = ({ moduleId }: TestSpecification): number => {
   const place = LONGEST.findIndex((part) => moduleId.includes(part))

@@ -1,5 +1,5 @@
 /**
- * When somebody is to be woken, and when it is enough to look in the morning: the alert rules of ops/prometheus/alerts.yml. The one thing
+ * The alert rules of ops/prometheus/alerts.yml: what pages the operator on duty, and what can wait for the morning. The one thing
  * to know: an expression names metrics through `m`, so that a metric that is renamed or gone does not compile.
  */
 import { EXPIRES_SOON_MILLIS } from "../src/http/certificate.ts"
@@ -8,7 +8,7 @@ import { METRICS, type MetricName } from "../src/ports/metric-names.ts"
 export interface AlertRule {
   readonly alert: string
   readonly expr: string
-  /** How long it must be so; absent: at once. */
+  /** How long the condition must hold; absent: fires at once. */
   readonly for?: string
   /** page: money or the service is at stake, now. ticket: look at it today. */
   readonly severity: "page" | "ticket"
@@ -28,7 +28,7 @@ export const quantile = (q: number, name: MetricName, by: ReadonlyArray<string> 
 /** As Prometheus calls the gateway: the `job_name` of deploy/prometheus.yml. */
 const JOB = '{job="venue-gateway"}'
 const OWN_ERRORS = m("http_requests_total", '{status=~"5..",status!~"502|503|504"}')
-/** Health says 503 to whoever asks: that is no request refused. */
+/** Health answers 503 to every probe while unhealthy: those are not refused requests. */
 const REFUSED = m("http_requests_total", '{status="503",route!~".*/health"}')
 
 export const ALERT_RULES: ReadonlyArray<AlertRule> = [
@@ -37,15 +37,15 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("health_status")} == 2`,
     for: "30s",
     severity: "page",
-    summary: "The gateway is unhealthy: load balancers send it nothing, orders are refused",
-    action: "health_check, or GET /api/v3/health, names the check and the reason; most often it is the database.",
+    summary: "The gateway is unhealthy: load balancers take it out of rotation, orders are refused",
+    action: "health_check, or GET /api/v3/health, names the check and the reason; usually the database.",
   },
   {
     alert: "HealthDegraded",
     expr: `${m("health_check")} == 1`,
     for: "15m",
     severity: "ticket",
-    summary: "{{ $labels.check }} has been degraded for a quarter of an hour",
+    summary: "{{ $labels.check }} has been degraded for 15 minutes",
     action: "GET /api/v3/health says why.",
   },
   {
@@ -53,31 +53,34 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `sum(rate(${REFUSED}[2m])) > 0.2 and sum(rate(${REFUSED}[2m])) > 0.05 * sum(rate(${m("http_requests_total")}[2m]))`,
     for: "1m",
     severity: "page",
-    summary: "More than one request of twenty is answered 503",
-    action: "See health_check, order_oldest_unit_seconds and venue_up: the database, or a venue, does not answer.",
+    summary: "More than 5% of requests are answered 503",
+    action: "See health_check, order_oldest_unit_seconds and venue_up: the database or a venue is not responding.",
   },
   {
     alert: "LedgerViolated",
     expr: `${m("ledger_violations")} > 0`,
     severity: "page",
-    summary: "The audit of the ledger found {{ $value }} violations",
-    action: "Stop trading (maintenance), keep the database as it is, read the process log for what was found.",
+    summary: "The ledger audit found {{ $value }} violations",
+    action:
+      "Stop trading (trading mode maintenance), preserve the database as it is, and read the findings in the process log.",
   },
   {
     alert: "LedgerNotAudited",
     expr: `${m("ledger_audit_age_seconds")} > 600`,
     for: "5m",
     severity: "page",
-    summary: "The ledger was not audited for {{ $value | humanizeDuration }}",
-    action: "See whether the database answers, and the process log. Without audits nobody would see a violation.",
+    summary: "The ledger has not been audited for {{ $value | humanizeDuration }}",
+    action:
+      "Check that the database responds, and read the process log; a first pass over a long journal logs its progress. Without audits a violation goes unnoticed.",
   },
   {
     alert: "LedgerAuditFailing",
     expr: `${m("ledger_audit_failing")} == 1`,
     for: "2m",
     severity: "page",
-    summary: "The audit of the ledger fails again and again",
-    action: 'The process log says why ("the ledger could not be audited"); `gateway admin ledger verify` says it, too.',
+    summary: "The ledger audit keeps failing",
+    action:
+      'The process log says why ("the ledger could not be audited"); `gateway-admin ledger verify` reports it as well.',
   },
   {
     alert: "LedgerNotAuditedWhole",
@@ -86,7 +89,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "ticket",
     summary: "The whole journal of the ledger was last audited {{ $value | humanizeDuration }} ago",
     action:
-      "It goes on by a step with each look, and the health record says when it ends: see ledger_audit_whole_rows_left. Where half the time is too little give it more (LEDGER_AUDIT_WHOLE_AGE_MAX_MS), or the database.",
+      "Each audit run covers one step of it, and the health record says when it ends: see ledger_audit_whole_rows_left. Where half the time is too little give it more (LEDGER_AUDIT_WHOLE_AGE_MAX_MS), or the database.",
   },
   {
     alert: "OrdersUnknown",
@@ -94,37 +97,37 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     for: "60s",
     severity: "page",
     summary: "{{ $value }} orders have been in doubt for a minute",
-    action: "See venue_up and venue_requests_total of their venue; positions may differ from what is shown.",
+    action: "See venue_up and venue_requests_total of the venue; actual positions may differ from what is shown.",
   },
   {
     alert: "CertificateEnding",
     expr: `${m("tls_certificate_expiry_timestamp_seconds")} - time() < ${EXPIRES_SOON_MILLIS / 1000}`,
     for: "1h",
     severity: "ticket",
-    summary: "The certificate ends in {{ $value | humanizeDuration }}",
-    action:
-      "Renew it and send SIGHUP (docs/operations/proxy.md); a renewal that was refused is an error in the process log.",
+    summary: "The TLS certificate expires in {{ $value | humanizeDuration }}",
+    action: "Renew it and send SIGHUP (docs/operations/proxy.md); a rejected renewal is an error in the process log.",
   },
   {
     alert: "CertificateRefused",
     expr: `${m("tls_certificate_refused")} == 1`,
     severity: "ticket",
-    summary: "A renewed certificate could not be taken: the one before is shown, and a restart would fail",
-    action: "The process log says what is wrong with the files; mend them and send SIGHUP again.",
+    summary: "A renewed certificate was rejected: the previous one is still served, and a restart would fail",
+    action: "The process log says what is wrong with the files; fix them and send SIGHUP again.",
   },
   {
     alert: "RefreshTokenReused",
     expr: `increase(${m("auth_refresh_reuse_total")}[5m]) > 0`,
     severity: "page",
-    summary: "A refresh token came a second time: somebody may have a copy of it",
-    action: "logs/security.log, event refresh_reused, names the user and the address; the session is ended already.",
+    summary: "A refresh token was reused: it may have been stolen",
+    action:
+      "logs/security.log, event refresh_reused, names the user and the address; the session has already been ended.",
   },
   {
     alert: "LoginsFailing",
     expr: `sum(rate(${m("auth_logins_total", '{result!="ok"}')}[5m])) > 1 and sum(rate(${m("auth_logins_total", '{result!="ok"}')}[5m])) > 5 * sum(rate(${m("auth_logins_total", '{result="ok"}')}[5m]))`,
     for: "5m",
     severity: "ticket",
-    summary: "Many more logins fail than succeed: somebody may be guessing",
+    summary: "Far more logins fail than succeed: passwords may be under attack",
     action: "logs/security.log, event login_failed, by ip and subject.",
   },
   {
@@ -132,9 +135,9 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("nodejs_eventloop_lag_seconds", '{q="0.99"}')} > 0.1`,
     for: "1m",
     severity: "page",
-    summary: "The main loop is late by {{ $value | humanizeDuration }} (99th percentile)",
+    summary: "The main event loop is delayed by {{ $value | humanizeDuration }} (99th percentile)",
     action:
-      "More load than one process takes, or something blocks: see http_requests_total, ws_messages_sent_total, ledger_requests_waiting.",
+      "More load than one process can carry, or a blocking operation: see http_requests_total, ws_messages_sent_total, ledger_requests_waiting.",
   },
   {
     alert: "MailboxStuck",
@@ -142,44 +145,44 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     for: "30s",
     severity: "page",
     summary: "A message to a {{ $labels.type }} has been waiting for {{ $value | humanizeDuration }}",
-    action: "See actor_restarts_total and the process log for its defect; the database may be away.",
+    action: "See actor_restarts_total and the process log for a defect; the database may be unavailable.",
   },
   {
     alert: "ActorsRestarting",
     expr: `increase(${m("actor_restarts_total")}[10m]) > 3`,
     severity: "ticket",
-    summary: "Actors of type {{ $labels.type }} begin anew again and again",
-    action: "The process log has the defect; five in a minute park the actor.",
+    summary: "Actors of type {{ $labels.type }} keep restarting",
+    action: "The process log has the defect; after five restarts in a minute the actor is parked.",
   },
   {
     alert: "VenueGaps",
     expr: `sum by (venue) (rate(${m("venue_ws_gap_total")}[10m])) > 0.05`,
     for: "10m",
     severity: "ticket",
-    summary: "Streams of {{ $labels.venue }} lose their place again and again",
-    action: "Books are begun anew each time; see the line to the venue and worker_busy_ratio.",
+    summary: "Streams of {{ $labels.venue }} keep losing sequence",
+    action: "Books are resynchronised each time; check the network path to the venue and worker_busy_ratio.",
   },
   {
     alert: "VenueDown",
     expr: `${m("venue_up")} == 0`,
     for: "2m",
     severity: "page",
-    summary: "{{ $labels.venue }} does not answer",
-    action: "See the venue's own status page; open orders there are looked at again when it answers.",
+    summary: "{{ $labels.venue }} is not responding",
+    action: "See the venue's status page; open orders there are reconciled once it responds.",
   },
   {
     alert: "BooksStale",
     expr: `${m("book_staleness_seconds")} > 30`,
     for: "1m",
     severity: "ticket",
-    summary: "A book of {{ $labels.venue }} has not been the venue's for {{ $value | humanizeDuration }}",
+    summary: "An order book of {{ $labels.venue }} has been out of sync for {{ $value | humanizeDuration }}",
     action: "Clients see STALE. See venue_book_resyncs_total by reason.",
   },
   {
     alert: "ConnectorRestarting",
     expr: `increase(${m("venue_connector_restarts_total")}[10m]) > 3`,
     severity: "ticket",
-    summary: "Connector {{ $labels.connector }} begins anew again and again",
+    summary: "Connector {{ $labels.connector }} keeps restarting",
     action: "The process log says why; see worker_heap_bytes and worker_deaths_total.",
   },
   {
@@ -187,15 +190,16 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("hedge_pairs_open")} > 0`,
     for: "5m",
     severity: "page",
-    summary: "Dealers hold exposure of {{ $value }} pairs that could not be hedged for five minutes",
+    summary: "Dealers hold exposure in {{ $value }} pairs that has not been hedged for five minutes",
     action: "The dealer's account channel has the alert; the linked account may lack funds, or its venue is down.",
   },
   {
     alert: "ExchangeShortfall",
     expr: `${m("exchange_shortfalls_open")} > 0`,
     severity: "page",
-    summary: "Linked accounts have less of {{ $value }} assets than anything explains",
-    action: "The dealer's account channel says which and how much; ask its venue who took it, or where it went.",
+    summary: "Linked accounts have an unexplained shortfall in {{ $value }} assets",
+    action:
+      "The dealer's account channel says which asset and how much; ask the venue for the account's transfers and withdrawals.",
   },
   {
     alert: "ExchangeMirrorsFrozen",
@@ -211,7 +215,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `sum by (route) (increase(${OWN_ERRORS}[5m])) > 0 or sum by (route) (${OWN_ERRORS} unless ${OWN_ERRORS} offset 5m) > 0`,
     for: "2m",
     severity: "page",
-    summary: "{{ $labels.route }} answers with errors of our own",
+    summary: "{{ $labels.route }} fails with internal errors",
     action: "logs/access.log has the request ids, the process log the defects.",
   },
   {
@@ -227,32 +231,32 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("db_pool_waiting")} > 0`,
     for: "1m",
     severity: "ticket",
-    summary: "{{ $value }} queries wait for a connection",
-    action: "See db_query_duration_seconds: a slow query holds the others up.",
+    summary: "{{ $value }} queries are waiting for a connection",
+    action: "See db_query_duration_seconds: a slow query is holding the others up.",
   },
   {
     alert: "WriterBehind",
     expr: `${m("order_units_waiting")} > 1000 or ${m("ledger_requests_waiting")} > 500 or ${m("order_oldest_unit_seconds")} > 1`,
     for: "30s",
     severity: "page",
-    summary: "Orders or transfers pile up in front of the database",
-    action: "At 4096 and 2000 the gateway refuses new ones. See the database.",
+    summary: "Orders or transfers are queueing for the database",
+    action: "At 4096 orders or 2000 transfers the gateway refuses new ones. Check the database.",
   },
   {
     alert: "PasswordsQueueing",
     expr: `${m("auth_hash_queue")} > 32`,
     for: "1m",
     severity: "ticket",
-    summary: "{{ $value }} passwords wait to be hashed",
-    action: "A storm of logins: see auth_logins_total and logs/security.log.",
+    summary: "{{ $value }} passwords are waiting to be hashed",
+    action: "A burst of logins: see auth_logins_total and logs/security.log.",
   },
   {
     alert: "DiskNearlyFull",
     expr: `${m("data_disk_free_bytes")} < 2e9`,
     for: "5m",
     severity: "page",
-    summary: "{{ $value | humanize1024 }}B are left where DATA_DIR is",
-    action: "Make room before PostgreSQL has to stop: old logs first.",
+    summary: "{{ $value | humanize1024 }}B of free space left on the volume of DATA_DIR",
+    action: "Free space before PostgreSQL has to stop: old logs first.",
   },
   {
     alert: "FilesNearlyUsedUp",
@@ -260,14 +264,14 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     for: "5m",
     severity: "ticket",
     summary: "The process has {{ $value }} files and sockets open",
-    action: "See ws_connections and the limit (LimitNOFILE).",
+    action: "See ws_connections and the file descriptor limit (LimitNOFILE).",
   },
   {
     alert: "SlowReaders",
     expr: `increase(${m("ws_slow_closed_total")}[10m]) > 100`,
     severity: "ticket",
     summary: "Many sockets were closed because they did not read",
-    action: "One client in trouble, or our own line: see ws_bytes_sent_total.",
+    action: "One client in trouble, or our own uplink: see ws_bytes_sent_total.",
   },
   {
     alert: "GatewayGone",
@@ -275,15 +279,15 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `up${JOB} == 0 or absent(up${JOB})`,
     for: "1m",
     severity: "page",
-    summary: "A gateway is not there to be scraped",
-    action: "It is down, or METRICS_PORT cannot be reached: see /api/v3/health.",
+    summary: "A gateway cannot be scraped",
+    action: "It is down, or METRICS_PORT is unreachable: see /api/v3/health.",
   },
   {
     alert: "GatewayRestarting",
     expr: `changes(${m("process_start_time_seconds")}[15m]) > 2`,
     severity: "page",
-    summary: "The gateway begins anew again and again",
-    action: "The last lines of the process log say why it ended.",
+    summary: "The gateway keeps restarting",
+    action: "The last lines of the process log say why it exited.",
   },
 ]
 

@@ -36,11 +36,11 @@ const p50and99 = (name: MetricName, by: ReadonlyArray<string> = []): Panel["targ
 
 const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]> = [
   [
-    "Is it well?",
+    "Health",
     [
-      stat("Health: 0 well, 1 degraded, 2 unhealthy", `max(${m("health_status")})`, 2),
+      stat("Health: 0 healthy, 1 degraded, 2 unhealthy", `max(${m("health_status")})`, 2),
       stat("Orders in doubt", m("orders_unknown"), 1),
-      stat("Violations of the ledger", m("ledger_violations"), 1),
+      stat("Ledger violations", m("ledger_violations"), 1),
       stat("Event loop, p99", m("nodejs_eventloop_lag_seconds", '{q="0.99"}'), 0.1, "s"),
       stat("Oldest message", `max(${m("actor_oldest_message_seconds")})`, 5, "s"),
       stat("Refresh tokens reused, 1 h", `increase(${m("auth_refresh_reuse_total")}[1h])`, 1),
@@ -50,19 +50,23 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
   [
     "Requests",
     [
-      { title: "Answers by status", unit: "reqps", targets: [[rate("http_requests_total", ["status"]), "{{status}}"]] },
-      { title: "Time to the answer", unit: "s", targets: p50and99("http_request_duration_seconds") },
+      {
+        title: "Responses by status",
+        unit: "reqps",
+        targets: [[rate("http_requests_total", ["status"]), "{{status}}"]],
+      },
+      { title: "Response time", unit: "s", targets: p50and99("http_request_duration_seconds") },
       {
         title: "Slowest routes, p99",
         unit: "s",
         targets: [[`topk(8, ${quantile(0.99, "http_request_duration_seconds", ["route"])})`, "{{route}}"]],
       },
       {
-        title: "Refused before they began",
+        title: "Rejected before the operation",
         unit: "reqps",
         targets: [[rate("http_rejected_total", ["reason"]), "{{reason}}"]],
       },
-      { title: "Limits met", unit: "reqps", targets: [[rate("rate_limited_total", ["rule"]), "{{rule}}"]] },
+      { title: "Rate limited", unit: "reqps", targets: [[rate("rate_limited_total", ["rule"]), "{{rule}}"]] },
       { title: "In flight", unit: "short", targets: [[m("http_inflight_requests"), "requests"]] },
     ],
   ],
@@ -71,12 +75,12 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
     [
       { title: "Orders by status", unit: "ops", targets: [[rate("orders_total", ["status"]), "{{status}}"]] },
       {
-        title: "Stages of an order, p50 and p99",
+        title: "Order stages, p50 and p99",
         unit: "s",
         targets: p50and99("order_stage_duration_seconds", ["stage"]),
       },
       {
-        title: "Time of a group commit",
+        title: "Group commit time",
         unit: "s",
         targets: [
           [average("order_commit_seconds_total", "order_batches_total"), "orders"],
@@ -88,12 +92,12 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
         title: "Waiting for the database",
         unit: "short",
         targets: [
-          [m("order_units_waiting"), "units of orders"],
-          [m("ledger_requests_waiting"), "requests of the ledger"],
+          [m("order_units_waiting"), "order units"],
+          [m("ledger_requests_waiting"), "ledger requests"],
         ],
       },
       {
-        title: "Disagreements with venues, and alerts",
+        title: "Discrepancies with venues, and alerts",
         unit: "ops",
         targets: [[rate("reconcile_discrepancies_total", ["kind"]), "{{kind}}"]],
       },
@@ -128,14 +132,14 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
         ],
       },
       { title: "Bytes sent", unit: "bytes", targets: [[rate("ws_bytes_sent_total"), "bytes /s"]] },
-      { title: "Gathered before they left", unit: "s", targets: p50and99("ws_fanout_lag_seconds") },
+      { title: "Batching delay", unit: "s", targets: p50and99("ws_fanout_lag_seconds") },
       {
         title: "Commands, p99",
         unit: "s",
         targets: [[quantile(0.99, "ws_commands_duration_seconds", ["method"]), "{{method}}"]],
       },
       {
-        title: "Ends by code, and slow readers",
+        title: "Disconnects by code, and slow readers",
         unit: "ops",
         targets: [
           [rate("ws_disconnects_total", ["code"]), "{{code}}"],
@@ -143,7 +147,7 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
         ],
       },
       {
-        title: "Came back with a position",
+        title: "Recoveries",
         unit: "ops",
         targets: [[rate("ws_recoveries_total", ["result"]), "{{result}}"]],
       },
@@ -153,12 +157,12 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
     "Venues",
     [
       {
-        title: "Questions by outcome",
+        title: "Requests by outcome",
         unit: "reqps",
         targets: [[rate("venue_requests_total", ["venue", "op", "outcome"]), "{{venue}} {{op}} {{outcome}}"]],
       },
       {
-        title: "Time to the venue's answer, p99",
+        title: "Venue response time, p99",
         unit: "s",
         targets: [[quantile(0.99, "venue_request_duration_seconds", ["venue", "op"]), "{{venue}} {{op}}"]],
       },
@@ -168,16 +172,16 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
         targets: [[m("venue_budget_used_ratio"), "{{connector}}"]],
       },
       {
-        title: "Gaps and losses of streams",
+        title: "Stream gaps and interruptions",
         unit: "ops",
         targets: [
           [rate("venue_ws_gap_total", ["venue"]), "{{venue}} gaps"],
           [rate("venue_stream_losses_total", ["venue"]), "{{venue}} losses"],
         ],
       },
-      { title: "Books not the venue's for", unit: "s", targets: [[m("book_staleness_seconds"), "{{venue}}"]] },
+      { title: "Longest stale book", unit: "s", targets: [[m("book_staleness_seconds"), "{{venue}}"]] },
       {
-        title: "Connectors: 0 connected, 2 waiting",
+        title: "Connectors: 0 connected, 2 backing off",
         unit: "short",
         targets: [[m("venue_circuit_state"), "{{connector}}"]],
       },
@@ -189,7 +193,7 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
     "Users",
     [
       { title: "Logins by result", unit: "ops", targets: [[rate("auth_logins_total", ["result"]), "{{result}}"]] },
-      { title: "Passwords waiting", unit: "short", targets: [[m("auth_hash_queue"), "passwords"]] },
+      { title: "Passwords queued for hashing", unit: "short", targets: [[m("auth_hash_queue"), "passwords"]] },
       { title: "Security events", unit: "ops", targets: [[rate("security_events_total", ["event"]), "{{event}}"]] },
     ],
   ],

@@ -132,7 +132,7 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     if (claimed === null)
       return yield* Effect.fail(
         new InvalidSetting(
-          `DEFAULT_TENANT_ID must be a tenant that is there, not "${settings.defaultTenantId}": the markets of INTERNAL become its own`,
+          `DEFAULT_TENANT_ID must be an existing tenant, not "${settings.defaultTenantId}": the INTERNAL markets are assigned to it`,
         ),
       )
     if (claimed > 0)

@@ -1,6 +1,6 @@
 /**
  * The process: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
- * drain that took longer than 10 s, a second signal, the loss of the database, or a defect that nobody caught: whoever runs it starts it
+ * drain that took longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor starts it
  * again, and the next process asks every venue before it trusts what it remembers.
  */
 import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
@@ -34,7 +34,7 @@ const onRenewSignal = followRenewSignal()
 /** Better to end than to go on with something wrong in memory. */
 const endOnDefect = (kind: string) => (error: unknown) => {
   log.write("error", "a defect ends the process", { kind, error: describe(error) })
-  end("a defect that nobody caught")
+  end("uncaught defect")
 }
 process.on("uncaughtException", endOnDefect("exception"))
 process.on("unhandledRejection", endOnDefect("rejection"))
@@ -72,9 +72,9 @@ const program = Effect.gen(function* () {
 const fiber = Effect.runFork(program)
 let isStopping = false
 const stop = (): void => {
-  if (isStopping) end("a second signal: ended at once")
+  if (isStopping) end("second signal: exiting at once")
   isStopping = true
-  setTimeout(() => end("the drain took longer than 10 s"), DRAIN_MILLIS).unref()
+  setTimeout(() => end("the shutdown took longer than 10 s"), DRAIN_MILLIS).unref()
   // tidy: signals arrive outside of any Effect
   Effect.runFork(Fiber.interrupt(fiber))
 }
@@ -82,8 +82,7 @@ process.on("SIGTERM", stop)
 process.on("SIGINT", stop)
 
 fiber.addObserver((exit) => {
-  if (isStopping && !isWhole)
-    end("not everything that waited could be stored: the venues will be asked at the next start")
+  if (isStopping && !isWhole) end("some pending changes could not be stored: the next start reconciles with the venues")
   if (Exit.isSuccess(exit) || isStopping) process.exit(0)
   const failure = Cause.squash(exit.cause)
   end(failure instanceof Error ? failure.message : String(failure))

@@ -6,7 +6,7 @@ export interface AuditCommand {
   readonly _tag: "VerifyAudit"
 }
 
-export const AUDIT_USAGE = `  audit verify                     compute the chain of the audit's rows again, a lane a line; exit 1 when one is broken
+export const AUDIT_USAGE = `  audit verify                     recompute the hash chain of the audit log, one line per lane; exits 1 if one is broken
 `
 
 /** Undefined: the words are another command, or none. */

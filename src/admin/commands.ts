@@ -100,7 +100,7 @@ const tenantOf = (text: string) =>
     return yield* new InvalidParameter({ parameter: "tenant", reason: `there is no tenant ${text}` })
   })
 
-/** Records stay in the tenant that they were made in: whoever has any stays with them. */
+/** Records stay in the tenant they were created in, so a user who has any cannot be moved. */
 const move = (user: User, to: string, now: number) =>
   Effect.gen(function* () {
     const tenantId = yield* tenantOf(to)

@@ -27,12 +27,12 @@ export type KeysCommand =
   | { readonly _tag: "RotateSigning"; readonly atOnce: boolean }
   | { readonly _tag: "RotateCursor"; readonly atOnce: boolean }
 
-export const KEYS_USAGE = `  keys status                      show which keys there are, and how many stored secrets need each
-  keys rotate-encryption           make a new key that seals from now on; stored secrets follow by themselves
-  keys retire KID                  take away a key that no stored secret needs any more
-  keys abandon KID                 give up every secret of a lost key: credentials are revoked, sessions end, mails fail
-  keys rotate-signing [--at-once]  sign access tokens with a new key; --at-once: those of older keys are refused from now on
-  keys rotate-cursor [--at-once]   sign cursors and key fingerprints with a new key; --at-once: nothing of older keys is known again
+export const KEYS_USAGE = `  keys status                      list the keys, and how many stored secrets need each
+  keys rotate-encryption           create a new encryption key; stored secrets are re-encrypted in the background
+  keys retire KID                  remove a key that no stored secret needs any more
+  keys abandon KID                 give up all secrets of a lost key: credentials are revoked, sessions end, pending mails fail
+  keys rotate-signing [--at-once]  sign access tokens with a new key; --at-once: reject tokens of older keys immediately
+  keys rotate-cursor [--at-once]   sign cursors and fingerprints with a new key; --at-once: nothing signed with older keys is recognised
 `
 
 /** Undefined: the words are no command of this kind. */
@@ -134,7 +134,7 @@ const rotateEncryption = (settings: KeySettings) =>
   Effect.gen(function* () {
     if (settings.encryptionKeys !== null)
       return yield* no(
-        "the keys come from ENCRYPTION_KEYS: put a new kid:key in front of the others there (32 random bytes, base64url) and start the gateway anew; it seals stored secrets with it, and `keys status` says when the old key may go",
+        "the keys come from ENCRYPTION_KEYS: put a new kid:key first in the list there (32 random bytes, base64url) and restart the gateway; it encrypts stored secrets with it, and `keys status` says when the old key may be removed",
       )
     const keys = keysOfFile(settings)
     if (keys === null) return yield* no("there is no encryption.keys in DATA_DIR/keys: start the gateway once")
@@ -210,7 +210,7 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
     const pem = files.read(SIGNING_FILE)
     if (settings.signingKey !== null)
       return no(
-        "the key comes from SIGNING_KEY: put a new Ed25519 key there, the old one's public key into SIGNING_KEYS_PREVIOUS, and start the gateway anew; an hour later the old one may go",
+        "the key comes from SIGNING_KEY: put a new Ed25519 key there, the old one's public key into SIGNING_KEYS_PREVIOUS, and restart the gateway; an hour later the old one may be removed",
       )
     if (pem === null) return no("there is no signing.pem in DATA_DIR/keys: start the gateway once")
     for (const { kid, retiredAt } of readKeys(settings, { make: false }).signing.previous)

@@ -10,7 +10,7 @@ export interface LedgerCommand {
   readonly _tag: "VerifyLedger"
 }
 
-export const LEDGER_USAGE = `  ledger verify                    go through the whole ledger again, a violation a line, then how many transfers; exit 1 when there is one
+export const LEDGER_USAGE = `  ledger verify                    audit the whole ledger, one line per violation, then the number of transfers; exits 1 if there is one
 `
 
 /** Undefined: the words are another command, or none. */

@@ -40,7 +40,7 @@ export const openTrail = (dataDir: string, now: () => number): Audit => {
   }
   return makeAudit({
     line: openLog(dataDir, "audit"),
-    // No address of anybody is in these rows.
+    // These rows contain no user's address.
     secret: () => Buffer.alloc(0),
     now,
     observe: tellAudited(security),

@@ -15,7 +15,7 @@ export interface MigrateCommand {
   readonly role: string | null
 }
 
-export const MIGRATE_USAGE = `  migrate [--for ROLE]             bring the database to this version as its owner; ROLE: a gateway's, without DDL
+export const MIGRATE_USAGE = `  migrate [--for ROLE]             migrate the database to this version, as its owner; ROLE: the gateway's own role, without DDL
 `
 
 /** Undefined: the words are another command, or none. */

@@ -56,8 +56,8 @@ type Family = (words: ReadonlyArray<string>) => Task | undefined
 export const USAGE = `usage: npm run admin -- COMMAND
 
 ${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, MIGRATE_USAGE].join("\n")}
-Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether the gateway runs or not. A running gateway follows
-within a second, sockets included.
+Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether or not the gateway is running. A running gateway applies
+the change within a second, open sockets included.
 `
 
 const repositories = Layer.mergeAll(

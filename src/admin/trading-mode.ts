@@ -18,7 +18,7 @@ export interface TradingModeCommand {
   readonly reason: string | null
 }
 
-export const TRADING_MODE_USAGE = `  trading-mode                     show what the installation takes from clients
+export const TRADING_MODE_USAGE = `  trading-mode                     show what the installation accepts from clients
   trading-mode MODE [REASON]       set it: online, post_only, cancel_only, maintenance
 `
 

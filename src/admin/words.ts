@@ -1,4 +1,4 @@
-/** The words of `gateway admin`, and what they ask for. An address has an @, a tenant's name has none: that tells them apart. */
+/** Parses the user, tenant and network commands of `gateway-admin`. An e-mail address contains an @, a tenant's name does not: that tells them apart. */
 import { TENANT_NAME } from "../domain/ids.ts"
 import { networkFault } from "../domain/network.ts"
 import type { Permission, UserEnvironment } from "../domain/user.ts"
@@ -25,22 +25,22 @@ export type Command =
   | { readonly _tag: "ForgetNetwork"; readonly owner: Owner; readonly network: string }
 
 export const USERS_USAGE = `  user EMAIL                       show a user
-  user list [TENANT]               all users, one a line
-  user move EMAIL TENANT           to another tenant; refused while the user holds anything; ends the user's sessions
-  grant EMAIL read|write|admin     give a right, with all that it implies
-  revoke EMAIL read|write|admin    take a right, with all that imply it; ends the subscriptions that needed it
-  environments EMAIL PROD,UAT      which venues the user may use: the real ones, those for tests, both, or none
+  user list [TENANT]               list users, one per line
+  user move EMAIL TENANT           move a user to another tenant; refused while the user owns anything; ends the user's sessions
+  grant EMAIL read|write|admin     grant a right and those it implies
+  revoke EMAIL read|write|admin    revoke a right and those that imply it; ends the subscriptions that need it
+  environments EMAIL PROD,UAT      venues the user may trade: PROD (real), UAT (test), both, or none
   ban EMAIL [REASON]               end the user's sessions and refuse logins
-  unban EMAIL                      let the user log in again
+  unban EMAIL                      allow logins again
   sign-out EMAIL                   end the user's sessions
-  second-factor EMAIL reset        take the second factor and its recovery codes away; ends the user's sessions
+  second-factor EMAIL reset        remove the second factor and its recovery codes; ends the user's sessions
 
-  tenant list                      all tenants, one a line
-  tenant create TENANT
+  tenant list                      list tenants, one per line
+  tenant create TENANT             create a tenant
 
-  ip-allow EMAIL|TENANT list             from where the user, or all users of the tenant, may come; none: from everywhere
-  ip-allow EMAIL|TENANT add ADDRESS      an address or a CIDR
-  ip-allow EMAIL|TENANT remove ADDRESS
+  ip-allow EMAIL|TENANT list             networks the user, or every user of the tenant, may connect from; empty: anywhere
+  ip-allow EMAIL|TENANT add ADDRESS      add an address or a CIDR
+  ip-allow EMAIL|TENANT remove ADDRESS   remove it
 `
 
 const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]

@@ -1,6 +1,6 @@
 /**
- * From which addresses a user may come: from everywhere, unless the user or its tenant has a list; with both, an address must be on both.
- * In memory, asked on every request; the store is read at start, and again for whomever the command line changed.
+ * The addresses a user may connect from: any, unless the user or its tenant has a list; with both, an address must be on both. In
+ * memory, asked on every request; the store is read at start, and again for whomever the command line changed.
  */
 import { BlockList } from "node:net"
 import type { TenantId, UserId } from "../domain/ids.ts"

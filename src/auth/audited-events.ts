@@ -1,4 +1,4 @@
-/** Acts of the audit trail that are for the eyes of whoever watches for attackers, told to the security stream as they are audited. */
+/** Audited operations that also matter for detecting attacks: each is reported to the security log as it is audited. */
 import type { LogLevel } from "../domain/log-line.ts"
 import type { SecurityLogService } from "../ports/security-log.ts"
 import type { AuditRow } from "./audit.ts"

@@ -1,4 +1,4 @@
-/** Logins and stolen refresh tokens in numbers, read off the audit trail: what is audited is what is counted. */
+/** Counts logins and reused refresh tokens from the audit trail: what is audited is what is counted. */
 import type { MeterBoard } from "../ports/meters.ts"
 import type { AuditRow } from "./audit.ts"
 

@@ -1,4 +1,4 @@
-/** Bans by admins: every session of the user is over at once, sockets included, and no password opens a new one. */
+/** Bans by admins: all sessions of the user end at once, sockets included, and no password opens a new one. */
 import { Effect } from "effect"
 import type { Action, Actor } from "../domain/act.ts"
 import { AdminRequired } from "../domain/errors/authorisation.ts"

@@ -1,6 +1,6 @@
 /**
- * Whose the files in DATA_DIR are: the user's whose folder it is. The one thing to know: commands are run by root as well, and what root
- * makes for itself alone the gateway could not read at its next start.
+ * Ownership of files in DATA_DIR: the owner of the directory itself. The one thing to know: commands are run by root as well, and what
+ * root makes for itself alone the gateway could not read at its next start.
  */
 import { fchownSync, lchownSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"

@@ -1,4 +1,4 @@
-/** E-mail addresses as they are taken: one spelling for one address. */
+/** Normalises e-mail addresses: one spelling per address. */
 import { Effect } from "effect"
 import { InvalidEmail } from "../domain/errors/user.ts"
 

@@ -1,4 +1,4 @@
-/** The keys that seal stored secrets, as text: `kid:base64url` of 32 bytes each, comma separated, the first seals and all open. */
+/** The keys that seal stored secrets, as text: `kid:base64url` of 32 bytes each, comma separated; the first encrypts, all decrypt. */
 import { randomBytes } from "node:crypto"
 import { InvalidSetting } from "../settings/environment.ts"
 

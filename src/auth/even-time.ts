@@ -1,6 +1,6 @@
 /**
- * Answers whose time says nothing: each takes a whole number of steps, whichever way it went. For calls that must not tell whether an
- * address is somebody's, where the ways differ in what they write.
+ * Responses whose duration reveals nothing: each takes a whole number of time steps, whatever the outcome. For calls that must not tell
+ * whether an address is somebody's, where the ways differ in what they write.
  */
 import { Effect } from "effect"
 

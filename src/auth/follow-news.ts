@@ -1,5 +1,5 @@
 /**
- * Follows what the command line changes under a running gateway: rights, tenants, ends of sessions, lists of addresses; and ends of
+ * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, lists of addresses; and ends of
  * sessions by the gateway itself, which may never have heard that they are stored. The one thing to know: it looks again, whatever the
  * news is about, so that one that is heard twice or in another order does no harm.
  */

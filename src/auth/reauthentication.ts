@@ -1,5 +1,5 @@
 /**
- * Proves anew, in a session that goes on, who is asking: dangerous acts need a proof that is a few minutes old at most. The one thing to
+ * Reauthentication within a session: sensitive operations need an authentication that is at most a few minutes old. The one thing to
  * know: it gives the session new tokens and ends its old ones, so that a copy of those is worth no more than before.
  */
 import { Effect } from "effect"

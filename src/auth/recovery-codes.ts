@@ -1,4 +1,4 @@
-/** Codes for the day on which the authenticator is gone: ten of them, each good once, of 120 random bits. */
+/** Recovery codes for a lost authenticator: ten of 120 random bits, each single-use. */
 import { createHash, randomBytes } from "node:crypto"
 
 const COUNT = 10

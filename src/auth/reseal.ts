@@ -1,6 +1,6 @@
 /**
- * Seals anew, with the key in force, every stored secret that an older key sealed. The one thing to know: it may end at any moment and
- * begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
+ * Re-encrypts, with the key in force, every stored secret that an older key encrypted. The one thing to know: it may end at any moment
+ * and begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
@@ -69,7 +69,7 @@ export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }
               if (told.has(id)) continue
               told.add(id)
               isNews = true
-              notice("a stored secret cannot be opened", { table, id, kid, error: String(error) }, "error")
+              notice("a stored secret cannot be decrypted", { table, id, kid, error: String(error) }, "error")
             }
           }
           if (fresh.length > 0) yield* rows.replace(table, inForce.activeKid, fresh)

@@ -1,6 +1,7 @@
 /**
- * Keys that seal nothing: of cursors, of fingerprints, of addresses in the audit. They are derived from a ring of roots, one for each purpose, so
- * that what is known of one says nothing of another. The one thing to know: the newest root makes, and all in the ring are known again.
+ * Keys that encrypt nothing: for cursors, fingerprints, and hashed addresses in the audit. They are derived from a ring of roots, one
+ * for each purpose, so that what is known of one says nothing of another. The one thing to know: the newest root makes, and all in the
+ * ring are known again.
  */
 import { hkdfSync, randomBytes } from "node:crypto"
 import { InvalidSetting } from "../settings/environment.ts"

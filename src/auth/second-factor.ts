@@ -1,5 +1,5 @@
 /**
- * The second factor of a user: set up, confirmed by a first code, asked at every sign-in from then on, taken away by a code. The one thing
+ * A user's second factor: enrolled, confirmed by a first code, required at every sign-in from then on, removed by a code. The one thing
  * to know: a code is taken once, from the first request that brings it, and wrong ones are counted by user, over all addresses.
  */
 import { Effect } from "effect"

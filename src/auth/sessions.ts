@@ -1,6 +1,6 @@
 /**
- * Sessions: begun by whoever proved who they are, renewed by refresh tokens with reuse detection, ended one by one or all at once.
- * Stored first, then in memory: what `LiveSessions` says of a session is never better than what the database says.
+ * Sessions: opened after authentication, renewed by refresh tokens with reuse detection, ended one by one or all at once. Stored first,
+ * then in memory: what `LiveSessions` says of a session is never better than what the database says.
  */
 import { randomBytes } from "node:crypto"
 import { Context, Effect } from "effect"

@@ -1,6 +1,7 @@
 /**
- * What makes the first user of an installation its admin: a secret that the process makes at its start and shows its operator alone, never
- * where a request comes from or what address it names. It ends with the process, with its first use, and as soon as there is an admin.
+ * What makes the first user of an installation its admin: a secret generated at start and shown to the operator only. Neither the origin
+ * of a request nor the e-mail address in it makes an admin. It ends with the process, with its first use, and as soon as there is an
+ * admin.
  */
 import { timingSafeEqual } from "node:crypto"
 import { hashOf, newOneTimeToken } from "./one-time.ts"

@@ -1,6 +1,6 @@
 /**
- * The keys of access tokens: one signs, and those that signed before it are still believed for as long as their last token may live.
- * The one thing to know: of a previous key only the public half is kept, so nobody can sign with it any more.
+ * The keys of access tokens: one signs; earlier ones still verify for as long as their last token may be valid. The one thing to know:
+ * of a previous key only the public half is kept, so nobody can sign with it any more.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { dateTime } from "../domain/time.ts"

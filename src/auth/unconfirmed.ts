@@ -1,4 +1,4 @@
-/** Users who signed up and never proved their address go in time, so that an address is not taken for ever by whoever typed it first. */
+/** Removes users who never verified their address, so that a sign-up cannot block an address for ever. */
 import { Effect } from "effect"
 import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"

@@ -1,4 +1,4 @@
-/** Everything that users and admins do with accounts of users, as one layer: sessions, signing in, proofs by mail, changes, bans. */
+/** All operations of users and admins on user accounts, as one layer: sessions, signing in, proofs by mail, changes, bans. */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../config.ts"
 import type { TenantId } from "../domain/ids.ts"

@@ -1,4 +1,4 @@
-/** What everything that users do with their own account works with. */
+/** The dependencies shared by all operations on user accounts. */
 import { Effect } from "effect"
 import type { Settings } from "../config.ts"
 import type { Act } from "../domain/act.ts"

@@ -1,6 +1,6 @@
 /**
- * Which passwords are refused (security A.1): too short, too long, known to everybody, or made of what everybody knows about the user.
- * No rules about kinds of characters: they make passwords harder to remember, not to guess.
+ * Which passwords are refused (security A.1): too short, too long, commonly used, or derived from public facts about the user. No rules
+ * about kinds of characters: they make passwords harder to remember, not to guess.
  */
 
 const LENGTH_MIN = 8
@@ -42,9 +42,9 @@ export const weaknesses = (
   if (characters.length > LENGTH_MAX || Buffer.byteLength(password) > BYTES_MAX)
     return [`length: at most ${LENGTH_MAX} characters`]
   const lower = password.toLowerCase()
-  if (common.has(lower) || isOneTune(characters)) return ["common: one of the first that anybody tries"]
+  if (common.has(lower) || isOneTune(characters)) return ["common: among the first passwords an attacker tries"]
   const known = [...OUR_WORDS, ...context].some(
     (word) => word.length >= WORD_MIN && lower.includes(word) && characters.length - [...word].length < OTHERS_MIN,
   )
-  return known ? ["context: little more than your address or our name"] : []
+  return known ? ["context: little more than your e-mail address or the name of the service"] : []
 }

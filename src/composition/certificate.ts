@@ -35,17 +35,17 @@ export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, 
     // Served all the same: whether a client goes on is the client's to say, and orders must not wait for a date.
     if (fault !== undefined) notice("clients will refuse the certificate", { reason: fault }, "error")
     else if (first !== null && first.expiresAt - now() < EXPIRES_SOON_MILLIS)
-      notice("the certificate ends soon", { certificate: wordsOf(first) })
+      notice("the certificate expires soon", { certificate: wordsOf(first) })
 
     const take = (): void => {
       const renewal = server.renewCertificate(now())
       refused = false
       const certificate = server.certificate()
       if (renewal === "off" || certificate === null)
-        return notice("SIGHUP changes nothing: no certificate is served here", {}, "info")
+        return notice("SIGHUP ignored: this process serves no certificate", {}, "info")
       const what = wordsOf(certificate)
-      if (renewal === "unchanged") return notice("the certificate in the files is the one in force", { what }, "info")
-      notice("the certificate is renewed", { what }, "info")
+      if (renewal === "unchanged") return notice("the certificate files are unchanged", { what }, "info")
+      notice("the certificate was renewed", { what }, "info")
       audit.write({ action: "certificate.taken", outcome: "ok", what, origin: ORIGIN })
     }
     return {
@@ -55,7 +55,11 @@ export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, 
         } catch (error) {
           refused = true
           const reason = error instanceof CertificateRefused ? error.message : describe(error)
-          notice("the certificate is not renewed: the one before is shown, a restart would fail", { reason }, "error")
+          notice(
+            "certificate renewal rejected: the previous one is still served, a restart would fail",
+            { reason },
+            "error",
+          )
           audit.write({ action: "certificate.taken", outcome: "CertificateRefused", what: reason, origin: ORIGIN })
         }
       },

@@ -86,7 +86,8 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
     const take = (keys: Keys) =>
       Effect.gen(function* () {
         const missing = yield* missingOf(keys)
-        if (missing.length > 0) return notice("changed keys are not taken up: stored secrets need", { kids: missing })
+        if (missing.length > 0)
+          return notice("changed keys were not loaded: stored secrets still need", { kids: missing })
         const before = kidsOf(ring)
         const other = kidsOf(keys).find((kid, index) => kid !== before[index])
         if (other !== undefined) yield* register(keys, other)
@@ -109,7 +110,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
       Effect.catchTag("UnreadableKeys", ({ message }) =>
         Effect.sync(() => {
           stamp = files.stamp()
-          notice("changed keys are not taken up", { error: message })
+          notice("changed keys were not loaded", { error: message })
         }),
       ),
     )

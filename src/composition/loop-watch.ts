@@ -1,4 +1,4 @@
-/** Tells the operator when the event loop stood still: everything else that notices is late for the same reason, and blames the others. */
+/** Tells the operator when the event loop was blocked: everything else that notices is late for the same reason, and blames the others. */
 import { Effect, type Scope } from "effect"
 import type { GatewayOptions } from "./options.ts"
 
@@ -18,7 +18,7 @@ export const watchLoop = (
           const now = monotonic()
           const millis = Math.round(now - lookedAt - LOOK_MILLIS)
           lookedAt = now
-          if (millis >= STILL_MILLIS) notice("the event loop stood still", { millis })
+          if (millis >= STILL_MILLIS) notice("the event loop was blocked", { millis })
         }, LOOK_MILLIS).unref()
       }),
       (timer) => Effect.sync(() => clearInterval(timer)),

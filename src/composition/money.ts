@@ -124,7 +124,7 @@ export const keepBooks = ({ settings, notice }: Pick<MoneyOptions, "settings" | 
     const look = yield* makeDealerBooks
     const kept = look(
       toldOnce((dealerAccountId, error) =>
-        notice("the books of a dealer are not kept", { dealerAccountId, error }, "error"),
+        notice("the books of a dealer could not be updated", { dealerAccountId, error }, "error"),
       ),
     )
     yield* keepLoop({ name: "books of dealers", pause: settings.exchangeMirrorMillis, round: kept })

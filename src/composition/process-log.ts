@@ -64,7 +64,7 @@ export const followLevelSignal = (log: ProcessLog): void => {
   process.on("SIGUSR2", () => {
     const level = log.threshold.level === "debug" ? (set === "debug" ? "info" : set) : "debug"
     log.threshold.level = "debug"
-    log.write("info", "the log level is set", { to: level })
+    log.write("info", "the log level was changed", { to: level })
     log.threshold.level = level
   })
 }

@@ -53,7 +53,7 @@ export const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node
   Effect.gen(function* () {
     const { wsTest, channels: changes } = settings
     if (wsTest === null) return null
-    notice("test profile: everybody may connect, subscribe and publish on the socket; for suites of client libraries")
+    notice("test profile: any client may connect, subscribe and publish; for the test suites of client libraries")
     const { now, monotonic } = yield* Clock
     const { version } = SERVICE
     const onDefect = (error: unknown) => notice("a call of the server API failed", { error: describe(error) }, "error")

@@ -30,7 +30,7 @@ const reasonOf = (error: unknown): string => {
       return "its disk is full"
     case "ENOTDIR":
     case "EEXIST":
-      return "it is no directory"
+      return "it is not a directory"
     default:
       return (error as NodeJS.ErrnoException).code ?? "it cannot be written"
   }
@@ -80,8 +80,8 @@ export const startChecks = ({ settings }: Pick<GatewayOptions, "settings">) =>
     const { dataDir, operation, host, port, metricsPort, tls } = settings
     const plainPort = tls?.plainHttpPort ?? 0
     yield* checkDataDirectory(dataDir, operation.diskFreeMinMegabytes)
-    const isNoAddress = "is taken, or is no address of this machine: set HOST and PORT"
-    const isTaken = "is taken"
+    const isNoAddress = "is in use, or is not an address of this machine: set HOST and PORT"
+    const isTaken = "is in use"
     if (port !== 0) yield* checkPort(host, port, (why) => new PortTaken(`${host}:${port} ${why ?? isNoAddress}`))
     if (plainPort !== 0)
       yield* checkPort(host, plainPort, (why) => new PortTaken(`PLAIN_HTTP_PORT ${plainPort} ${why ?? isTaken}`))

@@ -47,7 +47,7 @@ export const venues = ({ settings, log, notice }: GatewayOptions) =>
       for (const [variable, venues] of Object.entries(named)) {
         const unknown = venues.filter((venue) => venue !== "*" && !known.has(venue))
         if (unknown.length > 0)
-          return yield* Effect.fail(new InvalidSetting(`${variable} names no venue of ours: ${unknown.join(", ")}`))
+          return yield* Effect.fail(new InvalidSetting(`${variable} names an unknown venue: ${unknown.join(", ")}`))
       }
       return venuesLayer(
         listed.map((each) => (settings.venuesInactive.includes(each.venue.venue) ? switchedOff(each) : each)),
@@ -70,7 +70,7 @@ const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =
       return yield* Effect.fail(new InvalidSetting("PAPER_SOURCE cannot be INTERNAL: name a real venue"))
     const original = adapters.find(({ venue }) => venue.venue === name)
     if (original === undefined)
-      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names no venue of ours: ${name}`))
+      return yield* Effect.fail(new InvalidSetting(`PAPER_SOURCE names an unknown venue: ${name}`))
     const { adapter, source } = yield* paperVenue(original)
     return [adapter, ...adapters.map((each) => (each === original ? source : each))]
   })

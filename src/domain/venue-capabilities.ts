@@ -11,7 +11,7 @@ const Carrier = Schema.Literal("NATIVE", "EMULATED").annotations({
 
 const Delivery = Schema.Literal("STREAM", "POLLED", "DERIVED", "NONE").annotations({
   description:
-    "STREAM: the venue pushes it. POLLED: the gateway asks for it again and again. DERIVED: made of the venue's trades. NONE: not to be had",
+    "STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available",
 })
 
 export const VenueCapabilities = Schema.Struct({
@@ -30,10 +30,10 @@ export const VenueCapabilities = Schema.Struct({
       "Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over",
   }),
   marketBuyByCost: Schema.Boolean.annotations({
-    description: "The venue takes a market buy of so much of the quote asset",
+    description: "The venue accepts a market buy sized in the quote asset",
   }),
   marketBuyNeedsCost: Schema.Boolean.annotations({
-    description: "The venue counts a market buy in the quote asset only",
+    description: "The venue accepts a market buy sized in the quote asset only",
   }),
   amend: Schema.Boolean.annotations({ description: "The venue changes a working order" }),
   cancelAll: Carrier.annotations({

@@ -95,7 +95,7 @@ export const VenueCapabilityRecord = Schema.Struct({
     description: "The venue's test environment, a venue of its own here; null: it has none, or is one",
   }),
   orderExpiryMillis: Schema.NullOr(Schema.Int).annotations({
-    description: "The venue itself refuses an order that reaches it so much too late; null: it takes it however late",
+    description: "The venue itself refuses an order that arrives later than this; null: it accepts it however late",
   }),
   ...VenueCapabilities.fields,
 }).annotations({ identifier: "VenueCapability" })

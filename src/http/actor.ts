@@ -1,4 +1,4 @@
-/** Who acts by a call, for the audit and for those who judge rights in the transaction of the act. */
+/** The actor behind a call, for the audit and for rights checked inside the transaction of the operation. */
 import type { Actor } from "../domain/act.ts"
 import type { Principal } from "../domain/user.ts"
 import type { RequestFacts } from "./route.ts"

@@ -1,6 +1,6 @@
 /**
- * The certificate that is shown, with its key, from their files, judged before anything is done with them. The one thing to know: what is
- * judged is the text that was read here, and uWebSockets reads the files again by itself; `fingerprint` tells whether both saw the same.
+ * The certificate to serve and its key, read from their files and validated before use. The one thing to know: what is judged is the
+ * text that was read here, and uWebSockets reads the files again by itself; `fingerprint` tells whether both saw the same.
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
@@ -31,7 +31,7 @@ const read = (setting: string, file: string): string => {
   const refused = (why: string): CertificateRefused => new CertificateRefused(`${setting}: ${file} ${why}`)
   try {
     const { size } = statSync(file).isFile() ? statSync(file) : { size: Number.POSITIVE_INFINITY }
-    if (size > FILE_BYTES_MAX) throw refused("is no file of a certificate or key")
+    if (size > FILE_BYTES_MAX) throw refused("is not a certificate or key file")
     return readFileSync(file, "utf8")
   } catch (error) {
     if (error instanceof CertificateRefused) throw error

@@ -1,6 +1,6 @@
 /**
- * A call that came by HTTP: one request and its answer. After an abort the response must never be touched again (it throws), and an
- * answer is always written inside `cork`.
+ * A call over HTTP: one request and its response. After an abort the response must never be touched again (it throws), and an answer is
+ * always written inside `cork`.
  */
 import { DeadlineExceeded } from "../domain/errors/service.ts"
 import { traceparentOf } from "../domain/trace-context.ts"

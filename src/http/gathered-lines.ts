@@ -1,6 +1,6 @@
 /**
- * Lines of a log until they are written. The one thing to know: they are bytes from the start. A text that waits keeps every piece it was
- * joined of, and is walked through twice when it leaves: that cost more than all else of an access line.
+ * Buffers log lines until they are written. The one thing to know: they are bytes from the start. A text that waits keeps every piece it
+ * was joined of, and is walked through twice when it leaves: that cost more than all else of an access line.
  */
 
 const BLOCK_BYTES = 262_144

@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key` on any POST of a signed-in user but the submit of orders, whose keys are part of the order (contract C2): the
- * operation is done at most once, and a repeat is answered as the first call was.
+ * operation runs at most once, and a repeat gets the response of the first call.
  */
 import { createHmac } from "node:crypto"
 import { Cause, Deferred, Effect, Exit, Option, Schema } from "effect"

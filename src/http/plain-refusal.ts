@@ -1,5 +1,5 @@
 /**
- * The answer of the port for plain HTTP: 403 with the envelope to every request, and the end of the connection. Never a redirect: it would
+ * The response of the plain HTTP port: 403 in the envelope to every request, then the connection is closed. Never a redirect: it would
  * teach clients to send their token in the clear first. No body is read, nothing is looked up, no socket opens.
  */
 import { TlsRequired } from "../domain/errors/authorisation.ts"

@@ -1,6 +1,7 @@
 /**
- * A long answer, given as fast as its reader takes it and for a limited time. `end` would copy all that does not fit into the kernel's
- * buffer into the socket's own, for as long as the reader likes: 500 readers of a page who take a byte a second would hold all its copies.
+ * Writes a long response as fast as the client reads it, within a time limit. `end` would copy all that does not fit into the kernel's
+ * buffer into the socket's own, for as long as the reader likes: 500 readers of a page who take a byte a second would hold all its
+ * copies.
  */
 interface Pourable {
   tryEnd(body: Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]

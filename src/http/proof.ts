@@ -1,4 +1,4 @@
-/** Which calls need a proof of who asks that is younger than the session, and what a call without one is told. */
+/** Which calls need a recent authentication, and the response to a call without one. */
 import { ReauthenticationNeeded } from "../domain/errors/authentication.ts"
 import type { Principal } from "../domain/user.ts"
 import type { Route } from "./reflect.ts"

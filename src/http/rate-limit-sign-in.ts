@@ -1,7 +1,8 @@
 /**
- * Limits of what strangers may try: logins, signups, mails, refreshes; and of what venues count: instrument syncs, proofs of credentials. The one thing to know:
- * they hold before a password is looked at, and none of them locks an owner out (security A.3, scoreboard S9): the bucket that strangers
- * can empty from many addresses does not count where the user has a session or has logged in before.
+ * Rate limits for unauthenticated callers (logins, sign-ups, mails, refreshes) and for what venues count (instrument syncs, credential
+ * checks). The one thing to know: they hold before a password is looked at, and none of them locks an owner out (security A.3,
+ * scoreboard S9): the bucket that strangers can empty from many addresses does not count where the user has a session or has logged in
+ * before.
  */
 import { Effect } from "effect"
 import { normalised } from "../auth/email-address.ts"

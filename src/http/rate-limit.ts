@@ -1,7 +1,7 @@
 /**
- * How often somebody may call, and the headers that say so (contract C15). Users are counted by who they are, everybody else by address.
- * The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only told, and a flood of
- * them is kept away from the actors.
+ * Rate limits of calls, and the response headers that report them (contract C15). Users are counted by who they are, everybody else by
+ * address. The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only
+ * told, and a flood of them is kept away from the actors.
  */
 import { addressKey } from "../domain/address-key.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"

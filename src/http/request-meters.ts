@@ -1,6 +1,6 @@
 /**
- * Answers in numbers. The one thing to know: labels are the routes' own templates and a handful of methods, so that no client can make
- * series; each route's are built once and only counted up after that.
+ * Counts and times responses. The one thing to know: labels are the routes' own templates and a handful of methods, so that no client
+ * can make series; each route's are built once and only counted up after that.
  */
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { Counter, CounterSeries, Histogram, HistogramSeries, MeterBoard } from "../ports/meters.ts"

@@ -1,4 +1,4 @@
-/** Which answers are told to the security stream, and as what: refusals of what somebody may not do, and failures of our own. */
+/** Which responses become events of the security log: authorisation failures, and internal errors. */
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogLevel } from "../domain/log-line.ts"
 import { ERRNO, type Tag } from "./errno.ts"

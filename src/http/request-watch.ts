@@ -1,4 +1,4 @@
-/** What becomes of every answer beside the answer itself: it is counted, and told to the security stream where it belongs there. */
+/** Observes every response: counts it, and reports it to the security log where that applies. */
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { LogFields } from "../domain/log-line.ts"
 import type { Trace } from "../domain/trace-context.ts"

@@ -89,7 +89,7 @@ const secureApp = (files: CertificateFiles, certificate: Certificate): Templated
     // tidy: said in the next line, as for what the library answers with an app that has no functions
   } catch {}
   if (typeof app.listen !== "function")
-    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: OpenSSL does not take them")
+    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: OpenSSL rejects them")
   if (readCertificate(files).fingerprint !== certificate.fingerprint)
     throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: they changed while they were read")
   return app as TemplatedApp
@@ -100,7 +100,7 @@ const listenOn = (app: TemplatedApp, host: string, port: number, settings: strin
   Effect.async<{ readonly port: number; readonly stopAccepting: () => void }, PortTaken>((resume) => {
     ;(app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE, (socket) => {
       if (socket === false) {
-        const reason = `${host}:${port} is taken, or is no address of this machine: set ${settings}`
+        const reason = `${host}:${port} is in use, or is not an address of this machine: set ${settings}`
         return resume(Effect.fail(new PortTaken(reason)))
       }
       let accepting = true

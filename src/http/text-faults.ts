@@ -1,6 +1,6 @@
 /**
- * Strings that PostgreSQL does not take: NUL and lone surrogates. One of them would lose the whole group that is committed with it
- * (order-path 1), so they are refused before anything is stored.
+ * Strings PostgreSQL cannot store: NUL and lone surrogates. One of them would lose the whole group that is committed with it (order-path
+ * 1), so they are refused before anything is stored.
  */
 
 /** Why the text is refused; undefined when it is fine. */

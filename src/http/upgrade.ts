@@ -1,4 +1,4 @@
-/** What holds for a WebSocket upgrade as for every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
+/** What a WebSocket upgrade has in common with every request: HTTPS, a request id, an access line, and the envelope when it is refused. */
 
 import { Forbidden, TlsRequired } from "../domain/errors/authorisation.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"

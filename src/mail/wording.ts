@@ -18,8 +18,8 @@ const howTo = (appUrl: string | null, type: Proof, token: string): string =>
     : // Behind the #: what follows it is never sent to a server, nor to the next page.
       `Open this page:\n\n${appUrl}#type=${type}&token=${token}\n`
 
-const ignore = "If this was not you, do nothing: without the token nothing happens.\n"
-const alarm = "If this was not you, recover your password at once: somebody else may be using your account.\n"
+const ignore = "If this was not you, ignore this mail: without the token nothing changes.\n"
+const alarm = "If this was not you, recover your password at once: another person may be using your account.\n"
 
 /** `appUrl`: the operator's page that takes a token; null without one. */
 export const wording = (letter: Letter, appUrl: string | null): Words => {
@@ -27,22 +27,22 @@ export const wording = (letter: Letter, appUrl: string | null): Words => {
     case "ConfirmSignup":
       return {
         subject: "Confirm your e-mail address",
-        text: `Somebody, hopefully you, signed up with this address just now.\n\n${howTo(appUrl, "signup", letter.token)}\nIt is good for 24 hours. If you did not sign up just now, do nothing: a token of somebody else's signup\nwould give them your address.\n`,
+        text: `This e-mail address was just used to sign up.\n\n${howTo(appUrl, "signup", letter.token)}\nIt is good for 24 hours. If it was not you, do nothing: using the token of\nanother person's sign-up would give them your address.\n`,
       }
     case "SignupRepeated":
       return {
         subject: "You are registered already",
-        text: "Somebody, perhaps you, signed up with this address, which is registered already. Log in instead, or\nrecover your password if you have forgotten it. Nothing was changed.\n",
+        text: "This e-mail address was used to sign up, but it is registered already. Log in instead, or\nrecover your password if you have forgotten it. Nothing was changed.\n",
       }
     case "Recovery":
       return {
         subject: "Recover your password",
-        text: `Somebody, hopefully you, asked for a new password for this address.\n\n${howTo(appUrl, "recovery", letter.token)}\nIt is good for 10 minutes and for one use. ${ignore}`,
+        text: `A new password was requested for this e-mail address.\n\n${howTo(appUrl, "recovery", letter.token)}\nIt is good for 10 minutes and for one use. ${ignore}`,
       }
     case "ConfirmOldEmail":
       return {
         subject: "Agree to the change of your e-mail address",
-        text: `Your account's address is to become ${letter.newEmail}.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe new address gets a mail of its own: both must agree, within 24 hours. If this was not you, do nothing,\nand change your password: somebody else is using your account.\n`,
+        text: `Your account's address is to become ${letter.newEmail}.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe new address gets a mail of its own: both must agree, within 24 hours. If this was not you, do nothing,\nand change your password: another person is using your account.\n`,
       }
     case "ConfirmNewEmail":
       return {

@@ -96,11 +96,11 @@ export const deliveries: Effect.Effect<(lane: Lane) => Delivery, never, HttpClie
           for (let pause = PAUSE_FIRST_MILLIS; ; pause = Math.min(PAUSE_MAX_MILLIS, pause * 2)) {
             const refusal = yield* attempt(request)
             if (refusal === null) {
-              if (isFailing) trouble("the collector answers again")
+              if (isFailing) trouble("the collector accepts telemetry again")
               isFailing = false
               return sent(count)
             }
-            if (!isFailing) trouble(`the collector does not take telemetry: ${refusal.reason}`)
+            if (!isFailing) trouble(`the collector does not accept telemetry: ${refusal.reason}`)
             isFailing = true
             if (refusal.isFinal || isClosing) return dropped(count)
             yield* Effect.sleep(pause).pipe(Effect.raceFirst(closing.await))

@@ -1,4 +1,4 @@
-/** Settings of the socket's test profile, which lets everybody in. */
+/** Settings of the WebSocket's test profile, which accepts every client. */
 import { isLoopback } from "../domain/loopback.ts"
 import { choice, type Environment, InvalidSetting, list, text } from "./environment.ts"
 
@@ -16,16 +16,16 @@ export interface TestProfileSettings {
   readonly apiKeys: ReadonlyArray<string>
 }
 
-/** The test profile lets everybody in: only where nobody but this machine can knock. */
+/** Allowed on loopback without TLS, proxy or production only, because the profile accepts every client. */
 export const testProfile = (env: Environment, transport: Transport): TestProfileSettings | null => {
   if (choice(env, "WS_PROFILE", ["gateway", "test"], "gateway") === "gateway") return null
   if (!isLoopback(transport.host))
     throw new InvalidSetting(
-      `WS_PROFILE=test lets everybody in: it is served on loopback only, not on ${transport.host}`,
+      `WS_PROFILE=test accepts every client: it is served on loopback only, not on ${transport.host}`,
     )
   if (transport.tls !== null || transport.trustProxy.length > 0)
-    throw new InvalidSetting("WS_PROFILE=test lets everybody in: it is not served with TLS_CERT_FILE or TRUST_PROXY")
-  if (transport.production) throw new InvalidSetting("WS_PROFILE=test lets everybody in: it is not for production")
+    throw new InvalidSetting("WS_PROFILE=test accepts every client: it is not served with TLS_CERT_FILE or TRUST_PROXY")
+  if (transport.production) throw new InvalidSetting("WS_PROFILE=test accepts every client: it is not for production")
   const apiKeys = list(env, "WS_TEST_API_KEY")
   return {
     secret: text(env, "WS_TEST_SECRET") ?? "secret",

@@ -1,4 +1,4 @@
-/** Settings of the gateway's own TLS: the certificate's files, and the port that refuses whoever comes without. */
+/** Settings of the gateway's own TLS: the certificate files, and the port that refuses plain HTTP. */
 import { type Environment, InvalidSetting, integer, text } from "./environment.ts"
 
 export interface TlsSettings {

@@ -1,7 +1,7 @@
 /**
- * What actors begin with, read for many accounts at once: an actor that asks while a batch is on its way goes with the next one, so that a
- * start with thousands of accounts takes a few dozen queries. The one thing to know: it waits until the database answers, so that an actor
- * wakes late rather than wrong.
+ * Loads the initial state of account actors in batches: a request that arrives while a batch is in flight joins the next one, so that a
+ * start with thousands of accounts takes a few dozen queries. The one thing to know: it waits until the database answers, so that an
+ * actor wakes late rather than wrong.
  */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"

@@ -1,6 +1,6 @@
 /**
- * Whose the names are that clients and venues use for an account's orders and trades: one query for all names of a page. The one thing
- * to know: each part reads one index by (account, name), so an answer costs the same however many orders the account has had.
+ * Resolves the ids that clients and venues use for an account's orders and trades: one query for all ids of a page. The one thing to
+ * know: each part reads one index by (account, name), so an answer costs the same however many orders the account has had.
  */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"

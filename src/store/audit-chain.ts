@@ -1,7 +1,7 @@
 /**
- * The chain of the audit's rows, computed again: in each lane every row has the next number, names the hash of the row before, and is what
- * its own hash was made of; the lane's head names the last. The one thing to know: the owner of the database can write a whole lane anew, so
- * the heads that an earlier look has shown are worth keeping elsewhere.
+ * Recomputes the hash chain of the audit rows: in each lane every row has the next number, names the hash of the row before, and is what
+ * its own hash was made of; the lane's head names the last. The one thing to know: the owner of the database can write a whole lane
+ * anew, so the heads that an earlier look has shown are worth keeping elsewhere.
  */
 import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql"

@@ -1,4 +1,4 @@
-/** Who asks, as `authority_of` in the database reads it, and what it answers where the right is not there. */
+/** The caller as `authority_of` in the database reads it, and the failure when the right is missing. */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"

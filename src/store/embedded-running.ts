@@ -1,4 +1,4 @@
-/** The embedded database as another program of the same installation finds it: running under its gateway, or at rest. */
+/** The embedded database as another program of the same installation finds it: running under its gateway, or stopped. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { chooseStateDirectory } from "./embedded-account.ts"

@@ -79,7 +79,7 @@ const start = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const secretFile = path.join(stateDirectory, "password")
   if (fs.existsSync(clusterDirectory) && !fs.existsSync(secretFile)) {
     throw new EmbeddedPostgresUnavailable({
-      message: `${secretFile} is missing beside an existing cluster: restore it, or remove ${clusterDirectory} to begin anew`,
+      message: `${secretFile} is missing beside an existing cluster: restore it, or remove ${clusterDirectory} to start with an empty one`,
     })
   }
   const secret = readOrCreateSecret(secretFile)

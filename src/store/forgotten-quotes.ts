@@ -1,5 +1,5 @@
 /**
- * Takes quotes away that came to nothing, 7 days after their end: as long as other keys of requests are known (contract C2). The one thing to
+ * Deletes quotes that were not executed, 7 days after they ended: as long as other request keys are kept (contract C2). The one thing to
  * know: what was executed stays for ever, for the ledger's transfers, trades and hedges name it.
  */
 import { SqlClient } from "@effect/sql"

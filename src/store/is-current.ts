@@ -1,4 +1,7 @@
-/** Whether the database is as new as this program. The command line asks before it reads tables that an older schema does not have. */
+/**
+ * Whether the database schema is the one of this program. The command line asks before it reads tables that an older schema does not
+ * have.
+ */
 import type { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"

@@ -1,6 +1,6 @@
 /**
- * Mails on their way (security A.2). They are written in the transaction that causes them and taken from here one by one: no crash
- * loses one. The one thing to know: a mail is claimed before it is sent, so one that a crash met between the two is sent again later.
+ * Undelivered mails (security A.2). They are written in the transaction that causes them and taken from here one by one: no crash loses
+ * one. The one thing to know: a mail is claimed before it is sent, so one that a crash met between the two is sent again later.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

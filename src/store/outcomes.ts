@@ -1,5 +1,5 @@
 /**
- * Outcomes on their way to their owners, in order. An owner that hears one dispatches, answers and publishes: hundreds at once would keep
+ * Delivers outcomes to their owners, in order. An owner that hears one dispatches, answers and publishes: hundreds at once would keep
  * the event loop from everybody else, and most of all from those who could be refused at once. So they are told for a few ms of a turn.
  */
 import { performance } from "node:perf_hooks"

@@ -1,4 +1,4 @@
-/** The pool in numbers: its connections, and how long queries take by verb and table. No value of a query is ever looked at. */
+/** Metrics of the connection pool: its connections, and query durations by verb and table. No value of a query is ever looked at. */
 import { performance } from "node:perf_hooks"
 import type pg from "pg"
 import type { Histogram, HistogramSeries, MeterBoard } from "../ports/meters.ts"

@@ -1,6 +1,6 @@
 /**
- * What a row is for ever: whose, and of what. A later image with another identity is another thing under a used id; the unit that holds it
- * is refused, by the statement or before it is sent.
+ * The immutable identity of a row: its owner and its kind. A later image with another identity is another thing under a used id; the
+ * unit that holds it is refused, by the statement or before it is sent.
  */
 import type { TradeOrderId } from "../domain/ids.ts"
 import type { Execution, TradeOrder } from "../domain/trade-order.ts"

@@ -1,6 +1,6 @@
 /**
- * What a failed statement means: the database is away (StorageUnavailable, 503, may be repeated), a rule of the schema was broken
- * (the caller looks at the constraint's name), or we have a defect. The one thing to know: only the first is a failure for callers.
+ * What a failed statement means: the database is unavailable (StorageUnavailable, 503, may be repeated), a constraint was violated (the
+ * caller looks at its name), or a defect. The one thing to know: only the first is a failure for callers.
  */
 import { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, type Exit, Schedule } from "effect"

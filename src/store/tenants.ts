@@ -1,4 +1,7 @@
-/** Tenants: those apart from whom nobody sees or names anything. Made by operators; the installation's own comes with its first user. */
+/**
+ * Tenants: the boundary across which no user can see or address anything. Made by operators; the installation's own comes with its first
+ * user.
+ */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"

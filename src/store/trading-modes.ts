@@ -1,4 +1,4 @@
-/** The installation's trading mode: stored, so that a restart in the middle of a halt does not end it. */
+/** The installation's trading mode: stored, so that a restart does not end a halt. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"

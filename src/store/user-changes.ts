@@ -1,6 +1,6 @@
 /**
- * Changes of users that are there already. The one thing to know: those that depend on each other run inside one transaction, under
- * the lock of `Users.lockBy…`.
+ * Changes to existing users. The one thing to know: those that depend on each other run inside one transaction, under the lock of
+ * `Users.lockBy…`.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

@@ -1,6 +1,7 @@
 /**
- * The pool's connections, so that what they say of transactions is true. The one thing to know: after a failed statement PostgreSQL answers
- * COMMIT with ROLLBACK and no error, and a connection that is given back within a transaction takes the next caller's statements into it.
+ * The pool's connections, so that pg's transaction state matches the server's. The one thing to know: after a failed statement
+ * PostgreSQL answers COMMIT with ROLLBACK and no error, and a connection that is given back within a transaction takes the next caller's
+ * statements into it.
  */
 import type pg from "pg"
 

@@ -1,5 +1,5 @@
 /**
- * Transactions as their callers may rely on them, made of the SQL client's own. The one thing to know: inside of one nobody stops waiting by
+ * Transactions that callers can rely on, built on those of the SQL client. The one thing to know: inside of one nobody stops waiting by
  * himself, for what goes on alone would run on the connection when it is somebody else's already; whoever runs the transaction may.
  */
 import type { SqlClient } from "@effect/sql/SqlClient"

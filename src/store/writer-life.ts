@@ -1,6 +1,6 @@
 /**
- * How long a writer lives, of orders or of the ledger: who waits until it has nothing to do, and why it is over. The one thing to know:
- * when it is over nothing settles any more, and whoever waited for it hears why.
+ * The lifecycle of a writer (orders or ledger): waiting until it is idle, and the reason it ended. The one thing to know: when it is
+ * over nothing settles any more, and whoever waited for it hears why.
  */
 
 export interface WriterLife {

@@ -187,7 +187,10 @@ export class ConnectorLink {
   #moveAway(): void {
     const shard = this.#shard
     this.#placement.isolate(this.#settings.connector)
-    this.#events.record({ _tag: "Noticed", what: `died too often beside others: moved out of thread ${shard?.name}` })
+    this.#events.record({
+      _tag: "Noticed",
+      what: `crashed too often on a shared thread: moved out of thread ${shard?.name}`,
+    })
     void shard?.leave(this.#tenant, false)
   }
 }

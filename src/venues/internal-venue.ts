@@ -170,12 +170,12 @@ export const internalVenue = (
         monotonic: clock.monotonic,
         onDefect: (cause, restarts) => {
           options.notice(
-            "a market of the internal venue began anew",
+            "a market of the internal venue restarted",
             { instrumentId: instrument.instrumentId, restarts, cause: String(cause) },
             "error",
           )
           // What was on its way is asked for: every account agrees with the venue again.
-          sessions.everyone({ _tag: "StreamDown", reason: "a market began anew" })
+          sessions.everyone({ _tag: "StreamDown", reason: "a market restarted" })
           sessions.everyone({ _tag: "StreamUp" })
         },
         onParked: () => {

@@ -1,4 +1,4 @@
-/** Who may subscribe to what on the gateway (realtime B): synchronous, from the directories and the live session. */
+/** Authorises subscriptions on the gateway (realtime B): synchronous, from the directories and the live session. */
 import type { AccountDirectory } from "../actors/account/directory.ts"
 import type { DealerDirectory } from "../actors/dealer-directory.ts"
 import type { InstrumentDirectory } from "../actors/instrument-directory.ts"

@@ -1,4 +1,4 @@
-/** Who a client is and what it may do: asked at connect, at every subscribe, and told to the rooms that serve it. */
+/** Who a client is and what it may do: checked at connect and at every subscribe. */
 import type { Principal } from "../domain/user.ts"
 import type { Close, ProtocolError } from "./error-codes.ts"
 import type { ClientInfo, JsonText } from "./protocol.ts"

@@ -75,7 +75,7 @@ export const PARAMETERS = {
 export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAMETERS> =>
   [...address.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as keyof typeof PARAMETERS)
 
-const OWNER = "The owner of the account, or an admin of its tenant; everybody else gets error 103."
+const OWNER = "The owner of the account, or an admin of its tenant; every other user gets error 103."
 const ANYBODY =
   "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102."
 
@@ -119,7 +119,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     title: "Account events",
     summary: "Every order, execution, balance and account event, numbered without a gap",
     description:
-      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. Whoever was away for longer than the history reaches reads the HTTP API again.",
+      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. A client that was away for longer than the history covers reads the HTTP API again.",
     access: OWNER,
     tags: ["kind", "tradeOrderId", "instrumentId", "orderStatus"],
     messages: accountEvents,
@@ -218,7 +218,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     address: "market:ticker:{venue}",
     title: "Venue-wide ticker",
     summary: "The latest prices of the venue's instruments, each at most ten times a second",
-    description: `One record per publication. What an instrument said last always arrives. The channel opens the tickers of ${VENUE_TICKERS_MAX} instruments; of a venue with more, the others are heard while somebody subscribes to them.`,
+    description: `One record per publication. The latest value of each instrument always arrives. The channel opens the tickers of ${VENUE_TICKERS_MAX} instruments; on a venue with more, the others are included while they have subscribers of their own.`,
     access: ANYBODY,
     tags: ["instrumentId"],
     messages: [

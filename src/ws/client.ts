@@ -1,4 +1,4 @@
-/** A connected client as the rooms that serve it see it, and what all connections share. */
+/** A connected client as the parts that serve it see it, and what all connections share. */
 import type { SessionId } from "../domain/ids.ts"
 import type { Rpc } from "../ports/rpc.ts"
 import type { SecurityFacts } from "../ports/security-log.ts"

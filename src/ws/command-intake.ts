@@ -1,7 +1,7 @@
 /**
- * When a client's commands are taken: at once, or when it has read what it asked for before, or in its turn among newcomers. The one thing
- * to know: a client that asks for more than it reads waits, because a thousand deep books in one frame must not pass the limit at which a
- * slow reader is closed.
+ * Decides when a client's commands run: at once, after the client has read earlier responses, or in its turn among newly connected
+ * clients. The one thing to know: a client that asks for more than it reads waits, because a thousand deep books in one frame must not
+ * pass the limit at which a slow reader is closed.
  */
 import type { ClientSocket, ConnectionContext } from "./client.ts"
 import { CommandLane, isCancel } from "./command-lane.ts"

@@ -1,6 +1,6 @@
 /**
- * What one connection sends and has under way at a time. Each has two: cancels go in a lane of their own, so that no other command of
- * the client's ever holds one up.
+ * Bounds the commands one connection may send and have in flight. Each has two: cancels go in a lane of their own, so that no other
+ * command of the client's ever holds one up.
  */
 import type { CommandRate } from "./command-rate.ts"
 import type { Command } from "./protocol.ts"

@@ -1,4 +1,4 @@
-/** How often one client may send commands: past its bucket they are refused (111), and who goes on all the same is cut off. */
+/** Rate limit of one client's commands: past its bucket they are refused (111), and a client that continues is disconnected. */
 import { type Rate, TokenBucket } from "../domain/token-bucket.ts"
 
 export class CommandRate {

@@ -23,12 +23,12 @@ const history = (row: ChannelKindSettings): string =>
 const recovery = (row: ChannelKindSettings): string => {
   switch (row.recovery) {
     case "stream":
-      return `whoever comes back with a position gets everything that was missed, at most ${count(row.recoveryMax)} publications, or is told that it is gone`
+      return `a client that resubscribes with a position gets everything it missed, at most ${count(row.recoveryMax)} publications, or is told that it is gone`
     case "cache":
-      return `everybody gets the latest value after subscribing${
+      return `every subscriber first gets the latest value${
         row.finalsMax === 0
           ? ""
-          : `; whoever comes back with a position gets what was closed meanwhile too, the last ${count(row.finalsMax)}, or is told that some of it is gone`
+          : `; a client that resubscribes with a position also gets what was closed meanwhile, the last ${count(row.finalsMax)}, or is told that some of it is gone`
       }`
     case "none":
       return "none, publications have no positions"
@@ -60,7 +60,7 @@ export const streamDelivery = (row: ChannelKindSettings): Delivery => ({
 /** Of one that is subscribed as a map. `changesMax`: more changed entries than this are not told one by one. */
 export const mapDelivery = (row: ChannelKindSettings, changesMax: number | null): Delivery => ({
   history: "the entries as they are",
-  recovery: `whoever comes back gets the entries that changed${
+  recovery: `a client that resubscribes gets the entries that changed${
     changesMax === null ? "" : `, or all of them when there were more than ${count(changesMax)} changes`
   }`,
   offers: row.tagsFilter ? ["tags filter"] : [],

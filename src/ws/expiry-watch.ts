@@ -1,6 +1,6 @@
 /**
- * When something of a connection that expires is looked at: one look is planned, for the earliest end that is known, however often it is
- * refreshed; a look that finds nothing over plans the next. Times are seconds since the Unix epoch.
+ * Schedules expiry checks of a connection: one at a time, for the earliest known expiry, however often it is refreshed; a check that
+ * finds nothing expired schedules the next. Times are seconds since the Unix epoch.
  */
 import { EXPIRY_GRACE_SECONDS } from "./heartbeat.ts"
 

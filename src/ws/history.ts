@@ -1,4 +1,4 @@
-/** The newest publications of one channel, bounded by number, age and bytes: what a client that was away for a moment is given again. */
+/** The newest publications of one channel, bounded by number, age and bytes: what a client that was briefly disconnected recovers from. */
 
 import type { Outgoing } from "./topic.ts"
 

@@ -1,4 +1,4 @@
-/** JSON Web Tokens signed with HS256, which the test profile takes. */
+/** JSON Web Tokens signed with HS256, which the test profile accepts. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
 export type Claims = Readonly<Record<string, unknown>>

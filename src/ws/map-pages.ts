@@ -1,5 +1,5 @@
 /**
- * How a reader comes to a map, step by step (realtime A.14): pages of its state as it was at the first of them, then what has changed
+ * How a subscriber loads a map, step by step (realtime A.14): pages of its state as it was at the first of them, then what has changed
  * since, in pages too if it is much, then live. One command is one step; a small map takes one.
  */
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "./error-codes.ts"

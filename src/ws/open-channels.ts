@@ -1,6 +1,6 @@
 /**
- * The channels of the test profile: made by whoever names them, numbered here. A channel remembers its publications for its namespace's
- * time whether or not anybody is subscribed, and its place (epoch and offset) as long as the process lives.
+ * The channels of the test profile: created on first use, numbered here. A channel remembers its publications for its namespace's time
+ * whether or not anybody is subscribed, and its place (epoch and offset) as long as the process lives.
  */
 import { randomInt } from "node:crypto"
 import type { ChannelSource, StreamPosition, Tags } from "../ports/channel-port.ts"

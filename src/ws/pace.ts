@@ -1,8 +1,8 @@
 /**
- * Thousands of clients come back in one moment, and each asks to be connected and to be told what it missed. Played as they arrive they
- * keep the event loop for as long as all of them take, and orders and their confirmations wait at every step. So newcomers may take a few
- * ms of each turn of the loop, and those who come later wait for the next one, first come first served. The one thing to know: what waits
- * is the connection's own (`held`, with its limits); here stands only who is to go on.
+ * Pacing of reconnect storms: thousands of clients return at the same moment, and each wants to connect and to recover what it missed.
+ * Played as they arrive they keep the event loop for as long as all of them take, and orders and their confirmations wait at every step.
+ * So newcomers may take a few ms of each turn of the loop, and those who come later wait for the next one, first come first served. The
+ * one thing to know: what waits is the connection's own (`held`, with its limits); here stands only who is to go on.
  */
 
 /** Of one turn: an order is looked at about five times between its request and its answer. */

@@ -1,4 +1,4 @@
-/** Who is on a channel, and who is told of comings and goings (realtime A.6); only of channels whose settings say so. */
+/** Presence, and join and leave events of a channel (realtime A.6); only where the channel settings enable them. */
 import type { Credentials, Granted } from "./authority.ts"
 import type { Hub } from "./hub.ts"
 import type { ClientInfo } from "./protocol.ts"

@@ -1,6 +1,6 @@
 /**
- * Commands, results and pushes of the Centrifuge client protocol v2 (realtime A.2) as the rooms behind the codecs see them: the same
- * for JSON and Protobuf. Field names are the protocol's own. A zero value (false, 0, "", empty) is left out on the wire unless noted.
+ * Commands, results and pushes of the Centrifuge client protocol v2 (realtime A.2) as the code behind the codecs sees them: the same for
+ * JSON and Protobuf. Field names are the protocol's own. A zero value (false, 0, "", empty) is left out on the wire unless noted.
  */
 import type { ProtocolError } from "./error-codes.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What a subscriber is given first: nothing, the present state, or all that it missed (realtime A.9, B). Only whole answers are
- * called recovered: with a hole the reader starts over from the present state.
+ * What a subscriber receives first: nothing, the current state, or everything it missed (realtime A.9, B). Only whole answers are called
+ * recovered: with a hole the reader starts over from the present state.
  */
 import type { StoredPublication, StreamPosition } from "../ports/channel-port.ts"
 import type { Stream } from "./stream.ts"

@@ -1,7 +1,7 @@
 /**
- * What becomes of sockets that do not keep up, step by step: what waits for them grows, then they are spared what can be given anew
- * later (conflated), then they are closed with 3008, by bytes or by age. Never a silent gap. The hard limit in bytes is uWebSockets'
- * own back-pressure limit: see `Connection.tooSlow`.
+ * Slow consumers, step by step: unread data accumulates, then conflatable data is held back and resent later, then the socket is closed
+ * with 3008, by bytes or by age. Never a silent gap. The hard limit in bytes is uWebSockets' own back-pressure limit: see
+ * `Connection.tooSlow`.
  */
 import type { Connection } from "./connection.ts"
 import { CLOSES } from "./error-codes.ts"

@@ -1,4 +1,4 @@
-/** What sockets are told and ask, in numbers; carried by the hub, which everything on a socket knows. */
+/** Metrics of sockets and their commands; carried by the hub, which everything on a socket knows. */
 import { performance } from "node:perf_hooks"
 import type { Counter, CounterSeries, Histogram, HistogramSeries } from "../ports/meters.ts"
 import { MeterBoard } from "../ports/meters.ts"

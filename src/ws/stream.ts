@@ -1,4 +1,4 @@
-/** One channel that somebody listens to: where it stands, what it remembers, who is there, and the topics of its subscribers. */
+/** One channel with subscribers: its position, its history, its presence, and the topics of its subscribers. */
 import type { ChannelSource, StreamPosition } from "../ports/channel-port.ts"
 import type { ChannelKindSettings } from "./channel-kinds.ts"
 import { History } from "./history.ts"

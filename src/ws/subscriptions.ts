@@ -1,6 +1,6 @@
 /**
- * One connection's channels: subscribe, unsubscribe, and what a slow reader is spared. A subscribe that must wait (a venue's
- * instruments are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
+ * One connection's channels: subscribe, unsubscribe, and conflation for a slow reader. A subscribe that must wait (a venue's instruments
+ * are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
  */
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "./authority.ts"
 import type { Client, ConnectionContext } from "./client.ts"

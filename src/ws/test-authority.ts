@@ -1,4 +1,7 @@
-/** Who may do what under the test profile: everybody everything; tokens are optional, and checked when they are given (realtime A.13). */
+/**
+ * Authorisation under the test profile: every client may do everything; tokens are optional, and checked when they are given (realtime
+ * A.13).
+ */
 import { type Access, type Authority, type Credentials, denied, type SubscriptionRequest } from "./authority.ts"
 import { CLOSES, ERRORS } from "./error-codes.ts"
 import type { OpenChannels } from "./open-channels.ts"

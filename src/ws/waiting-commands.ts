@@ -1,4 +1,4 @@
-/** While the subscribe to a channel waits for something, the connection's commands that concern the same channel wait behind it. */
+/** Queues a connection's commands for a channel behind a pending subscribe to the same channel. */
 import type { Client } from "./client.ts"
 import { CLOSES, ERRORS } from "./error-codes.ts"
 import { MAP_TYPE } from "./map-pages.ts"

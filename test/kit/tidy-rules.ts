@@ -238,7 +238,16 @@ const silenced: LineRule = {
   },
 }
 
-const lineRules: ReadonlyArray<LineRule> = [postponed, machinePath, silenced]
+/** What operators and clients read names its subject: an operator, a client, a user, an attacker. */
+const vagueSubject: LineRule = {
+  in: /^README\.md$|^docs\/(operations|guide)\/|^src\/(admin|settings)\/|\/(metric-names|log-schema|wording|alert-rules|dashboard|settings-page|observability-pages)\.ts$/,
+  check: (line) => {
+    const word = /\b(whoever|somebody|anybody|everybody|he|his|him)\b/i.exec(line)?.[0]
+    return word ? { banned: word, use: "the subject: a client, a user, an operator, an attacker" } : undefined
+  },
+}
+
+const lineRules: ReadonlyArray<LineRule> = [postponed, machinePath, silenced, vagueSubject]
 
 /** Two tags with one number could not be told apart by a caller. */
 const sharedErrnos = (file: ts.SourceFile): ReadonlyArray<{ readonly at: ts.Node; readonly ban: Ban }> => {
@@ -296,7 +305,7 @@ export const tidy = ({ path, text }: Source): ReadonlyArray<Finding> => {
   return findings.sort((a, b) => a.line - b.line)
 }
 
-/** Each file opens with what it is and the one thing a reader must know; docs/map.md is made of these sentences. */
+/** Each file opens with what it is and the one thing a reader must know; docs/map is made of these sentences. */
 export const openingFaults = ({ path, text }: Source): ReadonlyArray<Finding> =>
   !/^(src|test|bench|scripts)\/.*\.(ts|mjs|sql)$/.test(path) ||
   /^\s*(\/\*|\/\/|--)\s*\S/.test(text.replace("/**", "/*"))

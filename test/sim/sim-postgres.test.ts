@@ -4,7 +4,7 @@ import { testDatabase } from "../kit/database.ts"
 import { openSqlWorlds } from "./postgres.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 
-const SEEDS = 8
+const SEEDS = 4
 
 describe("accounts whose store is PostgreSQL", () => {
   let close = async (): Promise<void> => undefined

@@ -51,12 +51,14 @@ describe("a certificate", () => {
     expect(refusal(() => writeFileSync(files.keyFile, FIRST.key.slice(0, 90)))).toMatch(
       /TLS_KEY_FILE: not a private key/,
     )
-    expect(refusal(() => writeFileSync(files.keyFile, "x".repeat(2_000_000)))).toMatch(/is no file of a certificate/)
+    expect(refusal(() => writeFileSync(files.keyFile, "x".repeat(2_000_000)))).toMatch(
+      /is not a certificate or key file/,
+    )
     const folder = (): void => {
       rmSync(files.keyFile)
       mkdirSync(files.keyFile)
     }
-    expect(refusal(folder)).toMatch(/TLS_KEY_FILE: .* is no file of a certificate or key$/)
+    expect(refusal(folder)).toMatch(/TLS_KEY_FILE: .* is not a certificate or key file$/)
     rmSync(files.keyFile, { recursive: true })
   })
 
@@ -83,7 +85,7 @@ describe("the operator", () => {
   it("is told at the start that the certificate ends within 14 days, or is over: it is served all the same", () => {
     const end = endOf(FIRST.certificate)
     expect(keepAt(end - 15 * DAY).said).toEqual([])
-    expect(keepAt(end - 13 * DAY).said).toEqual(["the certificate ends soon"])
+    expect(keepAt(end - 13 * DAY).said).toEqual(["the certificate expires soon"])
     files.write(EXPIRED)
     const { said, kept } = keepAt(end)
     expect(said).toEqual(["clients will refuse the certificate"])
@@ -102,10 +104,10 @@ describe("the operator", () => {
     server.close()
     kept.renew()
     expect(said).toEqual([
-      "the certificate is not renewed: the one before is shown, a restart would fail",
-      "the certificate is renewed",
-      "the certificate in the files is the one in force",
-      "SIGHUP changes nothing: no certificate is served here",
+      "certificate renewal rejected: the previous one is still served, a restart would fail",
+      "the certificate was renewed",
+      "the certificate files are unchanged",
+      "SIGHUP ignored: this process serves no certificate",
     ])
     expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
       "certificate.taken CertificateRefused",

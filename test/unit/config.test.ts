@@ -18,7 +18,7 @@ describe("the settings", () => {
   it("names what is given and does nothing any more, and what is there instead", () => {
     expect(readSettings({}).retired).toEqual([])
     expect(readSettings({ BOOTSTRAP_ADMIN_EMAIL: "me@example.com" }).retired).toEqual([
-      expect.stringMatching(/^BOOTSTRAP_ADMIN_EMAIL .*setupToken.*gateway admin grant/),
+      expect.stringMatching(/^BOOTSTRAP_ADMIN_EMAIL .*setupToken.*gateway-admin grant/),
     ])
   })
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { SETTINGS } from "../../scripts/settings-page.ts"
 import { readSettings } from "../../src/config.ts"
 import { settingsNames } from "../kit/settings-names.ts"
 
@@ -61,6 +62,11 @@ describe("the image", () => {
     }
     expect(openapi.paths[path]?.get).toBeDefined()
     expect(openapi.paths[path]?.get?.security ?? []).toEqual([])
+  })
+
+  it("is not unhealthy while it migrates: the proxy of the compose file waits for its health", () => {
+    const [, minutes] = /--start-period=(\d+)m /.exec(of("HEALTHCHECK")[0] ?? "") ?? []
+    expect(Number(minutes)).toBeGreaterThanOrEqual(60)
   })
 
   it("sets nothing but settings, and no secret", () => {
@@ -253,6 +259,10 @@ describe("the systemd unit", () => {
     expect(lines).toContain("Restart=on-failure")
   })
 
+  it("has started when its program runs, so that no timeout of the start ends a migration", () => {
+    expect(lines.filter((line) => /^(Type|ExecStartPre|ExecStartPost|WatchdogSec)=/.test(line))).toEqual(["Type=exec"])
+  })
+
   it("tries again for as long as the database is away", () => {
     expect(lines).toContain("StartLimitIntervalSec=0")
     const seconds = Number(/^RestartSec=(\d+)$/m.exec(lines.join("\n"))?.[1])
@@ -330,13 +340,38 @@ describe("the README", () => {
       expect([from, links.filter((link) => !existsSync(join(root, link)))]).toEqual([from, []])
     }
   })
+})
 
-  it("has every setting in its table", () => {
-    const text = read("README.md")
+describe("the table of settings", () => {
+  const rows = Object.values(SETTINGS).flat()
+
+  it("has every setting that the sources read, once, and no other", () => {
     // For tests and for developers, or of PostgreSQL's own.
     const inner = /^(FAILPOINT|PG_BIN_DIR|PGSSLMODE|WS_PROFILE|WS_TEST_)/
-    const spelled = text.replaceAll(/`([A-Z_]+?)(_[A-Z]+)(_[A-Z_]+)`, `…(_[A-Z_]+)`/g, "$& $1$4")
-    const missing = [...names].filter((name) => !spelled.includes(name) && !inner.test(name))
-    expect(missing).toEqual([])
+    const wanted = [...names].filter((name) => !inner.test(name))
+    expect(rows.flatMap((row) => row.names).toSorted()).toEqual(wanted.toSorted())
+  })
+
+  it("says the defaults of the sources", () => {
+    const said = new Map(rows.flatMap((row) => row.names.map((name, at) => [name, row.defaults[at] ?? ""] as const)))
+    // Not set, they are off: the number is a fallback that is never reached.
+    for (const port of ["METRICS_PORT", "PLAIN_HTTP_PORT"]) said.set(port, "0")
+    said.set("SHUTDOWN_NOTICE_MS", "2000")
+    const sources = ["src/config.ts", ...readdirSync(join(root, "src/settings")).map((name) => `src/settings/${name}`)]
+    const patterns = [
+      /(?:integer|flag)\(env, "(\w+)", (?:production \? )?([\d_]+|true|false)\b/g,
+      /(?:tenantName|feeBps)\(env, "(\w+)", "(\w+)"\)/g,
+      /choice\(env, "(\w+)", [^)]*, "(\w+)"\)/g,
+      /text\(env, "(\w+)"\) \?\? "([\w.]+)"/g,
+    ]
+    const read = sources.flatMap((path) => {
+      const text = readFileSync(join(root, path), "utf8")
+      return patterns.flatMap((pattern) =>
+        [...text.matchAll(pattern)].map((m) => [m[1]!, m[2]!.replaceAll("_", "")] as const),
+      )
+    })
+    const settings = read.filter(([name]) => said.has(name))
+    expect(settings.length).toBeGreaterThan(25)
+    expect(settings.filter(([name, value]) => said.get(name) !== value)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What admins do with users of their tenant: ban and unban. Everything else about users is `gateway admin`'s. */
+/** Operations of admins on users of their tenant: ban and unban. Everything else about users is `gateway admin`'s. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"

@@ -1,6 +1,6 @@
 /**
- * Instruments of the platform's own venue: what an admin asks for, checked. A listed instrument never changes while anything is open there:
- * orders count in its steps.
+ * Listing an instrument at the platform's own venue: checks an admin's request. A listed instrument never changes while anything is open
+ * there: orders count in its steps.
  */
 import { type Effect, Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"

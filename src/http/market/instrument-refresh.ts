@@ -1,6 +1,6 @@
 /**
- * The instruments of the venues in use, fetched anew every hour: what is listed since, steps and limits that changed, and what is
- * listed no more. In use is a venue that something was asked of since the start: one that nobody uses is not woken up for its list.
+ * Refreshes the instruments of the venues in use every hour: new listings, changed steps and limits, delistings. In use is a venue that
+ * something was asked of since the start: one that nobody uses is not woken up for its list.
  */
 import { Effect, Random, type Scope } from "effect"
 import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"

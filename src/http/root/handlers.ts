@@ -1,4 +1,4 @@
-/** The root record and the health record; the checks behind health are asked at most once a second, however many ask. */
+/** The root record and the health record; the health checks run at most once a second, however many clients ask. */
 import { statfs } from "node:fs/promises"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What each check of the health record makes of what was found: pure. The one thing to know: unhealthy (503) is only what a service that
- * is taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
+ * Judges the facts behind each check of the health record; pure. The one thing to know: unhealthy (503) is only what a service that is
+ * taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
  */
 import { dateTime } from "../../domain/time.ts"
 import type { LoopState } from "../../kernel/loop.ts"

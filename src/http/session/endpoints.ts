@@ -1,4 +1,4 @@
-/** Users and sessions: signing up and in, proofs by mail, the current user, and where it is logged in (specification, Authentication). */
+/** Users and sessions: sign-up, sign-in, verification by mail, the current user and its sessions (specification, Authentication). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
@@ -29,7 +29,7 @@ const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
   examples: ["ada@example.com"],
 })
 const Password = Schema.String.pipe(Schema.maxLength(1_024)).annotations({
-  description: "8 to 128 characters, none of the passwords that everybody tries, and more than your address",
+  description: "8 to 128 characters; not a commonly used password, and not merely your e-mail address",
   examples: ["correct-horse-battery"],
 })
 

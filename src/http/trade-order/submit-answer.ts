@@ -1,4 +1,4 @@
-/** What a submit is answered with: the order, the orders that came with it, and how long each step took. */
+/** The response to a submit: the order, its linked orders, and the time each step took. */
 import { Schema } from "effect"
 import type { SubmitAnswer, SubmitTiming } from "../../actors/account/messages.ts"
 import { TradeOrderRecord, tradeOrderJson } from "../../domain/trade-order-record.ts"

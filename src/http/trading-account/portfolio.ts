@@ -1,4 +1,7 @@
-/** What several accounts hold, asked of their actors at once: any that cannot say fails the whole list, so none is left out silently. */
+/**
+ * Holdings of several accounts, requested from their actors in parallel: one that cannot answer fails the whole list, so none is left
+ * out silently.
+ */
 import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { Reply } from "../../domain/reply.ts"

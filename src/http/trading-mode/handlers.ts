@@ -1,4 +1,4 @@
-/** Passes the operator's word on to auth, which asks the store whether the caller still is an admin. */
+/** Passes the change on to auth, which checks in the store that the caller still is an admin. */
 import { Effect } from "effect"
 import type { TradingModeSwitch } from "../../auth/trading-mode-switch.ts"
 import { actorOf } from "../actor.ts"

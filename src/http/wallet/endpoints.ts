@@ -51,7 +51,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/wallet/create")
   .annotate(OpenApi.Summary, "Create a wallet")
   .annotate(
     OpenApi.Description,
-    "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. A user has so many at most (-150000), closed ones too.",
+    "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. The number per user is limited (-150000), closed ones included.",
   )
 
 const get = HttpApiEndpoint.get("get", "/api/v3/wallet/get")

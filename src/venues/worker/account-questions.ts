@@ -1,6 +1,6 @@
 /**
- * What an account asks its venue, and how an order is named there. Every answer is at least as new as its question; where it cannot be
- * had the question fails, and a failure that tells of the credential is noted.
+ * Inquiries of an account at its venue, and how an order is identified there. Every answer is at least as new as its question; where it
+ * cannot be had the question fails, and a failure that tells of the credential is noted.
  */
 import { type InstrumentId, venueClientId } from "../../domain/ids.ts"
 import type {

@@ -1,6 +1,6 @@
 /**
- * A working order is changed in place, once. A venue whose answer says only that the change was asked for (OKX) is looked at until the
- * order is as it was asked to be; what is not seen then is in doubt, and nobody asks a second time.
+ * Amends a working order in place, exactly once. A venue whose answer says only that the change was asked for (OKX) is looked at until
+ * the order is as it was asked to be; what is not seen then is in doubt, and nobody asks a second time.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Decimal } from "../../domain/decimal.ts"

@@ -127,7 +127,7 @@ class Connector {
 
   /** The changes held back for a slow reader were more than a book: it gets a snapshot instead. */
   overgrown(instrumentId: InstrumentId): void {
-    const reason = `${LOST_PLACE} too much changed while nobody read`
+    const reason = `${LOST_PLACE} too many changes before the next read`
     this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
     this.#feed.resync(instrumentId)
   }

@@ -21,7 +21,7 @@ const termsOf = (order: VenueOrder, { terms }: Quirks, { lists }: VenueProfile) 
   refuseLeverage(order)
   if (terms !== undefined && lists === "spot") return terms(order)
   if (order.trigger !== undefined || order.cost !== undefined)
-    throw new NotSupported("the venue gets plain orders from us")
+    throw new NotSupported("the gateway sends this venue plain orders only")
   return {}
 }
 
@@ -34,7 +34,8 @@ export const createAt = async (
 ): Promise<ReadonlyArray<CcxtOrder>> => {
   if (order.pairedWith === undefined) return [await createOne(exchange, listing, profile, order)]
   const { placePair } = quirksOf(profile)
-  if (placePair === undefined || profile.lists !== "spot") throw new NotSupported("the venue gets no lists from us")
+  if (placePair === undefined || profile.lists !== "spot")
+    throw new NotSupported("the gateway sends this venue no order lists")
   for (const leg of [order, order.pairedWith]) refuseLeverage(leg)
   return placePair(exchange, listing.symbolOf(order.instrumentId), [order, order.pairedWith])
 }

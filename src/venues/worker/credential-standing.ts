@@ -1,5 +1,5 @@
 /**
- * Whether the venue still takes an account's credential. Refused is for good: nothing more is tried with it. One forbidden order says
+ * Whether the venue still accepts an account's credential. Refused is for good: nothing more is tried with it. One forbidden order says
  * nothing of the credential yet; a question about the account does.
  */
 import { type Failure, forbids, refusesKey } from "./errors.ts"

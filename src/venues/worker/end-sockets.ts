@@ -1,4 +1,4 @@
-/** The sockets that carry a market, and their end: whatever waits on them rejects, and begins again on new ones. */
+/** Closes the sockets that carry a market: whatever waits on them is rejected, and resumes on new ones. */
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 
 /** All of them, of an instance that has one for everything. */

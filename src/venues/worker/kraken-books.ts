@@ -1,5 +1,5 @@
 /**
- * Kraken's books in ccxt's place: every frame is held against its checksum before anybody hears of it. One that does not fit ends the
+ * Kraken's books in ccxt's place: every frame is verified against its checksum before it is passed on. One that does not fit ends the
  * book, and the next subscription brings a snapshot. The checksum is of the ten best levels: what lies deeper is compared with a
  * snapshot of its own from time to time.
  */

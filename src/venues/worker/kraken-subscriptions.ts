@@ -1,6 +1,6 @@
 /**
- * Kraken's public subscriptions. ccxt asks for them and never looks at the answer: one that is refused or lost would be waited on for
- * ever. It cannot end them either: that is added here, so that one stream ends without the others on its socket.
+ * Kraken's public subscriptions. ccxt sends them and never checks the response: one that is refused or lost would be awaited for ever.
+ * It cannot end them either: that is added here, so that one stream ends without the others on its socket.
  */
 import type { Raw } from "./ccxt.ts"
 import { LOST_PLACE } from "./errors.ts"

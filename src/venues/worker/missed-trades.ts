@@ -1,7 +1,7 @@
 /**
- * Closes the hole that an interruption leaves in the trades of one feed: what the stream brings first waits until the venue's history
- * has told what lies before it. A history is believed only where it names both ends of the hole: some venues number it otherwise than
- * their stream, and a trade that is told twice is as wrong as one that is missing.
+ * Closes the gap an interruption leaves in the trades of one feed: new stream trades are held until the venue's history has supplied
+ * those before them. A history is believed only where it names both ends of the hole: some venues number it otherwise than their stream,
+ * and a trade that is told twice is as wrong as one that is missing.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { MarketTrade } from "../../ports/market-source.ts"

@@ -1,7 +1,7 @@
 /**
- * What leaves a connector: everything of one loop turn in one batch. The main thread acknowledges what it took; when too much is
- * unacknowledged, books, tickers and bars that live are held here and conflated: a slow main thread costs freshness, never memory.
- * Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
+ * Outgoing records of a connector: everything of one event loop turn in one batch. The main thread acknowledges what it took; when too
+ * much is unacknowledged, books, tickers and bars that live are held here and conflated: a slow main thread costs freshness, never
+ * memory. Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
  */
 import type { MessagePort } from "node:worker_threads"
 import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/market-source.ts"

@@ -1,5 +1,5 @@
 /**
- * The private stream of one session: subscribed, kept up, and begun again. Events of orders, fills and balances are tapped, so none is
+ * The private stream of one session: subscribed, kept alive, and restarted. Events of orders, fills and balances are tapped, so none is
  * merged away (venues 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
  * happens after is told, what happened before is for the account to ask.
  */
@@ -80,7 +80,7 @@ export class PrivateStream {
         await watching.end
       } catch (error) {
         // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
-        endAll(exchange, "the private stream begins again")
+        endAll(exchange, "the private stream restarts")
         if (!this.#open) return
         const failure = classify(error)
         failures += 1

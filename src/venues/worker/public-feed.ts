@@ -228,7 +228,10 @@ export class PublicFeed {
     const reason = `${isSilent ? BOOK_SILENT : BOOK_DIFFERS}: ${found}`
     this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
     const { made, differed } = this.auditFigures()
-    this.#outbox.push({ _tag: "Noticed", what: `${found}: begun anew (${differed} of ${made} audits found one)` })
+    this.#outbox.push({
+      _tag: "Noticed",
+      what: `${found}: resynchronised (${differed} of ${made} audits found a difference)`,
+    })
     this.resync(instrumentId)
   }
 

@@ -1,5 +1,5 @@
 /**
- * A cancel whose answer says only that it was asked for: the order may still fill. It is looked at until it has ended, a few times, or
+ * A cancel whose response only acknowledges the request: the order may still fill. It is looked at until it has ended, a few times, or
  * until the stream has told of its end; what is not seen then is in doubt.
  */
 import { setTimeout as sleep } from "node:timers/promises"

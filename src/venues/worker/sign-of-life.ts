@@ -1,4 +1,4 @@
-/** Where the main thread sees that this one works, however late it answers: a count in memory that both have. */
+/** How the main thread sees that this one is alive, however late it responds: a counter in shared memory. */
 
 let done: Int32Array | undefined
 

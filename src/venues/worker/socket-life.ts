@@ -1,6 +1,6 @@
 /**
- * Whether a socket's other end answers now: it is asked as ccxt asks it to keep it alive, and whatever comes next on it is an answer, because
- * frames come in order. A socket that nobody answers on may still be called open for half a minute.
+ * Whether the peer of a socket responds: it is pinged as ccxt's keep-alive does, and whatever arrives next counts as a response, because
+ * frames arrive in order. A socket that nobody answers on may still be called open for half a minute.
  */
 import type { CcxtSocket } from "./ccxt.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What the answer to a submit says: that the venue took the order, and where it stands if the answer tells. Some venues answer with
- * the order's id and nothing else (OKX, Kraken); an answer without one is no proof of anything.
+ * Interprets the response to a submit: that the venue accepted the order, and its state if the response contains it. Some venues answer
+ * with the order's id and nothing else (OKX, Kraken); an answer without one is no proof of anything.
  */
 import { venueClientId } from "../../domain/ids.ts"
 import { parseInstrumentId } from "../../domain/instrument.ts"

@@ -1,4 +1,4 @@
-/** Where the trades that a stream missed are looked for: the venue's newest ones by REST, in the shape of the stream's. */
+/** Fetches trades a stream missed: the venue's newest ones by REST, in the shape of the stream's. */
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { MarketTrade } from "../../ports/market-source.ts"
 import type { VenueProfile } from "../profile.ts"

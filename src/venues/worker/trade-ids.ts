@@ -1,6 +1,6 @@
 /**
- * The trades of one feed that were handed on already, by id: venues repeat the trades of before after each subscription, which
- * closes the hole of an interruption and must not double what was seen. The newest 2,000 are remembered.
+ * Ids of the trades of one feed already passed on: venues repeat earlier trades after each subscription, which closes the gap of an
+ * interruption and must not produce duplicates. The newest 2,000 are remembered.
  */
 
 const REMEMBERED = 2000

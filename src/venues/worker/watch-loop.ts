@@ -1,6 +1,6 @@
 /**
- * The loop around ccxt's watch call of one stream: ccxt dials, subscribes and checks; the loop only hears that it failed, says so, and
- * begins again. Books, trades and bars come from the taps, not from here.
+ * The loop around ccxt's watch call of one stream: ccxt dials, subscribes and checks; the loop only reports a failure and restarts.
+ * Books, trades and bars come from the taps, not from here.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../domain/ids.ts"

@@ -1,6 +1,6 @@
 /**
- * Whose work a piece of code does and for what: it follows every await, timer and socket of ccxt, which knows nothing of it. The rate
- * budget asks it how urgent a request is, and a thread that dies asks it whose doing that was.
+ * Attributes work to a session and a purpose: the context follows every await, timer and socket of ccxt, which is unaware of it. The
+ * rate budget asks it how urgent a request is, and a thread that dies asks it whose doing that was.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Purpose } from "../../ports/venue-stats.ts"

@@ -127,7 +127,7 @@ describe("SIGHUP", () => {
     for (const pair of [SECOND, FIRST, SECOND]) {
       const before = answers
       await until("requests at work", () => answers > before + 5)
-      await renewWith(pair, "the certificate is renewed")
+      await renewWith(pair, "the certificate was renewed")
       expect([await shown("localhost"), await shown("elsewhere.example"), await shown()]).toEqual(
         [0, 1, 2].map(() => serialOf(pair)),
       )
@@ -160,15 +160,12 @@ describe("SIGHUP", () => {
 
   it("keeps the old certificate when the files are no pair, are over, or are not there", async () => {
     const before = await shown()
-    const words = "the certificate is not renewed"
+    const words = "certificate renewal rejected"
     const bad: ReadonlyArray<readonly [pair: Pair, why: string]> = [
       [{ certificate: FIRST.certificate, key: SECOND.key }, "the key is not that of the certificate"],
       [EXPIRED, "the certificate expired on 2020-02-01"],
       [{ certificate: "", key: FIRST.key }, "TLS_CERT_FILE: not a certificate in PEM"],
-      [
-        { certificate: `${FIRST.certificate}${FIRST.certificate.slice(0, 200)}`, key: FIRST.key },
-        "OpenSSL does not take",
-      ],
+      [{ certificate: `${FIRST.certificate}${FIRST.certificate.slice(0, 200)}`, key: FIRST.key }, "OpenSSL rejects"],
       [{ certificate: FIRST.certificate, key: FIRST.certificate }, "TLS_KEY_FILE: not a private key"],
     ]
     for (const [pair, why] of bad) {
@@ -195,9 +192,9 @@ describe("SIGHUP", () => {
   })
 
   it("takes a good pair after bad ones, and says so when nothing has changed", async () => {
-    await renewWith(SECOND, "the certificate in the files is the one in force")
+    await renewWith(SECOND, "the certificate files are unchanged")
     expect(await metric("tls_certificate_refused")).toBe(0)
-    await renewWith(FIRST, "the certificate is renewed")
+    await renewWith(FIRST, "the certificate was renewed")
     expect([await shown("localhost"), await shown()]).toEqual([serialOf(FIRST), serialOf(FIRST)])
   })
 
@@ -206,7 +203,7 @@ describe("SIGHUP", () => {
     await until("its first words", () => plain.stderr().includes("insecure"))
     plain.kill("SIGHUP")
     const { http } = await plain.ready
-    await until("its answer", () => plain.stderr().includes("SIGHUP changes nothing"))
+    await until("its answer", () => plain.stderr().includes("SIGHUP ignored"))
     expect((await fetch(`${http}/api/v3/health/live`)).status).toBe(200)
     plain.kill("SIGTERM")
     expect(await plain.exited).toEqual({ code: 0, signal: null })
@@ -256,7 +253,7 @@ it("ends with the sockets of every certificate told to come back", async () => {
   for (const pair of [SECOND, FIRST]) {
     const client = await connectClient(gateway, await signUp(`${serialOf(pair)}@example.com`), TrustingSocket)
     client.on("connecting", ({ code }) => codes.push(code))
-    if (pair === SECOND) await renewWith(SECOND, "the certificate is renewed")
+    if (pair === SECOND) await renewWith(SECOND, "the certificate was renewed")
   }
   expect(await metric("ws_connections")).toBe(2)
   expect(await gateway.stop()).toEqual({ code: 0, signal: null })

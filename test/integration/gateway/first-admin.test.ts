@@ -70,7 +70,7 @@ describe("a stranger at a fresh installation", () => {
       if (!answer.envelope.success) continue
       expect(await actsAsAdmin(api(gateway).as(answer.record.accessToken), email), email).toEqual(NO_ADMIN)
     }
-    expect(gateway.stderr()).toContain("BOOTSTRAP_ADMIN_EMAIL does nothing any more")
+    expect(gateway.stderr()).toContain("BOOTSTRAP_ADMIN_EMAIL is no longer supported")
     expect(gateway.setupToken).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(gateway.stdout, "the operator's one line").toHaveLength(1)
     expect(gateway.stderr()).not.toContain(gateway.setupToken)

@@ -403,7 +403,7 @@ describe("a rotation of the signing key", () => {
     const given = await commandLine(["rotate-encryption"], {
       ENCRYPTION_KEYS: readFileSync(join(gateway.dataDir, "keys/encryption.keys"), "utf8"),
     })
-    expect([given.code, given.stderr]).toEqual([1, expect.stringContaining("put a new kid:key in front")])
+    expect([given.code, given.stderr]).toEqual([1, expect.stringContaining("put a new kid:key first")])
     expect((await commandLine(["rotate"])).code).toBe(2)
   })
 
@@ -411,7 +411,7 @@ describe("a rotation of the signing key", () => {
     const path = join(gateway.dataDir, "keys/signing.pem")
     const pem = readFileSync(path, "utf8")
     writeFileSync(path, "not a key")
-    await until("the word of it", () => gateway.stderr().includes("changed keys are not taken up"))
+    await until("the word of it", () => gateway.stderr().includes("changed keys were not loaded"))
     await signUp(gateway)
     writeFileSync(path, pem)
     await signUp(gateway)

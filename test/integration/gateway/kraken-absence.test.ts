@@ -1,11 +1,11 @@
-/** An account at KRAKEN that traded 5,000 times while the gateway was away: it opens while they are read, and within the venue's limits. */
+/** An account at KRAKEN that traded 2,500 times while the gateway was away: it opens while they are read, and within the venue's limits. */
 import { afterAll, expect, it } from "vitest"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import { api, endGateways, startGateway, until } from "../../kit/gateway.ts"
 import { KRAKEN_SECRETS } from "../venues/kraken-kit.ts"
 import { signUp } from "./people.ts"
 
-const TRADES = 5_000
+const TRADES = 2_500
 const PAGE = 50
 const HISTORY = "POST /0/private/TradesHistory"
 /** Far from the market, so that nothing but the test fills it. */

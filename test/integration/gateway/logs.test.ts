@@ -156,7 +156,7 @@ it("tells a request of two lengths", async () => {
 
 it("turns to debug and back by SIGUSR2, while it runs", async () => {
   const changes = () =>
-    [...gateway.stderr().matchAll(/"msg":"the log level is set","to":"([a-z]+)"/g)].map(([, to]) => to)
+    [...gateway.stderr().matchAll(/"msg":"the log level was changed","to":"([a-z]+)"/g)].map(([, to]) => to)
   gateway.kill("SIGUSR2")
   await until("debug", () => changes().length === 1)
   await api(gateway).get("/tradeOrder/list")

@@ -20,12 +20,12 @@ const hasCapture = existsSync(FILE)
 if (!hasCapture) console.warn("oracle: skipped, the recorded capture is not beside this checkout (../shared/data)")
 
 const INSTRUMENT = "BINANCE:BTC/USDT"
-const SPEED = 20
+const SPEED = 200
 const DEPTH = 1000
 
 const eventAt = (frame: DepthFrame): number => JSON.parse(frame.text).E
 
-describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 20 times its pace", () => {
+describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 200 times its pace", () => {
   const depthFrames: Array<DepthFrame> = []
   const tickers = new Map<number, BookTickerFrame>()
   let snapshot: SnapshotLine

@@ -36,14 +36,14 @@ describe("a start is refused in one line", () => {
     writeFileSync(file, "")
     const nowhere = `postgresql://nobody@127.0.0.1:1/nothing`
     const env = { DATABASE_URL: nowhere }
-    expect(await refusal(launchGateway({ dataDir: file, env }))).toMatch(/DATA_DIR .*no directory/)
+    expect(await refusal(launchGateway({ dataDir: file, env }))).toMatch(/DATA_DIR .*not a directory/)
     const full = await refusal(launchGateway({ env: { ...env, DISK_FREE_MIN_MB: "1048576" } }))
     // An eighth of a terabyte: a machine with that much left has to be asked otherwise.
     expect(full).toMatch(/DATA_DIR .*MB left|database/)
     const holder = createServer().listen(0, "127.0.0.1")
     const address = await until("a taken port", () => holder.address())
     const PORT = typeof address === "object" ? String(address.port) : ""
-    expect(await refusal(launchGateway({ env: { ...env, PORT } }))).toContain(`127.0.0.1:${PORT} is taken`)
+    expect(await refusal(launchGateway({ env: { ...env, PORT } }))).toContain(`127.0.0.1:${PORT} is in use`)
     holder.close()
   })
 
@@ -111,7 +111,7 @@ describe("the end", () => {
     await until("the first to be heard", () => gateway.stderr().includes("shutting down"))
     gateway.kill("SIGINT")
     expect(await gateway.exited).toEqual({ code: 1, signal: null })
-    expect(gateway.stderr()).toContain("a second signal")
+    expect(gateway.stderr()).toContain("second signal")
     expect(gateway.stderr()).not.toContain('"drained"')
   })
 
@@ -130,7 +130,7 @@ describe("the end", () => {
     }
     expect(await first.exited).toEqual({ code: 1, signal: null })
     expect(told.length).toBeGreaterThanOrEqual(2)
-    expect(plainLines(first.stderr())).toEqual(["venue-gateway: a defect that nobody caught"])
+    expect(plainLines(first.stderr())).toEqual(["venue-gateway: uncaught defect"])
     expect(notices(first.stderr()).at(-1)).toMatchObject({ msg: "a defect ends the process", kind: "exception" })
 
     const second = await startGateway({ env, dataDir: first.dataDir })

@@ -68,7 +68,7 @@ describe("the test profile of the gateway", () => {
   ])("is refused %s", async (_where, env) => {
     const gateway = launchGateway({ env: { ...env, WS_PROFILE: "test" } })
     expect(await gateway.exited).toEqual({ code: 1, signal: null })
-    expect(gateway.stderr()).toMatch(/^venue-gateway: WS_PROFILE=test lets everybody in: .+\n$/)
+    expect(gateway.stderr()).toMatch(/^venue-gateway: WS_PROFILE=test accepts every client: .+\n$/)
     expect(gateway.stdout).toEqual([])
   })
 

@@ -234,9 +234,7 @@ describe("the books of a dealer", () => {
         rows: [orderRow(order), executionRow(newExecution(order))],
         events: [],
       })
-      return Number(
-        (await ask("SELECT max(number) AS n FROM execution WHERE trading_account_id = $1", [id]))[0]!["n"],
-      )
+      return Number((await ask("SELECT max(number) AS n FROM execution WHERE trading_account_id = $1", [id]))[0]!["n"])
     }
     const cursor = async () =>
       (await ask("SELECT last_number FROM dealer_book_cursor WHERE trading_account_id = $1", [id])).map((row) =>

@@ -77,7 +77,7 @@ export const renewals = async (gateway: Gateway, files: CertificateFiles): Promi
         (error) => refused.push(String(error)),
       )
   })
-  const words = "the certificate is renewed"
+  const words = "the certificate was renewed"
   const said = (): number => gateway.stderr().split(words).length - 1
   const old: Array<string> = []
   const lost: Array<string> = []

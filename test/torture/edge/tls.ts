@@ -1,6 +1,6 @@
 /**
  * `npm run torture -- tls`: the direct TLS port as strangers see it (scoreboard S10): sslscan and testssl list what is offered, openssl tries
- * what must be refused, plain HTTP gets no answer, or on its own port 403; and the certificate is renewed under load.
+ * what must be refused, plain HTTP gets no answer, or on its own port 403; and the certificate was renewed under load.
  */
 import { connect } from "node:net"
 import { endGateways, startGateway } from "../../kit/gateway.ts"

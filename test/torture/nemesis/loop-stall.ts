@@ -14,7 +14,7 @@ const RATE = 10
 const SOCKETS = 50
 const BEFORE = 30
 /** Of a start that is slow itself there may be shorter ones. */
-const STILL = /"msg":"the event loop stood still","millis":(1[5-9]|[2-9]\d)\d\d/
+const STILL = /"msg":"the event loop was blocked","millis":(1[5-9]|[2-9]\d)\d\d/
 
 export const loopStall = async (options: {
   readonly built: boolean

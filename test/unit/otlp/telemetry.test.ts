@@ -213,8 +213,8 @@ describe("telemetry", () => {
     expect(collector.logs()).toHaveLength(kept)
     expect(value("otlp_sent_total", "logs")).toBe(kept)
     expect(troubles).toEqual([
-      "logs: the collector does not take telemetry: HTTP 503",
-      "logs: the collector answers again",
+      "logs: the collector does not accept telemetry: HTTP 503",
+      "logs: the collector accepts telemetry again",
     ])
   })
 

@@ -50,8 +50,11 @@ const planted: ReadonlyArray<readonly [path: string, text: string, banned: strin
   ["src/store/index.ts", "export {}", "index.ts"],
   ["src/store/users.ts", `// ${postponed}: later`, postponed],
   ["src/store/migrations/0001_users.sql", `-- ${postponed}`, postponed],
-  ["docs/map.md", `see ${machine}`, machine],
+  ["docs/map/README.md", `see ${machine}`, machine],
   ["src/store/users.ts", "// @ts-ignore", "@ts-ignore"],
+  ["docs/operations/keys.md", "Whoever holds both can read them.", "Whoever"],
+  ["src/ports/metric-names.ts", 'help: "Orders of a client and his accounts"', "his"],
+  ["README.md", "anybody may sign up", "anybody"],
 ]
 
 const allowed: ReadonlyArray<readonly [path: string, text: string]> = [
@@ -65,7 +68,9 @@ const allowed: ReadonlyArray<readonly [path: string, text: string]> = [
   ["test/integration/a.test.ts", 'describe.skipIf(absent)("replays", () => {})'],
   ["src/http/dealer/handlers.ts", "const record = { ...defaults, name: body.name }"],
   ["src/venues/worker/connector.ts", "export default async () => {}"],
-  ["docs/map.md", "served at /api/v3/home/page and ../shared/work/x"],
+  ["docs/map/README.md", "served at /api/v3/home/page and ../shared/work/x"],
+  ["docs/operations/settings.md", "runs as `nobody`, the other way"],
+  ["docs/decisions/0027-addresses-tenants-rights.md", "whoever asks"],
 ]
 
 describe("a house rule", () => {
@@ -108,7 +113,7 @@ describe("a house rule", () => {
     )
     expect(openingFaults({ path: "src/store/users.ts", text: "// Who may log in.\nexport const x = 1" })).toEqual([])
     expect(openingFaults({ path: "src/store/migrations/0001_a.sql", text: "CREATE TABLE a ()" })).toHaveLength(1)
-    expect(openingFaults({ path: "docs/map.md", text: "# Map" })).toEqual([])
+    expect(openingFaults({ path: "docs/map/README.md", text: "# Map" })).toEqual([])
   })
 
   it("refuses migrations with a gap, a pair or another name", () => {
