@@ -1,6 +1,6 @@
 /**
- * How the tests run: one process per test file, two files at a time. Processes and not threads: uWebSockets.js aborts
- * the whole process when a thread ends with open sockets.
+ * How the tests run: two files at a time, each in a process of its own where sockets are open or a module is replaced. Processes and not
+ * threads: uWebSockets.js aborts the whole process when a thread ends with open sockets.
  *
  * The generated code of proto/ is brought up to date first (test/kit/protocol-code.ts).
  *
@@ -11,6 +11,14 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
+
+/** They put something in the place of a module, for which nobody may have loaded it before. */
+const replacing = [
+  "test/unit/actors/order-law.test.ts",
+  "test/unit/actors/trading-account-{gone,list}.test.ts",
+  "test/unit/otlp/telemetry.test.ts",
+  "test/property/actors/{forgotten-exit,order-list}.test.ts",
+]
 
 /** Half a minute each: begun last, one of them alone would decide when a run ends. */
 const LONGEST = ["gateway/failpoints.test.ts", "gateway/kill.test.ts", "sim/sim.test.ts", "gateway/binance.test.ts"]
@@ -39,7 +47,21 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: "pure", include: withoutDatabase, globalSetup: ["test/kit/protocol-code.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "pure",
+          include: withoutDatabase,
+          exclude: replacing,
+          globalSetup: ["test/kit/protocol-code.ts"],
+          // One process for file after file: each would spend a second of processor time on reading Effect again.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "replacing", include: replacing, globalSetup: ["test/kit/protocol-code.ts"] },
+      },
       {
         extends: true,
         test: {

@@ -24,8 +24,9 @@ export const makeLedgerAudit = (options: {
   readonly pauseMillis: number
   readonly maxAgeMillis: number
   readonly wholeMaxAgeMillis: number
+  readonly look?: typeof lookAtLedger
 }): LedgerAudit => {
-  const { now, notice, pauseMillis, maxAgeMillis, wholeMaxAgeMillis } = options
+  const { now, notice, pauseMillis, maxAgeMillis, wholeMaxAgeMillis, look = lookAtLedger } = options
   let last: AuditLook | null = null
   let auditedAt: number | null = null
   let tookMillis: number | null = null
@@ -79,7 +80,7 @@ export const makeLedgerAudit = (options: {
     look: Effect.promise(async () => {
       const begun = performance.now()
       try {
-        const found = await lookAtLedger({
+        const found = await look({
           url: options.url,
           now,
           progress,

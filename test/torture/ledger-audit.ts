@@ -244,11 +244,12 @@ export const ledgerAudit = async ({ transfers, progress }: LedgerAuditOptions): 
       `${seconds(first.millis)}; of the whole journal ${first.whole?.left ?? 0} rows left; found ${first.violations.length}`,
     )
     const whole = await timed(0, Number.POSITIVE_INFINITY)
-    const rate = Math.round(transfers / (whole.millis / 1000))
+    const left = first.whole?.left ?? 0
+    const rate = Math.round(left / (whole.millis / 1000))
     verdict(
       "first pass over the whole journal",
       whole.violations.length === 0 && whole.wholeAt !== null,
-      `${transfers} transfers in ${seconds(whole.millis)} (${rate} a second); found ${whole.violations.length}`,
+      `the other ${left} rows in ${seconds(whole.millis)} (${rate} a second); found ${whole.violations.length}`,
     )
     const again = await timed()
     verdict(

@@ -20,7 +20,7 @@ import { JournalPort } from "../../../src/ports/journal-port.ts"
 import { accountStoreLayer, Writer } from "../../../src/store/account-store-sql.ts"
 import { Accounts } from "../../../src/store/accounts.ts"
 import { ownDatabase } from "../../../src/store/node.ts"
-import { sqlLayer } from "../../../src/store/sql.ts"
+import { type SqlOptions, sqlLayer } from "../../../src/store/sql.ts"
 import { Users } from "../../../src/store/users.ts"
 import type { TestDatabase } from "../../kit/database.ts"
 import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/memory-account-store.ts"
@@ -268,7 +268,7 @@ export const storeAccount = async (
   )
 
 /** Everything of the store, as the composition root puts it together. */
-export const storeLayer = (url: string, lost: (reason: string) => void = () => undefined) =>
+export const storeLayer = (url: string, lost: (reason: string) => void = () => undefined, pool: SqlOptions = {}) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const node = yield* ownDatabase(url, { now: Date.now })
@@ -285,7 +285,7 @@ export const storeLayer = (url: string, lost: (reason: string) => void = () => u
         }),
         Users.Default,
         Accounts.Default,
-      ).pipe(Layer.provide(sqlLayer(url)))
+      ).pipe(Layer.provide(sqlLayer(url, pool)))
     }),
   )
 

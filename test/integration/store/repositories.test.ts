@@ -34,9 +34,11 @@ import { instrumentOf } from "../../kit/instruments.ts"
 import { commit, MOCK, newAccount, query, storeLayer, TENANT, tick } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
+/** Statements wait behind locks of these tests for as long as a busy machine needs to ask all of them. */
+const PATIENT = { connectTimeoutMillis: 60_000, statementTimeoutMillis: 60_000 }
 const layerOf = (url: string) =>
   Layer.mergeAll(
-    storeLayer(url),
+    storeLayer(url, undefined, PATIENT),
     Layer.mergeAll(
       SessionRows.Default,
       UserChanges.Default,
@@ -44,7 +46,7 @@ const layerOf = (url: string) =>
       SealedRows.Default,
       Instruments.Default,
       Subscriptions.Default,
-    ).pipe(Layer.provide(sqlLayer(url))),
+    ).pipe(Layer.provide(sqlLayer(url, PATIENT))),
   )
 type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
 
