@@ -7,33 +7,44 @@
 
 /** Folder of src/ → what it may import from src/ beside itself, as regular expressions after `src/`. */
 const knows = {
-  domain: [],
-  settings: ["domain/"],
-  ports: ["domain/"],
-  kernel: ["domain/reply\\.ts$"],
-  actors: ["domain/", "ports/", "kernel/"],
-  venues: ["domain/", "ports/", "kernel/"],
-  store: ["domain/", "ports/"],
+  foundation: [],
+  domain: ["foundation/"],
+  settings: ["foundation/", "domain/"],
+  ports: ["foundation/", "domain/"],
+  kernel: ["foundation/", "domain/reply\\.ts$"],
+  actors: ["foundation/", "domain/", "ports/", "kernel/"],
+  venues: ["foundation/", "domain/", "ports/", "kernel/"],
+  store: ["foundation/", "domain/", "ports/"],
   ledger: [
+    "foundation/",
     "domain/",
     "ports/",
     "kernel/",
-    "store/(sql|storage-failure|writer-(life|session)|wallets|ledger-(journal|audit-run)|authority|audit-write)\\.ts$",
+    "store/(postgres/(sql|storage-failure|writer-(life|session))|ledger/(wallets|journal|audit-run)|users/authority|audit/write)\\.ts$",
   ],
-  mail: ["domain/", "ports/", "store/", "kernel/loop\\.ts$"],
-  auth: ["domain/", "ports/", "kernel/loop\\.ts$", "config\\.ts$", "settings/environment\\.ts$", "store/"],
-  http: ["domain/", "ports/", "actors/", "auth/", "store/", "kernel/loop\\.ts$"],
-  ws: ["domain/", "ports/", "actors/", "auth/"],
+  mail: ["foundation/", "domain/", "ports/", "store/", "kernel/loop\\.ts$"],
+  auth: [
+    "foundation/",
+    "domain/",
+    "ports/",
+    "kernel/loop\\.ts$",
+    "config\\.ts$",
+    "settings/environment\\.ts$",
+    "store/",
+  ],
+  http: ["foundation/", "domain/", "ports/", "actors/", "auth/", "store/", "kernel/loop\\.ts$"],
+  ws: ["foundation/", "domain/", "ports/", "actors/", "auth/"],
   admin: [
+    "foundation/",
     "domain/",
     "store/",
     "ports/security-log\\.ts$",
-    "auth/(audit|audited-events|data-owner|keys|key-files|encryption-keys|root-keys|signing-keys|tokens)\\.ts$",
+    "auth/(audit|audited-events|session/tokens|keys/(data-owner|keys|key-files|encryption-keys|root-keys|signing-keys))\\.ts$",
     "config\\.ts$",
     "settings/environment\\.ts$",
   ],
-  otlp: ["domain/", "ports/"],
-  metrics: ["ports/", "store/order-writer\\.ts$", "ws/server\\.ts$"],
+  otlp: ["foundation/", "domain/", "ports/"],
+  metrics: ["foundation/", "ports/", "store/orders/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 
 /** These may take the shape of their settings from `config.ts`, never its reading of the environment. */
@@ -67,8 +78,8 @@ const layers = Object.entries(knows).flatMap(([folder, others]) => {
 
 /** What an account is made of; beside it in src/actors/account/ stands what is done with it. */
 const accountParts =
-  "^src/actors/account/(core|directory|live|messages|order-memory|parts|positions|channel/(news|publication)|" +
-  "orders/(limits|quoting)|venue/(connection|late-orders|names|refusals|strays|trades))\\.ts$"
+  "^src/actors/account/(core|directory|live|messages|order-memory|order-meters|parts|positions|resting-accounts|turns|channel/(news|publication)|" +
+  "orders/(limits|quoting)|venue/(connection|late-orders|names|refusals|session-openings|strays|trades))\\.ts$"
 
 /** A package that only the named files may import. */
 const only = (name, packages, files, comment) => ({
@@ -84,10 +95,10 @@ module.exports = {
     ...layers,
     {
       name: "layer-config",
-      comment: "src/config.ts knows domain and settings",
+      comment: "src/config.ts knows foundation, domain and settings",
       severity: "error",
       from: { path: "^src/config\\.ts$" },
-      to: { path: "^src/", pathNot: "^src/(domain|settings)/" },
+      to: { path: "^src/", pathNot: "^src/(foundation|domain|settings)/" },
     },
     {
       name: "nobody-knows-main",
@@ -102,7 +113,7 @@ module.exports = {
       comment: "src/live.ts knows the ports that it provides",
       severity: "error",
       from: { path: "^src/live\\.ts$" },
-      to: { path: "^src/", pathNot: "^src/(domain|ports)/" },
+      to: { path: "^src/", pathNot: "^src/(foundation|domain|ports)/" },
     },
     {
       name: "known-place",
@@ -125,12 +136,26 @@ module.exports = {
       from: { path: "^src/" },
       to: { path: "^(test|bench|scripts)/" },
     },
-    only("ccxt-in-worker", "ccxt", "^src/venues/worker/", "ccxt's floats end in src/venues/worker/"),
+    only(
+      "ccxt-in-worker",
+      "ccxt",
+      "^src/venues/(worker|adapters/[^/]+)/",
+      "ccxt's floats end in src/venues/worker/ and the venues' adapters",
+    ),
+    {
+      name: "adapters-as-data",
+      comment: "outside the worker threads a venue is its profile: plain data, without ccxt",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/venues/(worker|adapters)/" },
+      to: {
+        path: "^src/venues/(worker/|adapters/([^/]+/(?!profile\\.ts$)|(adapter|adapters|client-id-scheme)\\.ts$))",
+      },
+    },
     only(
       "sockets-in-four-files",
       "uWebSockets\\.js|uws-pack",
-      "^src/(http/(server|served-app|mount)|ws/server)\\.ts$",
-      "a wrong call on uWebSockets ends the process: http/server, http/served-app, http/mount and ws/server only",
+      "^src/(http/edge/(server|served-app|mount)|ws/server)\\.ts$",
+      "a wrong call on uWebSockets ends the process: http/edge/server, served-app and mount, and ws/server only",
     ),
     only(
       "sql-in-store",

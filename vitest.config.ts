@@ -7,21 +7,22 @@
  * The one thing to know: test/unit, test/property and test/tidy.test.ts run without a database; everything else gets one
  * embedded PostgreSQL per run (test/kit/postgres.ts), started only when such a file is among those asked for.
  */
+import { readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
 
-/** They put something in the place of a module, for which nobody may have loaded it before. */
-const replacing = [
-  "test/unit/actors/order-law.test.ts",
-  "test/unit/actors/trading-account-{gone,list}.test.ts",
-  "test/unit/otlp/telemetry.test.ts",
-  "test/property/actors/{forgotten-exit,order-list}.test.ts",
-]
+/**
+ * Each gets a process of its own: they put something in the place of a module, which must not have been loaded before, or change the
+ * environment of the process.
+ */
+const replacing = ["test/unit", "test/property"]
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+  .filter((path) => path.endsWith(".test.ts") && /\bvi\.(mock|doMock|stubEnv)\(/.test(readFileSync(path, "utf8")))
 
 /** Half a minute each: begun last, one of them alone would decide when a run ends. */
-const LONGEST = ["gateway/failpoints.test.ts", "gateway/kill.test.ts", "sim/sim.test.ts", "gateway/binance.test.ts"]
+const LONGEST = ["orders/failpoints.test.ts", "orders/kill.test.ts", "sim/sim.test.ts", "orders/binance.test.ts"]
 
 const lengthOf = ({ moduleId }: TestSpecification): number => {
   const place = LONGEST.findIndex((part) => moduleId.includes(part))

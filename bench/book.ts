@@ -3,11 +3,11 @@
  * `watchOrderBook` loop in one process on the same frames (targets: every update delivered; added p50 of 0.3 ms at 1,000 frames/s; 5,000 a worker).
  */
 import type { Routes } from "../test/exchanges/route-ccxt.ts"
-import type { Sightings } from "./book-wire.ts"
 import { type Child, startChild } from "./kit/child.ts"
 import { endGateways, scratch, signUp, startGateway } from "./kit/gateway.ts"
 import { medians, type Percentiles, percentiles, type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { cpuMicrosOf, rssBytesOf } from "./kit/usage.ts"
+import type { Sightings } from "./processes/book-wire.ts"
 
 const RATES = [100, 1_000, 5_000, 20_000] as const
 const ROUNDS = 3

@@ -2,10 +2,11 @@
  * `channels`: 10,000 idle connections, then 1,000 channels on each of 1,000 connections over 10,000 channels (a million subscriptions), on
  * the real hub and socket server against bare uWebSockets topics (targets: twice the floor's memory, subscribe p99 50 ms, 6 kB a connection).
  */
-import type { Counts, Subscribers } from "./fanout-readers.ts"
-import type { Start } from "./fanout-server.ts"
+
 import { type Child, startChild } from "./kit/child.ts"
 import { percentiles, type Result, row, runBench, say } from "./kit/report.ts"
+import type { Counts, Subscribers } from "./processes/fanout-readers.ts"
+import type { Start } from "./processes/fanout-server.ts"
 
 type Variant = "ours" | "floor"
 const CHANNELS = 10_000

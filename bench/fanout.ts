@@ -3,10 +3,10 @@
  * second; evenly and busy, with the window, 0.6 of its CPU per message), and the market-data model of 200,000 deliveries a second with a 10 ms flush (target: 35 % of a core).
  */
 
-import type { Counts, Subscribers } from "./fanout-readers.ts"
-import type { Load, Published, Start } from "./fanout-server.ts"
 import { type Child, startChild } from "./kit/child.ts"
 import { medians, type Result, row, runBench, say } from "./kit/report.ts"
+import type { Counts, Subscribers } from "./processes/fanout-readers.ts"
+import type { Load, Published, Start } from "./processes/fanout-server.ts"
 
 type Variant = "ours" | "floor"
 const VARIANTS: ReadonlyArray<Variant> = ["ours", "floor"]

@@ -3,8 +3,8 @@
  * beginning: the CPU of the last 100 fills against that of the first 100 after the warm-up (target: at most 1.3), and the bytes of all
  * events of the account (target: at most 3 MB). A fill here includes the other side's market order, whose cost does not change.
  */
-import { startEmbeddedPostgres } from "../src/store/embedded.ts"
-import { connectDedicated } from "../src/store/sql.ts"
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"
+import { connectDedicated } from "../src/store/postgres/sql.ts"
 import { connectMockAccount, endGateways, type Gateway, scratch, signUp, startGateway } from "./kit/gateway.ts"
 import { type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { cpuMicrosOf, postgresCpuMicros } from "./kit/usage.ts"

@@ -2,10 +2,11 @@
  * `http`: CPU of one request through the reflected route against bare uWebSockets with JSON.parse and JSON.stringify over the same bytes
  * (target: 1.15 with the log off, 1.5 as shipped). The ratio of the JSON line is the one with the log off.
  */
-import type { Outcome, Plan, Target } from "./http-load.ts"
-import { PATH, TOKEN, type Variant } from "./http-wire.ts"
+
 import { type Child, startChild } from "./kit/child.ts"
 import { median, medians, type Result, row, runBench, say } from "./kit/report.ts"
+import type { Outcome, Plan, Target } from "./processes/http-load.ts"
+import { PATH, TOKEN, type Variant } from "./processes/http-wire.ts"
 
 const VARIANTS: ReadonlyArray<Variant> = ["floor", "bare", "shipped"]
 const CONNECTIONS = 32

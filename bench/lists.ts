@@ -2,8 +2,8 @@
  * `lists`: reading and cancelling orders of an account with a million stored ones, over HTTP, one call at a time. The floor is the same
  * calls for an account of the same database with a thousand: constant time means that the ratio stays near one.
  */
-import { startEmbeddedPostgres } from "../src/store/embedded.ts"
-import { connectDedicated } from "../src/store/sql.ts"
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"
+import { connectDedicated } from "../src/store/postgres/sql.ts"
 import {
   type Call,
   connectMockAccount,

@@ -4,14 +4,14 @@
  * Both use one PostgreSQL server, the embedded one, on disk.
  */
 import type pg from "pg"
-import { startEmbeddedPostgres } from "../src/store/embedded.ts"
-import { connectDedicated } from "../src/store/sql.ts"
-import type { Outcome, Plan, Target } from "./http-load.ts"
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"
+import { connectDedicated } from "../src/store/postgres/sql.ts"
 import { type Child, startChild } from "./kit/child.ts"
 import { connectMockAccount, endGateways, type Gateway, scratch, signUp, startGateway } from "./kit/gateway.ts"
 import { median, medians, type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { cpuMicrosOf, postgresCpuMicros, rssBytesOf } from "./kit/usage.ts"
-import { ACCOUNTS, BALANCES, orderRequests } from "./order-wire.ts"
+import type { Outcome, Plan, Target } from "./processes/http-load.ts"
+import { ACCOUNTS, BALANCES, orderRequests } from "./processes/order-wire.ts"
 
 type Variant = "ours" | "floor"
 type Round = Record<

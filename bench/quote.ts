@@ -4,12 +4,12 @@
  * The one thing to know: open loop, counted from the planned send time, and afterwards every answered quote is looked for in the database.
  */
 
-import { startEmbeddedPostgres } from "../src/store/embedded.ts"
-import { connectDedicated } from "../src/store/sql.ts"
-import type { Outcome, Plan, Target } from "./http-load.ts"
+import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"
+import { connectDedicated } from "../src/store/postgres/sql.ts"
 import { type Child, startChild } from "./kit/child.ts"
 import { connectMockAccount, endGateways, type Gateway, scratch, signUp, startGateway } from "./kit/gateway.ts"
 import { medians, type Result, row, runBench, say, sleep } from "./kit/report.ts"
+import type { Outcome, Plan, Target } from "./processes/http-load.ts"
 
 /** One client asks for more than any may: neither rates nor caps of open quotes are what is measured. */
 const RATE_LIMITS = JSON.stringify({

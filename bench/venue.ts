@@ -7,9 +7,9 @@ import { startChild } from "./kit/child.ts"
 import { endGateways, scratch, signUp, startGateway } from "./kit/gateway.ts"
 import { type Percentiles, percentiles, type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { cpuMicrosOf, rssBytesOf } from "./kit/usage.ts"
-import type { ClientOf } from "./venue-client.ts"
-import type { Credentials } from "./venue-exchange.ts"
-import type { OrderTimes, Pace } from "./venue-wire.ts"
+import type { ClientOf } from "./processes/venue-client.ts"
+import type { Credentials } from "./processes/venue-exchange.ts"
+import type { OrderTimes, Pace } from "./processes/venue-wire.ts"
 
 const PER_SECOND = 25
 const ROUNDS = 6

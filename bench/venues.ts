@@ -3,7 +3,7 @@
  * (its request limit allows 120 snapshots a minute). The floor is the same workers' host before any venue was asked for.
  */
 import type { VenueStats } from "../src/ports/venue-stats.ts"
-import type { ShardRule } from "../src/venues/placement.ts"
+import type { ShardRule } from "../src/venues/connector/placement.ts"
 import { startChild } from "./kit/child.ts"
 import { medians, type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { rssBytesOf } from "./kit/usage.ts"

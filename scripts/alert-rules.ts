@@ -2,7 +2,7 @@
  * The alert rules of ops/prometheus/alerts.yml: what pages the operator on duty, and what can wait for the morning. The one thing
  * to know: an expression names metrics through `m`, so that a metric that is renamed or gone does not compile.
  */
-import { EXPIRES_SOON_MILLIS } from "../src/http/certificate.ts"
+import { EXPIRES_SOON_MILLIS } from "../src/http/edge/certificate.ts"
 import { METRICS, type MetricName } from "../src/ports/metric-names.ts"
 
 export interface AlertRule {

@@ -1,14 +1,14 @@
 /**
  * What the exchanges of the registry can do, as the installed ccxt describes them (`has`, `features`) and as is pinned here where it
- * does not say: the text of src/venues/capabilities.json, which `npm run docs` writes and `npm run check` holds to it.
+ * does not say: the text of src/venues/adapters/capabilities.json, which `npm run docs` writes and `npm run check` holds to it.
  *
  * The one thing to know: the gateway itself never asks ccxt for this; only workers load ccxt, and the page is read before they start.
  */
-import type { TimeInForce, VenueCapabilities } from "../src/domain/venue-capabilities.ts"
-import type { CapabilityPage } from "../src/venues/capabilities.ts"
-import type { VenueProfile } from "../src/venues/profile.ts"
-import { loadExchange } from "../src/venues/worker/load.ts"
-import { continuityOf } from "../src/venues/worker/sequence-guard.ts"
+import type { TimeInForce, VenueCapabilities } from "../src/domain/instrument/venue-capabilities.ts"
+import type { CapabilityPage } from "../src/venues/adapters/capabilities.ts"
+import type { VenueProfile } from "../src/venues/adapters/profile.ts"
+import { loadExchange } from "../src/venues/worker/exchange/load.ts"
+import { continuityOf } from "../src/venues/worker/feed/sequence-guard.ts"
 
 type Described = Readonly<Record<string, unknown>>
 
@@ -20,7 +20,7 @@ interface Description {
 }
 
 interface Pins {
-  /** Those that our connector really asks for, where `features` names others (test/unit/venues/times-in-force.test.ts). */
+  /** Those that our connector really asks for, where `features` names others (test/unit/venues/adapters/times-in-force.test.ts). */
   readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
   /** Proved against a loopback exchange; of all others the connector sends plain orders, and the gateway does the rest. */
   readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "amend" | "oco">> & {
@@ -167,6 +167,6 @@ export const describedPage = async (profiles: ReadonlyArray<VenueProfile>): Prom
 }
 
 export const capabilitiesText = async (): Promise<string> => {
-  const { PROFILES } = await import("../src/venues/registry.ts")
+  const { PROFILES } = await import("../src/venues/adapters/registry.ts")
   return `${JSON.stringify(await describedPage(PROFILES), null, 2)}\n`
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { Centrifuge, type PublicationContext } from "centrifuge"
 import { WebSocket } from "ws"
 import { startBinanceExchange } from "../test/exchanges/binance/exchange.ts"
-import { endGateways, startGateway } from "../test/kit/gateway.ts"
+import { endGateways, startGateway } from "../test/kit/servers/gateway.ts"
 import { DEALER_STEPS, dealerStory, type HedgeVenue } from "./demo-dealer.ts"
 import { type Json, openStage } from "./demo-stage.ts"
 

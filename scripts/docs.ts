@@ -1,5 +1,5 @@
 /**
- * `npm run docs` rewrites the generated pages: src/venues/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map/,
+ * `npm run docs` rewrites the generated pages: src/venues/adapters/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map/,
  * and for operators the settings, metrics, logs, dashboard and alert rules. With
  * `--check` it writes nothing and fails when one is stale.
  *
@@ -14,7 +14,7 @@ import { mapPages } from "./map-pages.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 const openApi = async (): Promise<string> => {
-  const { openApiDocument } = await import("../src/http/openapi.ts")
+  const { openApiDocument } = await import("../src/http/docs/openapi.ts")
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`
 }
 
@@ -22,9 +22,9 @@ const openApi = async (): Promise<string> => {
 const asyncApi = async (): Promise<string> => {
   const { readSettings } = await import("../src/config.ts")
   const { SERVICE } = await import("../src/http/api.ts")
-  const { rpcMethods } = await import("../src/http/rpc-methods.ts")
-  const { asyncApiDocument } = await import("../src/ws/asyncapi.ts")
-  const { channelKinds } = await import("../src/ws/channel-kinds.ts")
+  const { rpcMethods } = await import("../src/http/rpc/rpc-methods.ts")
+  const { asyncApiDocument } = await import("../src/ws/docs/asyncapi.ts")
+  const { channelKinds } = await import("../src/ws/channels/kinds.ts")
   const kinds = channelKinds(readSettings({}).wsFlushMillis)
   const document = asyncApiDocument({ version: SERVICE.version, kinds, rpcMethods: rpcMethods() })
   return `${JSON.stringify(document, null, 2)}\n`
@@ -33,7 +33,7 @@ const asyncApi = async (): Promise<string> => {
 const capabilities = async (): Promise<string> => (await import("./capabilities.ts")).capabilitiesText()
 
 const pages: Readonly<Record<string, () => Promise<string>>> = {
-  "src/venues/capabilities.json": capabilities,
+  "src/venues/adapters/capabilities.json": capabilities,
   "docs/openapi.json": openApi,
   "docs/asyncapi.json": asyncApi,
   "docs/operations/settings.md": async () => (await import("./settings-page.ts")).settingsPage(),

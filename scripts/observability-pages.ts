@@ -1,5 +1,5 @@
 /** The generated pages for operators: docs/operations/metrics.md from the table of names, docs/operations/logs.md from the schema of lines. */
-import { LOG_SCHEMA } from "../src/domain/log-schema.ts"
+import { LOG_SCHEMA } from "../src/foundation/log-schema.ts"
 import { METRICS, type MetricRow } from "../src/ports/metric-names.ts"
 import { ALERT_RULES } from "./alert-rules.ts"
 
@@ -51,7 +51,7 @@ export const logsPage = (): string => {
   )
   return `# Logs
 
-Written by \`npm run docs\` from \`src/domain/log-schema.ts\`; \`npm run check\` fails when it is stale.
+Written by \`npm run docs\` from \`src/foundation/log-schema.ts\`; \`npm run check\` fails when it is stale.
 
 Every line of every log is one JSON object of one schema. Times are UTC. Nothing a client sends can start a new line, inject terminal escapes or
 pose as another field; request bodies, query strings, passwords, tokens and keys are never logged.

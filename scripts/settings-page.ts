@@ -193,7 +193,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "600000",
       "Maximum age of the last completed audit run; health is degraded beyond it",
     ),
-    row("LEDGER_AUDIT_WHOLE_AGE_MAX_MS", "172800000", "The same for the last pass over the whole journal, which takes up to half of all time to finish before then"),
+    row(
+      "LEDGER_AUDIT_WHOLE_AGE_MAX_MS",
+      "172800000",
+      "The same for the last pass over the whole journal, which takes up to half of all time to finish before then",
+    ),
     row(
       "EXCHANGE_MIRROR_MS",
       "5000",
@@ -204,7 +208,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "1",
       "Unexplained shortfall of a linked account, as a share of what it had of the asset, from which an alert is raised",
     ),
-    row("EXCHANGE_SHORTFALL_DUST", "", 'JSON, amounts of an asset that are too small for that alert: `{"BNB":"0.01"}`; for other assets the minimum order of the venue'),
+    row(
+      "EXCHANGE_SHORTFALL_DUST",
+      "",
+      'JSON, amounts of an asset that are too small for that alert: `{"BNB":"0.01"}`; for other assets the minimum order of the venue',
+    ),
   ],
   "Logs, metrics and traces": [
     row(

@@ -1,8 +1,8 @@
 /** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
 import { isAbsolute, resolve } from "node:path"
-import { LOG_LEVELS, type LogLevel } from "./domain/log-line.ts"
-import type { RateLimits } from "./domain/rate-limits.ts"
-import type { ShortfallTerms } from "./domain/shortfall.ts"
+import type { ShortfallTerms } from "./domain/dealer/shortfall.ts"
+import type { RateLimits } from "./domain/user/rate-limits.ts"
+import { LOG_LEVELS, type LogLevel } from "./foundation/log-line.ts"
 import {
   choice,
   type Environment,

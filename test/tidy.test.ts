@@ -1,16 +1,19 @@
-/** Holds the whole tree to the house rules of test/kit/tidy-rules.ts; each rule's own test is in test/unit/tools. */
+/** Holds the whole tree to the house rules of test/kit/rules/tidy-rules.ts; each rule's own test is in test/unit/tools. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { brokenReferences } from "../scripts/references.ts"
-import { migrationFaults, openingFaults, type Source, spoken, tidy } from "./kit/tidy-rules.ts"
+import { migrationFaults, openingFaults, type Source, spoken, tidy } from "./kit/rules/tidy-rules.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const folders = ["src", "test", "bench", "scripts", "docs", "proto", ".ci"]
 const isText = /\.(ts|mjs|cjs|js|json|jsonc|md|sql|proto|sh)$|(^|\/)(run|\.npmrc|\.gitignore)$/
 const generated =
-  /^(package-lock\.json|docs\/(openapi|asyncapi)\.json|src\/venues\/capabilities\.json|src\/ws\/generated\/.*)$/
+  /^(package-lock\.json|docs\/(openapi|asyncapi)\.json|src\/venues\/adapters\/capabilities\.json|src\/ws\/generated\/.*)$/
+
+/** Modules of one folder: more than can be looked through is a list, and its subjects want rooms of their own. */
+const ROOM = 25
 
 const paths = [
   ...readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : [])),
@@ -35,6 +38,14 @@ describe("the tree", () => {
     expect(paths.flatMap((path) => tidy(read(path)).map(spoken))).toEqual([])
   })
 
+  it("keeps rooms small enough to look into", () => {
+    const rooms = new Map<string, number>()
+    for (const path of paths.filter((path) => path.endsWith(".ts"))) {
+      const room = path.slice(0, path.lastIndexOf("/"))
+      rooms.set(room, (rooms.get(room) ?? 0) + 1)
+    }
+    expect([...rooms].filter(([, modules]) => modules > ROOM)).toEqual([])
+  })
   it("opens each file with what it is", () => {
     expect(paths.flatMap((path) => openingFaults(read(path)).map(spoken))).toEqual([])
   })

@@ -23,9 +23,9 @@ export interface Child {
 
 const children = new Set<Child>()
 
-/** `file` is a bench module beside this folder, for example `http-server`. */
+/** `file` is a module of bench/processes, for example `http-server`. */
 export const startChild = async (file: string, options: ReadonlyArray<string> = []): Promise<Child> => {
-  const path = fileURLToPath(new URL(`../${file}.js`, import.meta.url))
+  const path = fileURLToPath(new URL(`../processes/${file}.js`, import.meta.url))
   const process_ = fork(path, [], {
     execArgv: ["--enable-source-maps", "--max-semi-space-size=32", ...profilerOptions(file), ...options],
     serialization: "advanced",

@@ -1,6 +1,6 @@
 /** `audit verify`: computes the chain of the audit's rows again, whether a gateway runs or not. */
 import { Effect } from "effect"
-import { AuditChain, type Lane } from "../store/audit-chain.ts"
+import { AuditChain, type Lane } from "../store/audit/chain.ts"
 
 export interface AuditCommand {
   readonly _tag: "VerifyAudit"

@@ -1,7 +1,7 @@
 /** `npm run backup -- FOLDER`: backs up the embedded database. A server of yours (DATABASE_URL) has pg_basebackup. One JSON line on stdout. */
 import * as path from "node:path"
 import { readSettings } from "../config.ts"
-import { backUp } from "../store/embedded-backup.ts"
+import { backUp } from "../store/embedded/backup.ts"
 
 const main = async (): Promise<void> => {
   const [folder, ...more] = process.argv.slice(2)

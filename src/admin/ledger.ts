@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { StorageUnavailable } from "../domain/errors/service.ts"
-import { AuditUnfinished, verifyLedger } from "../store/ledger-audit-run.ts"
+import { AuditUnfinished, verifyLedger } from "../store/ledger/audit-run.ts"
 
 export interface LedgerCommand {
   readonly _tag: "VerifyLedger"

@@ -6,8 +6,8 @@ import { constants, existsSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type Audit, makeAudit } from "../auth/audit.ts"
 import { tellAudited } from "../auth/audited-events.ts"
-import { giveToOwner, makePrivateFolder } from "../auth/data-owner.ts"
-import { eventLine } from "../domain/log-line.ts"
+import { giveToOwner, makePrivateFolder } from "../auth/keys/data-owner.ts"
+import { eventLine } from "../foundation/log-line.ts"
 import type { SecurityLogService } from "../ports/security-log.ts"
 
 /** No link is followed: the folder is the gateway's user's, and this may be root. */

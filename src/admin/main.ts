@@ -6,10 +6,10 @@
 import { userInfo } from "node:os"
 import { Cause, Effect, Exit } from "effect"
 import { readSettings, type Settings } from "../config.ts"
-import type { Actor } from "../domain/act.ts"
+import type { Actor } from "../domain/user/act.ts"
 import { InvalidSetting } from "../settings/environment.ts"
-import { startEmbeddedPostgres } from "../store/embedded.ts"
-import { findEmbedded } from "../store/embedded-running.ts"
+import { startEmbeddedPostgres } from "../store/embedded/embedded.ts"
+import { findEmbedded } from "../store/embedded/running.ts"
 import { openTrail } from "./log-lines.ts"
 import { type Task, taskOf, USAGE } from "./tasks.ts"
 

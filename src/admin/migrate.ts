@@ -5,10 +5,10 @@
  * With `--for ROLE` that role may do what a gateway does.
  */
 import { Effect } from "effect"
-import { DatabaseOwned, holdDatabase } from "../store/node.ts"
-import { maintainPartitions } from "../store/partitions.ts"
-import { grantTo } from "../store/role-grants.ts"
-import { lacksMigrations, migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/sql.ts"
+import { maintainPartitions } from "../store/orders/partitions.ts"
+import { DatabaseOwned, holdDatabase } from "../store/postgres/node.ts"
+import { grantTo } from "../store/postgres/role-grants.ts"
+import { lacksMigrations, migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/postgres/sql.ts"
 
 export interface MigrateCommand {
   readonly _tag: "Migrate"

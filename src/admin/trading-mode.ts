@@ -4,12 +4,12 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import type { Actor } from "../domain/act.ts"
+import { modeWords, TradingMode } from "../domain/account/trading-mode.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
-import { dateTime } from "../domain/time.ts"
-import { modeWords, TradingMode } from "../domain/trading-mode.ts"
-import { Acts } from "../store/acts.ts"
-import { TradingModes } from "../store/trading-modes.ts"
+import type { Actor } from "../domain/user/act.ts"
+import { dateTime } from "../foundation/time.ts"
+import { Acts } from "../store/audit/acts.ts"
+import { TradingModes } from "../store/market/trading-modes.ts"
 
 export interface TradingModeCommand {
   readonly _tag: "TradingMode"

@@ -1,7 +1,7 @@
 /** Parses the user, tenant and network commands of `gateway-admin`. An e-mail address contains an @, a tenant's name does not: that tells them apart. */
 import { TENANT_NAME } from "../domain/ids.ts"
-import { networkFault } from "../domain/network.ts"
-import type { Permission, UserEnvironment } from "../domain/user.ts"
+import type { Permission, UserEnvironment } from "../domain/user/user.ts"
+import { networkFault } from "../foundation/network.ts"
 
 /** Whose list of networks: a user's or a tenant's. */
 export type Owner = { readonly email: string } | { readonly tenantId: string }

@@ -5,11 +5,11 @@
  */
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
-import type { Act, Action } from "../domain/act.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { SessionId, UserId } from "../domain/ids.ts"
-import { logText } from "../domain/log-line.ts"
-import { dateTime } from "../domain/time.ts"
+import type { Act, Action } from "../domain/user/act.ts"
+import { logText } from "../foundation/log-line.ts"
+import { dateTime } from "../foundation/time.ts"
 
 /** Where a call came from. */
 export interface Origin {
@@ -19,7 +19,7 @@ export interface Origin {
   readonly requestId: string
 }
 
-/** What has a line alone; acts with a row of their own besides are in domain/act.ts. */
+/** What has a line alone; acts with a row of their own besides are in domain/user/act.ts. */
 export type AuthAction =
   | "signup"
   | "login"

@@ -1,5 +1,5 @@
 /** Audited operations that also matter for detecting attacks: each is reported to the security log as it is audited. */
-import type { LogLevel } from "../domain/log-line.ts"
+import type { LogLevel } from "../foundation/log-line.ts"
 import type { SecurityLogService } from "../ports/security-log.ts"
 import type { AuditRow } from "./audit.ts"
 

@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import type { Audit } from "../auth/audit.ts"
-import { type Certificate, CertificateRefused, dateFault, EXPIRES_SOON_MILLIS } from "../http/certificate.ts"
-import type { HttpServer } from "../http/server.ts"
+import { type Certificate, CertificateRefused, dateFault, EXPIRES_SOON_MILLIS } from "../http/edge/certificate.ts"
+import type { HttpServer } from "../http/edge/server.ts"
 import { Clock } from "../ports/clock.ts"
 import { describe, type GatewayOptions } from "./options.ts"
 

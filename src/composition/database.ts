@@ -1,9 +1,9 @@
 /** The database that the gateway runs on: the embedded server, or one of the operator's. */
 import { Effect } from "effect"
 import { Clock } from "../ports/clock.ts"
-import { embeddedPostgres } from "../store/embedded.ts"
-import { ownDatabase } from "../store/node.ts"
-import { checkDurability, migrate, sqlPromise } from "../store/sql.ts"
+import { embeddedPostgres } from "../store/embedded/embedded.ts"
+import { ownDatabase } from "../store/postgres/node.ts"
+import { checkDurability, migrate, sqlPromise } from "../store/postgres/sql.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** A migrated database of our own, durable, that no other process owns. */

@@ -6,7 +6,7 @@ import { keepLoop } from "../kernel/loop.ts"
 import { healthMetrics } from "../metrics/health-metrics.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
-import { watchDatabase } from "../store/database-watch.ts"
+import { watchDatabase } from "../store/postgres/database-watch.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** Between two looks for the metrics. The record itself is made at most once a second. */

@@ -4,7 +4,7 @@
  */
 import { Data, Duration, Effect } from "effect"
 import { keepLoop } from "../kernel/loop.ts"
-import { maintainPartitions, makeDaysAhead } from "../store/partitions.ts"
+import { maintainPartitions, makeDaysAhead } from "../store/orders/partitions.ts"
 
 const PERIOD = Duration.hours(1)
 /** At start, for the first events of a new day: more than enough where no lock is held. */

@@ -1,6 +1,6 @@
 /** What every part of the composition root is given by the process. */
 import type { Settings } from "../config.ts"
-import type { Notice } from "../domain/log-line.ts"
+import type { Notice } from "../foundation/log-line.ts"
 import type { ProcessLog } from "./process-log.ts"
 
 export interface GatewayOptions {

@@ -4,18 +4,18 @@
  */
 import { Effect } from "effect"
 import { TradingAccounts } from "../actors/account/messages.ts"
-import { InstrumentDirectory } from "../actors/instrument-directory.ts"
+import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import type { Settings } from "../config.ts"
 import { InstrumentNotFound } from "../domain/errors/market.ts"
 import { ConflictingParameters } from "../domain/errors/request.ts"
 import type { InstrumentId } from "../domain/ids.ts"
-import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument.ts"
-import { INTERNAL } from "../domain/internal-order.ts"
+import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument/instrument.ts"
+import { INTERNAL } from "../domain/order/internal-order.ts"
 import type { OwnMarkets } from "../http/market/instrument-create.ts"
 import { Clock } from "../ports/clock.ts"
-import { Instruments } from "../store/instruments.ts"
-import { TradeOrders } from "../store/trade-orders.ts"
-import { InternalVenue } from "../venues/internal-venue.ts"
+import { Instruments } from "../store/market/instruments.ts"
+import { TradeOrders } from "../store/orders/trade-orders.ts"
+import { InternalVenue } from "../venues/internal/venue.ts"
 
 /** An account answers within a second; one that is being built anew may take longer. */
 const SWEEP_MILLIS = 3_000

@@ -1,9 +1,9 @@
 /** PLAIN_HTTP_PORT: beside a port of HTTPS, one that tells whoever comes without it. */
 import { Effect } from "effect"
-import { refusePlain } from "../http/plain-refusal.ts"
-import type { AccessLog } from "../http/request-log.ts"
-import type { RequestWatch } from "../http/request-watch.ts"
-import { makePlainServer } from "../http/server.ts"
+import { refusePlain } from "../http/edge/plain-refusal.ts"
+import { makePlainServer } from "../http/edge/server.ts"
+import type { AccessLog } from "../http/watch/request-log.ts"
+import type { RequestWatch } from "../http/watch/request-watch.ts"
 import { Clock } from "../ports/clock.ts"
 import { describe, type GatewayOptions } from "./options.ts"
 

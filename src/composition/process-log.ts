@@ -3,7 +3,7 @@
  * turns it to debug and back: that works in every container and while the database is away, when one wants to see more.
  */
 import { Cause, type LogLevel as EffectLevel, HashMap, Logger } from "effect"
-import { type LogFields, type LogLevel, LogThreshold, type Notice, processLine } from "../domain/log-line.ts"
+import { type LogFields, type LogLevel, LogThreshold, type Notice, processLine } from "../foundation/log-line.ts"
 
 export interface ProcessLog {
   readonly threshold: LogThreshold

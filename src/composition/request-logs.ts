@@ -1,7 +1,7 @@
 /** The logs of what is asked of the gateway, as files of lines under DATA_DIR: access, and the audit of what users do. */
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { type AccessLog, openRequestLog, type RequestLog } from "../http/request-log.ts"
+import { type AccessLog, openRequestLog, type RequestLog } from "../http/watch/request-log.ts"
 import { Meters } from "../ports/meters.ts"
 import { Telemetry } from "../ports/telemetry.ts"
 import type { GatewayOptions } from "./options.ts"

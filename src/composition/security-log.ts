@@ -1,8 +1,8 @@
 /** The security stream: `logs/security.log`, written at once, never at the cost of a request. */
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { eventLine, type LogLevel } from "../domain/log-line.ts"
-import { openRequestLog } from "../http/request-log.ts"
+import { eventLine, type LogLevel } from "../foundation/log-line.ts"
+import { openRequestLog } from "../http/watch/request-log.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { type SecurityFacts, SecurityLog, type SecurityLogService } from "../ports/security-log.ts"

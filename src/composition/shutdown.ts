@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import type { ListeningServer } from "../http/server.ts"
+import type { ListeningServer } from "../http/edge/server.ts"
 import type { SocketServer } from "../ws/server.ts"
 import type { GatewayOptions } from "./options.ts"
 

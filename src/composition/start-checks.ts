@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { Data, Effect, type Scope } from "effect"
-import { PortTaken } from "../http/server.ts"
+import { PortTaken } from "../http/edge/server.ts"
 import { MetricsPortTaken } from "../metrics/metrics-server.ts"
 import type { GatewayOptions } from "./options.ts"
 

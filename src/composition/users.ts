@@ -1,11 +1,11 @@
 /** Users beside their sessions: the mails that they are sent. */
 import { join } from "node:path"
 import { Effect } from "effect"
-import { LetterBox } from "../auth/letter-box.ts"
+import { LetterBox } from "../auth/user/letter-box.ts"
 import { folderCarrier, smtpCarrier } from "../mail/carriers.ts"
 import { startPostman } from "../mail/postman.ts"
 import { Clock } from "../ports/clock.ts"
-import { MailOutbox } from "../store/mail-outbox.ts"
+import { MailOutbox } from "../store/users/mail-outbox.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export const mails = ({ settings, notice }: GatewayOptions) =>

@@ -1,9 +1,9 @@
 /** Channel names and what stands behind each kind of channel (specification, Events; contract C13). */
 
 import { type InstrumentId, TENANT_NAME, type TenantId, type TradingAccountId, type VenueId } from "./ids.ts"
-import { instrumentIdOf } from "./instrument.ts"
-import { INTERNAL } from "./internal-order.ts"
-import { isKlineInterval, type KlineInterval } from "./kline.ts"
+import { instrumentIdOf } from "./instrument/instrument.ts"
+import { isKlineInterval, type KlineInterval } from "./market/kline.ts"
+import { INTERNAL } from "./order/internal-order.ts"
 
 export type ChannelKind = Channel["kind"]
 

@@ -3,13 +3,13 @@
  * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it.
  */
 import type { AccountDirectory } from "../actors/account/directory.ts"
-import type { DealerDirectory } from "../actors/dealer-directory.ts"
-import { isDealersSide, maySee } from "../domain/dealer.ts"
+import type { DealerDirectory } from "../actors/dealer/directory.ts"
+import type { TradingAccount } from "../domain/account/trading-account.ts"
+import { isDealersSide, maySee } from "../domain/dealer/dealer.ts"
 import { AccountForbidden } from "../domain/errors/authorisation.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
-import type { Principal } from "../domain/user.ts"
+import type { Principal } from "../domain/user/user.ts"
 
 export interface AccountReach {
   readonly accounts: Pick<AccountDirectory, "find" | "ofUser">

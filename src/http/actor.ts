@@ -1,7 +1,7 @@
 /** The actor behind a call, for the audit and for rights checked inside the transaction of the operation. */
-import type { Actor } from "../domain/act.ts"
-import type { Principal } from "../domain/user.ts"
-import type { RequestFacts } from "./route.ts"
+import type { Actor } from "../domain/user/act.ts"
+import type { Principal } from "../domain/user/user.ts"
+import type { RequestFacts } from "./edge/route.ts"
 
 /** Without a principal: on routes that ask for no token. */
 export const actorOf = (request: RequestFacts, principal?: Principal): Actor => ({

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import { COUNTED_MAX } from "../domain/counted.ts"
 import { ConflictingParameters, InvalidCursor } from "../domain/errors/request.ts"
-import type { Pagination } from "./envelope.ts"
+import type { Pagination } from "./edge/envelope.ts"
 
 /** Null and undefined both mean: not filtered by this. */
 export type Filters = Readonly<Record<string, string | number | boolean | null | undefined>>

@@ -1,7 +1,7 @@
 /** Which calls need a recent authentication, and the response to a call without one. */
 import { ReauthenticationNeeded } from "../domain/errors/authentication.ts"
-import type { Principal } from "../domain/user.ts"
-import type { Route } from "./reflect.ts"
+import type { Principal } from "../domain/user/user.ts"
+import type { Route } from "./docs/reflect.ts"
 
 export interface ProofTerms {
   /** A proof is good for so long. */

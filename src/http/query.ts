@@ -4,7 +4,7 @@
  */
 import type { SchemaAST as AST } from "effect"
 import { InvalidParameter, InvalidRequest } from "../domain/errors/request.ts"
-import { faultOfText } from "./text-faults.ts"
+import { faultOfText } from "./edge/text-faults.ts"
 
 export type QueryField = "text" | "integer" | "boolean" | "list"
 

@@ -1,7 +1,7 @@
 /** Which responses become events of the security log: authorisation failures, and internal errors. */
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import type { LogLevel } from "../domain/log-line.ts"
-import { ERRNO, type Tag } from "./errno.ts"
+import type { LogLevel } from "../foundation/log-line.ts"
+import { ERRNO, type Tag } from "./edge/errno.ts"
 
 /** Logins and refreshes are told by the audit. An expired token is everyday life. */
 const EVENTS: Partial<Readonly<Record<Tag, string>>> = {

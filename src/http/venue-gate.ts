@@ -2,8 +2,8 @@
 import { InsufficientPermissions } from "../domain/errors/authorisation.ts"
 import { InvalidVenue, VenueInactive } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
-import type { Principal } from "../domain/user.ts"
-import type { Venue } from "../domain/venue.ts"
+import type { Venue } from "../domain/instrument/venue.ts"
+import type { Principal } from "../domain/user/user.ts"
 
 interface Venues {
   readonly venues: ReadonlyArray<Venue>

@@ -5,9 +5,9 @@
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { nameUuid } from "../domain/name-uuid.ts"
-import type { WalletId } from "../domain/wallet.ts"
+import type { WalletId } from "../domain/wallet/wallet.ts"
 import type { LedgerRequest, OpenHold } from "../ports/ledger-port.ts"
-import type { LedgerJournal } from "../store/ledger-journal.ts"
+import type { LedgerJournal } from "../store/ledger/journal.ts"
 
 /** Of the voids' names; never to be changed. */
 const NAMESPACE = Buffer.from("0d3f6a1b52c94f7d8e10b7c6a5948372", "hex")

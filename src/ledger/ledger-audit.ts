@@ -3,9 +3,9 @@
  * counts, and what was audited grows old, which is part of health.
  */
 import { Effect } from "effect"
-import type { Notice } from "../domain/log-line.ts"
+import type { Notice } from "../foundation/log-line.ts"
 import type { LedgerAuditHealth } from "../ports/ledger-watch.ts"
-import { type AuditLook, lookAtLedger } from "../store/ledger-audit-run.ts"
+import { type AuditLook, lookAtLedger } from "../store/ledger/audit-run.ts"
 import { paceOf, wholeEveryMillis } from "./audit-pace.ts"
 
 /** Of a pass over a long journal, which takes hours. */

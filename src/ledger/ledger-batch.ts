@@ -1,10 +1,10 @@
 /** A batch of requests as ledger_apply reads it, and its answer as outcomes. Frozen when it is sent: sent again it is the same text. */
 import { createHash } from "node:crypto"
-import type { WalletBalance } from "../domain/wallet.ts"
+import type { WalletBalance } from "../domain/wallet/wallet.ts"
 import type { LedgerOutcome, LedgerRequest, Transfer } from "../ports/ledger-port.ts"
-import { actRow } from "../store/audit-write.ts"
-import { authorityRow } from "../store/authority.ts"
-import { balanceOf } from "../store/wallets.ts"
+import { actRow } from "../store/audit/write.ts"
+import { balanceOf } from "../store/ledger/wallets.ts"
+import { authorityRow } from "../store/users/authority.ts"
 import { failureOf } from "./ledger-failures.ts"
 
 /** A request and the server's clock when it was handed over: what decides whether a hold is over. */

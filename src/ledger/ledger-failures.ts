@@ -18,9 +18,9 @@ import {
   WalletNotFound,
   WalletsUnrelated,
 } from "../domain/errors/wallet.ts"
-import { AMOUNT_DIGITS_MAX, AMOUNT_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet.ts"
+import { AMOUNT_DIGITS_MAX, AMOUNT_MAX, digitsOf, isAsset, isWritableAmount } from "../domain/wallet/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerRequest, type Transfer } from "../ports/ledger-port.ts"
-import { authorityFailure } from "../store/authority.ts"
+import { authorityFailure } from "../store/users/authority.ts"
 
 const textOf = (detail: unknown, field: string): string => {
   const value = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[field] : undefined

@@ -1,19 +1,19 @@
 /**
  * The ledger as a layer: LedgerPort over its writer and its reads, the expiry of holds, and the audit. Own the database first
- * (store/node.ts); drain before the layer is released, or what waits is lost with the process.
+ * (store/postgres/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
 import { Context, Effect, Layer } from "effect"
-import type { Notice } from "../domain/log-line.ts"
-import type { WalletId } from "../domain/wallet.ts"
+import type { WalletId } from "../domain/wallet/wallet.ts"
+import type { Notice } from "../foundation/log-line.ts"
 import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
 import { LedgerWatch } from "../ports/ledger-watch.ts"
 import { Meters } from "../ports/meters.ts"
 import { sampledWork, Telemetry } from "../ports/telemetry.ts"
-import { LedgerJournal } from "../store/ledger-journal.ts"
-import { connectDedicated } from "../store/sql.ts"
-import { Wallets } from "../store/wallets.ts"
+import { LedgerJournal } from "../store/ledger/journal.ts"
+import { Wallets } from "../store/ledger/wallets.ts"
+import { connectDedicated } from "../store/postgres/sql.ts"
 import { makeHoldExpiry } from "./hold-expiry.ts"
 import { makeLedgerAudit } from "./ledger-audit.ts"
 import { type LedgerWriterOptions, startLedgerWriter } from "./ledger-writer.ts"

@@ -4,10 +4,10 @@
  * in the moment between that answer and our commit sends it again, with the same Message-ID.
  */
 import { Effect, Fiber, Queue, type Scope } from "effect"
-import type { Letter } from "../domain/letter.ts"
-import type { Notice } from "../domain/log-line.ts"
+import type { Letter } from "../domain/user/letter.ts"
+import type { Notice } from "../foundation/log-line.ts"
 import { keptLoop } from "../kernel/loop.ts"
-import type { ClaimedMail, MailOutbox } from "../store/mail-outbox.ts"
+import type { ClaimedMail, MailOutbox } from "../store/users/mail-outbox.ts"
 import { type Carrier, MailRefused } from "./carriers.ts"
 import { wording } from "./wording.ts"
 

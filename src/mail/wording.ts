@@ -1,5 +1,5 @@
 /** What letters say. Plain text only; a value in one is an address that was checked, or a token of ours. */
-import type { Letter } from "../domain/letter.ts"
+import type { Letter } from "../domain/user/letter.ts"
 
 export interface Words {
   readonly subject: string

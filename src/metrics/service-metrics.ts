@@ -1,6 +1,6 @@
 /** What operators see of the gateway at work: requests, sockets, actors, storage. */
 import type { Reading, Sample } from "../ports/meters.ts"
-import type { OrderWriterStats } from "../store/order-writer.ts"
+import type { OrderWriterStats } from "../store/orders/order-writer.ts"
 import type { SocketStats } from "../ws/server.ts"
 import { type ActorFigures, actorReadings } from "./actor-metrics.ts"
 import { by, reading } from "./exposition.ts"

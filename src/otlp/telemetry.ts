@@ -17,7 +17,7 @@ import {
   type Scope,
   Tracer,
 } from "effect"
-import { isSampled, parentOf, type Trace } from "../domain/trace-context.ts"
+import { isSampled, parentOf, type Trace } from "../foundation/trace-context.ts"
 import type { TelemetryService } from "../ports/telemetry.ts"
 import { type ExporterOptions, exporters } from "./exporters.ts"
 

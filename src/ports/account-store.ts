@@ -3,11 +3,11 @@
  * The writer owns storage failure: a frozen batch is sent again until the database answers; keys and versions make that harmless.
  */
 import { Context, type Effect } from "effect"
-import type { EventDraft } from "../domain/account-event.ts"
-import type { Act } from "../domain/act.ts"
+import type { EventDraft } from "../domain/account/event.ts"
+import type { TradingAccount } from "../domain/account/trading-account.ts"
 import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { Execution, TradeOrder } from "../domain/trade-order.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
+import type { Execution, TradeOrder } from "../domain/order/trade-order.ts"
+import type { Act } from "../domain/user/act.ts"
 
 /** Whole row images with versions, never deltas. Of several images of one key in a batch the last counts. */
 export type Row =

@@ -3,12 +3,12 @@
  * All of it changes in the ledger's own transactions, with the transfers that it speaks of.
  */
 import { Context, type Effect } from "effect"
-import type { Dealer } from "../domain/dealer.ts"
-import type { BookChange, PairBook } from "../domain/dealer-books.ts"
+import type { BookChange, PairBook } from "../domain/dealer/books.ts"
+import type { Dealer } from "../domain/dealer/dealer.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { OrderSide } from "../domain/trade-order.ts"
+import type { OrderSide } from "../domain/order/trade-order.ts"
 import type { StoredFill } from "./mirror-store.ts"
 
 export interface StoredBooks {

@@ -1,6 +1,6 @@
 /** Decrypts the credentials of an account for its connector. Secrets pass through memory once and are never logged. */
 import { Context, type Effect } from "effect"
-import type { VenueSecrets } from "../domain/credential.ts"
+import type { VenueSecrets } from "../domain/account/credential.ts"
 import type { CredentialRevoked } from "../domain/errors/credential.ts"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { CredentialId, TradingAccountId } from "../domain/ids.ts"

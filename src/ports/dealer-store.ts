@@ -3,12 +3,12 @@
  * wait until the database answers.
  */
 import { Context, type Effect } from "effect"
-import type { Act, Authority } from "../domain/act.ts"
-import type { Dealer } from "../domain/dealer.ts"
+import type { Dealer } from "../domain/dealer/dealer.ts"
+import type { FirmQuote, LevelsBeyond, PricingReceipt, Quote, QuoteNews } from "../domain/dealer/quote.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { QuoteExpired, QuoteUsed } from "../domain/errors/quote.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { FirmQuote, LevelsBeyond, PricingReceipt, Quote, QuoteNews } from "../domain/quote.ts"
+import type { Act, Authority } from "../domain/user/act.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 
 /** A firm quote that is not over, and the order that was stored for it, if there is one that is not over either. */

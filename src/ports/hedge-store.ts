@@ -4,12 +4,12 @@
  * the difference of their sums.
  */
 import { Context, type Effect } from "effect"
-import type { Dealer, HedgeIntent } from "../domain/dealer.ts"
+import type { Dealer, HedgeIntent } from "../domain/dealer/dealer.ts"
+import type { HedgeProgress, HedgeTotals, HedgeVerdict } from "../domain/dealer/hedging/hedging.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import type { HedgeProgress, HedgeTotals, HedgeVerdict } from "../domain/hedging.ts"
 import type { DealerAccountId, HedgeIntentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
+import type { TradeOrder } from "../domain/order/trade-order.ts"
 import type { DealerAct } from "./dealer-store.ts"
 import type { LedgerFact } from "./ledger-port.ts"
 

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
-import type { InternalOrder, InternalTrade } from "../domain/internal-order.ts"
+import type { InternalOrder, InternalTrade } from "../domain/order/internal-order.ts"
 
 /** The trades of one second, as text. */
 export interface SecondOfTrades {

@@ -1,7 +1,7 @@
 /** What an in-process venue remembers: the gateway's own journal (order-path 3). */
 import { Context, type Effect } from "effect"
 import type { TradingAccountId, VenueId } from "../domain/ids.ts"
-import type { TradeOrder } from "../domain/trade-order.ts"
+import type { TradeOrder } from "../domain/order/trade-order.ts"
 
 export class JournalPort extends Context.Tag("ports/JournalPort")<
   JournalPort,

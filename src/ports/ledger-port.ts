@@ -3,11 +3,11 @@
  * after their commit. The one thing to know: every id makes its repeat harmless, and a request that was refused stays refused.
  */
 import { Context, type Effect } from "effect"
-import type { Act, Authority } from "../domain/act.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import type { TransferCode, Wallet, WalletBalance, WalletId } from "../domain/wallet.ts"
+import type { Act, Authority } from "../domain/user/act.ts"
+import type { TransferCode, Wallet, WalletBalance, WalletId } from "../domain/wallet/wallet.ts"
 
 interface TransferCommon {
   /** A uuid. The same id again changes nothing; with another content it is a conflict. */
@@ -41,9 +41,9 @@ export type Transfer = Movement | Resolution
 
 /** What is stored beside transfers. Each tag has its SQL function in a migration: see `LedgerFact`. */
 export type FactTag =
-  /** Of the tests: see test/kit/ledger-rig.ts. */
+  /** Of the tests: see test/kit/worlds/ledger-rig.ts. */
   | "probe"
-  /** The internal venue's own rows: domain/internal-order.ts. */
+  /** The internal venue's own rows: domain/order/internal-order.ts. */
   | "internal_order"
   | "internal_trade"
   /** What an executed quote asks to be hedged: hedge-store.ts. */

@@ -1,7 +1,7 @@
 /** One venue's public feed and its history: what is opened, and what then arrives as plain calls. Decimals are the venue's own text. */
 import type { Effect } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
-import type { Bar, KlineInterval } from "../domain/kline.ts"
+import type { Bar, KlineInterval } from "../domain/market/kline.ts"
 import type { ResyncReason } from "./venue-stats.ts"
 
 export type KlineStream = `kline ${KlineInterval}`
@@ -71,7 +71,7 @@ export interface KlineAsk {
 }
 
 export interface KlineAnswer {
-  /** Oldest first, on the grid of domain/kline.ts, without holes; none where the instrument has no history. */
+  /** Oldest first, on the grid of domain/market/kline.ts, without holes; none where the instrument has no history. */
   readonly bars: ReadonlyArray<Bar>
   /** The venue's clock before it was asked: a bar that ends later may still have changed. */
   readonly venueAt: number

@@ -3,8 +3,8 @@ import { Context, type Effect } from "effect"
 import type { Decimal } from "../domain/decimal.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
-import type { Execution } from "../domain/trade-order.ts"
-import type { Wallet } from "../domain/wallet.ts"
+import type { Execution } from "../domain/order/trade-order.ts"
+import type { Wallet } from "../domain/wallet/wallet.ts"
 
 /** A stored fill, in the order of its application. */
 export interface StoredFill {

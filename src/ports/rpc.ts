@@ -1,5 +1,5 @@
 /** The operations of the API by name, for callers that have a socket instead of an HTTP request. */
-import type { Principal } from "../domain/user.ts"
+import type { Principal } from "../domain/user/user.ts"
 
 export interface RpcRequest {
   /** `market.orderbook.get`: the operation's path below `/api/v3`, with dots. */

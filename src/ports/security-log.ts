@@ -3,7 +3,7 @@
  * cause, so that alike ones of one address are counted together after the first twenty of ten seconds; nobody can drown the others.
  */
 import { Context } from "effect"
-import type { LogLevel } from "../domain/log-line.ts"
+import type { LogLevel } from "../foundation/log-line.ts"
 
 export interface SecurityFacts {
   readonly requestId?: string | undefined

@@ -3,8 +3,8 @@
  * what fails is told afterwards, whether it was sampled or not. The default does nothing.
  */
 import { Context } from "effect"
-import type { LogLevel } from "../domain/log-line.ts"
-import type { Trace } from "../domain/trace-context.ts"
+import type { LogLevel } from "../foundation/log-line.ts"
+import type { Trace } from "../foundation/trace-context.ts"
 
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>
 

@@ -3,13 +3,13 @@
  * implementations: ccxt workers, in-process venues, the simulation.
  */
 import { Context, type Effect, type Scope } from "effect"
-import type { VenueSecrets } from "../domain/credential.ts"
+import type { VenueSecrets } from "../domain/account/credential.ts"
+import type { TradingAccount } from "../domain/account/trading-account.ts"
 import type { CredentialsInvalid } from "../domain/errors/credential.ts"
 import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
-import type { Instrument } from "../domain/instrument.ts"
-import type { TradingAccount } from "../domain/trading-account.ts"
-import type { Venue } from "../domain/venue.ts"
+import type { Instrument } from "../domain/instrument/instrument.ts"
+import type { Venue } from "../domain/instrument/venue.ts"
 import type { KlineAnswer, KlineAsk, MarketSink, MarketSource } from "./market-source.ts"
 import type { SessionReport, VenueSession } from "./venue-session.ts"
 import type { VenueStats } from "./venue-stats.ts"

@@ -4,12 +4,12 @@
  */
 
 import type { Effect } from "effect"
-import type { Actor } from "../domain/act.ts"
 import type { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../domain/ids.ts"
-import type { TriggerSource } from "../domain/order-terms.ts"
-import type { ViewEnding, ViewStatus } from "../domain/order-view.ts"
-import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/trade-order.ts"
+import type { TriggerSource } from "../domain/order/terms.ts"
+import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../domain/order/trade-order.ts"
+import type { ViewEnding, ViewStatus } from "../domain/order/view.ts"
+import type { Actor } from "../domain/user/act.ts"
 
 /** An order on its way out. The venue's client order id is `venueClientId(tradeOrderId)`. */
 export interface VenueOrder {

@@ -1,8 +1,8 @@
 /** Settings of money: first balances of simulated accounts, digits of assets, fees, where PAPER takes its prices. */
 
+import type { ShortfallTerms } from "../domain/dealer/shortfall.ts"
 import { Decimal } from "../domain/decimal.ts"
-import type { ShortfallTerms } from "../domain/shortfall.ts"
-import { isAsset } from "../domain/wallet.ts"
+import { isAsset } from "../domain/wallet/wallet.ts"
 import { type Environment, InvalidSetting, object, record, text } from "./environment.ts"
 
 export const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {

@@ -1,7 +1,8 @@
 /** `RATE_LIMITS`: every number of contract C15 that an installation changes. */
-import { isLoopback } from "../domain/loopback.ts"
-import { RATE_LIMITS, type RateLimits } from "../domain/rate-limits.ts"
-import type { Rate } from "../domain/token-bucket.ts"
+
+import { RATE_LIMITS, type RateLimits } from "../domain/user/rate-limits.ts"
+import { isLoopback } from "../foundation/loopback.ts"
+import type { Rate } from "../foundation/token-bucket.ts"
 import { type Environment, InvalidSetting, object, text } from "./environment.ts"
 
 /** A rate may be written by whichever of these reads best. */

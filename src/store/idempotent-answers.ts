@@ -6,7 +6,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
-import { Awaited, orUnavailable } from "./storage-failure.ts"
+import { Awaited, orUnavailable } from "./postgres/storage-failure.ts"
 
 const KEPT_MILLIS = 7 * 86_400_000
 

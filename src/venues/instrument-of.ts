@@ -1,8 +1,8 @@
 /** From a connector's row to the domain's Instrument: the steps become exact decimals here, on the main thread. */
 import { Decimal } from "../domain/decimal.ts"
 import type { VenueId } from "../domain/ids.ts"
-import { type Instrument, instrumentIdOf } from "../domain/instrument.ts"
-import type { InstrumentRow } from "./wire.ts"
+import { type Instrument, instrumentIdOf } from "../domain/instrument/instrument.ts"
+import type { InstrumentRow } from "./connector/wire.ts"
 
 /** Without a step the venue gives no precision at all: eight digits are what spot venues share. */
 const DIGITS_WITHOUT_STEP = 8

@@ -1,10 +1,10 @@
 /** One venue behind the VenuePort: a ccxt connector in a worker, or an in-process venue. `venues.ts` makes one port of them all. */
 import type { Context, Effect, Scope } from "effect"
-import type { VenueSecrets } from "../domain/credential.ts"
+import type { VenueSecrets } from "../domain/account/credential.ts"
 import type { CredentialsInvalid } from "../domain/errors/credential.ts"
 import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
-import type { Instrument } from "../domain/instrument.ts"
-import type { Venue } from "../domain/venue.ts"
+import type { Instrument } from "../domain/instrument/instrument.ts"
+import type { Venue } from "../domain/instrument/venue.ts"
 import type { KlineAnswer, KlineAsk, MarketSink, MarketSource } from "../ports/market-source.ts"
 import type { VenueHealth, VenuePort } from "../ports/venue-port.ts"
 import type { VenueSession } from "../ports/venue-session.ts"

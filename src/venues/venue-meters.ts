@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks"
 import type { Counter, Histogram, MeterBoard } from "../ports/meters.ts"
 import type { SessionReport } from "../ports/venue-session.ts"
-import type { CallName, VenueFailure } from "./wire.ts"
+import type { CallName, VenueFailure } from "./connector/wire.ts"
 
 const OF_REPORT = {
   Accepted: ["submit", "ok"],

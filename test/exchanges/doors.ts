@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { CONTROL_PREFIX, type ControlTarget, handleControl } from "./binance/control.ts"
-import type { SyntheticMarket } from "./binance/synthetic.ts"
+import type { SyntheticMarket } from "./binance/replay/synthetic.ts"
 
 const DEFAULT_STEP_MILLIS = 100
 

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
-import type { Replay, ReplayOptions } from "./binance/replay.ts"
+import type { Replay, ReplayOptions } from "./binance/replay/replay.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
 import { startOkxExchange } from "./okx/exchange.ts"
 

@@ -1,4 +1,4 @@
-// Vitest's globalSetup: one throw-away PostgreSQL server per run and one migrated template database, which test/kit/database.ts
+// Vitest's globalSetup: one throw-away PostgreSQL server per run and one migrated template database, which test/kit/servers/database.ts
 // copies for each test file. TEST_DATABASE_URL, a superuser's URL, uses an existing server instead.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -8,8 +8,8 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts"
-import { migrate } from "../../src/store/sql.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts"
+import { migrate } from "../../src/store/postgres/sql.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,5 +1,5 @@
 /**
- * Vitest's globalSetup: dist/, which the gateways of the tests run, and its bundle (test/kit/gateway.ts): they start in a third of the time
+ * Vitest's globalSetup: dist/, which the gateways of the tests run, and its bundle (test/kit/servers/gateway.ts): they start in a third of the time
  * of the sources, and are what users have. Not while vitest watches: then the sources change after this.
  */
 import { spawnSync } from "node:child_process"

@@ -1,9 +1,9 @@
 /** The books of a pair against plain sums: whatever is traded in whatever order, position, cash and profit add up to it. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type BookChange, booked, EMPTY_BOOK, type PairBook, traded } from "../../src/domain/dealer-books.ts"
+import { type BookChange, booked, EMPTY_BOOK, type PairBook, traded } from "../../src/domain/dealer/books.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { OrderSide } from "../../src/domain/trade-order.ts"
+import type { OrderSide } from "../../src/domain/order/trade-order.ts"
 
 const amount = fc.integer({ min: 1, max: 100_000 }).map((units) => Decimal.fromUnits(BigInt(units), 4))
 const trade = fc

@@ -10,14 +10,14 @@ import {
   type MirroredAccount,
   mirrorWalletId,
   unexplainedOf,
-} from "../../src/actors/exchange-mirror-transfers.ts"
+} from "../../src/actors/dealer/exchange-mirror/transfers.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { ExecutionId, TenantId, UserId, VenueId } from "../../src/domain/ids.ts"
-import type { Execution, OrderSide } from "../../src/domain/trade-order.ts"
-import { accountingWalletId, isWritableAmount } from "../../src/domain/wallet.ts"
+import type { Execution, OrderSide } from "../../src/domain/order/trade-order.ts"
+import { accountingWalletId, isWritableAmount } from "../../src/domain/wallet/wallet.ts"
 import type { Transfer } from "../../src/ports/ledger-port.ts"
 import type { StoredFill } from "../../src/ports/mirror-store.ts"
-import { DEALER, LINKED } from "../kit/hedges.ts"
+import { DEALER, LINKED } from "../kit/records/hedges.ts"
 
 const account: MirroredAccount = {
   tradingAccountId: LINKED,

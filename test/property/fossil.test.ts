@@ -1,8 +1,8 @@
 /** Fossil deltas of anything into anything: the official client's decoder gives the target, and texts are never cut in a character. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fossilDelta } from "../../src/ws/fossil.ts"
-import { appliedToBytes, appliedToJson } from "../kit/client-deltas.ts"
+import { fossilDelta } from "../../src/ws/fanout/fossil.ts"
+import { appliedToBytes, appliedToJson } from "../kit/readers/client-deltas.ts"
 
 /** A change of a sequence: a part replaced, taken out, put in, repeated or moved. Places are fractions of its length. */
 const edits = <A>(parts: fc.Arbitrary<ReadonlyArray<A>>) =>

@@ -6,12 +6,12 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import { type InternalOrder, type InternalTrade, internalInstrumentId } from "../../src/domain/internal-order.ts"
-import { accountingWalletId, type WalletId } from "../../src/domain/wallet.ts"
+import { type InternalOrder, type InternalTrade, internalInstrumentId } from "../../src/domain/order/internal-order.ts"
+import { accountingWalletId, type WalletId } from "../../src/domain/wallet/wallet.ts"
 import { LEDGER_TRANSFERS_MAX, type Transfer } from "../../src/ports/ledger-port.ts"
-import { InternalBook } from "../../src/venues/internal-book.ts"
-import { holdOf, pendingOf, type Settlement } from "../../src/venues/internal-settlement.ts"
-import { instrumentOf } from "../kit/instruments.ts"
+import { InternalBook } from "../../src/venues/internal/book.ts"
+import { holdOf, pendingOf, type Settlement } from "../../src/venues/internal/settlement.ts"
+import { instrumentOf } from "../kit/records/instruments.ts"
 
 const TENANT = "default" as TenantId
 const instrument = instrumentOf(internalInstrumentId("BTC", "USD"))

@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../src/domain/ids.ts"
-import { type Bar, barStart, KLINE_INTERVALS, withoutHoles, withTrade } from "../../src/domain/kline.ts"
-import { MatcherKlines } from "../../src/venues/matcher-klines.ts"
-import { MOCK_LISTINGS } from "../../src/venues/mock-instruments.ts"
+import { type Bar, barStart, KLINE_INTERVALS, withoutHoles, withTrade } from "../../src/domain/market/kline.ts"
+import { MatcherKlines } from "../../src/venues/matching/klines.ts"
+import { MOCK_LISTINGS } from "../../src/venues/mock/instruments.ts"
 
 const [listing] = MOCK_LISTINGS
 if (listing === undefined) throw new Error("MOCK lists nothing")

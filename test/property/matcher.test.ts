@@ -1,7 +1,12 @@
 /** The matcher against a naive one that sorts a list of orders anew for every order. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type MatchEvent, Matcher, type MatchOrder, type SelfTradePrevention } from "../../src/venues/matcher.ts"
+import {
+  type MatchEvent,
+  Matcher,
+  type MatchOrder,
+  type SelfTradePrevention,
+} from "../../src/venues/matching/matcher.ts"
 
 interface Rest {
   readonly order: MatchOrder

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { BookSide, type BookSideName, OrderBook } from "../../src/domain/order-book.ts"
+import { BookSide, type BookSideName, OrderBook } from "../../src/domain/market/order-book.ts"
 
 /** Few distinct values in many spellings, and neighbours that differ only past a double's 17 digits. */
 const price = fc.oneof(

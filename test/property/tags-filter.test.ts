@@ -1,7 +1,7 @@
 /** Tags filters against a second reading of the protocol's words: any filter, any tags, and any order of its parts. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { FILTER_LIMITS, parseTagsFilter, type Tags } from "../../src/ws/tags-filter.ts"
+import { FILTER_LIMITS, parseTagsFilter, type Tags } from "../../src/ws/fanout/tags-filter.ts"
 
 interface Node {
   readonly op?: string

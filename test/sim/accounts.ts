@@ -1,12 +1,12 @@
 /** Trading accounts of a simulated world, and what their session does at the venue: every call passes here and may be looked at. */
 import type { Context } from "effect"
 import { Effect } from "effect"
+import type { TradingAccount } from "../../src/domain/account/trading-account.ts"
 import type { CredentialId, TenantId, TradeOrderId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import type { VenuePort } from "../../src/ports/venue-port.ts"
 import type { OrderLookup, SessionReport, VenueOrderState, VenueSession } from "../../src/ports/venue-session.ts"
-import { MAIN } from "./exchange.ts"
-import { SIM } from "./listing.ts"
+import { MAIN } from "./venue/exchange.ts"
+import { SIM } from "./venue/listing.ts"
 
 export const START = Date.UTC(2026, 0, 1)
 export const ACCOUNT = "0aaaaaaa-0000-4000-8000-000000000001" as TradingAccountId

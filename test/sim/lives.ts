@@ -2,13 +2,13 @@
  * The lives of a world's trading accounts: connected, disconnected (also by force), the exchange account connected again under another
  * name; credentials that the venue refuses, that are revoked here, and that are renewed. One exchange account has one live account.
  */
-import type { Credential } from "../../src/domain/credential.ts"
+import type { Credential } from "../../src/domain/account/credential.ts"
+import type { TradingAccount } from "../../src/domain/account/trading-account.ts"
 import type { CredentialId, TradingAccountId } from "../../src/domain/ids.ts"
-import type { TradingAccount } from "../../src/domain/trading-account.ts"
 import { accountId, credentialId, simAccount, userId } from "./accounts.ts"
-import type { Checks } from "./checks.ts"
+import type { Checks } from "./checks/checks.ts"
 import { Client, type ClientTools } from "./client.ts"
-import { SIM } from "./listing.ts"
+import { SIM } from "./venue/listing.ts"
 
 /** More would leave nothing of a world's time for their orders. */
 const ACCOUNTS_MAX = 6

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { simulateHedging } from "./hedging/simulation.ts"
-import { startSql } from "./postgres-server.ts"
+import { startSql } from "./postgres/postgres-server.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 import { sumOf } from "./tally.ts"
 

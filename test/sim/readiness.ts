@@ -1,7 +1,7 @@
 /** Since when an account has agreed with its venue and works, in its own memory: by what it hands to the store, to the instant. */
 import type { Unit } from "../../src/ports/account-store.ts"
 import type { VenueCall } from "./accounts.ts"
-import type { AccountView } from "./checks-view.ts"
+import type { AccountView } from "./checks/view.ts"
 
 export class Readiness {
   /** Null: it does not. */

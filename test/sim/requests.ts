@@ -1,8 +1,8 @@
 /** Submit requests drawn from a seed: every type, quantity type and time in force, lists of every kind; some of them are to be refused. */
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { SubmitRequest } from "../../src/domain/submit-request.ts"
-import type { Units } from "./listing.ts"
+import type { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import type { Random } from "./time.ts"
+import type { Units } from "./venue/listing.ts"
 
 export type Drawn = Partial<SubmitRequest>
 

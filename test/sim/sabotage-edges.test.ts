@@ -6,11 +6,11 @@ import type { CancelOrder, ReadOrder, SubmitOrder } from "../../src/actors/accou
 import { AccountOrders } from "../../src/actors/account/order-memory.ts"
 import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
 import type { Proof } from "../../src/actors/account/venue/proof.ts"
-import { TriggerBoard } from "../../src/actors/trigger-board.ts"
+import { TriggerBoard } from "../../src/actors/market/triggers/board.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { isTerminal, type OrderStatus } from "../../src/domain/order-status.ts"
-import { Portfolio } from "../../src/domain/portfolio.ts"
-import { placeOf, type TradeOrder } from "../../src/domain/trade-order.ts"
+import { Portfolio } from "../../src/domain/order/portfolio.ts"
+import { isTerminal, type OrderStatus } from "../../src/domain/order/status.ts"
+import { placeOf, type TradeOrder } from "../../src/domain/order/trade-order.ts"
 import type { VenueSession } from "../../src/ports/venue-session.ts"
 import { expectSeen } from "./sabotage-kit.ts"
 
@@ -27,8 +27,8 @@ const INTACT = {
 }
 const sabotage = { ...INTACT }
 
-vi.mock("../../src/domain/order-progress.ts", async (original) => {
-  const real = await original<typeof import("../../src/domain/order-progress.ts")>()
+vi.mock("../../src/domain/order/evidence/progress.ts", async (original) => {
+  const real = await original<typeof import("../../src/domain/order/evidence/progress.ts")>()
   return {
     ...real,
     moved: (order: TradeOrder, to: OrderStatus, patch?: Partial<TradeOrder>): TradeOrder => {

@@ -4,10 +4,10 @@ import type { AccountCore } from "../../src/actors/account/core.ts"
 import type { Live } from "../../src/actors/account/live.ts"
 import { AccountOrders } from "../../src/actors/account/order-memory.ts"
 import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
-import type { Sent } from "../../src/domain/order-law.ts"
-import type { Due, ListTerms, OrderList } from "../../src/domain/order-list.ts"
-import type { Pairing } from "../../src/domain/order-list-pair.ts"
-import type { TradeOrder } from "../../src/domain/trade-order.ts"
+import type { Sent } from "../../src/domain/order/evidence/law.ts"
+import type { Due, ListTerms, OrderList } from "../../src/domain/order/list.ts"
+import type { Pairing } from "../../src/domain/order/list-pair.ts"
+import type { TradeOrder } from "../../src/domain/order/trade-order.ts"
 import type { VenueFill } from "../../src/ports/venue-session.ts"
 import { expectSeen } from "./sabotage-kit.ts"
 
@@ -26,8 +26,8 @@ vi.mock("../../src/actors/account/venue/question.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/domain/order-law.ts", async (original) => {
-  const real = await original<typeof import("../../src/domain/order-law.ts")>()
+vi.mock("../../src/domain/order/evidence/law.ts", async (original) => {
+  const real = await original<typeof import("../../src/domain/order/evidence/law.ts")>()
   return {
     ...real,
     maySend: (order: TradeOrder, what: Sent) => (sabotage.resends && what === "SUBMIT") || real.maySend(order, what),
@@ -47,8 +47,8 @@ vi.mock("../../src/actors/account/venue/evidence.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/domain/order-list.ts", async (original) => {
-  const real = await original<typeof import("../../src/domain/order-list.ts")>()
+vi.mock("../../src/domain/order/list.ts", async (original) => {
+  const real = await original<typeof import("../../src/domain/order/list.ts")>()
   return {
     ...real,
     isHeldBackBy: (list: OrderList, order: OrderList["entries"][number]) =>
@@ -58,8 +58,8 @@ vi.mock("../../src/domain/order-list.ts", async (original) => {
   }
 })
 
-vi.mock("../../src/domain/order-list-pair.ts", async (original) => {
-  const real = await original<typeof import("../../src/domain/order-list-pair.ts")>()
+vi.mock("../../src/domain/order/list-pair.ts", async (original) => {
+  const real = await original<typeof import("../../src/domain/order/list-pair.ts")>()
   return {
     ...real,
     pairingOf: (list: OrderList, terms: ListTerms): Pairing | null =>

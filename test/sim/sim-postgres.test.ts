@@ -1,7 +1,7 @@
 /** A few worlds whose store is PostgreSQL: it must do with each batch what the memory store does, and be read as it was written. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { testDatabase } from "../kit/database.ts"
-import { openSqlWorlds } from "./postgres.ts"
+import { testDatabase } from "../kit/servers/database.ts"
+import { openSqlWorlds } from "./postgres/postgres.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 
 const SEEDS = 4

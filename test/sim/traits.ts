@@ -3,8 +3,8 @@
  * charges. `drawTraits` makes an exchange of a seed; `PLAIN_TRAITS` is the one of scripted tests. Misfortune is elsewhere (`fates.ts`).
  */
 import type { InstrumentId } from "../../src/domain/ids.ts"
-import { DOGE_EUR, ETH_BTC } from "./listing.ts"
 import type { Random } from "./time.ts"
+import { DOGE_EUR, ETH_BTC } from "./venue/listing.ts"
 
 export interface VenueTraits {
   /** DONE: the order has ended. REQUEST: its end was asked for; the session looks at the order for a second, as the connectors do. */

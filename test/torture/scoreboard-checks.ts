@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Verdict } from "./kill-verdict.ts"
+import type { Verdict } from "./kill/kill-verdict.ts"
 
 type Progress = (line: string) => void
 

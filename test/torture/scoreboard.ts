@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { Verdict } from "./kill-verdict.ts"
+import type { Verdict } from "./kill/kill-verdict.ts"
 import { type BenchFigures, benchCheck, commandCheck, testCheck } from "./scoreboard-checks.ts"
 
 /** One of main's runs, under options of its own. */
@@ -100,7 +100,7 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   F9: {
     what: "fills twice, late, out of order",
     steps: [
-      { tests: ["test/property/actors/trading-account.test.ts", "test/unit/actors/trading-account-faults.test.ts"] },
+      { tests: ["test/property/actors/trading-account.test.ts", "test/unit/actors/account/venue/faults.test.ts"] },
     ],
   },
   F10: {
@@ -142,16 +142,16 @@ export const SCOREBOARD: Readonly<Record<string, Row>> = {
   B11: { what: "regular expressions that take for ever", steps: [{ run: "regex-time" }] },
   S1: { what: "authorization matrix", steps: [{ tests: [http("authorization")] }] },
   S2: { what: "ids of somebody else", steps: [{ tests: [http("authorization")] }] },
-  S3: { what: "other people's channels", steps: [{ tests: [http("authorization"), gateway("access")] }] },
+  S3: { what: "other people's channels", steps: [{ tests: [http("authorization"), gateway("users/access")] }] },
   S4: {
     what: "refresh tokens used again",
-    steps: [{ tests: ["test/integration/auth/sessions.test.ts", gateway("auth")] }],
+    steps: [{ tests: ["test/integration/auth/sessions.test.ts", gateway("users/auth")] }],
   },
   S5: { what: "timing of login, signup, recover", steps: [{ run: "timing", options: { samples: "300" } }] },
-  S6: { what: "planted secrets, looked for everywhere", steps: [{ tests: [gateway("canary")] }] },
+  S6: { what: "planted secrets, looked for everywhere", steps: [{ tests: [gateway("running/canary")] }] },
   S7: {
     what: "ciphertexts moved, bent, renewed",
-    steps: [{ tests: [gateway("keys"), "test/unit/auth/secrets.test.ts"] }],
+    steps: [{ tests: [gateway("users/keys"), "test/unit/auth/secrets.test.ts"] }],
   },
   S8: { what: "addresses that nobody may be talked into", steps: [{ tests: [http("egress")] }] },
   S9: { what: "brute force", steps: [{ tests: [http("brute-force")] }, { run: "login-storm" }] },

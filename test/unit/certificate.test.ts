@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { AuditRow } from "../../src/auth/audit.ts"
 import { keepCertificate } from "../../src/composition/certificate.ts"
 import type { GatewayOptions } from "../../src/composition/options.ts"
-import { dateFault, readCertificate } from "../../src/http/certificate.ts"
-import { makeServer } from "../../src/http/server.ts"
+import { dateFault, readCertificate } from "../../src/http/edge/certificate.ts"
+import { makeServer } from "../../src/http/edge/server.ts"
 import { Clock } from "../../src/ports/clock.ts"
-import { type CertificateFiles, certificateFiles, EXPIRED, FIRST, SECOND } from "../kit/http-certificate.ts"
+import { type CertificateFiles, certificateFiles, EXPIRED, FIRST, SECOND } from "../kit/servers/http-certificate.ts"
 
 let files: CertificateFiles
 beforeEach(() => {

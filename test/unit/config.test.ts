@@ -1,7 +1,7 @@
 /** Settings: defaults, and one clear refusal for each bad one. */
 import { describe, expect, it } from "vitest"
 import { readSettings } from "../../src/config.ts"
-import { RATE_LIMITS } from "../../src/domain/rate-limits.ts"
+import { RATE_LIMITS } from "../../src/domain/user/rate-limits.ts"
 import { InvalidSetting } from "../../src/settings/environment.ts"
 
 describe("the settings", () => {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { SETTINGS } from "../../scripts/settings-page.ts"
 import { readSettings } from "../../src/config.ts"
-import { settingsNames } from "../kit/settings-names.ts"
+import { settingsNames } from "../kit/rules/settings-names.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -209,7 +209,9 @@ describe("the compose file", () => {
 })
 
 describe("the proxies", () => {
-  const ciphers = [...read("src/http/server.ts").matchAll(/"(ECDHE-[A-Z0-9-]+)"/g)].map(([, name]) => name).join(":")
+  const ciphers = [...read("src/http/edge/server.ts").matchAll(/"(ECDHE-[A-Z0-9-]+)"/g)]
+    .map(([, name]) => name)
+    .join(":")
 
   it("offer the suites of the gateway itself", () => {
     expect(ciphers.split(":")).toHaveLength(6)

@@ -1,8 +1,8 @@
 /** docs/operations/rate-limits.md says of every limit what the code says: a number changed in one place only fails here. */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { RATE_LIMITS } from "../../src/domain/rate-limits.ts"
-import type { Rate } from "../../src/domain/token-bucket.ts"
+import { RATE_LIMITS } from "../../src/domain/user/rate-limits.ts"
+import type { Rate } from "../../src/foundation/token-bucket.ts"
 
 const UNITS: Readonly<Record<string, number>> = { "a second": 1, "a minute": 60, "an hour": 3_600 }
 

@@ -3,8 +3,8 @@
  * and each scenario has instruments of its own, since a price far from the last one is refused.
  */
 import { afterAll, beforeAll, describe } from "vitest"
-import { endGateways, startGateway, until } from "../kit/gateway.ts"
-import { type InternalMarket, internalMarket } from "../kit/internal-market.ts"
+import { type InternalMarket, internalMarket } from "../kit/desks/internal-market.ts"
+import { endGateways, startGateway, until } from "../kit/servers/gateway.ts"
 import { bindFeature } from "./feature.ts"
 import { deskStage } from "./gateway-stage.ts"
 import { deskOf } from "./quiet-market.ts"

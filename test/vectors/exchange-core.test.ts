@@ -1,6 +1,6 @@
 /** exchange-core's basic.feature over HTTP at MOCK, every step as it is written. */
 import { afterAll, beforeAll, describe } from "vitest"
-import { endGateways } from "../kit/gateway.ts"
+import { endGateways } from "../kit/servers/gateway.ts"
 import { bindFeature } from "./feature.ts"
 import { gatewayStage, SCALES } from "./gateway-stage.ts"
 import { type Desk, type QuietMarket, quietGateway, quietMarket } from "./quiet-market.ts"

@@ -1,7 +1,7 @@
 /** Vega's 0024-OSTA over HTTP at MOCK: every row of its tables (time in force, fills, how it ended) must end in the state that its last cell names. */
 import { afterAll, beforeAll, beforeEach, describe, expect } from "vitest"
-import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
-import { endGateways, until } from "../kit/gateway.ts"
+import type { TradeOrderRecord } from "../../src/domain/order/trade-order-record.ts"
+import { endGateways, until } from "../kit/servers/gateway.ts"
 import { type Desk, type QuietMarket, quietGateway, quietMarket } from "./quiet-market.ts"
 import { criteriaOf, documentOf, VectorTable } from "./vector-table.ts"
 

@@ -1,7 +1,7 @@
 /** Vega's 0014-ORDT over HTTP at MOCK: each criterion bound to a test with its own numbers, or told why it cannot apply to a spot gateway. */
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { type OwnDatabase, withDatabaseServer } from "../integration/gateway/database.ts"
-import { api, endGateways, until } from "../kit/gateway.ts"
+import { type OwnDatabase, withDatabaseServer } from "../integration/gateway/running/database.ts"
+import { api, endGateways, until } from "../kit/servers/gateway.ts"
 import { type Desk, deskOf, type QuietMarket, quietGateway, quietMarket, SOL, type Submitted } from "./quiet-market.ts"
 import { criteriaOf, documentOf, VectorTable } from "./vector-table.ts"
 

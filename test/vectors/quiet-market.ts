@@ -1,9 +1,9 @@
 /** A gateway whose MOCK market stands still and empty: its own ladder is bought and sold away, so prices are what two accounts trade at. */
 import { expect } from "vitest"
-import type { TradeOrderRecord } from "../../src/domain/trade-order-record.ts"
-import { signUp } from "../integration/gateway/people.ts"
-import { type Answer, type Api, type Gateway, startGateway, until } from "../kit/gateway.ts"
-import { restsOf } from "../kit/order-waits.ts"
+import type { TradeOrderRecord } from "../../src/domain/order/trade-order-record.ts"
+import { signUp } from "../integration/gateway/users/people.ts"
+import { restsOf } from "../kit/readers/order-waits.ts"
+import { type Answer, type Api, type Gateway, startGateway, until } from "../kit/servers/gateway.ts"
 
 export type Submitted = TradeOrderRecord & { readonly linkedOrders?: ReadonlyArray<TradeOrderRecord> }
 type Fields = Readonly<Record<string, unknown>>

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { BinanceExchange } from "../exchanges/binance/exchange.ts"
 import { startBinanceExchange } from "../exchanges/binance/exchange.ts"
-import { DEFAULT_SYMBOLS } from "../exchanges/binance/synthetic.ts"
+import { DEFAULT_SYMBOLS } from "../exchanges/binance/replay/synthetic.ts"
 import {
   type Binance,
   connectBinance,

@@ -3,16 +3,16 @@
  * way of each kind of record, down to the publication where there is one. A sample that gives no record must lack something it needs.
  */
 import { Schema } from "effect"
-import { TickerBoard } from "../../src/actors/ticker-board.ts"
-import { TradeTape } from "../../src/actors/trade-tape.ts"
+import { TickerBoard } from "../../src/actors/market/ticker-board.ts"
+import { TradeTape } from "../../src/actors/market/trade-tape.ts"
 import { Decimal, PositiveDecimalText } from "../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../src/domain/ids.ts"
-import { type InstrumentName, instrumentIdOf, parseInstrumentId } from "../../src/domain/instrument.ts"
-import { klineRecord } from "../../src/domain/kline.ts"
-import { OrderSide } from "../../src/domain/trade-order.ts"
+import { type InstrumentName, instrumentIdOf, parseInstrumentId } from "../../src/domain/instrument/instrument.ts"
+import { klineRecord } from "../../src/domain/market/kline.ts"
+import { OrderSide } from "../../src/domain/order/trade-order.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
-import type { VenueProfile } from "../../src/venues/profile.ts"
-import { quoteNumbers } from "../../src/venues/worker/bare-numbers.ts"
+import { adapterOf, type ExchangeAdapter } from "../../src/venues/adapters/adapters.ts"
+import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
 import type {
   CcxtCandle,
   CcxtExchange,
@@ -20,16 +20,16 @@ import type {
   CcxtOrder,
   CcxtTicker,
   CcxtTrade,
-} from "../../src/venues/worker/ccxt.ts"
-import { Digits } from "../../src/venues/worker/digits.ts"
-import { classify } from "../../src/venues/worker/errors.ts"
-import { privateInstances, publicInstance } from "../../src/venues/worker/instance.ts"
-import { Listing } from "../../src/venues/worker/listing.ts"
-import { tickerRow, tradeRows } from "../../src/venues/worker/market-rows.ts"
-import { fill, orderState } from "../../src/venues/worker/normalise.ts"
-import { type Quirks, quirksOf } from "../../src/venues/worker/quirks.ts"
-import { TradeIds } from "../../src/venues/worker/trade-ids.ts"
-import { asyncDocument, judge } from "../kit/asyncapi.ts"
+} from "../../src/venues/worker/exchange/ccxt.ts"
+import { classify } from "../../src/venues/worker/exchange/errors.ts"
+import { privateInstances, publicInstance } from "../../src/venues/worker/exchange/instance.ts"
+import { Listing } from "../../src/venues/worker/exchange/listing.ts"
+import { quoteNumbers } from "../../src/venues/worker/feed/bare-numbers.ts"
+import { Digits } from "../../src/venues/worker/feed/digits.ts"
+import { tickerRow, tradeRows } from "../../src/venues/worker/feed/market-rows.ts"
+import { TradeIds } from "../../src/venues/worker/feed/trade-ids.ts"
+import { fill, orderState } from "../../src/venues/worker/session/normalise.ts"
+import { asyncDocument, judge } from "../kit/rules/asyncapi.ts"
 import type { Parser } from "./ccxt-comments.ts"
 
 export type Outcome =
@@ -162,7 +162,7 @@ const isSide = (side: string | undefined): boolean => side === "buy" || side ===
 /** One exchange as a connector has it, with one market, on which its samples are read. */
 export class SampleReader {
   readonly #profile: VenueProfile
-  readonly #quirks: Quirks
+  readonly #adapter: ExchangeAdapter
   readonly #public: Parsing
   readonly #private: Parsing
   readonly #market: object
@@ -174,7 +174,7 @@ export class SampleReader {
   constructor(Exchange: CcxtExchangeClass, profile: VenueProfile) {
     const settings = { profile, routes: {}, proxy: null }
     this.#profile = profile
-    this.#quirks = quirksOf(profile)
+    this.#adapter = adapterOf(profile)
     this.#public = publicInstance(Exchange, settings) as Parsing
     this.#private = privateInstances(Exchange, settings)(SECRETS) as Parsing
     this.#digits.install(this.#public)
@@ -342,7 +342,7 @@ export class SampleReader {
 
   #order(order: CcxtOrder): Outcome {
     const named = this.#listing.named(order)
-    const state = orderState(this.#profile, named, this.#quirks)
+    const state = orderState(this.#profile, named, this.#adapter)
     if (state === undefined)
       return refused(
         missing({

@@ -3,8 +3,8 @@
  * normalisers. Each gives a record as the contract has it, or is refused for something that it lacks; nothing else may come out.
  */
 import { beforeAll, describe, expect, it } from "vitest"
-import { PROFILES } from "../../src/venues/registry.ts"
-import { unproven } from "../kit/unproven-venue.ts"
+import { PROFILES } from "../../src/venues/adapters/registry.ts"
+import { unproven } from "../kit/worlds/unproven-venue.ts"
 import { loadClass, PARSERS, readSamples, type Sample } from "./ccxt-comments.ts"
 import { KINDS, type Kind, type Outcome, SampleReader } from "./ccxt-comments-judge.ts"
 

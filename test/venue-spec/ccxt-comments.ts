@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { CcxtExchangeClass } from "../../src/venues/worker/ccxt.ts"
-import { loadExchange } from "../../src/venues/worker/load.ts"
+import type { CcxtExchangeClass } from "../../src/venues/worker/exchange/ccxt.ts"
+import { loadExchange } from "../../src/venues/worker/exchange/load.ts"
 
 export const PARSERS = ["parseTicker", "parseTrade", "parseOrder", "parseOHLCV"] as const
 export type Parser = (typeof PARSERS)[number]

@@ -6,13 +6,13 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, it } from "vitest"
-import { dealerConfigOf } from "../../src/domain/dealer-config.ts"
+import { dealerConfigOf } from "../../src/domain/dealer/config.ts"
+import { isFirm } from "../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { OrderBook } from "../../src/domain/order-book.ts"
-import type { BookRows } from "../../src/domain/order-plan.ts"
-import { isFirm } from "../../src/domain/quote.ts"
-import { bookChanges } from "../exchanges/binance/recorded-books.ts"
-import { LINKED, OTHER, QuoteWorld, THIRD } from "../kit/quote-world.ts"
+import { OrderBook } from "../../src/domain/market/order-book.ts"
+import type { BookRows } from "../../src/domain/order/plan.ts"
+import { bookChanges } from "../exchanges/binance/replay/recorded-books.ts"
+import { LINKED, OTHER, QuoteWorld, THIRD } from "../kit/worlds/quote-world.ts"
 
 const FOLDER = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/", import.meta.url))
 const isHere = existsSync(FOLDER)

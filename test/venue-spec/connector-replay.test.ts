@@ -5,8 +5,8 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { readCapture } from "../exchanges/binance/capture.ts"
-import { ReplayBook } from "../exchanges/binance/replay-book.ts"
+import { readCapture } from "../exchanges/binance/replay/capture.ts"
+import { ReplayBook } from "../exchanges/binance/replay/replay-book.ts"
 import { BTC_USDT, DumbBook, startVenue, until } from "../integration/venues/venue-kit.ts"
 
 const FILE = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))

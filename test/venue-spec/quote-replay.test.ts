@@ -5,12 +5,12 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { isFirm } from "../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
-import { OrderBook } from "../../src/domain/order-book.ts"
-import { isFirm } from "../../src/domain/quote.ts"
-import { readCapture } from "../exchanges/binance/capture.ts"
-import { bookChanges } from "../exchanges/binance/recorded-books.ts"
-import { QuoteWorld } from "../kit/quote-world.ts"
+import { OrderBook } from "../../src/domain/market/order-book.ts"
+import { readCapture } from "../exchanges/binance/replay/capture.ts"
+import { bookChanges } from "../exchanges/binance/replay/recorded-books.ts"
+import { QuoteWorld } from "../kit/worlds/quote-world.ts"
 
 const FILE = fileURLToPath(new URL("../../../shared/data/hftbacktest/spot/btcusdt_20240808.gz", import.meta.url))
 const isHere = existsSync(FILE)

@@ -3,13 +3,13 @@
  * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
  */
 import { Effect } from "effect"
+import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { accountChannel } from "../../domain/channel.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountDisconnected, PortfolioUnavailable } from "../../domain/errors/trading-account.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { placeOf } from "../../domain/order/trade-order.ts"
 import type { Reply } from "../../domain/reply.ts"
-import { placeOf } from "../../domain/trade-order.ts"
-import type { Position, TradingAccount } from "../../domain/trading-account.ts"
 import type { Behaviour, Built, Self } from "../../kernel/behaviour.ts"
 import type { SessionReport } from "../../ports/venue-session.ts"
 import { type DeadMan, keepDeadMan } from "./contingent/dead-man.ts"

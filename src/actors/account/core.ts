@@ -3,18 +3,21 @@
  * order, `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from
  * the unit's commit callback.
  */
-import type { AccountEventKind } from "../../domain/account-event.ts"
+import type { AccountEventKind } from "../../domain/account/event.ts"
+import {
+  type TradingAccount,
+  type TradingAccountStatus,
+  tradingAccountRecord,
+} from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import { isTerminal } from "../../domain/order-status.ts"
+import type { Venue } from "../../domain/instrument/venue.ts"
+import { isTerminal } from "../../domain/order/status.ts"
+import { type AppliedExecution, placeOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareMap, RareSet } from "../../domain/rare.ts"
-import { type AppliedExecution, placeOf, type TradeOrder } from "../../domain/trade-order.ts"
-import { type TradingAccount, type TradingAccountStatus, tradingAccountRecord } from "../../domain/trading-account.ts"
-import type { Venue } from "../../domain/venue.ts"
 import type { Self } from "../../kernel/behaviour.ts"
 import type { AccountState, FoundNames, Row } from "../../ports/account-store.ts"
 import type { VenueFill, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
-import type { Rest } from "../resting-accounts.ts"
 import type { News } from "./channel/news.ts"
 import { AccountImage, AccountOutlet } from "./channel/publication.ts"
 import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./live.ts"
@@ -23,6 +26,7 @@ import { AccountLimits } from "./orders/limits.ts"
 import { Quoting } from "./orders/quoting.ts"
 import type { AccountParts } from "./parts.ts"
 import { AccountPositions, BalanceReadings } from "./positions.ts"
+import type { Rest } from "./resting-accounts.ts"
 import { Connection } from "./venue/connection.ts"
 import { LateOrders } from "./venue/late-orders.ts"
 import { NameDesk } from "./venue/names.ts"

@@ -4,8 +4,8 @@
  * by connect.
  */
 import { Effect } from "effect"
+import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { TradingAccountId, UserId, VenueId } from "../../domain/ids.ts"
-import type { TradingAccount } from "../../domain/trading-account.ts"
 
 export class AccountDirectory extends Effect.Service<AccountDirectory>()("actors/AccountDirectory", {
   sync: () => {

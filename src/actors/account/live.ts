@@ -3,20 +3,20 @@
  * wait and of trades that are being read.
  */
 import type { Exit } from "effect"
-import type { AccountAlert, AccountEventKind } from "../../domain/account-event.ts"
-import type { Actor } from "../../domain/act.ts"
+import type { AccountAlert, AccountEventKind } from "../../domain/account/event.ts"
 import type { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { OrderClosed } from "../../domain/errors/trade-order.ts"
 import type { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import { isAsked } from "../../domain/order-law.ts"
-import type { OrderView } from "../../domain/order-view.ts"
+import { isAsked } from "../../domain/order/evidence/law.ts"
+import type { AppliedExecution, TradeOrder } from "../../domain/order/trade-order.ts"
+import type { OrderView } from "../../domain/order/view.ts"
 import type { Reply } from "../../domain/reply.ts"
-import type { AppliedExecution, TradeOrder } from "../../domain/trade-order.ts"
+import type { Actor } from "../../domain/user/act.ts"
 import type { Row } from "../../ports/account-store.ts"
 import type { VenueFill } from "../../ports/venue-session.ts"
-import type { TriggerWatch } from "../trigger-board.ts"
+import type { TriggerWatch } from "../market/triggers/board.ts"
 import type { SubmitAnswer } from "./messages.ts"
 
 /** Somebody who waits for an order to come further than PENDING. */

@@ -1,8 +1,10 @@
 /** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
 import { Context, type Effect } from "effect"
-import type { AccountAlert } from "../../domain/account-event.ts"
-import type { Act, Actor } from "../../domain/act.ts"
-import type { Credential } from "../../domain/credential.ts"
+import type { Credential } from "../../domain/account/credential.ts"
+import type { AccountAlert } from "../../domain/account/event.ts"
+import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
+import type { CoveredQuotes } from "../../domain/dealer/hedging/intent-queue.ts"
+import type { QuoteNews } from "../../domain/dealer/quote.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { Busy } from "../../domain/errors/service.ts"
 import type { CancelRejected, OrderClosed, OrderNotFound } from "../../domain/errors/trade-order.ts"
@@ -19,13 +21,11 @@ import type {
   TradingAccountId,
   VenueId,
 } from "../../domain/ids.ts"
-import type { CoveredQuotes } from "../../domain/intent-queue.ts"
-import type { AskedChange } from "../../domain/order-change-rules.ts"
-import type { QuoteNews } from "../../domain/quote.ts"
+import type { AskedChange } from "../../domain/order/rules/change.ts"
+import type { SubmitRequest } from "../../domain/order/submit-request.ts"
+import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Reply } from "../../domain/reply.ts"
-import type { SubmitRequest } from "../../domain/submit-request.ts"
-import type { TradeOrder } from "../../domain/trade-order.ts"
-import type { Position, TradingAccount } from "../../domain/trading-account.ts"
+import type { Act, Actor } from "../../domain/user/act.ts"
 import type { RegistryStats } from "../../kernel/registry.ts"
 
 /** When a submit came how far, monotonic ms. */

@@ -5,9 +5,9 @@
  * at all: its arithmetic needs all of its orders.
  */
 import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
-import { isTerminal } from "../../domain/order-status.ts"
+import { isTerminal } from "../../domain/order/status.ts"
+import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareMap, RareSet } from "../../domain/rare.ts"
-import type { Execution, TradeOrder } from "../../domain/trade-order.ts"
 import {
   ENDED_MILLIS,
   type EndedActivity,

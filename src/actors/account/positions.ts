@@ -1,15 +1,16 @@
 /** What an account has by asset, what of it its orders hold, and which positions have changed since they were last told; and how new all that is. */
-import { AcknowledgedHolds } from "../../domain/acknowledged-holds.ts"
+
+import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { movesOf, Portfolio } from "../../domain/portfolio.ts"
+import { AcknowledgedHolds } from "../../domain/order/acknowledged-holds.ts"
+import { movesOf, Portfolio } from "../../domain/order/portfolio.ts"
+import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareSet } from "../../domain/rare.ts"
-import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/trade-order.ts"
-import type { Position, TradingAccount } from "../../domain/trading-account.ts"
-import type { Rest } from "../resting-accounts.ts"
 import type { News, NewsDesk } from "./channel/news.ts"
 import type { Live } from "./live.ts"
 import type { AccountOrders } from "./order-memory.ts"
+import type { Rest } from "./resting-accounts.ts"
 
 export class AccountPositions {
   readonly portfolio = new Portfolio()

@@ -1,6 +1,6 @@
 /**
  * Every failure a caller can act on: tagged errors that know no HTTP, in a file for each section of contract C12. Each edge has one table
- * by tag (`http/errno.ts`), and a tag without a row does not compile. The fields of an error become `details.metadata` of the answer.
+ * by tag (`http/edge/errno.ts`), and a tag without a row does not compile. The fields of an error become `details.metadata` of the answer.
  */
 import type * as Authentication from "./authentication.ts"
 import type * as Authorisation from "./authorisation.ts"

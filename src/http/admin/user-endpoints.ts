@@ -4,10 +4,10 @@ import { Schema } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { UserNotFound } from "../../domain/errors/user.ts"
-import { AdminUserRecord } from "../../domain/user.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, always, Fresh } from "../route.ts"
-import { optional, text } from "../wire-text.ts"
+import { AdminUserRecord } from "../../domain/user/user.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, always, Fresh } from "../edge/route.ts"
+import { optional, text } from "../edge/wire-text.ts"
 
 const which = {
   userId: optional(Schema.UUID),

@@ -1,8 +1,8 @@
 /** Passes bans on to auth, which asks the store whether the caller still is an admin. */
 import { Effect } from "effect"
-import type { Bans } from "../../auth/bans.ts"
+import type { Bans } from "../../auth/session/bans.ts"
 import { actorOf } from "../actor.ts"
-import type { Handlers } from "../route.ts"
+import type { Handlers } from "../edge/route.ts"
 import type { AdminUserApi } from "./user-endpoints.ts"
 
 export const adminUserHandlers = (bans: Bans): Handlers<typeof AdminUserApi> => ({

@@ -1,14 +1,14 @@
 /** The audit, for admins: who did what, when, from where, and how it ended, within their tenant. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { ACTIONS } from "../../domain/act.ts"
 import { COUNTED_MAX } from "../../domain/counted.ts"
 import { ConflictingParameters, InvalidCursor, InvalidTimeRange } from "../../domain/errors/request.ts"
 import { UserId } from "../../domain/ids.ts"
-import { INSTRUMENT_ID_MAX } from "../../domain/instrument.ts"
-import { Fail, Page } from "../envelope.ts"
-import { Access, Query } from "../route.ts"
-import { Ask, text } from "../wire-text.ts"
+import { INSTRUMENT_ID_MAX } from "../../domain/instrument/instrument.ts"
+import { ACTIONS } from "../../domain/user/act.ts"
+import { Fail, Page } from "../edge/envelope.ts"
+import { Access, Query } from "../edge/route.ts"
+import { Ask, text } from "../edge/wire-text.ts"
 
 const OrNull = Schema.NullOr(Schema.String)
 const said = (description: string) => OrNull.annotations({ description })

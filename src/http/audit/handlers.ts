@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { InvalidTimeRange } from "../../domain/errors/request.ts"
-import { dateTime } from "../../domain/time.ts"
-import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit-rows.ts"
-import { isFailure } from "../answers.ts"
+import { dateTime } from "../../foundation/time.ts"
+import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit/rows.ts"
+import { isFailure } from "../edge/answers.ts"
+import type { Handlers } from "../edge/route.ts"
 import { type Cursors, countedPage } from "../pagination.ts"
-import type { Handlers } from "../route.ts"
 import type { AuditApi } from "./endpoints.ts"
 
 export interface AuditParts {

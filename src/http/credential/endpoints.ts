@@ -1,7 +1,7 @@
 /** Exchange API credentials: create (proved at the venue first), list, revoke. A secret goes in and never comes out again. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { CredentialRecord } from "../../domain/credential.ts"
+import { CredentialRecord } from "../../domain/account/credential.ts"
 import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
   CredentialInUse,
@@ -12,9 +12,9 @@ import {
 import { ConflictingParameters, InvalidCursor } from "../../domain/errors/request.ts"
 import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { CredentialId } from "../../domain/ids.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
-import { Ask, optional, text, VenueText } from "../wire-text.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../edge/route.ts"
+import { Ask, optional, text, VenueText } from "../edge/wire-text.ts"
 
 const CreateCredential = Schema.Struct({
   venue: VenueText,

@@ -1,8 +1,9 @@
 /** Dealer accounts: administered by admins, linked by the owners of accounts who operate them (contract C8, C14, C16). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { DealerRecord, DealerStatus } from "../../domain/dealer.ts"
-import { DealerConfigRecord } from "../../domain/dealer-config.ts"
+import { DealerConfigRecord } from "../../domain/dealer/config.ts"
+import { DealerRecord, DealerStatus } from "../../domain/dealer/dealer.ts"
+import { HedgeReportRecord } from "../../domain/dealer/hedging/hedge-report.ts"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
@@ -18,11 +19,10 @@ import {
 import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
 import { OrderNotFound } from "../../domain/errors/trade-order.ts"
 import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
-import { HedgeReportRecord } from "../../domain/hedge-report.ts"
 import { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, always, Deadline, Fresh, KnowsRepeats, Query, within } from "../route.ts"
-import { Ask, optional } from "../wire-text.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, always, Deadline, Fresh, KnowsRepeats, Query, within } from "../edge/route.ts"
+import { Ask, optional } from "../edge/wire-text.ts"
 
 const ByDealer = Schema.Struct({ dealerAccountId: DealerAccountId }).annotations({ identifier: "ByDealer" })
 

@@ -17,13 +17,13 @@ import {
   InvalidTimeRange,
 } from "../../domain/errors/request.ts"
 import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
-import { KLINE_INTERVALS, KlineRecord } from "../../domain/kline.ts"
-import { OrderBookRecord, TickerRecord } from "../../domain/market.ts"
-import { SecurityRecord } from "../../domain/security.ts"
-import { VenueCapabilityRecord, VenueRecord } from "../../domain/venue.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
-import { Ask, InstrumentText, optional, text, VenueText } from "../wire-text.ts"
+import { SecurityRecord } from "../../domain/instrument/security.ts"
+import { VenueCapabilityRecord, VenueRecord } from "../../domain/instrument/venue.ts"
+import { KLINE_INTERVALS, KlineRecord } from "../../domain/market/kline.ts"
+import { OrderBookRecord, TickerRecord } from "../../domain/market/market.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../edge/route.ts"
+import { Ask, InstrumentText, optional, text, VenueText } from "../edge/wire-text.ts"
 import { NewInstrument } from "./instrument-create.ts"
 
 const SyncRecord = Schema.Struct({

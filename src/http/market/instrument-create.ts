@@ -7,11 +7,11 @@ import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { ConflictingParameters, InvalidParameter } from "../../domain/errors/request.ts"
 import type { InstrumentId, TenantId } from "../../domain/ids.ts"
-import type { Instrument } from "../../domain/instrument.ts"
-import { INTERNAL } from "../../domain/internal-order.ts"
-import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet.ts"
-import type { Audited } from "../../store/acts.ts"
-import { optional } from "../wire-text.ts"
+import type { Instrument } from "../../domain/instrument/instrument.ts"
+import { INTERNAL } from "../../domain/order/internal-order.ts"
+import { AMOUNT_DIGITS_MAX, digitsOf } from "../../domain/wallet/wallet.ts"
+import type { Audited } from "../../store/audit/acts.ts"
+import { optional } from "../edge/wire-text.ts"
 
 /** As asked for; what it is called says who lists it. */
 export type NewMarket = Omit<Instrument, "instrumentId" | "tenantId">

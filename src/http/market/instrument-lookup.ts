@@ -1,13 +1,13 @@
 /** From an instrumentId in a request to the instrument: form (400), venue, then existence (404); a venue's first use syncs it. */
 import { Effect } from "effect"
-import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { InvalidVenue, type VenueInactive, type VenueUnavailable } from "../../domain/errors/venue.ts"
-import { type Instrument, parseInstrumentId } from "../../domain/instrument.ts"
-import type { Principal } from "../../domain/user.ts"
-import { isFailure } from "../answers.ts"
+import { type Instrument, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import { isFailure } from "../edge/answers.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
 

@@ -3,9 +3,9 @@
  * something was asked of since the start: one that nobody uses is not woken up for its list.
  */
 import { Effect, Random, type Scope } from "effect"
-import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { VenueId } from "../../domain/ids.ts"
-import type { Venue } from "../../domain/venue.ts"
+import type { Venue } from "../../domain/instrument/venue.ts"
 import { keepLoop } from "../../kernel/loop.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"

@@ -3,16 +3,16 @@
  * of yet waits for the flight that is in the air. The socket uses `ensure` too. Nothing is fetched of INTERNAL: admins list its markets.
  */
 import { Cause, Deferred, Effect, Exit } from "effect"
-import type { InstrumentDirectory } from "../../actors/instrument-directory.ts"
+import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import { SyncRunning } from "../../domain/errors/market.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
-import type { Instrument } from "../../domain/instrument.ts"
-import { INTERNAL } from "../../domain/internal-order.ts"
+import type { Instrument } from "../../domain/instrument/instrument.ts"
+import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
-import type { Audited } from "../../store/acts.ts"
-import type { Instruments, SyncCounts } from "../../store/instruments.ts"
+import type { Audited } from "../../store/audit/acts.ts"
+import type { Instruments, SyncCounts } from "../../store/market/instruments.ts"
 
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
 

@@ -1,6 +1,8 @@
 /** Firm quotes from a dealer: request, get, list (contract C8, C14). They are executed by tradeOrder/submit, orderType QUOTED. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { QuoteRecord, QuoteStatus } from "../../domain/dealer/quote.ts"
+import { QuoteRequest } from "../../domain/dealer/quote-request.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { DealerArchived, DealerNotFound, DealerPaused } from "../../domain/errors/dealer.ts"
 import { QuoteRateLimited } from "../../domain/errors/limits.ts"
@@ -30,11 +32,9 @@ import { InsufficientBalance, TradingHalted } from "../../domain/errors/risk.ts"
 import { AccountNotActive, AccountUnsupported, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
 import { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
-import { QuoteRecord, QuoteStatus } from "../../domain/quote.ts"
-import { QuoteRequest } from "../../domain/quote-request.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Query } from "../route.ts"
-import { Ask } from "../wire-text.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, Query } from "../edge/route.ts"
+import { Ask } from "../edge/wire-text.ts"
 
 const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
   .setPayload(QuoteRequest)

@@ -1,10 +1,10 @@
 /** The root record and the health of the service: no token, for people and for load balancers. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { TradingMode } from "../../domain/account/trading-mode.ts"
 import { Busy } from "../../domain/errors/service.ts"
-import { TradingMode } from "../../domain/trading-mode.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access } from "../route.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access } from "../edge/route.ts"
 
 export const RootRecord = Schema.Struct({
   name: Schema.String,

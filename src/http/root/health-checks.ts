@@ -2,12 +2,12 @@
  * Judges the facts behind each check of the health record; pure. The one thing to know: unhealthy (503) is only what a service that is
  * taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
  */
-import { dateTime } from "../../domain/time.ts"
+import { dateTime } from "../../foundation/time.ts"
 import type { LoopState } from "../../kernel/loop.ts"
 import type { LedgerHealth, WholePass } from "../../ports/ledger-watch.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { ShardStats } from "../../ports/venue-stats.ts"
-import type { DatabaseFacts } from "../../store/database-watch.ts"
+import type { DatabaseFacts } from "../../store/postgres/database-watch.ts"
 import type { HealthCheck } from "./endpoints.ts"
 
 /** Event loop delay at the 99th percentile since the last look. */

@@ -19,10 +19,10 @@ import { Forbidden, IpForbidden } from "../../domain/errors/authorisation.ts"
 import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { InvalidEmail, SamePassword, SignupDisabled, UserExists, WeakPassword } from "../../domain/errors/user.ts"
-import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, always, Deadline, Fresh, Query, within } from "../route.ts"
-import { optional, text } from "../wire-text.ts"
+import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user/user.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, always, Deadline, Fresh, Query, within } from "../edge/route.ts"
+import { optional, text } from "../edge/wire-text.ts"
 
 const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
   format: "email",

@@ -1,13 +1,13 @@
 /** Passes calls on to auth; what a client may know of itself (address, user agent, request id) goes with them. */
 import { Effect } from "effect"
 import type { Origin } from "../../auth/audit.ts"
-import type { Sessions } from "../../auth/sessions.ts"
-import type { UserActs } from "../../auth/user-acts.ts"
+import type { Sessions } from "../../auth/session/sessions.ts"
+import type { UserActs } from "../../auth/user/user-acts.ts"
 import { Forbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
-import { isOriginAllowed } from "../../domain/web-origin.ts"
+import { isOriginAllowed } from "../../domain/user/web-origin.ts"
 import { actorOf } from "../actor.ts"
-import type { Handlers, RequestFacts } from "../route.ts"
+import type { Handlers, RequestFacts } from "../edge/route.ts"
 import type { SessionApi } from "./endpoints.ts"
 import { JWKS_CACHED } from "./jwks-page.ts"
 

@@ -1,6 +1,6 @@
 /** `/.well-known/jwks.json`: the public keys of access tokens as libraries want them, a bare JWK set without our envelope. */
-import type { SigningJwk } from "../../auth/signing-keys.ts"
-import type { StaticPage } from "../mount.ts"
+import type { SigningJwk } from "../../auth/keys/signing-keys.ts"
+import type { StaticPage } from "../edge/mount.ts"
 
 /** Short, so that a key that was taken away is believed nowhere for long. */
 export const JWKS_CACHED = { "Cache-Control": "public, max-age=300" } as const

@@ -3,9 +3,9 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { InvalidSecondFactor, SecondFactorExists, SessionRevoked } from "../../domain/errors/authentication.ts"
 import { RateLimited } from "../../domain/errors/limits.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, always, Fresh } from "../route.ts"
-import { text } from "../wire-text.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, always, Fresh } from "../edge/route.ts"
+import { text } from "../edge/wire-text.ts"
 
 const State = Schema.Struct({
   enrolled: Schema.Boolean,

@@ -1,8 +1,8 @@
 /** Passes calls on to the second factor's acts. */
 import { Effect } from "effect"
-import type { UserActs } from "../../auth/user-acts.ts"
+import type { UserActs } from "../../auth/user/user-acts.ts"
 import { actorOf } from "../actor.ts"
-import type { Handlers } from "../route.ts"
+import type { Handlers } from "../edge/route.ts"
 import type { SecondFactorApi } from "./second-factor-endpoints.ts"
 
 export const secondFactorHandlers = ({

@@ -12,10 +12,10 @@ import { MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
-import { SubscriptionRecord } from "../../domain/market.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, Deadline, Query, within } from "../route.ts"
-import { InstrumentText, optional } from "../wire-text.ts"
+import { SubscriptionRecord } from "../../domain/market/market.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, Deadline, Query, within } from "../edge/route.ts"
+import { InstrumentText, optional } from "../edge/wire-text.ts"
 
 const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription/orderbook/subscribe")
   .setPayload(

@@ -38,12 +38,12 @@ import {
 } from "../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../domain/errors/venue.ts"
 import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import { OrderStatus } from "../../domain/order-status.ts"
-import { OrderKey } from "../../domain/submit-request.ts"
-import { TradeOrderRecord } from "../../domain/trade-order-record.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Query } from "../route.ts"
-import { Ask, InstrumentText, optional, text } from "../wire-text.ts"
+import { OrderStatus } from "../../domain/order/status.ts"
+import { OrderKey } from "../../domain/order/submit-request.ts"
+import { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, Deadline, Query } from "../edge/route.ts"
+import { Ask, InstrumentText, optional, text } from "../edge/wire-text.ts"
 import { doubt, submit } from "./submit-endpoint.ts"
 
 /** A day: a switch that is set for longer is none. */

@@ -1,5 +1,5 @@
 /** The words of the `status` and `orderStatus` filters, of either vocabulary, as formal states (contract C1.1). */
-import type { NarrativeStatus, OrderStatus } from "../../domain/order-status.ts"
+import type { NarrativeStatus, OrderStatus } from "../../domain/order/status.ts"
 
 export interface StatusFilter {
   readonly orderStatus: ReadonlyArray<OrderStatus>

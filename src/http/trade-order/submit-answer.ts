@@ -1,8 +1,8 @@
 /** The response to a submit: the order, its linked orders, and the time each step took. */
 import { Schema } from "effect"
 import type { SubmitAnswer, SubmitTiming } from "../../actors/account/messages.ts"
-import { TradeOrderRecord, tradeOrderJson } from "../../domain/trade-order-record.ts"
-import { JsonText } from "../envelope.ts"
+import { TradeOrderRecord, tradeOrderJson } from "../../domain/order/trade-order-record.ts"
+import { JsonText } from "../edge/envelope.ts"
 
 export const SubmittedOrder = Schema.Struct({
   ...TradeOrderRecord.fields,

@@ -50,9 +50,9 @@ import {
 } from "../../domain/errors/trading-account.ts"
 import { NotSupportedByVenue, VenueInactive } from "../../domain/errors/venue.ts"
 import { LedgerConflict, WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
-import { SubmitRequest } from "../../domain/submit-request.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, Deadline, type DeadlineTerms } from "../route.ts"
+import { SubmitRequest } from "../../domain/order/submit-request.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, Deadline, type DeadlineTerms } from "../edge/route.ts"
 import { SubmittedOrder } from "./submit-answer.ts"
 
 /** The order may or may not exist: storage did not say so in time (order-path 1). */

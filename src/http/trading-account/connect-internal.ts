@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
 import { ConflictingParameters } from "../../domain/errors/request.ts"
 import { ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
-import { INTERNAL } from "../../domain/internal-order.ts"
-import { newWallet, type Wallet, type WalletId } from "../../domain/wallet.ts"
+import { INTERNAL } from "../../domain/order/internal-order.ts"
+import { newWallet, type Wallet, type WalletId } from "../../domain/wallet/wallet.ts"
 import { accountAct, accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/

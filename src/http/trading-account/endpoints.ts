@@ -1,6 +1,7 @@
 /** Trading accounts: connect, update, list, disconnect, and what they hold (specification, Trading account; contract C11, C11a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/account/trading-account.ts"
 import { AccountForbidden, InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
 import { CredentialNotFound, CredentialRevoked, CredentialsInvalid } from "../../domain/errors/credential.ts"
 import { AccountHasHedges, DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
@@ -19,10 +20,9 @@ import {
 import { InvalidVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { WalletFailed } from "../../domain/errors/wallet.ts"
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
-import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/trading-account.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, Deadline, Fresh, KnowsRepeats, Query, within } from "../route.ts"
-import { AccountText, Ask, optional, text, VenueText } from "../wire-text.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, Deadline, Fresh, KnowsRepeats, Query, within } from "../edge/route.ts"
+import { AccountText, Ask, optional, text, VenueText } from "../edge/wire-text.ts"
 
 const ConnectAccount = Schema.Struct({
   venue: VenueText,

@@ -1,22 +1,22 @@
 /** Passes account operations on to the account's actor; lists come from the directory. */
 import { Effect } from "effect"
-import { InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
-import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
-import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import {
   type Position,
   positionRecord,
   type TradingAccount,
   type TradingAccountRecord,
   tradingAccountRecord,
-} from "../../domain/trading-account.ts"
+} from "../../domain/account/trading-account.ts"
+import { InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
 import { actorOf } from "../actor.ts"
-import { isFailure, relayed } from "../answers.ts"
-import { REPLAYED } from "../idempotency.ts"
+import { isFailure, relayed } from "../edge/answers.ts"
+import type { Handlers, HttpReply } from "../edge/route.ts"
+import { REPLAYED } from "../limits/idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
-import type { Handlers, HttpReply } from "../route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import { makeConnect } from "./connect.ts"
 import type { TradingAccountApi } from "./endpoints.ts"

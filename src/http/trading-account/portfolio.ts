@@ -3,9 +3,9 @@
  * out silently.
  */
 import type { TradingAccounts } from "../../actors/account/messages.ts"
+import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { Reply } from "../../domain/reply.ts"
-import type { Position, TradingAccount } from "../../domain/trading-account.ts"
 
 export const readPortfolios = (
   tradingAccounts: TradingAccounts["Type"],

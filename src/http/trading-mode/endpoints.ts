@@ -1,11 +1,11 @@
 /** The trading mode of the whole installation, for its operators. What is in force stands in the health record, for everybody. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { TradingMode } from "../../domain/account/trading-mode.ts"
 import { AdminRequired, TenantForbidden } from "../../domain/errors/authorisation.ts"
-import { TradingMode } from "../../domain/trading-mode.ts"
-import { Fail, Ok } from "../envelope.ts"
-import { Access, always, Fresh } from "../route.ts"
-import { optional, text } from "../wire-text.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, always, Fresh } from "../edge/route.ts"
+import { optional, text } from "../edge/wire-text.ts"
 
 const SetTradingMode = Schema.Struct({ tradingMode: TradingMode, reason: optional(text(500)) }).annotations({
   identifier: "SetTradingMode",

@@ -1,8 +1,8 @@
 /** Passes the change on to auth, which checks in the store that the caller still is an admin. */
 import { Effect } from "effect"
-import type { TradingModeSwitch } from "../../auth/trading-mode-switch.ts"
+import type { TradingModeSwitch } from "../../auth/session/trading-mode-switch.ts"
 import { actorOf } from "../actor.ts"
-import type { Handlers } from "../route.ts"
+import type { Handlers } from "../edge/route.ts"
 import type { TradingModeApi } from "./endpoints.ts"
 
 export const tradingModeHandlers = (modes: TradingModeSwitch["Type"]): Handlers<typeof TradingModeApi> => ({

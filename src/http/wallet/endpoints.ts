@@ -19,10 +19,10 @@ import {
   WalletsUnrelated,
 } from "../../domain/errors/wallet.ts"
 import { UserId } from "../../domain/ids.ts"
-import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet.ts"
-import { Fail, Ok, Page } from "../envelope.ts"
-import { Access, always, Fresh, KnowsRepeats, Query } from "../route.ts"
-import { Ask, optional, text } from "../wire-text.ts"
+import { AssetText, TransferCode, WalletId, WalletRecord, WalletType } from "../../domain/wallet/wallet.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, always, Fresh, KnowsRepeats, Query } from "../edge/route.ts"
+import { Ask, optional, text } from "../edge/wire-text.ts"
 
 /** What moving money may answer beside its own. */
 const moving = [

@@ -3,8 +3,7 @@
  * the body, so that a repeat after any crash meets what the first call did.
  */
 import { Effect } from "effect"
-import type { DealerDirectory } from "../../actors/dealer-directory.ts"
-import type { Act, Action, ActObject, Authority } from "../../domain/act.ts"
+import type { DealerDirectory } from "../../actors/dealer/directory.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
@@ -18,7 +17,8 @@ import {
   WalletsUnrelated,
 } from "../../domain/errors/wallet.ts"
 import type { UserId } from "../../domain/ids.ts"
-import type { Principal } from "../../domain/user.ts"
+import type { Act, Action, ActObject, Authority } from "../../domain/user/act.ts"
+import type { Principal } from "../../domain/user/user.ts"
 import {
   AMOUNT_DIGITS_MAX,
   accountingWalletId,
@@ -30,16 +30,16 @@ import {
   type WalletId,
   type WalletType,
   walletRecord,
-} from "../../domain/wallet.ts"
+} from "../../domain/wallet/wallet.ts"
 import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
-import type { Acts } from "../../store/acts.ts"
-import type { LedgerJournal } from "../../store/ledger-journal.ts"
-import type { Wallets } from "../../store/wallets.ts"
+import type { Acts } from "../../store/audit/acts.ts"
+import type { LedgerJournal } from "../../store/ledger/journal.ts"
+import type { Wallets } from "../../store/ledger/wallets.ts"
 import { actorOf } from "../actor.ts"
-import { isFailure, relayed } from "../answers.ts"
-import { REPLAYED } from "../idempotency.ts"
+import { isFailure, relayed } from "../edge/answers.ts"
+import type { Claim, Handlers, RequestFacts } from "../edge/route.ts"
+import { REPLAYED } from "../limits/idempotency.ts"
 import type { Cursors } from "../pagination.ts"
-import type { Claim, Handlers, RequestFacts } from "../route.ts"
 import type { WalletApi } from "./endpoints.ts"
 import { statementHandler } from "./statement.ts"
 import { isAdmin, readableWallet, rightTo } from "./wallet-access.ts"

@@ -1,12 +1,12 @@
 /** The statement of a wallet: its rows of the journal, newest first. The other side is named only to those who may read it. */
 import { Effect } from "effect"
-import { dateTime, dateTimeOrNull } from "../../domain/time.ts"
-import type { Wallet } from "../../domain/wallet.ts"
-import type { JournalTransfer, LedgerJournal } from "../../store/ledger-journal.ts"
-import type { Wallets } from "../../store/wallets.ts"
-import { isFailure } from "../answers.ts"
+import type { Wallet } from "../../domain/wallet/wallet.ts"
+import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
+import type { JournalTransfer, LedgerJournal } from "../../store/ledger/journal.ts"
+import type { Wallets } from "../../store/ledger/wallets.ts"
+import { isFailure } from "../edge/answers.ts"
+import type { Handlers } from "../edge/route.ts"
 import { type Cursors, countedPage } from "../pagination.ts"
-import type { Handlers } from "../route.ts"
 import type { StatementRow, WalletApi } from "./endpoints.ts"
 import { mayRead, readableWallet, type WalletReach } from "./wallet-access.ts"
 

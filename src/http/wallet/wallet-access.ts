@@ -3,13 +3,13 @@
  * to no user: the dealer's admins and operators of the moment act for it.
  */
 import { Effect } from "effect"
-import type { DealerDirectory } from "../../actors/dealer-directory.ts"
-import { isDealersSide } from "../../domain/dealer.ts"
+import type { DealerDirectory } from "../../actors/dealer/directory.ts"
+import { isDealersSide } from "../../domain/dealer/dealer.ts"
 import { WalletNotFound } from "../../domain/errors/wallet.ts"
 import type { DealerAccountId } from "../../domain/ids.ts"
-import type { Principal } from "../../domain/user.ts"
-import type { Wallet, WalletId } from "../../domain/wallet.ts"
-import type { Wallets } from "../../store/wallets.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import type { Wallet, WalletId } from "../../domain/wallet/wallet.ts"
+import type { Wallets } from "../../store/ledger/wallets.ts"
 
 export interface WalletReach {
   readonly wallets: Pick<Wallets, "find">

@@ -1,4 +1,4 @@
--- What the installation takes from clients (domain/trading-mode.ts): one row, since there is one mode.
+-- What the installation takes from clients (domain/account/trading-mode.ts): one row, since there is one mode.
 CREATE TABLE trading_mode (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   mode text NOT NULL CHECK (mode IN ('online', 'cancel_only', 'post_only', 'maintenance')),

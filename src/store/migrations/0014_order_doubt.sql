@@ -1,4 +1,4 @@
--- What is not known of an order, as a tag (domain/order-doubt.ts); null: nothing. What the proof of "never placed" has come to is in it.
+-- What is not known of an order, as a tag (domain/order/evidence/doubt.ts); null: nothing. What the proof of "never placed" has come to is in it.
 ALTER TABLE trade_order ADD COLUMN doubt json;
 
 -- Doubts of before, told apart by what the order says: no word of its submit, a change or a cancel that is under way, or no session. An

@@ -4,23 +4,23 @@
  */
 import { AsyncResource } from "node:async_hooks"
 import { threadId } from "node:worker_threads"
-import type { VenueSecrets } from "../../domain/credential.ts"
+import type { VenueSecrets } from "../../domain/account/credential.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
-import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../wire.ts"
-import { hasRoomForAudits } from "./book-audits.ts"
-import { Budgets } from "./budgets.ts"
-import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
-import { classify, LOST_PLACE } from "./errors.ts"
-import { privateInstances, publicInstance } from "./instance.ts"
-import { instrumentRow } from "./instrument-row.ts"
-import { KlinePages } from "./kline-pages.ts"
-import { loadExchange } from "./load.ts"
-import { Markets } from "./markets.ts"
+import { adapterOf } from "../adapters/adapters.ts"
+import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../connector/wire.ts"
+import { Budgets } from "./budget/budgets.ts"
+import type { CcxtExchange, CcxtExchangeClass } from "./exchange/ccxt.ts"
+import { classify, LOST_PLACE } from "./exchange/errors.ts"
+import { privateInstances, publicInstance } from "./exchange/instance.ts"
+import { instrumentRow } from "./exchange/instrument-row.ts"
+import { loadExchange } from "./exchange/load.ts"
+import { Markets } from "./exchange/markets.ts"
+import { hasRoomForAudits } from "./feed/book-audits.ts"
+import { KlinePages } from "./feed/kline-pages.ts"
+import { PublicFeed } from "./feed/public-feed.ts"
 import { Outbox } from "./outbox.ts"
-import { PrivateSession } from "./private-session.ts"
-import { PublicFeed } from "./public-feed.ts"
-import { quirksOf } from "./quirks.ts"
+import { PrivateSession } from "./session/private-session.ts"
 import { inhabitants } from "./thread.ts"
 import { doing, doingFor } from "./work.ts"
 
@@ -216,7 +216,7 @@ class Connector {
     this.#markets.share(exchange)
     try {
       const { info } = await exchange.fetchBalance()
-      const { accountId } = quirksOf(this.#settings.profile)
+      const { accountId } = adapterOf(this.#settings.profile)
       const uid = accountId === undefined ? info?.["uid"] : await accountId(exchange)
       return { externalAccountId: typeof uid === "string" || typeof uid === "number" ? String(uid) : null }
     } finally {

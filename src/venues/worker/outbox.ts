@@ -5,8 +5,8 @@
  */
 import type { MessagePort } from "node:worker_threads"
 import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/market-source.ts"
-import type { Batch, WorkerRecord } from "../wire.ts"
-import { type Depth, HeldBook } from "./held-book.ts"
+import type { Batch, WorkerRecord } from "../connector/wire.ts"
+import { type Depth, HeldBook } from "./feed/held-book.ts"
 
 /**
  * Levels and records, about 100 bytes each on their way: a main thread that is busy for a third of a second at 20,000 frames/s must not

@@ -4,7 +4,7 @@
  */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
-import type { Beat, PulseTask } from "../wire.ts"
+import type { Beat, PulseTask } from "../connector/wire.ts"
 import { countWorkIn } from "./sign-of-life.ts"
 import { inhabitants, strayRejections } from "./thread.ts"
 

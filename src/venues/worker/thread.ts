@@ -3,7 +3,7 @@
  * by whose doing it dies.
  */
 import type { ConnectorFigures } from "../../ports/venue-stats.ts"
-import { classify } from "./errors.ts"
+import { classify } from "./exchange/errors.ts"
 import type { Outbox } from "./outbox.ts"
 import { currentWork } from "./work.ts"
 

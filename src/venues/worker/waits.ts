@@ -1,5 +1,5 @@
 /** How long a connector waits for what its venue owes it, where the venue's profile does not say otherwise. */
-import type { VenueProfile, VenueWaits } from "../profile.ts"
+import type { VenueProfile, VenueWaits } from "../adapters/profile.ts"
 
 const WAITS: VenueWaits = {
   requestMillis: 5000,

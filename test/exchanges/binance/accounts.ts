@@ -5,7 +5,7 @@
 import { multiply } from "./fixed.ts"
 import type { Account, Fill, Order, PublicTrade, SymbolRules } from "./model.ts"
 import { balanceOf, hasLimitPrice } from "./model.ts"
-import { insufficientBalance } from "./refusal.ts"
+import { insufficientBalance } from "./wire/refusal.ts"
 
 /** 0.1 % of what is received, maker and taker alike. */
 const FEE_DIVISOR = 1000n

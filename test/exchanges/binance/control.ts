@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Fault } from "./faults.ts"
-import { readBody } from "./rest.ts"
+import { readBody } from "./wire/rest.ts"
 
 export interface ControlTarget<F extends { readonly fault: string } = Fault> {
   readonly placements: () => unknown

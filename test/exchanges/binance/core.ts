@@ -6,7 +6,7 @@ import type { MarketView } from "./market.ts"
 import type { Matching } from "./matching.ts"
 import type { Account } from "./model.ts"
 import type { Placements } from "./placements.ts"
-import type { UserStreams } from "./user-streams.ts"
+import type { UserStreams } from "./wire/user-streams.ts"
 
 export interface Core {
   readonly matching: Matching

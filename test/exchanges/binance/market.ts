@@ -3,10 +3,10 @@
  * A synthetic market shows the matching engine's own book; a replayed one shows the capture's (replay-book.ts).
  */
 import { BookSide } from "./book-side.ts"
-import { Filters } from "./filters.ts"
 import { formatFixed } from "./fixed.ts"
 import type { Order, SymbolRules } from "./model.ts"
-import { Tape } from "./tape.ts"
+import { Tape } from "./replay/tape.ts"
+import { Filters } from "./wire/filters.ts"
 
 /** One symbol: rules, both sides of its book, what was traded, and the stops that wait. */
 export class Market {

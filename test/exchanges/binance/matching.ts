@@ -4,12 +4,19 @@
  */
 import { reserve, settleFill, settleRelease } from "./accounts.ts"
 import type { BookSide } from "./book-side.ts"
-import type { OrderRequest } from "./filters.ts"
 import { multiply, UNIT } from "./fixed.ts"
 import { Market } from "./market.ts"
 import type { Account, ExecutionType, Fill, Order, OrderList, PublicTrade, Side, SymbolRules } from "./model.ts"
 import { hasLimitPrice, hasTrigger, isOpen } from "./model.ts"
-import { duplicateOrder, invalidSymbol, unknownOrderSent, wouldTake, wouldTrigger, wrongRelation } from "./refusal.ts"
+import type { OrderRequest } from "./wire/filters.ts"
+import {
+  duplicateOrder,
+  invalidSymbol,
+  unknownOrderSent,
+  wouldTake,
+  wouldTrigger,
+  wrongRelation,
+} from "./wire/refusal.ts"
 
 export interface MatchingListener {
   /** A level has a new total; 0n when it is gone. */

@@ -5,13 +5,13 @@
 import { Effect, type Scope } from "effect"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { MarketSink, MarketSource } from "../../../src/ports/market-source.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
-import type { Batch } from "../../../src/venues/wire.ts"
-import { publicInstance } from "../../../src/venues/worker/instance.ts"
-import { loadExchange } from "../../../src/venues/worker/load.ts"
-import { Markets } from "../../../src/venues/worker/markets.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
+import type { Batch } from "../../../src/venues/connector/wire.ts"
+import { publicInstance } from "../../../src/venues/worker/exchange/instance.ts"
+import { loadExchange } from "../../../src/venues/worker/exchange/load.ts"
+import { Markets } from "../../../src/venues/worker/exchange/markets.ts"
+import { PublicFeed } from "../../../src/venues/worker/feed/public-feed.ts"
 import { Outbox } from "../../../src/venues/worker/outbox.ts"
-import { PublicFeed } from "../../../src/venues/worker/public-feed.ts"
 
 export const feedWithKeys = (
   profile: VenueProfile,

@@ -1,6 +1,6 @@
 /** What the replayer and the oracle must know of one recorded venue. Streams are named as the venue names them. */
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import type { Capture } from "./capture.ts"
 import type { Spelled } from "./spelled-json.ts"
 

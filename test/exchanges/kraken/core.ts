@@ -11,7 +11,7 @@ import type { Limits } from "./limits.ts"
 import type { KrakenAccount } from "./model.ts"
 import type { OrderDesk } from "./order-desk.ts"
 import type { KrakenPair } from "./pairs.ts"
-import type { Tokens } from "./tokens.ts"
+import type { Tokens } from "./wire/tokens.ts"
 
 export interface Core {
   readonly pairs: ReadonlyArray<KrakenPair>

@@ -7,7 +7,7 @@ import type { Fill } from "../binance/model.ts"
 import { balanceOf } from "../binance/model.ts"
 import { FEE_SCALE, type KrakenOrder, MAKER_FEE_POINTS, TAKER_FEE_POINTS } from "./model.ts"
 import { roundUp } from "./numbers.ts"
-import { insufficientFunds } from "./refusal.ts"
+import { insufficientFunds } from "./wire/refusal.ts"
 
 type Terms = Pick<KrakenOrder, "pair" | "side" | "feeInBase">
 

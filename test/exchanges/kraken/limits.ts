@@ -4,7 +4,7 @@
  * limits").
  */
 import type { KrakenAccount } from "./model.ts"
-import { callLimit, orderLimit } from "./refusal.ts"
+import { callLimit, orderLimit } from "./wire/refusal.ts"
 
 const CALLS_MAX = 20
 const CALLS_PER_SECOND = 0.5

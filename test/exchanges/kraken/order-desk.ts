@@ -4,15 +4,15 @@
  */
 
 import type { BookSide } from "../binance/book-side.ts"
-import type { OrderRequest } from "../binance/filters.ts"
 import { multiply } from "../binance/fixed.ts"
 import type { Matching } from "../binance/matching.ts"
 import type { ExecutionType, Fill, Order } from "../binance/model.ts"
+import type { OrderRequest } from "../binance/wire/filters.ts"
 import { chargeFee, feeAssetOf, feeNeeded, holdFee, releaseFee } from "./fees.ts"
 import type { Ids } from "./ids.ts"
 import { type ExecType, isOpen, type KrakenAccount, type KrakenFill, type KrakenOrder } from "./model.ts"
-import type { PlaceRequest } from "./order-request.ts"
-import { inOurWords, invalidArguments, unknownOrder } from "./refusal.ts"
+import type { PlaceRequest } from "./wire/order-request.ts"
+import { inOurWords, invalidArguments, unknownOrder } from "./wire/refusal.ts"
 
 /** The matching engine's words. */
 const STOP_TYPES = {

@@ -2,9 +2,10 @@
  * Reads the fields of a new order as OKX does: every one of them text, each wrong one named, and lot, step and smallest size
  * checked before money is. Source: okx.com/docs-v5, "POST / Place order".
  */
-import type { OrderRequest } from "../binance/filters.ts"
+
 import { readFixed, toFixed8 } from "../binance/fixed.ts"
 import type { Market } from "../binance/market.ts"
+import type { OrderRequest } from "../binance/wire/filters.ts"
 import { offLot, tooPrecise, tooSmall, wrongField } from "./refusal.ts"
 
 export type Fields = Readonly<Record<string, unknown>>

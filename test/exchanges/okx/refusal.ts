@@ -3,7 +3,7 @@
  * outside and its own `sCode` and `sMsg` in the row, because ccxt and the venue's clients look in both places.
  * Source: okx.com/docs-v5, "Error Code", REST API and WebSocket.
  */
-import { Refusal } from "../binance/refusal.ts"
+import { Refusal } from "../binance/wire/refusal.ts"
 
 /** The whole request is refused: `{"code", "msg", "data": []}` under an HTTP status. */
 export class RequestRefusal extends Error {

@@ -3,7 +3,7 @@
  * Placements are counted the moment they arrive, before any fault: the judge must see what the client really sent.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { readBody } from "../binance/rest.ts"
+import { readBody } from "../binance/wire/rest.ts"
 import type { Core } from "./core.ts"
 import type { Fields } from "./order-request.ts"
 import { privateRoutes } from "./private-api.ts"

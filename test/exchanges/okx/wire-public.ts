@@ -1,7 +1,7 @@
 /** The JSON of public market data, as OKX sends it: instruments, tickers, trades and candles. Everything is text. */
 import type { MarketView } from "../binance/market.ts"
 import type { PublicTrade, SymbolRules } from "../binance/model.ts"
-import { type Candle, isInterval } from "../binance/tape.ts"
+import { type Candle, isInterval } from "../binance/replay/tape.ts"
 import { plain } from "./numbers.ts"
 
 export const instrumentRow = (rules: SymbolRules) => ({

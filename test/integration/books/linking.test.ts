@@ -1,6 +1,6 @@
 /** Whose a loss is when an account goes from one dealer to another, or to none: of the one that it was linked to when it was lost. */
 import { expect, it } from "vitest"
-import { type BooksRig, SECOND, withBooksRigs } from "../../kit/books-rig.ts"
+import { type BooksRig, SECOND, withBooksRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
 const open = async (): Promise<BooksRig> => {

@@ -1,7 +1,7 @@
 /** What a dealer earns and loses, in its books: quotes, hedges, fees, late fills and admins' words, each once, whatever dies in between. */
 import { expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { type BooksRig, CUTS, SECOND, withBooksRigs } from "../../kit/books-rig.ts"
+import { type BooksRig, CUTS, SECOND, withBooksRigs } from "../../kit/worlds/books-rig.ts"
 import { image } from "../store/account-store-rig.ts"
 
 const open = withBooksRigs()

@@ -1,7 +1,7 @@
 /** What an account at a venue shows beyond what is known of it: booked where an accountant looks, counted, and told where it is much. */
 import { expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { type BooksRig, CUTS, withBooksRigs } from "../../kit/books-rig.ts"
+import { type BooksRig, CUTS, withBooksRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
 const open = async (): Promise<BooksRig> => {

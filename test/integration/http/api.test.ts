@@ -7,8 +7,8 @@ import { HttpApi, HttpApiSchema } from "@effect/platform"
 import { type SchemaAST as AST, Option, ParseResult, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api as Declared } from "../../../src/http/api.ts"
-import { founder } from "../../kit/founder.ts"
-import { type Answer, Api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
+import { founder } from "../../kit/servers/founder.ts"
+import { type Answer, Api, endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
 
 const declared = new Map<string, AST.AST>()
 HttpApi.reflect(Declared, {

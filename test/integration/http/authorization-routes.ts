@@ -2,8 +2,8 @@
 import { HttpApi } from "@effect/platform"
 import { SchemaAST as AST, Context, Option } from "effect"
 import { Api as Declared } from "../../../src/http/api.ts"
-import { Access, type AccessLevel } from "../../../src/http/route.ts"
-import { rpcMethodOf } from "../../../src/http/rpc.ts"
+import { Access, type AccessLevel } from "../../../src/http/edge/route.ts"
+import { rpcMethodOf } from "../../../src/http/rpc/rpc.ts"
 
 export interface DeclaredRoute {
   /** `tradeOrder.submit` */

@@ -4,10 +4,10 @@
  */
 import { randomUUID, sign } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import type { SessionRecord } from "../../../src/domain/user.ts"
-import { PASSWORD, until } from "../../kit/gateway.ts"
-import { type Format, type RawSocket, type Reply, rawSocket } from "../../kit/raw-socket.ts"
-import { closeClients, connectClient, listen } from "../gateway/socket.ts"
+import type { SessionRecord } from "../../../src/domain/user/user.ts"
+import { type Format, type RawSocket, type Reply, rawSocket } from "../../kit/readers/raw-socket.ts"
+import { PASSWORD, until } from "../../kit/servers/gateway.ts"
+import { closeClients, connectClient, listen } from "../gateway/markets/socket.ts"
 import type { People, Person } from "./authorization-people.ts"
 import { badTokens } from "./authorization-tokens.ts"
 

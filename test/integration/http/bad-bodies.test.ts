@@ -1,11 +1,11 @@
 /** Scoreboard B3, B5 and S11: bodies that are too long, JSON that is a weapon, and what a failure must not say. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { api } from "../../kit/gateway.ts"
 import { PROTOTYPE_KEYS } from "../../kit/http-fuzz/bad-values.ts"
 import { declaredRoutes } from "../../kit/http-fuzz/declared-routes.ts"
 import { HttpLine } from "../../kit/http-fuzz/http-line.ts"
 import { type Asked, ask, request, rightShot, type Shot } from "../../kit/http-fuzz/table-run.ts"
+import { api } from "../../kit/servers/gateway.ts"
 import { isAskedHere, withStage, wrong } from "./bad-inputs-stage.ts"
 
 const stage = withStage()

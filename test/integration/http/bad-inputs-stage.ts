@@ -4,11 +4,11 @@
  */
 
 import { afterAll, beforeAll } from "vitest"
-import { signUpFounder } from "../../kit/founder.ts"
-import { type Api, api, endGateways, type Gateway } from "../../kit/gateway.ts"
 import { startFuzzedGateway } from "../../kit/http-fuzz/fuzz-gateway.ts"
 import { type Asked, spoken } from "../../kit/http-fuzz/table-run.ts"
-import { withDatabaseServer } from "../gateway/database.ts"
+import { signUpFounder } from "../../kit/servers/founder.ts"
+import { type Api, api, endGateways, type Gateway } from "../../kit/servers/gateway.ts"
+import { withDatabaseServer } from "../gateway/running/database.ts"
 
 export interface Stage {
   readonly gateway: Gateway

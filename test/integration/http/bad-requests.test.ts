@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type CanaryServer, serveCanary } from "../../kit/http-fuzz/canary-server.ts"
 import { AMBIGUOUS, namesOf, OTHER_SPELLINGS, saidTo, statusesOf } from "../../kit/http-fuzz/smuggling.ts"
-import { raw } from "../../kit/http-server.ts"
+import { raw } from "../../kit/servers/http-server.ts"
 
 let server: CanaryServer
 beforeAll(async () => {

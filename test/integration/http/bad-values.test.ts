@@ -1,6 +1,5 @@
 /** Scoreboard B6, B7, B8 and B10: tables of bad values against every field that they concern. */
 import { describe, expect, it } from "vitest"
-import { api, PASSWORD } from "../../kit/gateway.ts"
 import {
   BAD_DECIMAL_TYPES,
   BAD_DECIMALS,
@@ -20,6 +19,7 @@ import {
   type Shot,
   shotAt,
 } from "../../kit/http-fuzz/table-run.ts"
+import { api, PASSWORD } from "../../kit/servers/gateway.ts"
 import { isAskedHere, withStage, wrong } from "./bad-inputs-stage.ts"
 
 const stage = withStage()

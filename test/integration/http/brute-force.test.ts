@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { SessionRecord } from "../../../src/domain/user.ts"
+import type { SessionRecord } from "../../../src/domain/user/user.ts"
 import {
   type Answer,
   type Api,
@@ -15,7 +15,7 @@ import {
   PASSWORD,
   startGateway,
   until,
-} from "../../kit/gateway.ts"
+} from "../../kit/servers/gateway.ts"
 
 const OWNER = "owner@example.com"
 const HOME = "198.51.100.1"

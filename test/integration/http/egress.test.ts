@@ -4,12 +4,12 @@
  */
 
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { PROFILES } from "../../../src/venues/registry.ts"
-import { signUpFounder } from "../../kit/founder.ts"
-import { api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
+import { PROFILES } from "../../../src/venues/adapters/registry.ts"
 import { URLS } from "../../kit/http-fuzz/bad-values.ts"
 import { fuzzEnvironment } from "../../kit/http-fuzz/fuzz-gateway.ts"
 import { allLeaves, ask, isText, shotAt } from "../../kit/http-fuzz/table-run.ts"
+import { signUpFounder } from "../../kit/servers/founder.ts"
+import { api, endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
 import { isAskedHere } from "./bad-inputs-stage.ts"
 
 /** Loaded before anything of ours, by every thread. */

@@ -2,11 +2,11 @@
  * Scoreboard B1: eight thousand requests for all declared endpoints, right, nearly right and wrong, with all kinds of tokens. Many more: `npm run torture -- B1`.
  */
 import { afterAll, expect, it } from "vitest"
-import { endGateways } from "../../kit/gateway.ts"
 import { judgeAftermath } from "../../kit/http-fuzz/fuzz-aftermath.ts"
 import { startFuzzedGateway } from "../../kit/http-fuzz/fuzz-gateway.ts"
 import { httpFuzz, neverDone } from "../../kit/http-fuzz/http-fuzz.ts"
-import { withDatabaseServer } from "../gateway/database.ts"
+import { endGateways } from "../../kit/servers/gateway.ts"
+import { withDatabaseServer } from "../gateway/running/database.ts"
 
 const newDatabase = withDatabaseServer()
 afterAll(endGateways)

@@ -2,9 +2,17 @@
 import { Centrifuge } from "centrifuge"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import {
+  type Answer,
+  type Api,
+  api,
+  endGateways,
+  type Gateway,
+  startGateway,
+  until,
+} from "../../kit/servers/gateway.ts"
 
 const SMALL = {
   orderSubmit: { perHour: 1, burst: 5 },

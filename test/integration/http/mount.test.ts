@@ -5,10 +5,10 @@ import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { Busy, DeadlineExceeded } from "../../../src/domain/errors/service.ts"
 import { OrderNotFound, OutcomeUnknown } from "../../../src/domain/errors/trade-order.ts"
-import { Fail, JsonText, Ok } from "../../../src/http/envelope.ts"
-import type { HandlersOf } from "../../../src/http/mount.ts"
-import { Access, Deadline, Query } from "../../../src/http/route.ts"
-import { eventually, raw, serveTest, type TestHttp } from "../../kit/http-server.ts"
+import { Fail, JsonText, Ok } from "../../../src/http/edge/envelope.ts"
+import type { HandlersOf } from "../../../src/http/edge/mount.ts"
+import { Access, Deadline, Query } from "../../../src/http/edge/route.ts"
+import { eventually, raw, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
 
 const Echo = Schema.Struct({
   word: Schema.String.pipe(Schema.maxLength(100)),

@@ -1,7 +1,7 @@
 /** Changes and sweeps of orders over HTTP, at MOCK: replace, cancelAll, cancelAllAfter, and the limits of an account. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import { Api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { Api, endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
 
 interface Swept {
   readonly cancelled: ReadonlyArray<string>

@@ -3,12 +3,12 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
-import { OrderRates } from "../../../src/domain/order-rates.ts"
-import { RATE_LIMITS, type RateLimits } from "../../../src/domain/rate-limits.ts"
-import { Ok } from "../../../src/http/envelope.ts"
-import { RequestLimiter } from "../../../src/http/rate-limit.ts"
-import { Access, Query } from "../../../src/http/route.ts"
-import { principal, raw, serveTest, type TestHttp } from "../../kit/http-server.ts"
+import { OrderRates } from "../../../src/domain/order/rules/rates.ts"
+import { RATE_LIMITS, type RateLimits } from "../../../src/domain/user/rate-limits.ts"
+import { Ok } from "../../../src/http/edge/envelope.ts"
+import { Access, Query } from "../../../src/http/edge/route.ts"
+import { RequestLimiter } from "../../../src/http/limits/rate-limit.ts"
+import { principal, raw, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
 
 const Any = Ok(Schema.Unknown)
 const Body = Schema.Struct({

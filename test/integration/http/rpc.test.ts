@@ -9,22 +9,22 @@ import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { readSettings } from "../../../src/config.ts"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import type { Principal } from "../../../src/domain/user.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import type { Principal } from "../../../src/domain/user/user.ts"
 import type { Gateway } from "../../../src/gateway.ts"
 import { Api as Declared } from "../../../src/http/api.ts"
-import type { Mounted, MountOptions } from "../../../src/http/mount.ts"
-import { signUpFounder } from "../../kit/founder.ts"
-import { Api, type Envelope, until } from "../../kit/gateway.ts"
-import { readyOf, startInside } from "../../kit/gateway-inside.ts"
+import type { Mounted, MountOptions } from "../../../src/http/edge/mount.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { withDatabaseServer } from "../gateway/database.ts"
-import { closeClients, connectClient } from "../gateway/socket.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { signUpFounder } from "../../kit/servers/founder.ts"
+import { Api, type Envelope, until } from "../../kit/servers/gateway.ts"
+import { readyOf, startInside } from "../../kit/servers/gateway-inside.ts"
+import { closeClients, connectClient } from "../gateway/markets/socket.ts"
+import { withDatabaseServer } from "../gateway/running/database.ts"
 
 /** What the gateway mounted: looked at, not replaced. */
 const seen = vi.hoisted((): { mounted?: Mounted; authenticate?: MountOptions["authenticate"] } => ({}))
-vi.mock(import("../../../src/http/mount.ts"), async (original) => {
+vi.mock(import("../../../src/http/edge/mount.ts"), async (original) => {
   const real = await original()
   return {
     ...real,

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { CHANNEL_CATALOG, parametersOf } from "../../../src/ws/channel-catalog.ts"
-import { until } from "../../kit/gateway.ts"
+import { CHANNEL_CATALOG, parametersOf } from "../../../src/ws/channels/catalog.ts"
 import { type DeclaredRoute, declaredRoutes, fieldsOf } from "../../kit/http-fuzz/declared-routes.ts"
+import { until } from "../../kit/servers/gateway.ts"
 import {
   BTC,
   type Furnished,
@@ -34,7 +34,7 @@ import {
   UNFURNISHED,
 } from "../../kit/tenants/tenant-tables.ts"
 import { startTenants, type World } from "../../kit/tenants/tenant-world.ts"
-import { withDatabaseServer } from "../gateway/database.ts"
+import { withDatabaseServer } from "../gateway/running/database.ts"
 
 const newDatabase = withDatabaseServer()
 const routes = declaredRoutes()

@@ -4,8 +4,8 @@
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ActName, openRaces, type Race, type Races, race } from "../../kit/act-races.ts"
-import { withTestDatabase } from "../../kit/database.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { type ActName, openRaces, type Race, type Races, race } from "../../kit/worlds/act-races.ts"
 
 const database = withTestDatabase()
 let races: Races

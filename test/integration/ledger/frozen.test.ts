@@ -4,11 +4,11 @@
  */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WalletId } from "../../../src/domain/wallet.ts"
-import { authorityRow } from "../../../src/store/authority.ts"
-import { connectDedicated } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
-import { CLEARING, type LedgerRig, openLedgerRig, pending, single, WORLD } from "../../kit/ledger-rig.ts"
+import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
+import { connectDedicated } from "../../../src/store/postgres/sql.ts"
+import { authorityRow } from "../../../src/store/users/authority.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { CLEARING, type LedgerRig, openLedgerRig, pending, single, WORLD } from "../../kit/worlds/ledger-rig.ts"
 
 const database = withTestDatabase()
 let rig: LedgerRig

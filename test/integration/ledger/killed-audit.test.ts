@@ -3,10 +3,10 @@ import { spawn } from "node:child_process"
 import { rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { connectDedicated } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
-import { until } from "../../kit/gateway.ts"
+import { connectDedicated } from "../../../src/store/postgres/sql.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { until } from "../../kit/servers/gateway.ts"
 
 const database = withTestDatabase()
 const admin = fileURLToPath(new URL("../../../src/admin/main.ts", import.meta.url))

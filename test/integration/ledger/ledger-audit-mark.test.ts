@@ -5,16 +5,16 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
-import type { WalletId } from "../../../src/domain/wallet.ts"
+import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
 import { makeLedgerAudit } from "../../../src/ledger/ledger-audit.ts"
 import { batchText } from "../../../src/ledger/ledger-batch.ts"
 import type { Transfer } from "../../../src/ports/ledger-port.ts"
-import { beginFromBalances } from "../../../src/store/ledger-audit-baseline.ts"
-import { lookAtLedger } from "../../../src/store/ledger-audit-run.ts"
-import { readStanding } from "../../../src/store/ledger-audit-standing.ts"
-import { connectDedicated } from "../../../src/store/sql.ts"
-import { type TestDatabase, testDatabase } from "../../kit/database.ts"
-import { type LedgerRig, openLedgerRig, pending, post, single, voided } from "../../kit/ledger-rig.ts"
+import { beginFromBalances } from "../../../src/store/ledger/audit-baseline.ts"
+import { lookAtLedger } from "../../../src/store/ledger/audit-run.ts"
+import { readStanding } from "../../../src/store/ledger/audit-standing.ts"
+import { connectDedicated } from "../../../src/store/postgres/sql.ts"
+import { type TestDatabase, testDatabase } from "../../kit/servers/database.ts"
+import { type LedgerRig, openLedgerRig, pending, post, single, voided } from "../../kit/worlds/ledger-rig.ts"
 
 let database: TestDatabase
 let rig: LedgerRig

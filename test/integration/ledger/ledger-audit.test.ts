@@ -7,12 +7,12 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { taskOf } from "../../../src/admin/tasks.ts"
 import { readSettings } from "../../../src/config.ts"
-import { lookAtLedger } from "../../../src/store/ledger-audit-run.ts"
-import { endGateways, startGateway, until } from "../../kit/gateway.ts"
-import { internalMarket } from "../../kit/internal-market.ts"
-import { OPERATOR } from "../../kit/operator.ts"
-import { openDesk } from "../../kit/quoting.ts"
-import { withDatabaseServer } from "../gateway/database.ts"
+import { lookAtLedger } from "../../../src/store/ledger/audit-run.ts"
+import { internalMarket } from "../../kit/desks/internal-market.ts"
+import { openDesk } from "../../kit/desks/quoting.ts"
+import { endGateways, startGateway, until } from "../../kit/servers/gateway.ts"
+import { OPERATOR } from "../../kit/servers/operator.ts"
+import { withDatabaseServer } from "../gateway/running/database.ts"
 
 const makeDatabase = withDatabaseServer()
 let world: pg.Client

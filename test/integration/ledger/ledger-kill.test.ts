@@ -2,13 +2,13 @@
 
 import { rmSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WalletRecord } from "../../../src/domain/wallet.ts"
+import type { WalletRecord } from "../../../src/domain/wallet/wallet.ts"
 import type { StatementRow } from "../../../src/http/wallet/endpoints.ts"
 import type { FailpointName } from "../../../src/ports/failpoint.ts"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { signUpFounder } from "../../kit/founder.ts"
-import { type Api, api, endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { signUpFounder } from "../../kit/servers/founder.ts"
+import { type Api, api, endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
 
 const directory = scratchDirectory("ledger-kill")
 /** A process starts for each: one place by default, all with LEDGER_PLACES=all. `npm run torture -- bank` kills anywhere. */

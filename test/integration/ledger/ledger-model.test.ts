@@ -1,9 +1,9 @@
 /** The ledger in PostgreSQL against the ledger on paper: the same random requests, the same outcomes and balances. */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { withTestDatabase } from "../../kit/database.ts"
-import { type LedgerRig, openLedgerRig } from "../../kit/ledger-rig.ts"
-import { commands, play } from "../../kit/ledger-runs.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { type LedgerRig, openLedgerRig } from "../../kit/worlds/ledger-rig.ts"
+import { commands, play } from "../../kit/worlds/ledger-runs.ts"
 
 const database = withTestDatabase()
 let rig: LedgerRig

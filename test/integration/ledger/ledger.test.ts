@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { WalletId } from "../../../src/domain/wallet.ts"
-import { withTestDatabase } from "../../kit/database.ts"
+import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
 import {
   CLEARING,
   fact,
@@ -15,7 +15,7 @@ import {
   single,
   voided,
   WORLD,
-} from "../../kit/ledger-rig.ts"
+} from "../../kit/worlds/ledger-rig.ts"
 
 const database = withTestDatabase()
 let rig: LedgerRig

@@ -2,11 +2,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import type { WalletId } from "../../../src/domain/wallet.ts"
-import { LedgerJournal } from "../../../src/store/ledger-journal.ts"
-import { sqlLayer } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
-import { type LedgerRig, openLedgerRig, WORLD } from "../../kit/ledger-rig.ts"
+import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
+import { LedgerJournal } from "../../../src/store/ledger/journal.ts"
+import { sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { type LedgerRig, openLedgerRig, WORLD } from "../../kit/worlds/ledger-rig.ts"
 
 const ROWS = 20_000
 const database = withTestDatabase()

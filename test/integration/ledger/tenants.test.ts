@@ -1,9 +1,9 @@
 /** Money of one tenant and wallets of another: the store refuses what would move between them, whoever asks and for whatever it is. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TenantId } from "../../../src/domain/ids.ts"
-import { accountingWallet, type WalletId } from "../../../src/domain/wallet.ts"
-import { type TestDatabase, testDatabase } from "../../kit/database.ts"
-import { fact, type LedgerRig, openLedgerRig, pending, single } from "../../kit/ledger-rig.ts"
+import { accountingWallet, type WalletId } from "../../../src/domain/wallet/wallet.ts"
+import { type TestDatabase, testDatabase } from "../../kit/servers/database.ts"
+import { fact, type LedgerRig, openLedgerRig, pending, single } from "../../kit/worlds/ledger-rig.ts"
 
 const ACME = "acme" as TenantId
 const CLEARING = accountingWallet(ACME, "CLEARING", 0).walletId

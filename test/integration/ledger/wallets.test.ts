@@ -4,14 +4,22 @@ import { randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WalletRecord } from "../../../src/domain/wallet.ts"
+import type { WalletRecord } from "../../../src/domain/wallet/wallet.ts"
 import type { HealthRecord } from "../../../src/http/root/endpoints.ts"
 import type { StatementRow } from "../../../src/http/wallet/endpoints.ts"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { founder } from "../../kit/founder.ts"
-import { type Answer, type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
-import { traderOf } from "../../kit/internal-market.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
+import { traderOf } from "../../kit/desks/internal-market.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { founder } from "../../kit/servers/founder.ts"
+import {
+  type Answer,
+  type Api,
+  api,
+  endGateways,
+  type Gateway,
+  startGateway,
+  until,
+} from "../../kit/servers/gateway.ts"
 
 const directory = scratchDirectory("wallets")
 let server: EmbeddedPostgres

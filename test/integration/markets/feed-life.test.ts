@@ -5,10 +5,10 @@ import { bookChannel, tickerChannel, tradeChannel, venueTickerChannel } from "..
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { InstrumentId, TenantId } from "../../../src/domain/ids.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
-import { MOCK } from "../../../src/venues/mock-instruments.ts"
-import type { Listener } from "../../kit/market-channels.ts"
-import { BookReader } from "../../kit/market-reader.ts"
-import { account, BTC, ETH, limit, marketWorld, settle } from "../../kit/market-world.ts"
+import { MOCK } from "../../../src/venues/mock/instruments.ts"
+import { BookReader } from "../../kit/readers/market-reader.ts"
+import type { Listener } from "../../kit/worlds/market-channels.ts"
+import { account, BTC, ETH, limit, marketWorld, settle } from "../../kit/worlds/market-world.ts"
 
 const ignore: Listener = () => undefined
 

@@ -8,9 +8,9 @@ import { bookChannel } from "../../../src/domain/channel.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { VenueSession } from "../../../src/ports/venue-session.ts"
-import { seeded } from "../../../src/venues/mock-market.ts"
-import { BookReader } from "../../kit/market-reader.ts"
-import { account, BTC, limit, marketWorld, settle } from "../../kit/market-world.ts"
+import { seeded } from "../../../src/venues/mock/market.ts"
+import { BookReader } from "../../kit/readers/market-reader.ts"
+import { account, BTC, limit, marketWorld, settle } from "../../kit/worlds/market-world.ts"
 
 const OPERATIONS = 3_000
 const BALANCES = { BTC: "1000000", USDT: "100000000000" }

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
-import type { OrderBookRecord } from "../../../src/domain/market.ts"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import { type CutProxy, cutProxy } from "../../kit/cut-proxy.ts"
-import { type Example, endExamples, runExample } from "../../kit/example.ts"
-import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/gateway.ts"
-import { ClientBook, closeClients, connectClient, listen } from "../gateway/socket.ts"
+import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { type CutProxy, cutProxy } from "../../kit/proxies/cut-proxy.ts"
+import { type Example, endExamples, runExample } from "../../kit/servers/example.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
+import { ClientBook, closeClients, connectClient, listen } from "../gateway/markets/socket.ts"
 
 let gateway: Gateway
 let proxy: CutProxy

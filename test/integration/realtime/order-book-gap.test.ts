@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import type { Duplex } from "node:stream"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { endExamples, runExample } from "../../kit/example.ts"
-import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { endExamples, runExample } from "../../kit/servers/example.ts"
+import { startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets
 /** Answers the login, and hands WebSockets to the scripted server. */

@@ -4,9 +4,9 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
 import { AccountStore } from "../../../src/ports/account-store.ts"
-import { maintainPartitions } from "../../../src/store/partitions.ts"
-import { sqlLayer } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
+import { maintainPartitions } from "../../../src/store/orders/partitions.ts"
+import { sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
 import { commit, event, query, type Store, storeAccount, storeLayer } from "./account-store-rig.ts"
 
 const DAY = 86_400_000

@@ -2,16 +2,16 @@
 import { Effect, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import type { OrderStatus } from "../../../src/domain/order-status.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import type { OrderStatus } from "../../../src/domain/order/status.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { AccountStore, type Row, type Unit } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
-import { quoted } from "../../../src/store/order-columns.ts"
-import { withTestDatabase } from "../../kit/database.ts"
-import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/memory-account-store.ts"
+import { quoted } from "../../../src/store/orders/order-columns.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 import {
   commit,
   event,

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { type Context, Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
-import type { EventDraft } from "../../../src/domain/account-event.ts"
+import type { EventDraft } from "../../../src/domain/account/event.ts"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type {
   ExecutionId,
@@ -13,17 +14,16 @@ import type {
   UserId,
   VenueId,
 } from "../../../src/domain/ids.ts"
-import { EXECUTIONS_KEPT, type Execution, type TradeOrder, withFees } from "../../../src/domain/trade-order.ts"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { EXECUTIONS_KEPT, type Execution, type TradeOrder, withFees } from "../../../src/domain/order/trade-order.ts"
 import { AccountStore, type Row, type Settled, type Unit } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
-import { accountStoreLayer, Writer } from "../../../src/store/account-store-sql.ts"
-import { Accounts } from "../../../src/store/accounts.ts"
-import { ownDatabase } from "../../../src/store/node.ts"
-import { type SqlOptions, sqlLayer } from "../../../src/store/sql.ts"
-import { Users } from "../../../src/store/users.ts"
-import type { TestDatabase } from "../../kit/database.ts"
-import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/memory-account-store.ts"
+import { accountStoreLayer, Writer } from "../../../src/store/orders/account-store-sql.ts"
+import { Accounts } from "../../../src/store/orders/accounts.ts"
+import { ownDatabase } from "../../../src/store/postgres/node.ts"
+import { type SqlOptions, sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { Users } from "../../../src/store/users/users.ts"
+import type { TestDatabase } from "../../kit/servers/database.ts"
+import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 
 export const TENANT = "default" as TenantId
 export const MOCK = "MOCK" as VenueId

@@ -1,5 +1,5 @@
 /** Both account stores, for tests that hold one contract against each. */
-import { testDatabase } from "../../kit/database.ts"
+import { testDatabase } from "../../kit/servers/database.ts"
 import { memoryRig, type Rig, sqlRig } from "./account-store-rig.ts"
 
 export const implementations: ReadonlyArray<readonly [name: string, open: () => Promise<Rig>]> = [

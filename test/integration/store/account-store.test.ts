@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, QuoteId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
-import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/trade-order.ts"
+import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { type AskedNames, NEWEST_ENDED, type Row, type Settled } from "../../../src/ports/account-store.ts"
 import {
   commit,

@@ -4,13 +4,13 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Act } from "../../../src/domain/act.ts"
 import { UserNotFound } from "../../../src/domain/errors/user.ts"
 import type { UserId } from "../../../src/domain/ids.ts"
-import { Acts, actsLayer } from "../../../src/store/acts.ts"
-import { actRow, auditWrite, laneOf } from "../../../src/store/audit-write.ts"
-import { connectDedicated, sqlLayer } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
+import type { Act } from "../../../src/domain/user/act.ts"
+import { Acts, actsLayer } from "../../../src/store/audit/acts.ts"
+import { actRow, auditWrite, laneOf } from "../../../src/store/audit/write.ts"
+import { connectDedicated, sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
 
 const database = withTestDatabase()
 

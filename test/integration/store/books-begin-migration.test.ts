@@ -6,9 +6,9 @@ import * as path from "node:path"
 import pg from "pg"
 import { afterAll, expect, test } from "vitest"
 import type { DealerAccountId, TradingAccountId } from "../../../src/domain/ids.ts"
-import { migrate } from "../../../src/store/sql.ts"
-import { testDatabase } from "../../kit/database.ts"
-import { hedgeOfHistory, makeHedgeHistory } from "../../kit/hedge-history.ts"
+import { migrate } from "../../../src/store/postgres/sql.ts"
+import { hedgeOfHistory, makeHedgeHistory } from "../../kit/records/hedge-history.ts"
+import { testDatabase } from "../../kit/servers/database.ts"
 
 const MIGRATIONS = path.join(import.meta.dirname, "../../../src/store/migrations")
 

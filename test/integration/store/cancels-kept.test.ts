@@ -1,8 +1,8 @@
 /** What PostgreSQL keeps of a cancel that is under way when the process ends: why it was asked for, and that it was carried out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { testDatabase } from "../../kit/database.ts"
-import { placed } from "../../kit/ready-world.ts"
-import { openSqlWorlds, type SqlWorlds } from "../../sim/postgres.ts"
+import { testDatabase } from "../../kit/servers/database.ts"
+import { placed } from "../../kit/worlds/ready-world.ts"
+import { openSqlWorlds, type SqlWorlds } from "../../sim/postgres/postgres.ts"
 import { simAccount, World } from "../../sim/world.ts"
 
 /** A little more than an order that the venue had, and forgot, is waited for. */

@@ -1,6 +1,6 @@
 // A process with the embedded database in its scope, to be killed by embedded.test.ts: prints `ready {"pid","url"}` or fails with code 1.
 import { Cause, Effect, Exit, Fiber } from "effect"
-import { embeddedPostgres } from "../../../src/store/embedded.ts"
+import { embeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 
 const program = Effect.gen(function* () {
   const server = yield* embeddedPostgres({ dataDir: process.argv[2] ?? "" })

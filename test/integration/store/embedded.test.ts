@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import pg from "pg"
 import { afterAll, afterEach, describe, expect, test } from "vitest"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { signalProcess } from "../../../src/store/embedded-previous.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
+import { signalProcess } from "../../../src/store/embedded/previous.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
 const root = scratchDirectory("embedded")

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId, TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
 import { HEDGES_KEPT, HedgeStore, type StoredHedges } from "../../../src/ports/hedge-store.ts"
-import { hedgeStoreLayer } from "../../../src/store/hedge-store-sql.ts"
-import { migrate, sqlLayer } from "../../../src/store/sql.ts"
-import { type TestDatabase, testDatabase } from "../../kit/database.ts"
-import { type Everything, hedgeOfHistory, makeHedgeHistory, sumOfEverything } from "../../kit/hedge-history.ts"
+import { hedgeStoreLayer } from "../../../src/store/dealers/hedge-store-sql.ts"
+import { migrate, sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { type Everything, hedgeOfHistory, makeHedgeHistory, sumOfEverything } from "../../kit/records/hedge-history.ts"
+import { type TestDatabase, testDatabase } from "../../kit/servers/database.ts"
 
 const MIGRATIONS = path.join(import.meta.dirname, "../../../src/store/migrations")
 const BEFORE = 29

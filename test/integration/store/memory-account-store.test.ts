@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import type { UserId } from "../../../src/domain/ids.ts"
 import type { Settled } from "../../../src/ports/account-store.ts"
-import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/memory-account-store.ts"
+import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 import { commit, event, newAccount, newOrder, orderRow } from "./account-store-rig.ts"
 
 /** A store whose time stands still: `advance` runs what is due, in order. */

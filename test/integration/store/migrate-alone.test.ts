@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import pg from "pg"
 import { expect, it } from "vitest"
 import { runMigrate } from "../../../src/admin/migrate.ts"
-import { OWNER_LOCK, ownDatabase } from "../../../src/store/node.ts"
-import { newestMigration } from "../../../src/store/sql.ts"
-import { testDatabase } from "../../kit/database.ts"
+import { OWNER_LOCK, ownDatabase } from "../../../src/store/postgres/node.ts"
+import { newestMigration } from "../../../src/store/postgres/sql.ts"
+import { testDatabase } from "../../kit/servers/database.ts"
 
 it("is refused while a gateway of an older version works, has the database to itself without one, and may run beside one of its own", async () => {
   const { url, drop } = await testDatabase({ empty: true })

@@ -4,8 +4,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import pg from "pg"
 import { afterAll, expect, test } from "vitest"
-import { migrate } from "../../../src/store/sql.ts"
-import { testDatabase } from "../../kit/database.ts"
+import { migrate } from "../../../src/store/postgres/sql.ts"
+import { testDatabase } from "../../kit/servers/database.ts"
 
 const MIGRATIONS = path.join(import.meta.dirname, "../../../src/store/migrations")
 const BEFORE = 13

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
 import pg from "pg"
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import type { Settled } from "../../../src/ports/account-store.ts"
-import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/order-writer.ts"
-import { connectDedicated } from "../../../src/store/sql.ts"
-import { withTestDatabase } from "../../kit/database.ts"
-import { until } from "../../kit/gateway.ts"
+import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/orders/order-writer.ts"
+import { connectDedicated } from "../../../src/store/postgres/sql.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { until } from "../../kit/servers/gateway.ts"
 import {
   commit,
   event,

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TenantId, UserId, VenueId } from "../../../src/domain/ids.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { Row } from "../../../src/ports/account-store.ts"
 import {
   commit,

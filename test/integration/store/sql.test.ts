@@ -7,8 +7,8 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Exit, Schedule } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { checkDurability, connectDedicated, migrate, sqlLayer } from "../../../src/store/sql.ts"
-import { type TestDatabase, testDatabase, withTestDatabase } from "../../kit/database.ts"
+import { checkDurability, connectDedicated, migrate, sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { type TestDatabase, testDatabase, withTestDatabase } from "../../kit/servers/database.ts"
 
 const query = async (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
   const client = new pg.Client({ connectionString: url })

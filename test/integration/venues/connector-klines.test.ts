@@ -1,9 +1,9 @@
 /** Klines of a connector: real ccxt in a real worker, the loopback exchange behind it, held against the exchange's own answers. */
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from "../../../src/domain/kline.ts"
+import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from "../../../src/domain/market/kline.ts"
 import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/market-source.ts"
-import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
+import { ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { PATIENT, sharedThread } from "./thread-kit.ts"
 import { BTC_USDT, profileOf, RecordingSink, until } from "./venue-kit.ts"

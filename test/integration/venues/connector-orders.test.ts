@@ -1,7 +1,7 @@
 /** The private side of a connector: every outcome of a submit becomes the right report, judged by the loopback exchange. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { VenueSecrets } from "../../../src/domain/credential.ts"
+import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
 import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"

@@ -1,7 +1,7 @@
 /** The worker's life: it dies in every way it can, and the gateway's process, streams and orders come through. */
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { VenueOrderRef } from "../../../src/ports/venue-session.ts"
-import { startProxy } from "../../kit/proxies.ts"
+import { startProxy } from "../../kit/proxies/proxies.ts"
 import { BTC_USDT, profileOf, restingOrder, SECRETS, startVenue, until, type VenueUnderTest } from "./venue-kit.ts"
 
 describe("a connector's worker", () => {

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { TenantId } from "../../../src/domain/ids.ts"
-import { type TestDatabase, testDatabase } from "../../kit/database.ts"
-import { until } from "../../kit/gateway.ts"
-import type { InternalRig } from "../../kit/internal-rig.ts"
-import { BTC_USD, openInternalRig } from "../../kit/internal-rig.ts"
+import { type TestDatabase, testDatabase } from "../../kit/servers/database.ts"
+import { until } from "../../kit/servers/gateway.ts"
+import type { InternalRig } from "../../kit/worlds/internal-rig.ts"
+import { BTC_USD, openInternalRig } from "../../kit/worlds/internal-rig.ts"
 
 let rig: InternalRig
 let database: TestDatabase

@@ -1,7 +1,7 @@
 /** Klines at venues that do not have them all: OKX knows no 8h, 3d and 1s, and streams the others under its own names. */
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { type Bar, barIndex, barStart, foldBars, type KlineInterval } from "../../../src/domain/kline.ts"
+import { type Bar, barIndex, barStart, foldBars, type KlineInterval } from "../../../src/domain/market/kline.ts"
 import { klineStream } from "../../../src/ports/market-source.ts"
 import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
 import { until } from "./venue-kit.ts"

@@ -1,7 +1,7 @@
 /** The Kraken connector in a real worker against the loopback Kraken. */
-import type { VenueSecrets } from "../../../src/domain/credential.ts"
+import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import {
   type KrakenExchange,
   type KrakenExchangeOptions,

@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import { ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
+import { ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { PATIENT, sharedThread } from "./thread-kit.ts"
 import { profileOf, until } from "./venue-kit.ts"

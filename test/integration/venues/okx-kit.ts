@@ -1,6 +1,6 @@
 /** The OKX connector in a real worker against the loopback OKX, and one account's session there with what its tests ask for. */
 import { randomBytes, randomUUID } from "node:crypto"
-import type { VenueSecrets } from "../../../src/domain/credential.ts"
+import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
 import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"

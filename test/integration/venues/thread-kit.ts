@@ -4,10 +4,10 @@
  */
 import { MessageChannel } from "node:worker_threads"
 import { afterAll } from "vitest"
-import { Placement } from "../../../src/venues/placement.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
-import type { Tenant } from "../../../src/venues/shard.ts"
-import { SHARD_TIMES, type ShardTimes } from "../../../src/venues/shard-times.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
+import { Placement } from "../../../src/venues/connector/placement.ts"
+import type { Tenant } from "../../../src/venues/connector/shard.ts"
+import { SHARD_TIMES, type ShardTimes } from "../../../src/venues/connector/shard-times.ts"
 
 /** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
 export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }

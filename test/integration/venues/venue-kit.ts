@@ -5,10 +5,10 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
-import type { VenueSecrets } from "../../../src/domain/credential.ts"
+import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
 import type {
   DepthUpdate,
   KlineUpdate,
@@ -19,9 +19,9 @@ import type {
 } from "../../../src/ports/market-source.ts"
 import type { SessionReport, VenueOrder, VenueSession } from "../../../src/ports/venue-session.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
-import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/ccxt-venue.ts"
-import type { VenueProfile, VenueWaits } from "../../../src/venues/profile.ts"
-import { PROFILES } from "../../../src/venues/registry.ts"
+import type { VenueProfile, VenueWaits } from "../../../src/venues/adapters/profile.ts"
+import { PROFILES } from "../../../src/venues/adapters/registry.ts"
+import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import {
   type BinanceExchange,
   type BinanceExchangeOptions,

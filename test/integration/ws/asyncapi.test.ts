@@ -1,9 +1,9 @@
 /** What crosses the wire is what the AsyncAPI document says of the protocol: each command, reply and push is exactly one of its messages. */
 import { afterEach, describe, expect, it } from "vitest"
-import { CLOSES } from "../../../src/ws/error-codes.ts"
-import { asyncDocument, judge } from "../../kit/asyncapi.ts"
-import { type RawSocket, rawSocket } from "../../kit/raw-socket.ts"
-import { BOOK, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { CLOSES } from "../../../src/ws/protocol/error-codes.ts"
+import { type RawSocket, rawSocket } from "../../kit/readers/raw-socket.ts"
+import { asyncDocument, judge } from "../../kit/rules/asyncapi.ts"
+import { BOOK, startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 const document = asyncDocument()
 const judged = judge(document)

@@ -1,7 +1,7 @@
 /** Commands that wait take memory: a connection whose commands wait for too many bytes ends, whatever they wait for. */
 import { afterEach, expect, it } from "vitest"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { BOOK, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { BOOK, startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

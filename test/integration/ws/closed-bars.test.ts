@@ -2,9 +2,9 @@
 import { Centrifuge } from "centrifuge"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import { FORMATS, SOON, useRoom } from "../../kit/conformance.ts"
-import { cutProxy } from "../../kit/cut-proxy.ts"
-import { type ScriptedStream, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { cutProxy } from "../../kit/proxies/cut-proxy.ts"
+import { FORMATS, SOON, useRoom } from "../../kit/servers/conformance.ts"
+import { type ScriptedStream, startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 const MINUTES = "market:kline:MOCK:BTC/USDT:1m"
 const KEPT = 4

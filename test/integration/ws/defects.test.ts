@@ -1,7 +1,7 @@
 /** A command that meets a defect of ours ends its own connection, and nothing else. */
 import { afterEach, expect, it } from "vitest"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { BOOK, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { BOOK, startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

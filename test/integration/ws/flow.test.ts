@@ -2,8 +2,8 @@
 import { Centrifuge } from "centrifuge"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { BOOK, startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { BOOK, startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

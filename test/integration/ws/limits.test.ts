@@ -3,9 +3,9 @@ import { Centrifuge } from "centrifuge"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { Rpc } from "../../../src/ports/rpc.ts"
-import { FORMATS, SOON } from "../../kit/conformance.ts"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { BOOK, startSockets, type TestSocketOptions, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { FORMATS, SOON } from "../../kit/servers/conformance.ts"
+import { BOOK, startSockets, type TestSocketOptions, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** A slow reader of many deep books: what it was spared comes book by book, as it reads. */
 import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { startSockets, type TestSockets, VENUE } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { startSockets, type TestSockets, VENUE } from "../../kit/servers/socket-server.ts"
 
 const SOON = { timeout: 45_000 }
 /** Each alone is more than a socket may have waiting. */

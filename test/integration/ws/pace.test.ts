@@ -1,7 +1,7 @@
 /** A crowd of connects and subscribes takes turns: nothing of it is lost or out of order, and calls of others come between. */
 import { afterEach, expect, it } from "vitest"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

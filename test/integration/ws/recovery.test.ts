@@ -1,7 +1,7 @@
 /** A reader that is cut off again and again misses nothing, gets nothing twice, and everything in order; at length: `npm run torture -- recovery`. */
 import { describe, expect, it } from "vitest"
-import { FORMATS } from "../../kit/conformance.ts"
-import { runRecovery } from "../../kit/recovery-run.ts"
+import { FORMATS } from "../../kit/servers/conformance.ts"
+import { runRecovery } from "../../kit/worlds/recovery-run.ts"
 
 const CUTS = 20
 const PUBLICATIONS = 2000

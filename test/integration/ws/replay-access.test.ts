@@ -1,8 +1,8 @@
 /** An account that is disconnected while its journal is read for a subscriber. */
 import { afterEach, expect, it } from "vitest"
 import type { ChannelSource, StoredPublication } from "../../../src/ports/channel-port.ts"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 let sockets: TestSockets | undefined
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** A position told by `history` while nobody follows the channel: what passes before the subscribe is never called recovered. */
 import { afterEach, expect, it } from "vitest"
 import type { ChannelSource } from "../../../src/ports/channel-port.ts"
-import { rawSocket } from "../../kit/raw-socket.ts"
-import { startSockets, type TestSockets } from "../../kit/socket-server.ts"
+import { rawSocket } from "../../kit/readers/raw-socket.ts"
+import { startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
 const TRADES = "market:trade:MOCK:BTC/USDT"
 

@@ -1,10 +1,10 @@
 /** A server with one route that nobody asks for, and a count of who came there; the routes are mounted as the gateway's own are. */
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
-import { Ok } from "../../../src/http/envelope.ts"
-import type { HandlersOf } from "../../../src/http/mount.ts"
-import { Access } from "../../../src/http/route.ts"
-import { serveTest } from "../http-server.ts"
+import { Ok } from "../../../src/http/edge/envelope.ts"
+import type { HandlersOf } from "../../../src/http/edge/mount.ts"
+import { Access } from "../../../src/http/edge/route.ts"
+import { serveTest } from "../servers/http-server.ts"
 
 const Any = Ok(Schema.Unknown)
 

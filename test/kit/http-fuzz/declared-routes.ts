@@ -5,9 +5,9 @@
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option, ParseResult, Schema } from "effect"
 import { Api } from "../../../src/http/api.ts"
-import { failureTagsOf } from "../../../src/http/envelope.ts"
-import type { Tag } from "../../../src/http/errno.ts"
-import { Access, type AccessLevel } from "../../../src/http/route.ts"
+import { failureTagsOf } from "../../../src/http/edge/envelope.ts"
+import type { Tag } from "../../../src/http/edge/errno.ts"
+import { Access, type AccessLevel } from "../../../src/http/edge/route.ts"
 
 export interface DeclaredRoute {
   /** `tradeOrder.submit` */

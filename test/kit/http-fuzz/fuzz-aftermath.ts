@@ -1,8 +1,8 @@
 /** What a fuzzed gateway leaves behind: an exact ledger, orders that are at rest, executions that add up, and not one defect in its log. */
 import pg from "pg"
-import { executionsAddUp, ordersOf, unsettled } from "../../torture/kill-judge.ts"
-import { none, short, type Verdict } from "../../torture/kill-verdict.ts"
-import { type Gateway, until } from "../gateway.ts"
+import { executionsAddUp, ordersOf, unsettled } from "../../torture/kill/kill-judge.ts"
+import { none, short, type Verdict } from "../../torture/kill/kill-verdict.ts"
+import { type Gateway, until } from "../servers/gateway.ts"
 import type { HttpFuzzFacts } from "./http-fuzz.ts"
 
 const SETTLE_MILLIS = 60_000

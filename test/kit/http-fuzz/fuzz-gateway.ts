@@ -1,6 +1,6 @@
 /** A gateway to be fuzzed: MOCK, PAPER and INTERNAL work, one real venue is offered and cannot be reached, nobody is limited, nothing leaves this machine. */
-import { PROFILES } from "../../../src/venues/registry.ts"
-import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts"
+import { PROFILES } from "../../../src/venues/adapters/registry.ts"
+import { type Gateway, type GatewayOptions, startGateway } from "../servers/gateway.ts"
 
 /** Calls of its connector are refused before they reach the network. */
 const UNREACHABLE = "BINANCE_UAT"

@@ -2,7 +2,7 @@
  * Whether an answer may be one: the envelope and the headers of every answer, a status that belongs to its errno, a failure that the
  * endpoint declares, a success of the declared shape. It does not judge what was done, only what is always true.
  */
-import { ERRNO, type FailureRow, type Tag } from "../../../src/http/errno.ts"
+import { ERRNO, type FailureRow, type Tag } from "../../../src/http/edge/errno.ts"
 import type { DeclaredRoute } from "./declared-routes.ts"
 import type { FuzzRequest } from "./fuzz-requests.ts"
 import type { LineAnswer, LineEnd } from "./http-line.ts"

@@ -4,10 +4,10 @@
  */
 
 import { randomUUID } from "node:crypto"
-import type { DealerRecord } from "../../../src/domain/dealer.ts"
-import type { SessionRecord } from "../../../src/domain/user.ts"
-import { signUpFounder } from "../founder.ts"
-import { type Api, api, PASSWORD, type Ready } from "../gateway.ts"
+import type { DealerRecord } from "../../../src/domain/dealer/dealer.ts"
+import type { SessionRecord } from "../../../src/domain/user/user.ts"
+import { signUpFounder } from "../servers/founder.ts"
+import { type Api, api, PASSWORD, type Ready } from "../servers/gateway.ts"
 import type { Random } from "../socket-fuzz/fuzz-commands.ts"
 
 export interface FuzzUser {

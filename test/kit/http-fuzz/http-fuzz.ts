@@ -2,8 +2,8 @@
  * Very many requests for every declared endpoint of a running gateway, over keep-alive connections: each answer is judged, then what is
  * left behind. The one thing to know: a seed gives the same requests only as long as the answers come in the same order.
  */
-import { seededRandom } from "../../exchanges/binance/synthetic.ts"
-import type { Gateway } from "../gateway.ts"
+import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
+import type { Gateway } from "../servers/gateway.ts"
 import { type DeclaredRoute, declaredRoutes } from "./declared-routes.ts"
 import { judge, STARVED } from "./fuzz-judge.ts"
 import { type FuzzRequest, FuzzRequests } from "./fuzz-requests.ts"

@@ -1,7 +1,7 @@
 /** One connection after another that sends what it is given and tells what came back. */
 import { WebSocket } from "ws"
-import { readJson, readProtobuf, sentJson, sentProtobuf } from "../client-codecs.ts"
-import type { Format } from "../raw-socket.ts"
+import { readJson, readProtobuf, sentJson, sentProtobuf } from "../readers/client-codecs.ts"
+import type { Format } from "../readers/raw-socket.ts"
 import type { Fields } from "./fuzz-fields.ts"
 import type { FuzzFrame } from "./fuzz-frames.ts"
 import type { Answer } from "./fuzz-judge.ts"

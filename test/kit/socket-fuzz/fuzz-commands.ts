@@ -1,5 +1,5 @@
 /** Commands with parameters that nobody in his right mind would send, beside ones that anybody would. */
-import { BOOK } from "../socket-server.ts"
+import { BOOK } from "../servers/socket-server.ts"
 import type { Fields } from "./fuzz-fields.ts"
 import type { World } from "./fuzz-rules.ts"
 

@@ -1,7 +1,7 @@
 /** Messages for the server: lists of commands, and what becomes of them when bytes change on the way. */
 import { readFileSync } from "node:fs"
 import protobuf from "protobufjs"
-import { sentJson, sentProtobuf } from "../client-codecs.ts"
+import { sentJson, sentProtobuf } from "../readers/client-codecs.ts"
 import { type CommandSource, type FuzzCommand, fuzzCommand, METHODS, pick, type Random } from "./fuzz-commands.ts"
 import { type Fields, isFields } from "./fuzz-fields.ts"
 

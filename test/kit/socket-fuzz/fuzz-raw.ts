@@ -1,5 +1,5 @@
 /** Frames of RFC 6455 that are wrong, or right in an unusual way, each on a connection of its own. */
-import { type FrameOptions, frame, OPCODES, type RawFrames, rawFrames } from "../raw-frames.ts"
+import { type FrameOptions, frame, OPCODES, type RawFrames, rawFrames } from "../readers/raw-frames.ts"
 import { pick, type Random } from "./fuzz-commands.ts"
 
 const CONNECT = '{"id":1,"connect":{"token":"alice"}}'

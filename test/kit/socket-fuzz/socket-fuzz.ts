@@ -2,9 +2,9 @@
  * Very many messages for a socket server in a process of its own, from several connections at once: bad JSON and Protobuf, commands with
  * absurd parameters, frames that are none. Every answer is judged; the process must live, and its memory come back.
  */
-import { seededRandom } from "../../exchanges/binance/synthetic.ts"
-import { type SocketChild, startSocketChild } from "../socket-child.ts"
-import { BOOK } from "../socket-server.ts"
+import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
+import { type SocketChild, startSocketChild } from "../servers/socket-child.ts"
+import { BOOK } from "../servers/socket-server.ts"
 import { FuzzClient } from "./fuzz-client.ts"
 import type { Random } from "./fuzz-commands.ts"
 import { type FuzzFrame, fuzzFrame, readFrame } from "./fuzz-frames.ts"

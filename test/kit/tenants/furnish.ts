@@ -6,14 +6,14 @@
 import { randomUUID } from "node:crypto"
 import { Secret, TOTP } from "otpauth"
 import type pg from "pg"
-import type { HedgeReportRecord } from "../../../src/domain/hedge-report.ts"
-import type { SecurityRecord } from "../../../src/domain/security.ts"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import type { SessionRecord } from "../../../src/domain/user.ts"
-import type { WalletRecord } from "../../../src/domain/wallet.ts"
-import { type Answer, type Api, type Ready, until } from "../gateway.ts"
-import type { operatorOf } from "../operator.ts"
-import { type Desk, openDesk } from "../quoting.ts"
+import type { HedgeReportRecord } from "../../../src/domain/dealer/hedging/hedge-report.ts"
+import type { SecurityRecord } from "../../../src/domain/instrument/security.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import type { SessionRecord } from "../../../src/domain/user/user.ts"
+import type { WalletRecord } from "../../../src/domain/wallet/wallet.ts"
+import { type Desk, openDesk } from "../desks/quoting.ts"
+import { type Answer, type Api, type Ready, until } from "../servers/gateway.ts"
+import type { operatorOf } from "../servers/operator.ts"
 
 /** What names are names of. */
 export type Kind =

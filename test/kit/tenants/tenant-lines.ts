@@ -1,8 +1,8 @@
 /** How a member asks: over HTTP, and by the call of the same name on a socket of its own. What comes back is kept as text. */
-import { rpcMethodOf } from "../../../src/http/rpc.ts"
-import type { Envelope, Ready } from "../gateway.ts"
+import { rpcMethodOf } from "../../../src/http/rpc/rpc.ts"
 import type { DeclaredRoute } from "../http-fuzz/declared-routes.ts"
-import { type RawSocket, rawSocket } from "../raw-socket.ts"
+import { type RawSocket, rawSocket } from "../readers/raw-socket.ts"
+import type { Envelope, Ready } from "../servers/gateway.ts"
 import type { Member } from "./furnish.ts"
 import type { Fields } from "./tenant-names.ts"
 

@@ -4,10 +4,10 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { costOf, type FirmQuote, isFirm, mayQuoteBecome, type QuoteStatus } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { QuoteId, TradeOrderId } from "../../../src/domain/ids.ts"
-import { costOf, type FirmQuote, isFirm, mayQuoteBecome, type QuoteStatus } from "../../../src/domain/quote.ts"
-import { CLIENT, INVENTORY, QuoteWorld } from "../../kit/quote-world.ts"
+import { CLIENT, INVENTORY, QuoteWorld } from "../../kit/worlds/quote-world.ts"
 
 const STATES: ReadonlyArray<QuoteStatus> = ["CREATED", "ACCEPTED", "EXECUTED", "REJECTED", "EXPIRED", "CANCELLED"]
 

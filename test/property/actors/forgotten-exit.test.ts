@@ -5,13 +5,13 @@
 import fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import { ListWorld } from "../../kit/list-world.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import { ListWorld } from "../../kit/worlds/list-world.ts"
 import { Random } from "../../sim/time.ts"
 import { PLAIN_TRAITS } from "../../sim/traits.ts"
 
 vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
-  (await import("../../kit/newest-core.ts")).keepingCore(original),
+  (await import("../../kit/worlds/newest-core.ts")).keepingCore(original),
 )
 
 /** An order that is not known any more, and of which balances say nothing, is waited for that long. */

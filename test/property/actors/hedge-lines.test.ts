@@ -4,14 +4,14 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { HEDGE_LAW, type HedgeEvent, HedgeState, hedgeStateOf } from "../../../src/domain/dealer/hedging/hedge-state.ts"
+import { exposureOf, spanOf, surelyOpen } from "../../../src/domain/dealer/hedging/hedging.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
-import { HEDGE_LAW, type HedgeEvent, HedgeState, hedgeStateOf } from "../../../src/domain/hedge-state.ts"
-import { exposureOf, spanOf, surelyOpen } from "../../../src/domain/hedging.ts"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import { HedgeWorld, OTHER } from "../../kit/hedge-world.ts"
-import { intentOf, LINKED } from "../../kit/hedges.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import { intentOf, LINKED } from "../../kit/records/hedges.ts"
+import { HedgeWorld, OTHER } from "../../kit/worlds/hedge-world.ts"
 
 /** A third account: whatever is lost, one more can be linked. */
 const SPARE = LINKED.replace(/1$/, "9") as TradingAccountId

@@ -4,14 +4,21 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { KlineSeries } from "../../../src/actors/kline-series.ts"
-import { VenueClock } from "../../../src/actors/venue-clock.ts"
+import { KlineSeries } from "../../../src/actors/market/klines/series.ts"
+import { VenueClock } from "../../../src/actors/market/venue-clock.ts"
 import { klineChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import { parseInstrumentId } from "../../../src/domain/instrument.ts"
-import { type Bar, barEnd, barStart, type KlineRecord, withoutHoles, withTrade } from "../../../src/domain/kline.ts"
+import { parseInstrumentId } from "../../../src/domain/instrument/instrument.ts"
+import {
+  type Bar,
+  barEnd,
+  barStart,
+  type KlineRecord,
+  withoutHoles,
+  withTrade,
+} from "../../../src/domain/market/kline.ts"
 import type { MarketTrade } from "../../../src/ports/market-source.ts"
-import { RecordingChannels } from "../../kit/market-channels.ts"
+import { RecordingChannels } from "../../kit/worlds/market-channels.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 const CHANNEL = klineChannel(BTC, "1m")

@@ -5,19 +5,19 @@
 import fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import { placeOf } from "../../../src/domain/trade-order.ts"
-import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
+import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import { placeOf } from "../../../src/domain/order/trade-order.ts"
 import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import { ENTRY, ListWorld } from "../../kit/list-world.ts"
-import { newestCore } from "../../kit/newest-core.ts"
-import type { SimOrder } from "../../sim/exchange.ts"
-import { type CancelFate, kindFates, type StreamFate, type SubmitFate } from "../../sim/fates.ts"
+import { ENTRY, ListWorld } from "../../kit/worlds/list-world.ts"
+import { newestCore } from "../../kit/worlds/newest-core.ts"
 import { Random } from "../../sim/time.ts"
+import type { SimOrder } from "../../sim/venue/exchange.ts"
+import { type CancelFate, kindFates, type StreamFate, type SubmitFate } from "../../sim/venue/fates.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
 vi.mock("../../../src/actors/account/venue/session.ts", async (original) =>
-  (await import("../../kit/newest-core.ts")).keepingCore(original),
+  (await import("../../kit/worlds/newest-core.ts")).keepingCore(original),
 )
 
 const LEGS = ["TAKE_PROFIT", "STOP_LOSS"] as const

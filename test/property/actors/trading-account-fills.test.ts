@@ -7,12 +7,12 @@ import {
   newestUpTo,
   textOfOrder,
   textOfPositions,
-} from "../../../src/domain/account-event-kept.ts"
+} from "../../../src/domain/account/event-kept.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { EXECUTIONS_KEPT } from "../../../src/domain/trade-order.ts"
+import { EXECUTIONS_KEPT } from "../../../src/domain/order/trade-order.ts"
 import type { VenueFill } from "../../../src/ports/venue-session.ts"
-import { life, live } from "../../kit/filled-lives.ts"
-import { placed, readyWorld } from "../../kit/ready-world.ts"
+import { life, live } from "../../kit/worlds/filled-lives.ts"
+import { placed, readyWorld } from "../../kit/worlds/ready-world.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
 const summed = (trades: ReadonlyArray<VenueFill>) => {

@@ -1,8 +1,8 @@
 /** The board fires exactly what a naive look at every trigger with every price fires, in the same order. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { MarketListener } from "../../../src/actors/market-messages.ts"
-import { TriggerBoard, type TriggerWatch } from "../../../src/actors/trigger-board.ts"
+import type { MarketListener } from "../../../src/actors/market/messages.ts"
+import { TriggerBoard, type TriggerWatch } from "../../../src/actors/market/triggers/board.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 

@@ -1,8 +1,8 @@
 /** The running sums of acknowledged holds say what a look at every open order would say, over random lives of orders. */
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { AcknowledgedHolds } from "../../../src/domain/acknowledged-holds.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
+import { AcknowledgedHolds } from "../../../src/domain/order/acknowledged-holds.ts"
 
 interface Held {
   asset: string

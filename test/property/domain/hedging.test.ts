@@ -1,9 +1,8 @@
 /** Exposure, attribution and profit of hedging, against the money itself: what clients paid, what hedges cost, what is left over. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { HedgeIntent } from "../../../src/domain/dealer.ts"
-import { Decimal } from "../../../src/domain/decimal.ts"
-import { type HedgeAttempt, planHedge } from "../../../src/domain/hedge-order.ts"
+import type { HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
+import { type HedgeAttempt, planHedge } from "../../../src/domain/dealer/hedging/hedge-order.ts"
 import {
   exposureOf,
   type HedgeProgress,
@@ -12,12 +11,13 @@ import {
   resultOf,
   withIntent,
   withProgress,
-} from "../../../src/domain/hedging.ts"
+} from "../../../src/domain/dealer/hedging/hedging.ts"
+import { IntentQueue, type OpenIntent } from "../../../src/domain/dealer/hedging/intent-queue.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import { IntentQueue, type OpenIntent } from "../../../src/domain/intent-queue.ts"
-import type { OrderSide } from "../../../src/domain/trade-order.ts"
-import { intentOf, pair } from "../../kit/hedges.ts"
-import { intentsWithin, walkedIntents } from "../../kit/open-intents.ts"
+import type { OrderSide } from "../../../src/domain/order/trade-order.ts"
+import { intentOf, pair } from "../../kit/records/hedges.ts"
+import { intentsWithin, walkedIntents } from "../../kit/records/open-intents.ts"
 
 const amount = (max: number) => fc.integer({ min: 1, max }).map((units) => Decimal.fromUnits(BigInt(units), 3))
 const side = fc.constantFrom<OrderSide>("BUY", "SELL")

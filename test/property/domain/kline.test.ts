@@ -15,7 +15,7 @@ import {
   partsOf,
   withoutHoles,
   withTrade,
-} from "../../../src/domain/kline.ts"
+} from "../../../src/domain/market/kline.ts"
 
 interface Trade {
   readonly at: number

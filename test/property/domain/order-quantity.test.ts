@@ -2,8 +2,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { walkBase, walkCost } from "../../../src/domain/portfolio.ts"
-import { check } from "../../kit/order-check.ts"
+import { walkBase, walkCost } from "../../../src/domain/order/portfolio.ts"
+import { check } from "../../kit/records/order-check.ts"
 
 const decimal = (max: number, scaleMax: number) =>
   fc

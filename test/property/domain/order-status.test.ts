@@ -1,7 +1,7 @@
 /** The transition table as a graph: what no path may do. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isTerminal, mayBecome, narrative, OrderStatus, rank } from "../../../src/domain/order-status.ts"
+import { isTerminal, mayBecome, narrative, OrderStatus, rank } from "../../../src/domain/order/status.ts"
 
 const ALL = OrderStatus.literals
 const statuses = fc.constantFrom(...ALL)

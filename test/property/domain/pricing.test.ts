@@ -1,10 +1,10 @@
 /** Prices of quotes against a dumb reckoning with fractions of integers, for any book, size and margin. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { priceOffer, priceSize, walkBook } from "../../../src/domain/dealer/pricing.ts"
+import type { QuoteSize } from "../../../src/domain/dealer/quote-request.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
-import { priceOffer, priceSize, walkBook } from "../../../src/domain/pricing.ts"
-import type { QuoteSize } from "../../../src/domain/quote-request.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
 
 /** Hundredths and thousandths as integers. */
 const level = fc.record({

@@ -13,10 +13,10 @@ import type {
   VenueId,
 } from "../../../src/domain/ids.ts"
 
-import { OrderStatus } from "../../../src/domain/order-status.ts"
-import { type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order-terms.ts"
-import type { Execution, OrderDoubt, TradeOrder } from "../../../src/domain/trade-order.ts"
-import { tradeOrderJson, tradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import { OrderStatus } from "../../../src/domain/order/status.ts"
+import { type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order/terms.ts"
+import type { Execution, OrderDoubt, TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import { tradeOrderJson, tradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }))

@@ -4,9 +4,9 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { quoteNumbers } from "../../../src/venues/worker/bare-numbers.ts"
-import { CheckedBook } from "../../../src/venues/worker/checked-book.ts"
-import { readKrakenFrame } from "../../../src/venues/worker/kraken-frames.ts"
+import { CheckedBook } from "../../../src/venues/adapters/kraken/checked-book.ts"
+import { readKrakenFrame } from "../../../src/venues/adapters/kraken/frames.ts"
+import { quoteNumbers } from "../../../src/venues/worker/feed/bare-numbers.ts"
 import { toFixed8 } from "../../exchanges/binance/fixed.ts"
 import { Matching } from "../../exchanges/binance/matching.ts"
 import { withPlaces } from "../../exchanges/kraken/numbers.ts"

@@ -8,7 +8,7 @@ import type {
   PublicationBody,
   Results,
   SubscribeResult,
-} from "../../../src/ws/protocol.ts"
+} from "../../../src/ws/protocol/protocol.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,10 @@
 /** Both encodings against each other and against the official client: what crosses in one crosses in the other, and nothing throws. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { jsonCodec } from "../../../src/ws/codec-json.ts"
-import { protobufCodec } from "../../../src/ws/codec-protobuf.ts"
-import type { Codec, CommandOf, Frame, Method, Push } from "../../../src/ws/protocol.ts"
-import { readJson, readProtobuf, received, sentJson, sentProtobuf } from "../../kit/client-codecs.ts"
+import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
+import { protobufCodec } from "../../../src/ws/protocol/codec-protobuf.ts"
+import type { Codec, CommandOf, Frame, Method, Push } from "../../../src/ws/protocol/protocol.ts"
+import { readJson, readProtobuf, received, sentJson, sentProtobuf } from "../../kit/readers/client-codecs.ts"
 import * as arbitrary from "./arbitrary-protocol.ts"
 
 const codecs: ReadonlyArray<Codec> = [jsonCodec, protobufCodec]

@@ -4,15 +4,15 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { BookLost, OrderBookActor } from "../../../src/actors/order-book.ts"
+import { BookLost, OrderBookActor } from "../../../src/actors/market/order-book.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
-import type { OrderBookRecord } from "../../../src/domain/market.ts"
+import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
-import { BOOK_KEY, bookChanges, levelKey } from "../../../src/ws/map-book.ts"
-import { type EntryChange, MapEntries } from "../../../src/ws/map-entries.ts"
-import { MapFlows, type MapView } from "../../../src/ws/map-pages.ts"
-import type { SubscribeResult } from "../../../src/ws/protocol.ts"
-import type { Outgoing } from "../../../src/ws/topic.ts"
+import type { Outgoing } from "../../../src/ws/fanout/topic.ts"
+import { BOOK_KEY, bookChanges, levelKey } from "../../../src/ws/maps/book.ts"
+import { type EntryChange, MapEntries } from "../../../src/ws/maps/entries.ts"
+import { MapFlows, type MapView } from "../../../src/ws/maps/pages.ts"
+import type { SubscribeResult } from "../../../src/ws/protocol/protocol.ts"
 
 const INSTRUMENT = "MOCK:BTC/USDT" as InstrumentId
 

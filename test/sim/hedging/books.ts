@@ -1,6 +1,6 @@
 /** Order books of a hedging world: they move, fall silent, are halted, or stand apart from those of other venues. */
 import type { Context } from "effect"
-import type { Markets } from "../../../src/actors/market-messages.ts"
+import type { Markets } from "../../../src/actors/market/messages.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { OrderBookUnavailable } from "../../../src/domain/errors/market.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"

@@ -1,6 +1,6 @@
 /** People are told of what is open, in doubt or carried: at once, again for as long as it lasts, and not more often than every minute. */
-import type { AccountAlert } from "../../../src/domain/account-event.ts"
-import type { HedgeReportRecord } from "../../../src/domain/hedge-report.ts"
+import type { AccountAlert } from "../../../src/domain/account/event.ts"
+import type { HedgeReportRecord } from "../../../src/domain/dealer/hedging/hedge-report.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
 import type { Cause } from "./database.ts"
 

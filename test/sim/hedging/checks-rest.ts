@@ -1,7 +1,7 @@
 /** When the faults have stopped: nothing is open but dust, and what is told of it is what venues executed in truth. */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
 import type { LineChecks } from "./checks.ts"
 import { PAIRS } from "./listing.ts"
 import { truthOf } from "./venue-hedge.ts"

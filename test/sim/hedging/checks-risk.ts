@@ -1,7 +1,8 @@
 /** A firm quote is made only where the worst end of what is open, and of what is promised, is within the dealer's threshold. */
+
+import { isFirm } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
-import { isFirm } from "../../../src/domain/quote.ts"
 import type { LineChecks } from "./checks.ts"
 import { PAIRS, pairOfSymbol } from "./listing.ts"
 import { sizeOf, viewOf } from "./view.ts"

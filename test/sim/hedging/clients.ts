@@ -1,10 +1,11 @@
 /** Clients of a hedging world: they ask dealers for quotes, and execute most of them as their accounts would, also over the end of a process. */
+
+import { type FirmQuote, isFirm } from "../../../src/domain/dealer/quote.ts"
+import type { QuoteSize } from "../../../src/domain/dealer/quote-request.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { DealerAccountId, InstrumentId, QuoteId, TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
-import { type FirmQuote, isFirm } from "../../../src/domain/quote.ts"
-import type { QuoteSize } from "../../../src/domain/quote-request.ts"
-import type { WalletId } from "../../../src/domain/wallet.ts"
+import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
 import { userId } from "../accounts.ts"
 import type { Tally } from "../tally.ts"
 import type { Random } from "../time.ts"

@@ -4,10 +4,12 @@
  */
 import type { Context } from "effect"
 import { Effect } from "effect"
-import type { Dealer, HedgeIntent } from "../../../src/domain/dealer.ts"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
+import type { Dealer, HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
+import type { HedgeProgress, HedgeVerdict } from "../../../src/domain/dealer/hedging/hedging.ts"
+import { type FirmQuote, isFirm, type Quote } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import type { HedgeProgress, HedgeVerdict } from "../../../src/domain/hedging.ts"
 import type {
   DealerAccountId,
   HedgeIntentId,
@@ -15,14 +17,12 @@ import type {
   TradeOrderId,
   TradingAccountId,
 } from "../../../src/domain/ids.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import { type FirmQuote, isFirm, type Quote } from "../../../src/domain/quote.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccount } from "../../../src/domain/trading-account.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { DealerState, DealerStore, ReceiptText } from "../../../src/ports/dealer-store.ts"
 import type { HedgeStore, LateHedge } from "../../../src/ports/hedge-store.ts"
 import type { LedgerOutcome, LedgerPort, LedgerRequest } from "../../../src/ports/ledger-port.ts"
-import { storedHedges } from "../../kit/stored-hedges.ts"
+import { storedHedges } from "../../kit/records/stored-hedges.ts"
 
 export class HedgingDatabase {
   readonly dealers = new Map<DealerAccountId, Dealer>()

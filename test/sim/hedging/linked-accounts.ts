@@ -3,7 +3,8 @@
  * them what their venues show, and come and go. The one thing to know: an order is stored before its dealer is told of it.
  */
 import type { AccountCommand, SubmitOrder } from "../../../src/actors/account/messages.ts"
-import type { HedgeDesk } from "../../../src/actors/hedge-desk.ts"
+import type { HedgeDesk } from "../../../src/actors/dealer/hedging/hedge-desk.ts"
+import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { InstrumentNotTradable } from "../../../src/domain/errors/market.ts"
 import { TradingHalted } from "../../../src/domain/errors/risk.ts"
@@ -13,14 +14,13 @@ import {
   AccountNotActive,
   AccountReconciling,
 } from "../../../src/domain/errors/trading-account.ts"
-import { fingerprint } from "../../../src/domain/fingerprint.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
-import { doubtWhenLost } from "../../../src/domain/order-doubt.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/trading-account.ts"
-import { hedgeOrder } from "../../kit/hedges.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
+import { doubtWhenLost } from "../../../src/domain/order/evidence/doubt.ts"
+import { fingerprint } from "../../../src/domain/order/fingerprint.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import { hedgeOrder } from "../../kit/records/hedges.ts"
 import type { Cause, HedgingDatabase } from "./database.ts"
 import { imageAt, type VenueHedge } from "./venue-hedge.ts"
 import { isLost } from "./view.ts"

@@ -1,11 +1,11 @@
 /** Venues, pairs and instruments of a hedging world: real venues, a test network, simulated ones, and one that trades derivatives. */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import type { Contract, Instrument } from "../../../src/domain/instrument.ts"
-import type { Venue, VenueEnvironment } from "../../../src/domain/venue.ts"
-import { instrumentOf } from "../../kit/instruments.ts"
-import { simVenue } from "../listing.ts"
+import type { Contract, Instrument } from "../../../src/domain/instrument/instrument.ts"
+import type { Venue, VenueEnvironment } from "../../../src/domain/instrument/venue.ts"
+import { instrumentOf } from "../../kit/records/instruments.ts"
 import type { Random } from "../time.ts"
+import { simVenue } from "../venue/listing.ts"
 
 const venueOf = (name: string, environment: VenueEnvironment, features: ReadonlyArray<string> = ["SPOT"]): Venue => ({
   ...simVenue,

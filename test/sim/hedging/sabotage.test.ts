@@ -1,25 +1,25 @@
 /** A check that cannot fail proves nothing: each of these breaks hedging in one place, and the worlds must show it within a few seeds. */
 import { Effect } from "effect"
 import { afterEach, describe, it, vi } from "vitest"
-import { HedgeAlarms } from "../../../src/actors/dealer-hedging-alarms.ts"
-import { HedgeLine } from "../../../src/actors/dealer-hedging-line.ts"
-import type { HedgePlace } from "../../../src/actors/dealer-hedging-venue.ts"
-import type { HedgeIntent } from "../../../src/domain/dealer.ts"
+import { HedgeAlarms } from "../../../src/actors/dealer/hedging/alarms.ts"
+import { HedgeLine } from "../../../src/actors/dealer/hedging/line.ts"
+import type { HedgePlace } from "../../../src/actors/dealer/hedging/place.ts"
+import type { TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
+import type { HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
+import type { HedgeRefusal } from "../../../src/domain/dealer/hedging/hedge-refusal.ts"
+import { exposureOf, type HedgeProgress, type HedgeTotals } from "../../../src/domain/dealer/hedging/hedging.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import type { HedgeRefusal } from "../../../src/domain/hedge-refusal.ts"
-import { exposureOf, type HedgeProgress, type HedgeTotals } from "../../../src/domain/hedging.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccountStatus } from "../../../src/domain/trading-account.ts"
-import type { Venue } from "../../../src/domain/venue.ts"
-import { seenBy } from "../seen-by.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
+import type { Venue } from "../../../src/domain/instrument/venue.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import { seenBy } from "../checks/seen-by.ts"
 import { type HedgingOptions, simulateHedging } from "./simulation.ts"
 
 const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false, risks: false }
 const sabotage = { ...INTACT }
 
-vi.mock("../../../src/domain/instrument.ts", async (original) => {
-  const real = await original<typeof import("../../../src/domain/instrument.ts")>()
+vi.mock("../../../src/domain/instrument/instrument.ts", async (original) => {
+  const real = await original<typeof import("../../../src/domain/instrument/instrument.ts")>()
   return {
     ...real,
     isCountedInBase: (instrument: Pick<Instrument, "contract">, isSpot: boolean) =>
@@ -27,8 +27,8 @@ vi.mock("../../../src/domain/instrument.ts", async (original) => {
   }
 })
 
-vi.mock("../../../src/actors/dealer-hedging-venue.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/dealer-hedging-venue.ts")>()
+vi.mock("../../../src/actors/dealer/hedging/place.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer/hedging/place.ts")>()
   return {
     ...real,
     placeOfHedge: (...[sources, ...rest]: Parameters<typeof real.placeOfHedge>): HedgePlace | undefined =>
@@ -36,8 +36,8 @@ vi.mock("../../../src/actors/dealer-hedging-venue.ts", async (original) => {
   }
 })
 
-vi.mock("../../../src/actors/dealer-places.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/dealer-places.ts")>()
+vi.mock("../../../src/actors/dealer/places.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer/places.ts")>()
   return {
     ...real,
     linkFault: (...args: Parameters<typeof real.linkFault>) => (sabotage.sandbox ? null : real.linkFault(...args)),
@@ -59,16 +59,16 @@ const taken = <A extends { readonly venues: { readonly find: (venue: string) => 
   },
 })
 
-vi.mock("../../../src/actors/hedge-desk.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/hedge-desk.ts")>()
+vi.mock("../../../src/actors/dealer/hedging/hedge-desk.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer/hedging/hedge-desk.ts")>()
   return {
     ...real,
     canBeAsked: (status: TradingAccountStatus | undefined) => sabotage.keeps || real.canBeAsked(status),
   }
 })
 
-vi.mock("../../../src/domain/hedging.ts", async (original) => {
-  const real = await original<typeof import("../../../src/domain/hedging.ts")>()
+vi.mock("../../../src/domain/dealer/hedging/hedging.ts", async (original) => {
+  const real = await original<typeof import("../../../src/domain/dealer/hedging/hedging.ts")>()
   return {
     ...real,
     withProgress: (totals: HedgeTotals, before: HedgeProgress | null, now: HedgeProgress): HedgeTotals => {
@@ -79,8 +79,8 @@ vi.mock("../../../src/domain/hedging.ts", async (original) => {
   }
 })
 
-vi.mock("../../../src/domain/hedge-refusal.ts", async (original) => {
-  const real = await original<typeof import("../../../src/domain/hedge-refusal.ts")>()
+vi.mock("../../../src/domain/dealer/hedging/hedge-refusal.ts", async (original) => {
+  const real = await original<typeof import("../../../src/domain/dealer/hedging/hedge-refusal.ts")>()
   const passing = <A extends HedgeRefusal | null>(refusal: A): A | "PASSING" =>
     sabotage.hurries && refusal === "FOR_GOOD" ? "PASSING" : refusal
   return {
@@ -90,8 +90,8 @@ vi.mock("../../../src/domain/hedge-refusal.ts", async (original) => {
   }
 })
 
-vi.mock("../../../src/actors/dealer-valuation.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/dealer-valuation.ts")>()
+vi.mock("../../../src/actors/dealer/valuation.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer/valuation.ts")>()
   return {
     ...real,
     isTooRisky: (...args: Parameters<typeof real.isTooRisky>) => !sabotage.risks && real.isTooRisky(...args),

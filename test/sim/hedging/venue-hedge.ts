@@ -4,9 +4,9 @@
  */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import { graver } from "../../../src/domain/order-doubt.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import type { Fee, TradeOrder } from "../../../src/domain/trade-order.ts"
+import { graver } from "../../../src/domain/order/evidence/doubt.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import type { Fee, TradeOrder } from "../../../src/domain/order/trade-order.ts"
 
 export interface VenueFill {
   readonly quantity: Decimal

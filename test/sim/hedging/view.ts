@@ -1,11 +1,12 @@
 /**
  * What is true of a line by what is stored, counted anew: the checks must not ask what they check. BUY counts above zero.
  */
+
+import type { TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId, HedgeIntentId } from "../../../src/domain/ids.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import type { TradingAccountStatus } from "../../../src/domain/trading-account.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { HedgingDatabase } from "./database.ts"
 
 const { ZERO } = Decimal

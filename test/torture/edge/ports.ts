@@ -3,9 +3,9 @@
  * start, and what methods nobody declared are told.
  */
 import { connect } from "node:net"
-import { endGateways, startGateway } from "../../kit/gateway.ts"
-import { certificateFiles } from "../../kit/http-certificate.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { endGateways, startGateway } from "../../kit/servers/gateway.ts"
+import { certificateFiles } from "../../kit/servers/http-certificate.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 import { need, run } from "./tool.ts"
 
 const openPorts = async (address: string): Promise<ReadonlySet<string>> => {

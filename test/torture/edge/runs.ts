@@ -1,5 +1,5 @@
 /** The runs that look at the gateway from outside, with tools of others. */
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { ports } from "./ports.ts"
 import { proxy } from "./proxy.ts"
 import { slowHttp } from "./slow-http.ts"

@@ -8,9 +8,9 @@ import { request as plain } from "node:http"
 import { request as secure } from "node:https"
 import { loadavg } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { endGateways, type Gateway, startGateway } from "../../kit/gateway.ts"
-import { CERTIFICATE, certificateFiles } from "../../kit/http-certificate.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import { endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
+import { CERTIFICATE, certificateFiles } from "../../kit/servers/http-certificate.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { need, run } from "./tool.ts"
 
 const CONNECTIONS = 500

@@ -7,11 +7,11 @@ import { type Agent, request } from "node:https"
 import { connect } from "node:tls"
 import { Effect } from "effect"
 import { type ClientOptions, WebSocket } from "ws"
-import { makeServer, PortTaken } from "../../../src/http/server.ts"
-import { closeClients, connectClient } from "../../integration/gateway/socket.ts"
-import { type Gateway, until } from "../../kit/gateway.ts"
-import { type CertificateFiles, FIRST, SECOND } from "../../kit/http-certificate.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { makeServer, PortTaken } from "../../../src/http/edge/server.ts"
+import { closeClients, connectClient } from "../../integration/gateway/markets/socket.ts"
+import { type Gateway, until } from "../../kit/servers/gateway.ts"
+import { type CertificateFiles, FIRST, SECOND } from "../../kit/servers/http-certificate.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 
 const RENEWALS = 40
 const SOCKETS = 10

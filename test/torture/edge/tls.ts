@@ -3,9 +3,9 @@
  * what must be refused, plain HTTP gets no answer, or on its own port 403; and the certificate was renewed under load.
  */
 import { connect } from "node:net"
-import { endGateways, startGateway } from "../../kit/gateway.ts"
-import { certificateFiles } from "../../kit/http-certificate.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { endGateways, startGateway } from "../../kit/servers/gateway.ts"
+import { certificateFiles } from "../../kit/servers/http-certificate.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 import { renewals } from "./tls-renewal.ts"
 import { need, run } from "./tool.ts"
 

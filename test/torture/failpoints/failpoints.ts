@@ -3,10 +3,10 @@
  * and must know within seconds what the exchange knows, have lost nothing it acknowledged, and have sent nothing twice.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { seededRandom } from "../../exchanges/binance/synthetic.ts"
-import { type Launched, until } from "../../kit/gateway.ts"
-import { attempt } from "../kill-load.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
+import { type Launched, until } from "../../kit/servers/gateway.ts"
+import { attempt } from "../kill/kill-load.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { SCENES, type Scene } from "./scenes.ts"
 import { ask, isActive, isLeaving, openStage, type Stage, type Trader } from "./stage.ts"
 import { examineUntilTrue, falsehoods, linkedOf, restless } from "./truth.ts"
@@ -16,7 +16,7 @@ export interface FailpointOptions {
   readonly seed: number
   /** Only places whose `venue place` contains one of these. */
   readonly only?: ReadonlyArray<string> | undefined
-  /** As in test/kit/gateway.ts. */
+  /** As in test/kit/servers/gateway.ts. */
   readonly built?: boolean
   /** How late the truth may be after the ready line; where the machine's load says nothing about the gateway, all of the patience. */
   readonly truthMillis: number

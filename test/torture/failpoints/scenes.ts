@@ -1,7 +1,7 @@
 /** What a trader does so that the gateway comes by a named place, and how often it may come by before it dies there. */
-import type { QuoteRecord } from "../../../src/domain/quote.ts"
+import type { QuoteRecord } from "../../../src/domain/dealer/quote.ts"
 import type { FailpointName } from "../../../src/ports/failpoint.ts"
-import { until } from "../../kit/gateway.ts"
+import { until } from "../../kit/servers/gateway.ts"
 import { call, type Stage, type StageVenue, submit, type Trader } from "./stage.ts"
 
 export interface Scene {

@@ -6,15 +6,17 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import { startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import {
   type BinanceExchange,
   type BinanceExchangeOptions,
   startBinanceExchange,
 } from "../../exchanges/binance/exchange.ts"
-import { founder } from "../../kit/founder.ts"
-import { freePort } from "../../kit/free-port.ts"
+import { type Desk, openClient, openDesk } from "../../kit/desks/hedging-desk.ts"
+import { laySeed, scratchDirectory } from "../../kit/postgres.ts"
+import { founder } from "../../kit/servers/founder.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
 import {
   type Answer,
   type Api,
@@ -24,10 +26,8 @@ import {
   launchGateway,
   startGateway,
   until,
-} from "../../kit/gateway.ts"
-import { type Desk, openClient, openDesk } from "../../kit/hedging-desk.ts"
-import { laySeed, scratchDirectory } from "../../kit/postgres.ts"
-import { attempt } from "../kill-load.ts"
+} from "../../kit/servers/gateway.ts"
+import { attempt } from "../kill/kill-load.ts"
 
 /** desk: a client of a dealer that hedges at binance. */
 export type StageVenue = "binance" | "mock" | "desk"
@@ -73,7 +73,7 @@ const RECONCILING = "ACCOUNT_RECONCILING"
 const RECONCILING_MILLIS = 250
 const BALANCES = { USDT: "10000000", BTC: "1000" }
 
-/** `built`: as in test/kit/gateway.ts. */
+/** `built`: as in test/kit/servers/gateway.ts. */
 export const openStage = async (
   extra: Readonly<Record<string, string>> = {},
   built?: boolean,

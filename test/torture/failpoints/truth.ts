@@ -1,13 +1,13 @@
 /** Whether the gateway knows what the exchange knows, and what must be true of a trader when everything has come to rest. */
 
 import { setTimeout as sleep } from "node:timers/promises"
+import type { QuoteRecord } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { QuoteRecord } from "../../../src/domain/quote.ts"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { hedgingOf } from "../../kit/hedging-desk.ts"
-import { executionsAddUp, isKeptHere, mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill-judge.ts"
-import { short } from "../kill-verdict.ts"
+import { hedgingOf } from "../../kit/desks/hedging-desk.ts"
+import { executionsAddUp, isKeptHere, mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill/kill-judge.ts"
+import { short } from "../kill/kill-verdict.ts"
 import type { Stage, Trader } from "./stage.ts"
 
 /** How an order ends that was proven never placed: by the process that sent it, or by the next one. */

@@ -4,10 +4,10 @@
  * which ends itself when it loses the session by which it owns the database.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { freePort } from "../../kit/free-port.ts"
-import { type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
 import { enter } from "../failpoints/stage.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { startAgain } from "./postgres.ts"
 import { seenBySecond } from "./seen.ts"
 import { askOnce, openPair, type Pair } from "./standby.ts"

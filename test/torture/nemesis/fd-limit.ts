@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { startGateway, until } from "../../kit/gateway.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import { startGateway, until } from "../../kit/servers/gateway.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 
 const ROOM = 40
 const CLIENTS = 200

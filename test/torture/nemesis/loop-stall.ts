@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { WebSocket } from "ws"
-import { type startGateway, until } from "../../kit/gateway.ts"
+import { type startGateway, until } from "../../kit/servers/gateway.ts"
 import { openStage } from "../failpoints/stage.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 import { seenBySecond } from "./seen.ts"
 import { mixedTraffic, quantile, reckon } from "./traffic.ts"
 

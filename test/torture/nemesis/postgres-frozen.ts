@@ -4,13 +4,13 @@
  */
 import { readFileSync, rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { freePort } from "../../kit/free-port.ts"
-import { freezeServer } from "../../kit/frozen.ts"
-import { type Gateway, startGateway, until } from "../../kit/gateway.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { freezeServer } from "../../kit/servers/frozen.ts"
+import { type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
 import { enter, type Trader } from "../failpoints/stage.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { firstLook, seenBySecond, watchHealth } from "./seen.ts"
 import { mixedTraffic, quantile, reckon } from "./traffic.ts"
 

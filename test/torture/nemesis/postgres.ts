@@ -4,12 +4,12 @@
  */
 import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { freePort } from "../../kit/free-port.ts"
-import { type Gateway, startGateway } from "../../kit/gateway.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { type Gateway, startGateway } from "../../kit/servers/gateway.ts"
 import { enter } from "../failpoints/stage.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { seenBySecond } from "./seen.ts"
 import { quantile, reckon, Traffic } from "./traffic.ts"
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { WebSocket } from "ws"
-import { until } from "../../kit/gateway.ts"
+import { until } from "../../kit/servers/gateway.ts"
 import { openStage, type Stage, type Trader } from "../failpoints/stage.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 import { lastReady, seenBySecond, watchHealth } from "./seen.ts"
 import { mixedTraffic, reckon, type Traffic } from "./traffic.ts"
 

@@ -8,9 +8,9 @@ import { appendFileSync, chownSync, rmSync, statSync, writeFileSync } from "node
 import { createServer, connect as dial, type Socket } from "node:net"
 import { join } from "node:path"
 import pg from "pg"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
-import { until } from "../../kit/gateway.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { until } from "../../kit/servers/gateway.ts"
 
 export interface Pair {
   /** The application's database, by the address in front. */

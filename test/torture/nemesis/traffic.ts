@@ -4,11 +4,11 @@
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TradeOrderRecord } from "../../../src/domain/trade-order-record.ts"
-import { type Envelope, until } from "../../kit/gateway.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { type Envelope, until } from "../../kit/servers/gateway.ts"
 import type { Stage, Trader } from "../failpoints/stage.ts"
-import { briefOf, eachOf, unsettled } from "../kill-judge.ts"
-import { none, short, type Verdict } from "../kill-verdict.ts"
+import { briefOf, eachOf, unsettled } from "../kill/kill-judge.ts"
+import { none, short, type Verdict } from "../kill/kill-verdict.ts"
 
 export interface Sent {
   readonly key: string

@@ -5,13 +5,13 @@
 import { rmSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { freePort } from "../../kit/free-port.ts"
-import { Api, type Gateway, launchGateway, startGateway, until } from "../../kit/gateway.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { Api, type Gateway, launchGateway, startGateway, until } from "../../kit/servers/gateway.ts"
 import { enter, isActive } from "../failpoints/stage.ts"
-import { none, type Verdict } from "../kill-verdict.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
 import { mixedTraffic, reckon } from "./traffic.ts"
 
 const RATE = 10

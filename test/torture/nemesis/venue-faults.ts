@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Fault } from "../../exchanges/binance/faults.ts"
-import { until } from "../../kit/gateway.ts"
+import { until } from "../../kit/servers/gateway.ts"
 import { openStage } from "../failpoints/stage.ts"
 import { falsehoods } from "../failpoints/truth.ts"
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { mixedTraffic, quantile, reckon } from "./traffic.ts"
 
 export interface VenueFaultOptions {

@@ -4,7 +4,7 @@
  */
 import type { DepthUpdate } from "../../../src/ports/market-source.ts"
 import type { DepthShown } from "../../exchanges/binance/market.ts"
-import type { BookReader } from "../../kit/market-reader.ts"
+import type { BookReader } from "../../kit/readers/market-reader.ts"
 import { beginningOf, change, type Levels, type RecordedDay, type Top } from "./recorded-day.ts"
 
 const SIDES = ["bids", "asks"] as const

@@ -2,8 +2,9 @@
  * Which depth frames of a day meet which fault, and at which frames the market is held until its reader has caught up. Between a fault
  * and its hold frames go on coming, so that each new snapshot is joined to a market that moves.
  */
-import type { DepthFrame } from "../../exchanges/binance/capture.ts"
+
 import type { Fault } from "../../exchanges/binance/faults.ts"
+import type { DepthFrame } from "../../exchanges/binance/replay/capture.ts"
 
 export const VARIANTS = ["clean", "dropped", "duplicated", "reordered", "cut"] as const
 export type Variant = (typeof VARIANTS)[number]

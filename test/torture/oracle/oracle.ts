@@ -2,7 +2,7 @@
  * `oracle`: two recorded days of BTC/USDT through a connector and the market data actors to a subscriber, as they were recorded and
  * with frames that are dropped, repeated, swapped, or cut off. One line for each day and kind of fault.
  */
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { type BookRunFacts, runBook } from "./book-run.ts"
 import { VARIANTS, type Variant } from "./fault-plan.ts"
 import { DAYS, hasDays, readDays } from "./recorded-day.ts"

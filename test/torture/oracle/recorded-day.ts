@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { type CaptureRow, type DepthFrame, readCapture } from "../../exchanges/binance/capture.ts"
+import { type CaptureRow, type DepthFrame, readCapture } from "../../exchanges/binance/replay/capture.ts"
 
 const FOLDER = fileURLToPath(new URL("../../../../shared/data/hftbacktest/spot/", import.meta.url))
 

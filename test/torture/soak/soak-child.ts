@@ -1,5 +1,5 @@
 /** The parent's side of `soak-gateway.ts`: starts the process with a pulse in every thread of it, and asks it. */
-import { type Line, startLine } from "../../kit/process-line.ts"
+import { type Line, startLine } from "../../kit/servers/process-line.ts"
 import type { SoakAsks } from "./soak-gateway.ts"
 
 export interface SoakChild extends Pick<Line<SoakAsks>, "ask" | "stop"> {

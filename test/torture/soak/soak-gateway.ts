@@ -8,9 +8,9 @@ import { Effect, Exit, Scope } from "effect"
 import { bookChannel, tradeChannel } from "../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
-import { connectedMarkets } from "../../kit/connected-markets.ts"
-import { type Answers, answer } from "../../kit/process-line.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
+import { type Answers, answer } from "../../kit/servers/process-line.ts"
+import { connectedMarkets } from "../../kit/worlds/connected-markets.ts"
 import { PULSE_CHANNEL, type PulseAnswer, type ThreadSample } from "./thread-sample.ts"
 
 export interface SoakedVenue {

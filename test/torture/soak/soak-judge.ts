@@ -1,5 +1,5 @@
 /** Judges the samples of a soak: what grew after the warm-up, by the slope of a straight line, and whether all stayed alive and whole. */
-import type { Verdict } from "../kill-verdict.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
 import { slopeOf } from "./slope.ts"
 import type { SoakSample } from "./soak-gateway.ts"
 import type { Caches } from "./thread-sample.ts"

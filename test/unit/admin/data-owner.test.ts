@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { openTrail } from "../../../src/admin/log-lines.ts"
-import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER } from "../../../src/auth/key-files.ts"
+import { ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER } from "../../../src/auth/keys/key-files.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
 /** Nobody of this machine. */

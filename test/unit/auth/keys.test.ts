@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { loadKeys } from "../../../src/auth/keys.ts"
+import { loadKeys } from "../../../src/auth/keys/keys.ts"
 import { readSettings } from "../../../src/config.ts"
 import { InvalidSetting } from "../../../src/settings/environment.ts"
 

@@ -1,10 +1,10 @@
 /** Sessions in memory: what their users may do, and from where. */
 import { describe, expect, it } from "vitest"
-import { AllowedAddresses } from "../../../src/auth/allowed-addresses.ts"
-import { type AdminTerms, LiveSessions } from "../../../src/auth/live-sessions.ts"
-import type { Tokens } from "../../../src/auth/tokens.ts"
+import { AllowedAddresses } from "../../../src/auth/session/allowed-addresses.ts"
+import { type AdminTerms, LiveSessions } from "../../../src/auth/session/live-sessions.ts"
+import type { Tokens } from "../../../src/auth/session/tokens.ts"
 import type { SessionId, TenantId } from "../../../src/domain/ids.ts"
-import { someUser as user } from "../../kit/some-user.ts"
+import { someUser as user } from "../../kit/records/some-user.ts"
 
 const NOW = 1_790_000_000_000
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId

@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { EncryptionKeys } from "../../../src/auth/encryption-keys.ts"
-import { loadKeys } from "../../../src/auth/keys.ts"
-import { type Envelope, open, type Place, SecretUnreadable, seal } from "../../../src/auth/secrets.ts"
+import type { EncryptionKeys } from "../../../src/auth/keys/encryption-keys.ts"
+import { loadKeys } from "../../../src/auth/keys/keys.ts"
+import { type Envelope, open, type Place, SecretUnreadable, seal } from "../../../src/auth/keys/secrets.ts"
 import { readSettings } from "../../../src/config.ts"
 
 const keys = (kid: string): EncryptionKeys => ({ activeKid: kid, byKid: new Map([[kid, randomBytes(32)]]) })

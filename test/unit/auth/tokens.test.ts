@@ -1,11 +1,11 @@
 /** Access and refresh tokens: what is proven, and every forgery refused. */
 import { createPublicKey, generateKeyPairSync, type JsonWebKey, sign, verify } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { readRefreshToken, writeRefreshToken } from "../../../src/auth/refresh-token.ts"
-import { makeTokens } from "../../../src/auth/tokens.ts"
+import { readRefreshToken, writeRefreshToken } from "../../../src/auth/session/refresh-token.ts"
+import { makeTokens } from "../../../src/auth/session/tokens.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId } from "../../../src/domain/ids.ts"
-import { someUser as user } from "../../kit/some-user.ts"
+import { someUser as user } from "../../kit/records/some-user.ts"
 
 const key = (kid: string) => ({ kid, ...generateKeyPairSync("ed25519") })
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId

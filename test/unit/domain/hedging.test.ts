@@ -1,17 +1,17 @@
 /** Sizes, limits and attribution of hedges, and the result of quotes, by example. */
 import { describe, expect, it } from "vitest"
-import { Decimal } from "../../../src/domain/decimal.ts"
 import {
   type HedgeAttempt,
   hedgeLimit,
   hedgeQuantity,
   planHedge,
   walkedWorst,
-} from "../../../src/domain/hedge-order.ts"
-import { exposureOf, noTotals, resultOf, withIntent, withProgress } from "../../../src/domain/hedging.ts"
-import { IntentQueue, QUOTES_NAMED } from "../../../src/domain/intent-queue.ts"
+} from "../../../src/domain/dealer/hedging/hedge-order.ts"
+import { exposureOf, noTotals, resultOf, withIntent, withProgress } from "../../../src/domain/dealer/hedging/hedging.ts"
+import { IntentQueue, QUOTES_NAMED } from "../../../src/domain/dealer/hedging/intent-queue.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
 import { hedgeKey } from "../../../src/ports/hedge-store.ts"
-import { DEALER, intentOf, pair } from "../../kit/hedges.ts"
+import { DEALER, intentOf, pair } from "../../kit/records/hedges.ts"
 
 const decimal = Decimal.of
 const book = [

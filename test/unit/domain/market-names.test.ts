@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest"
 import { klineChannel, parseChannel, venueTickerChannel } from "../../../src/domain/channel.ts"
 import type { TenantId } from "../../../src/domain/ids.ts"
-import { INSTRUMENT_ID_MAX, parseInstrumentId } from "../../../src/domain/instrument.ts"
-import { INTERNAL, internalInstrumentId } from "../../../src/domain/internal-order.ts"
+import { INSTRUMENT_ID_MAX, parseInstrumentId } from "../../../src/domain/instrument/instrument.ts"
+import { INTERNAL, internalInstrumentId } from "../../../src/domain/order/internal-order.ts"
 
 const names = (tenant: string) => internalInstrumentId("BTC", "USDT", tenant as TenantId)
 const LONGEST = internalInstrumentId("B".repeat(30), "U".repeat(30), "t".repeat(64) as TenantId)

@@ -1,6 +1,6 @@
 /** The order book's edges: spellings, malformed text, depth. */
 import { describe, expect, it } from "vitest"
-import { BookSide, deletesLevel, MalformedLevel, OrderBook } from "../../../src/domain/order-book.ts"
+import { BookSide, deletesLevel, MalformedLevel, OrderBook } from "../../../src/domain/market/order-book.ts"
 
 describe("an order book side", () => {
   it("keeps the venue's own digits", () => {

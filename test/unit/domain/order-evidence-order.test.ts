@@ -2,13 +2,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { OrderEvidence } from "../../../src/domain/order-effects.ts"
-import { isTerminal } from "../../../src/domain/order-status.ts"
-import { NO_TERMS, type RequestedChange } from "../../../src/domain/order-terms.ts"
-import type { OrderView } from "../../../src/domain/order-view.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { EvidenceSubject, type SomeTrade } from "../../kit/evidence-subject.ts"
-import { someOrder } from "../../kit/some-order.ts"
+import type { OrderEvidence } from "../../../src/domain/order/evidence/effects.ts"
+import { isTerminal } from "../../../src/domain/order/status.ts"
+import { NO_TERMS, type RequestedChange } from "../../../src/domain/order/terms.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import type { OrderView } from "../../../src/domain/order/view.ts"
+import { someOrder } from "../../kit/records/some-order.ts"
+import { EvidenceSubject, type SomeTrade } from "../../kit/worlds/evidence-subject.ts"
 
 const submitted = (patch: Partial<TradeOrder> = {}): TradeOrder =>
   someOrder({ orderStatus: "SUBMITTED", externalOrderId: null, held: Decimal.of("1000"), notAfter: 2_000, ...patch })

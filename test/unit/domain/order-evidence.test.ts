@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { ExecutionId } from "../../../src/domain/ids.ts"
-import type { OrderEffect, OrderEvidence } from "../../../src/domain/order-effects.ts"
-import { IllegalTransition } from "../../../src/domain/order-progress.ts"
-import { NO_TERMS, type RequestedChange } from "../../../src/domain/order-terms.ts"
-import type { OrderView } from "../../../src/domain/order-view.ts"
-import type { Execution, TradeOrder } from "../../../src/domain/trade-order.ts"
-import { EvidenceSubject, viewOf } from "../../kit/evidence-subject.ts"
-import { triggerAt } from "../../kit/list-world.ts"
-import { someOrder } from "../../kit/some-order.ts"
+import type { OrderEffect, OrderEvidence } from "../../../src/domain/order/evidence/effects.ts"
+import { IllegalTransition } from "../../../src/domain/order/evidence/progress.ts"
+import { NO_TERMS, type RequestedChange } from "../../../src/domain/order/terms.ts"
+import type { Execution, TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import type { OrderView } from "../../../src/domain/order/view.ts"
+import { someOrder } from "../../kit/records/some-order.ts"
+import { EvidenceSubject, viewOf } from "../../kit/worlds/evidence-subject.ts"
+import { triggerAt } from "../../kit/worlds/list-world.ts"
 
 const NO_ID = "0eeeeeee-0000-4000-8000-00000000ffff" as ExecutionId
 

@@ -1,11 +1,11 @@
 /** What orders hold by their terms alone (contract C10): what the actors keep step by step is compared with it in the simulation. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { holdChanged, holdDue, legsHoldDue } from "../../../src/domain/order-hold.ts"
-import { triggerAt } from "../../../src/domain/order-rules-trigger.ts"
-import { NO_TERMS, type OrderTerms, type RequestedChange } from "../../../src/domain/order-terms.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { someOrder } from "../../kit/some-order.ts"
+import { holdChanged, holdDue, legsHoldDue } from "../../../src/domain/order/hold.ts"
+import { triggerAt } from "../../../src/domain/order/rules/trigger.ts"
+import { NO_TERMS, type OrderTerms, type RequestedChange } from "../../../src/domain/order/terms.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import { someOrder } from "../../kit/records/some-order.ts"
 
 const d = Decimal.of
 const spot = { features: ["SPOT"], feeInQuote: false }

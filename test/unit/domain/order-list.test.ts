@@ -1,12 +1,12 @@
 /** What is due in a list of orders, from its images alone (contract C4): who of the exits holds the amount, and when. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { exitHold } from "../../../src/domain/order-hold.ts"
-import { duesIn, type ListTerms, orderListOf } from "../../../src/domain/order-list.ts"
-import { triggerAt } from "../../../src/domain/order-rules-trigger.ts"
-import { NO_TERMS, type RequestedChange } from "../../../src/domain/order-terms.ts"
-import type { TradeOrder } from "../../../src/domain/trade-order.ts"
-import { someOrder } from "../../kit/some-order.ts"
+import { exitHold } from "../../../src/domain/order/hold.ts"
+import { duesIn, type ListTerms, orderListOf } from "../../../src/domain/order/list.ts"
+import { triggerAt } from "../../../src/domain/order/rules/trigger.ts"
+import { NO_TERMS, type RequestedChange } from "../../../src/domain/order/terms.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import { someOrder } from "../../kit/records/some-order.ts"
 
 const d = Decimal.of
 

@@ -1,6 +1,6 @@
 /** The four quantity types of contract C7: what so much quote, or such a share of what there is, comes to in base. */
 import { describe, expect, it } from "vitest"
-import { type Around, check, planOf, refusalOf } from "../../kit/order-check.ts"
+import { type Around, check, planOf, refusalOf } from "../../kit/records/order-check.ts"
 
 const market = { orderType: "MARKET", limitPrice: undefined }
 const quote = (quantity: string, patch: object = {}) => ({ quantity, quantityType: "QUOTE", ...patch })

@@ -1,9 +1,9 @@
 /** One row per rule of contract C6, C7 and C12: the request differs from a good one in what the row names. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
-import { ERRNO, type Tag } from "../../../src/http/errno.ts"
-import { type Around, check, planOf, refusalOf } from "../../kit/order-check.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
+import { ERRNO, type Tag } from "../../../src/http/edge/errno.ts"
+import { type Around, check, planOf, refusalOf } from "../../kit/records/order-check.ts"
 import { START } from "../../sim/world.ts"
 
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
 /** Contract C10 in numbers: snapshots, executions since, and what our own orders hold. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { Portfolio, type SnapshotRow, walkCost } from "../../../src/domain/portfolio.ts"
+import { Portfolio, type SnapshotRow, walkCost } from "../../../src/domain/order/portfolio.ts"
 
 const d = Decimal.of
 const row = (available: string, locked: string) => [{ asset: "USDT", available: d(available), locked: d(locked) }]

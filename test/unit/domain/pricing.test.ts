@@ -1,10 +1,6 @@
 /** Prices of quotes and the exposure of their dealer, by vectors worked out by hand. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { exposureValue, Outstanding, worstExposures } from "../../../src/domain/dealer-risk.ts"
-import { Decimal } from "../../../src/domain/decimal.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
-import { BookSide } from "../../../src/domain/order-book.ts"
 import {
   averageOf,
   isBetter,
@@ -14,8 +10,12 @@ import {
   priceSize,
   walkBook,
   worstOf,
-} from "../../../src/domain/pricing.ts"
-import type { QuoteSize } from "../../../src/domain/quote-request.ts"
+} from "../../../src/domain/dealer/pricing.ts"
+import type { QuoteSize } from "../../../src/domain/dealer/quote-request.ts"
+import { exposureValue, Outstanding, worstExposures } from "../../../src/domain/dealer/risk.ts"
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
+import { BookSide } from "../../../src/domain/market/order-book.ts"
 
 const d = Decimal.of
 const base = (quantity: string): QuoteSize => ({ quantityType: "BASE", quantity: d(quantity) })

@@ -1,7 +1,7 @@
 /** Token buckets: what they give at once, and in the long run. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { TokenBucket } from "../../../src/domain/token-bucket.ts"
+import { TokenBucket } from "../../../src/foundation/token-bucket.ts"
 
 describe("a token bucket", () => {
   it("gives its burst at once, then says when there is one again, and gives it then", () => {

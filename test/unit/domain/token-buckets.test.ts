@@ -1,11 +1,11 @@
 /** Buckets by name: each name's own, and the memory of all bounded whatever names come. */
 import { describe, expect, it } from "vitest"
-import { addressKey } from "../../../src/domain/address-key.ts"
 import type { TradingAccountId, UserId } from "../../../src/domain/ids.ts"
-import { OrderRates } from "../../../src/domain/order-rates.ts"
-import { RATE_LIMITS } from "../../../src/domain/rate-limits.ts"
-import { perHour, TokenBucket } from "../../../src/domain/token-bucket.ts"
-import { TokenBuckets } from "../../../src/domain/token-buckets.ts"
+import { OrderRates } from "../../../src/domain/order/rules/rates.ts"
+import { addressKey } from "../../../src/domain/user/address-key.ts"
+import { RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
+import { perHour, TokenBucket } from "../../../src/foundation/token-bucket.ts"
+import { TokenBuckets } from "../../../src/foundation/token-buckets.ts"
 
 describe("a bucket", () => {
   it("says how it stands, and takes what is dearer than all of it when it is full", () => {

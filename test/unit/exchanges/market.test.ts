@@ -4,8 +4,8 @@
 import { describe, expect, it } from "vitest"
 import { toFixed8 } from "../../exchanges/binance/fixed.ts"
 import { Matching } from "../../exchanges/binance/matching.ts"
-import { DEFAULT_SYMBOLS, SyntheticMarket } from "../../exchanges/binance/synthetic.ts"
-import { candlePeriod, Tape } from "../../exchanges/binance/tape.ts"
+import { DEFAULT_SYMBOLS, SyntheticMarket } from "../../exchanges/binance/replay/synthetic.ts"
+import { candlePeriod, Tape } from "../../exchanges/binance/replay/tape.ts"
 
 const SILENT = {
   onLevel: () => undefined,

@@ -3,12 +3,12 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { OrderRequest } from "../../exchanges/binance/filters.ts"
 import { formatFixed, toFixed8 } from "../../exchanges/binance/fixed.ts"
 import type { Market } from "../../exchanges/binance/market.ts"
 import { Matching } from "../../exchanges/binance/matching.ts"
 import type { Account, Order } from "../../exchanges/binance/model.ts"
 import { balanceOf } from "../../exchanges/binance/model.ts"
+import type { OrderRequest } from "../../exchanges/binance/wire/filters.ts"
 
 const RULES = { symbol: "BTCUSDT", base: "BTC", quote: "USDT", tickSize: "0.01", stepSize: "0.00001" }
 

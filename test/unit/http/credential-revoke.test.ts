@@ -1,11 +1,11 @@
 /** What the accounts of a revoked credential hear when the database takes longer to store it than anybody waits. */
 import { Deferred, Effect, Either } from "effect"
 import { expect, it } from "vitest"
-import type { Credential } from "../../../src/domain/credential.ts"
+import type { Credential } from "../../../src/domain/account/credential.ts"
 import { StorageUnavailable } from "../../../src/domain/errors/service.ts"
 import { type CredentialParts, credentialHandlers } from "../../../src/http/credential/handlers.ts"
-import { orUnavailable, Patience } from "../../../src/store/storage-failure.ts"
-import { principal } from "../../kit/http-server.ts"
+import { orUnavailable, Patience } from "../../../src/store/postgres/storage-failure.ts"
+import { principal } from "../../kit/servers/http-server.ts"
 
 const caller = principal()
 const credentialId = "7c1f9a52-6a0c-4a5d-9d0b-3f6b0f6f5c11"

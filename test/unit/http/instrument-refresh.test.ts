@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest"
 import { SyncRunning } from "../../../src/domain/errors/market.ts"
 import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import type { Venue } from "../../../src/domain/venue.ts"
+import type { Venue } from "../../../src/domain/instrument/venue.ts"
 import { refreshInstruments } from "../../../src/http/market/instrument-refresh.ts"
 import type { InstrumentSync } from "../../../src/http/market/instrument-sync.ts"
 import type { VenueHealth } from "../../../src/ports/venue-port.ts"
-import { simVenue } from "../../sim/listing.ts"
 import { SimTime } from "../../sim/time.ts"
+import { simVenue } from "../../sim/venue/listing.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,12 +1,12 @@
 /** Instrument sync: one flight per venue, everybody who waits gets its outcome, and what left the venue's list is DELISTED. */
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { InstrumentDirectory } from "../../../src/actors/instrument-directory.ts"
+import { InstrumentDirectory } from "../../../src/actors/market/instrument-directory.ts"
 import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import type { Instrument } from "../../../src/domain/instrument.ts"
+import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
 import { makeInstrumentSync } from "../../../src/http/market/instrument-sync.ts"
-import { instrumentOf } from "../../kit/instruments.ts"
+import { instrumentOf } from "../../kit/records/instruments.ts"
 
 const venue = "BINANCE" as VenueId
 const instrument = (symbol: string): Instrument => instrumentOf(`${venue}:${symbol}`)

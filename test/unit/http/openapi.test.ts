@@ -1,8 +1,8 @@
 /** The OpenAPI document is complete: every operation has words, security, an envelope, and every failure with its errno. */
 import { Ajv } from "ajv"
 import { describe, expect, it } from "vitest"
-import { openApiDocument } from "../../../src/http/openapi.ts"
-import { EXAMPLES } from "../../../src/http/openapi-examples.ts"
+import { openApiDocument } from "../../../src/http/docs/openapi.ts"
+import { EXAMPLES } from "../../../src/http/docs/openapi-examples.ts"
 
 interface Media {
   readonly "application/json": { readonly schema: Record<string, unknown>; readonly examples?: object }

@@ -1,8 +1,8 @@
 /** Whom a request comes from, by the bytes that uWebSockets has of the other end: no two addresses are taken for one. */
 import { expect, it } from "vitest"
-import type { RouteFacts, Surroundings } from "../../../src/http/call.ts"
-import { Exchange, type Wire, type WireRequest } from "../../../src/http/exchange.ts"
-import { transportPolicy } from "../../../src/http/transport.ts"
+import type { RouteFacts, Surroundings } from "../../../src/http/edge/call.ts"
+import { Exchange, type Wire, type WireRequest } from "../../../src/http/edge/exchange.ts"
+import { transportPolicy } from "../../../src/http/edge/transport.ts"
 
 const transport = transportPolicy({
   host: "127.0.0.1",

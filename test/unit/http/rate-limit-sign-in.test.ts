@@ -1,13 +1,13 @@
 /** Attempts that are refused cost their owner nothing, and what is not proven is nobody's. The clock stands still. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { writeRefreshToken } from "../../../src/auth/refresh-token.ts"
+import { writeRefreshToken } from "../../../src/auth/session/refresh-token.ts"
 import { InvalidLoginCredentials, InvalidRefreshToken } from "../../../src/domain/errors/authentication.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { SessionId } from "../../../src/domain/ids.ts"
-import { RATE_LIMITS } from "../../../src/domain/rate-limits.ts"
-import { limitSignIn } from "../../../src/http/rate-limit-sign-in.ts"
-import type { Route } from "../../../src/http/reflect.ts"
+import { RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
+import type { Route } from "../../../src/http/docs/reflect.ts"
+import { limitSignIn } from "../../../src/http/limits/rate-limit-sign-in.ts"
 
 type Body = Readonly<Record<string, unknown>>
 type Outcome = Promise<string>

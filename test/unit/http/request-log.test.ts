@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { type AccessEntry, accessLine, openRequestLog } from "../../../src/http/request-log.ts"
+import { type AccessEntry, accessLine, openRequestLog } from "../../../src/http/watch/request-log.ts"
 
 const entry: AccessEntry = {
   at: 0,

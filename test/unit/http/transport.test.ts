@@ -1,6 +1,6 @@
 /** Which transports are refused at start, whose headers count, and who the client is. */
 import { describe, expect, it } from "vitest"
-import { plainAddress, type TransportSettings, transportPolicy } from "../../../src/http/transport.ts"
+import { plainAddress, type TransportSettings, transportPolicy } from "../../../src/http/edge/transport.ts"
 
 const policy = (settings: Partial<TransportSettings>) =>
   transportPolicy({ host: "127.0.0.1", production: false, tls: null, trustProxy: [], ...settings })

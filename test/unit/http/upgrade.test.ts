@@ -1,7 +1,7 @@
 /** A WebSocket upgrade is screened, answered and logged like a request. */
 import { describe, expect, it } from "vitest"
-import { transportPolicy } from "../../../src/http/transport.ts"
-import { makeUpgradeScreen } from "../../../src/http/upgrade.ts"
+import { transportPolicy } from "../../../src/http/edge/transport.ts"
+import { makeUpgradeScreen } from "../../../src/http/edge/upgrade.ts"
 
 const screenOf = (trustProxy: ReadonlyArray<string>) => {
   const lines: Array<Record<string, unknown>> = []

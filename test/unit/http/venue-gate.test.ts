@@ -1,10 +1,10 @@
 /** Aliases of deprecated venue names, environments of installation and user, inactive venues. */
 import { describe, expect, it } from "vitest"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import type { Venue } from "../../../src/domain/venue.ts"
-import { PLAIN_CAPABILITIES } from "../../../src/domain/venue-capabilities.ts"
+import type { Venue } from "../../../src/domain/instrument/venue.ts"
+import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
 import { makeVenueGate } from "../../../src/http/venue-gate.ts"
-import { principal } from "../../kit/http-server.ts"
+import { principal } from "../../kit/servers/http-server.ts"
 
 const venue = (name: string, status: Venue["status"] = "ACTIVE"): Venue => ({
   venue: name as VenueId,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { STEP_MILLIS } from "../../../src/ledger/audit-pace.ts"
 import { makeLedgerAudit } from "../../../src/ledger/ledger-audit.ts"
-import type { AuditLook } from "../../../src/store/ledger-audit-run.ts"
+import type { AuditLook } from "../../../src/store/ledger/audit-run.ts"
 
 const HOUR = 3_600_000
 

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest"
 import { makeAudit } from "../../../src/auth/audit.ts"
 import { openProcessLog } from "../../../src/composition/process-log.ts"
 import { makeSecurityLog } from "../../../src/composition/security-log.ts"
-import { eventLine, processLine, withoutSecrets } from "../../../src/domain/log-line.ts"
-import { LOG_SCHEMA } from "../../../src/domain/log-schema.ts"
-import { accessLine } from "../../../src/http/request-log.ts"
+import { eventLine, processLine, withoutSecrets } from "../../../src/foundation/log-line.ts"
+import { LOG_SCHEMA } from "../../../src/foundation/log-schema.ts"
+import { accessLine } from "../../../src/http/watch/request-log.ts"
 
 const isOfSchema = new Ajv({ strict: false }).compile(LOG_SCHEMA)
 

@@ -3,7 +3,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { StorageUnavailable } from "../../../src/domain/errors/service.ts"
-import { orUnavailable, Patience } from "../../../src/store/storage-failure.ts"
+import { orUnavailable, Patience } from "../../../src/store/postgres/storage-failure.ts"
 
 const away = Exit.fail(new StorageUnavailable())
 const patient =

@@ -4,7 +4,7 @@ import type pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
 import { startLedgerWriter } from "../../../src/ledger/ledger-writer.ts"
-import { startOrderWriter } from "../../../src/store/order-writer.ts"
+import { startOrderWriter } from "../../../src/store/orders/order-writer.ts"
 
 /** A server whose answers no writer expects: stands for whatever the writer's own code may stumble over. */
 const nonsense = async (): Promise<pg.Client> =>

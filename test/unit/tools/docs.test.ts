@@ -14,14 +14,14 @@ const planted = (): string => {
     "src/ports/clock.ts":
       '/** Time. */\nimport { Context } from "effect"\nimport { id } from "../domain/ids.ts"\n\nconsole.log(id)\n\n' +
       'export class Clock extends Context.Tag("ports/Clock")<Clock, { readonly now: () => number }>() {}\n',
-    "src/http/openapi.ts":
+    "src/http/docs/openapi.ts":
       '/** The document. */\nexport const openApiDocument = (): object => ({ openapi: "3.1.0", info: { title: "planted" } })\n',
     "src/config.ts": "/** Settings. */\nexport const readSettings = () => ({ wsFlushMillis: 10 })\n",
     "src/http/api.ts": '/** The API. */\nexport const SERVICE = { version: "1" }\n',
-    "src/http/rpc-methods.ts": '/** Names. */\nexport const rpcMethods = () => ["market.get"]\n',
-    "src/ws/asyncapi.ts":
+    "src/http/rpc/rpc-methods.ts": '/** Names. */\nexport const rpcMethods = () => ["market.get"]\n',
+    "src/ws/docs/asyncapi.ts":
       "/** The other document. */\nexport const asyncApiDocument = (facts: object): object => facts\n",
-    "src/ws/channel-kinds.ts":
+    "src/ws/channels/kinds.ts":
       "/** The table. */\nexport const channelKinds = (windowMillis: number) => ({ trade: { windowMillis } })\n",
   })
   mkdirSync(join(tree, "scripts"))
@@ -81,7 +81,7 @@ describe("the generated pages", () => {
     expect(map).toContain("  ports --> domain\n")
     expect(map).toContain("- `Clock` [src/ports/clock.ts](../../src/ports/clock.ts)\n")
     expect(JSON.parse(readFileSync(join(tree, "docs/openapi.json"), "utf8"))).toMatchObject({ openapi: "3.1.0" })
-    expect(readFileSync(join(tree, "src/venues/capabilities.json"), "utf8")).toBe("{}\n")
+    expect(readFileSync(join(tree, "src/venues/adapters/capabilities.json"), "utf8")).toBe("{}\n")
     expect(JSON.parse(readFileSync(join(tree, "docs/asyncapi.json"), "utf8"))).toEqual({
       version: "1",
       kinds: { trade: { windowMillis: 10 } },

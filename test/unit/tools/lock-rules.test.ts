@@ -1,7 +1,7 @@
 /** Plants a hole in a lock file, and holds the house's own to the rules. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { type LockFile, lockFaults } from "../../kit/lock-rules.ts"
+import { type LockFile, lockFaults } from "../../kit/rules/lock-rules.ts"
 
 const whole: LockFile = {
   packages: {

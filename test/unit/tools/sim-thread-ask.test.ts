@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { afterEach, describe, expect, it } from "vitest"
-import { askingThread } from "../../sim/thread-ask.ts"
+import { askingThread } from "../../sim/postgres/thread-ask.ts"
 
 interface Question {
   readonly _tag: "now" | "with the next"

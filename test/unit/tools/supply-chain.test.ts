@@ -14,8 +14,8 @@ import {
   shipped,
   supplyFaults,
 } from "../../../scripts/supply-chain.ts"
-import { KNOWN_HOLES } from "../../kit/known-holes.ts"
-import { leaks } from "../../kit/leaked-secrets.ts"
+import { KNOWN_HOLES } from "../../kit/rules/known-holes.ts"
+import { leaks } from "../../kit/rules/leaked-secrets.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lock
@@ -109,14 +109,14 @@ describe("the bill of materials", () => {
 describe("a file that git keeps", () => {
   /** Looked at: examples that others published, in their documents or their suites, and one key of ours that guards nothing. */
   const KNOWN: ReadonlyArray<string> = [
-    "test/kit/http-certificate.ts: a private key",
+    "test/kit/servers/http-certificate.ts: a private key",
     // The example of Binance's documentation.
     "docs/openapi.json: a secret that is set",
     "src/http/credential/endpoints.ts: a secret that is set",
     // Made up for loopback exchanges, and the example of Kraken's documentation.
     "test/integration/venues/kraken-kit.ts: a secret that is set",
     "test/integration/venues/okx-kit.ts: a secret that is set",
-    "test/unit/venues/kraken-signature.test.ts: a secret that is set",
+    "test/unit/venues/adapters/kraken-signature.test.ts: a secret that is set",
     // Tokens of Centrifugo's documentation, signed with "secret".
     "test/integration/ws/test-profile/connections.test.ts: a signed token",
     "test/integration/ws/test-profile/subscriptions.test.ts: a signed token",

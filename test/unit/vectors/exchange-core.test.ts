@@ -1,6 +1,6 @@
 /** exchange-core's basic.feature by the matcher, every step as it is written; its balances are proved over HTTP. */
 import { describe } from "vitest"
-import { type MatchEvent, Matcher, type MatchOrder } from "../../../src/venues/matcher.ts"
+import { type MatchEvent, Matcher, type MatchOrder } from "../../../src/venues/matching/matcher.ts"
 import { bindFeature, type Stage } from "../../vectors/feature.ts"
 import { documentOf } from "../../vectors/vector-table.ts"
 

@@ -3,16 +3,16 @@
  * instrument says, digit by digit, whichever of the ways of counting ccxt knows it by.
  */
 import { describe, expect, it } from "vitest"
-import { securityRecord } from "../../../src/domain/security.ts"
-import type { VenueProfile } from "../../../src/venues/profile.ts"
-import { BINANCE } from "../../../src/venues/profiles/binance.ts"
-import { BITFINEX } from "../../../src/venues/profiles/bitfinex.ts"
-import { BITSTAMP } from "../../../src/venues/profiles/bitstamp.ts"
-import { COINBASE } from "../../../src/venues/profiles/coinbase.ts"
-import { DERIBIT } from "../../../src/venues/profiles/deribit.ts"
-import { KRAKENFUTURES } from "../../../src/venues/profiles/krakenfutures.ts"
-import { marketOf, readMarkets } from "../../kit/ccxt-markets.ts"
-import { unproven } from "../../kit/unproven-venue.ts"
+import { securityRecord } from "../../../src/domain/instrument/security.ts"
+import { BINANCE } from "../../../src/venues/adapters/binance/profile.ts"
+import { BITFINEX } from "../../../src/venues/adapters/bitfinex/profile.ts"
+import { BITSTAMP } from "../../../src/venues/adapters/bitstamp/profile.ts"
+import { COINBASE } from "../../../src/venues/adapters/coinbase/profile.ts"
+import { DERIBIT } from "../../../src/venues/adapters/deribit/profile.ts"
+import { KRAKENFUTURES } from "../../../src/venues/adapters/krakenfutures/profile.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
+import { marketOf, readMarkets } from "../../kit/records/ccxt-markets.ts"
+import { unproven } from "../../kit/worlds/unproven-venue.ts"
 
 /** One market of a venue as its REST answers show it, and what it must become. */
 interface Row {

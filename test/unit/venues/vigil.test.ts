@@ -1,6 +1,6 @@
 /** When a thread counts as hung, and when it is only busy. */
 import { describe, expect, it } from "vitest"
-import { Vigil } from "../../../src/venues/vigil.ts"
+import { Vigil } from "../../../src/venues/connector/vigil.ts"
 import { countWorkIn, hasWorked } from "../../../src/venues/worker/sign-of-life.ts"
 
 const watched = () => {

@@ -1,10 +1,10 @@
 /** The AsyncAPI document: complete for every kind of channel, event, command and code of the code, and true to its own schemas. */
 import { describe, expect, it } from "vitest"
-import { ACCOUNT_EVENT_RECORDS } from "../../../src/domain/account-event.ts"
+import { ACCOUNT_EVENT_RECORDS } from "../../../src/domain/account/event.ts"
 import { parseChannel } from "../../../src/domain/channel.ts"
-import { channelKinds } from "../../../src/ws/channel-kinds.ts"
-import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/error-codes.ts"
-import { asyncDocument, judge } from "../../kit/asyncapi.ts"
+import { channelKinds } from "../../../src/ws/channels/kinds.ts"
+import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/protocol/error-codes.ts"
+import { asyncDocument, judge } from "../../kit/rules/asyncapi.ts"
 
 const document = asyncDocument()
 const judged = judge(document)

@@ -1,9 +1,9 @@
 /** The JSON codec on the wire's own text: which messages are commands, which are malformed, and how replies and pushes read. */
 import { describe, expect, it } from "vitest"
-import { jsonCodec as codec } from "../../../src/ws/codec-json.ts"
-import { ERRORS } from "../../../src/ws/error-codes.ts"
-import { type CommandOf, type Method, NoJson, type Push } from "../../../src/ws/protocol.ts"
-import { received } from "../../kit/client-codecs.ts"
+import { jsonCodec as codec } from "../../../src/ws/protocol/codec-json.ts"
+import { ERRORS } from "../../../src/ws/protocol/error-codes.ts"
+import { type CommandOf, type Method, NoJson, type Push } from "../../../src/ws/protocol/protocol.ts"
+import { received } from "../../kit/readers/client-codecs.ts"
 
 const decode = (text: string) => codec.decode(received(text))
 const command = <M extends Method>(method: M, id = 2): CommandOf<M> => ({ id, method, key: method, parameters: {} })

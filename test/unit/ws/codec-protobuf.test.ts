@@ -1,9 +1,9 @@
 /** The Protobuf codec on the wire's own bytes: which messages are commands, which are malformed, and how replies and pushes read. */
 import { describe, expect, it } from "vitest"
-import { protobufCodec as codec } from "../../../src/ws/codec-protobuf.ts"
-import { ERRORS } from "../../../src/ws/error-codes.ts"
-import type { CommandOf, Frame, Method, PublicationBody } from "../../../src/ws/protocol.ts"
-import { rawProtobuf, readProtobuf, received, sentProtobuf } from "../../kit/client-codecs.ts"
+import { protobufCodec as codec } from "../../../src/ws/protocol/codec-protobuf.ts"
+import { ERRORS } from "../../../src/ws/protocol/error-codes.ts"
+import type { CommandOf, Frame, Method, PublicationBody } from "../../../src/ws/protocol/protocol.ts"
+import { rawProtobuf, readProtobuf, received, sentProtobuf } from "../../kit/readers/client-codecs.ts"
 
 const decode = (...bytes: ReadonlyArray<number>) => codec.decode(received(Uint8Array.from(bytes)))
 const command = <M extends Method>(method: M, id = 2): CommandOf<M> => ({ id, method, key: method, parameters: {} })

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs"
 import protobuf from "protobufjs"
 import { describe, expect, it } from "vitest"
-import type { KlineRecord } from "../../../src/domain/kline.ts"
-import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../../src/domain/market.ts"
-import { compactKind, compactPayload } from "../../../src/ws/compact.ts"
+import type { KlineRecord } from "../../../src/domain/market/kline.ts"
+import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../../src/domain/market/market.ts"
+import { compactKind, compactPayload } from "../../../src/ws/protocol/compact.ts"
 
 const source = readFileSync(new URL("../../../proto/market.proto", import.meta.url), "utf8")
 const { root } = protobuf.parse(source, { keepCase: true })

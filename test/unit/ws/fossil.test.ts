@@ -1,8 +1,8 @@
 /** Fossil deltas: their text, their size and what the official client makes of them, at the edges and with whole characters. */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { fossilDelta } from "../../../src/ws/fossil.ts"
-import { appliedToBytes, appliedToJson } from "../../kit/client-deltas.ts"
+import { fossilDelta } from "../../../src/ws/fanout/fossil.ts"
+import { appliedToBytes, appliedToJson } from "../../kit/readers/client-deltas.ts"
 
 const MIB = 1 << 20
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

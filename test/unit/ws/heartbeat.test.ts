@@ -1,6 +1,6 @@
 /** The wheel of seconds behind pings, pongs and expiry. */
 import { describe, expect, it } from "vitest"
-import { Heartbeat } from "../../../src/ws/heartbeat.ts"
+import { Heartbeat } from "../../../src/ws/connection/heartbeat.ts"
 
 const beating = () => {
   const heard: Array<string> = []

@@ -1,7 +1,7 @@
 /** What a `history` command may ask for. */
 import { describe, expect, it } from "vitest"
-import { historyRequest } from "../../../src/ws/channel-queries.ts"
-import { ERRORS } from "../../../src/ws/error-codes.ts"
+import { historyRequest } from "../../../src/ws/channels/queries.ts"
+import { ERRORS } from "../../../src/ws/protocol/error-codes.ts"
 
 describe("history", () => {
   it.each([-1, -5, 1.5, 2 ** 53, Number.NaN, "1"])(

@@ -1,10 +1,10 @@
 /** A publication that is no JSON, at the hub: for the topics of Protobuf alone. */
 import type { TemplatedApp } from "uWebSockets.js"
 import { expect, it } from "vitest"
-import { jsonCodec } from "../../../src/ws/codec-json.ts"
-import { protobufCodec } from "../../../src/ws/codec-protobuf.ts"
-import { Hub } from "../../../src/ws/hub.ts"
-import { openNamespaces } from "../../../src/ws/open-namespaces.ts"
+import { Hub } from "../../../src/ws/fanout/hub.ts"
+import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
+import { protobufCodec } from "../../../src/ws/protocol/codec-protobuf.ts"
+import { openNamespaces } from "../../../src/ws/test-profile/open-namespaces.ts"
 
 it("a publication that is no JSON goes to Protobuf topics alone", () => {
   const sent: Array<boolean> = []

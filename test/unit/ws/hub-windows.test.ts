@@ -1,10 +1,10 @@
 /** How long a busy hub gathers: no longer than each kind of channel allows, whatever the others allow. */
 import type { TemplatedApp } from "uWebSockets.js"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { channelKinds } from "../../../src/ws/channel-kinds.ts"
-import { jsonCodec } from "../../../src/ws/codec-json.ts"
-import { Hub } from "../../../src/ws/hub.ts"
-import type { Variant } from "../../../src/ws/topic.ts"
+import { channelKinds } from "../../../src/ws/channels/kinds.ts"
+import { Hub } from "../../../src/ws/fanout/hub.ts"
+import type { Variant } from "../../../src/ws/fanout/topic.ts"
+import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
 
 const PLAIN: Variant = { codec: jsonCodec, delta: false, filter: undefined, compact: undefined }
 const source = {

@@ -1,10 +1,10 @@
 /** What an account's events change in the maps of its open orders and of its positions. */
 import { describe, expect, it } from "vitest"
-import { type AccountEventKind, accountEventText } from "../../../src/domain/account-event.ts"
+import { type AccountEventKind, accountEventText } from "../../../src/domain/account/event.ts"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
-import { isTerminal, OrderStatus } from "../../../src/domain/order-status.ts"
-import { accountEventExample, ORDER_EXAMPLE, POSITION_EXAMPLE } from "../../../src/ws/channel-examples.ts"
-import { orderChanges, orderState, positionChanges, positionState } from "../../../src/ws/map-account.ts"
+import { isTerminal, OrderStatus } from "../../../src/domain/order/status.ts"
+import { accountEventExample, ORDER_EXAMPLE, POSITION_EXAMPLE } from "../../../src/ws/docs/channel-examples.ts"
+import { orderChanges, orderState, positionChanges, positionState } from "../../../src/ws/maps/account.ts"
 
 const ACCOUNT = "0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f" as TradingAccountId
 const event = (kind: AccountEventKind, record: unknown): string =>

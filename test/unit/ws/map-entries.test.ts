@@ -1,6 +1,6 @@
 /** The entries of a map: what changes are told, what is remembered of those that left, and for how long. */
 import { describe, expect, it } from "vitest"
-import { MapEntries } from "../../../src/ws/map-entries.ts"
+import { MapEntries } from "../../../src/ws/maps/entries.ts"
 
 const set = (key: string, value: unknown, tags?: Readonly<Record<string, string>>) => ({
   key,

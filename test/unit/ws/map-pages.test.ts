@@ -1,7 +1,7 @@
 /** The steps of a reader on its way to a map (realtime A.14), and what is refused on the way. */
 import { beforeEach, describe, expect, it } from "vitest"
-import { MapEntries } from "../../../src/ws/map-entries.ts"
-import { MapFlows, type MapView } from "../../../src/ws/map-pages.ts"
+import { MapEntries } from "../../../src/ws/maps/entries.ts"
+import { MapFlows, type MapView } from "../../../src/ws/maps/pages.ts"
 
 let now = 0
 let entries = new MapEntries("e")

@@ -1,7 +1,7 @@
 /** Names of open channels, and the table of their namespaces. */
 import { describe, expect, it } from "vitest"
-import { InvalidChannelKinds } from "../../../src/ws/channel-kinds.ts"
-import { isForUser, namespaceOf, openNamespaces } from "../../../src/ws/open-namespaces.ts"
+import { InvalidChannelKinds } from "../../../src/ws/channels/kinds.ts"
+import { isForUser, namespaceOf, openNamespaces } from "../../../src/ws/test-profile/open-namespaces.ts"
 
 describe("an open channel's name", () => {
   it.each([

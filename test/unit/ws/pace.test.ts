@@ -1,7 +1,7 @@
 /** Who goes on in which turn: a clock that is moved by hand, the turns of the real event loop. */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { type Newcomer, Pace } from "../../../src/ws/pace.ts"
+import { type Newcomer, Pace } from "../../../src/ws/connection/pace.ts"
 
 /** Each command takes 1 ms of a clock that nothing else moves. */
 const crowd = () => {

@@ -1,10 +1,10 @@
 /** The page at /docs/realtime: its tables and programs are the code's own, and its HTML closes what it opens. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ACCOUNT_EVENT_RECORDS } from "../../../src/domain/account-event.ts"
-import { channelKinds } from "../../../src/ws/channel-kinds.ts"
-import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/error-codes.ts"
-import { realtimePage } from "../../../src/ws/realtime-page.ts"
+import { ACCOUNT_EVENT_RECORDS } from "../../../src/domain/account/event.ts"
+import { channelKinds } from "../../../src/ws/channels/kinds.ts"
+import { realtimePage } from "../../../src/ws/docs/realtime-page.ts"
+import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/protocol/error-codes.ts"
 
 const kinds = channelKinds(10)
 const rpcMethods = ["market.orderbook.get", "tradeOrder.submit"]

@@ -1,12 +1,12 @@
 /** Who has not said in time who it is: closed, but not while it only waits for its turn. Time is turned by hand, the turns of the loop are real. */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, it } from "vitest"
-import type { ClientSocket, ConnectionContext } from "../../../src/ws/client.ts"
-import { jsonCodec } from "../../../src/ws/codec-json.ts"
-import { Connection } from "../../../src/ws/connection.ts"
-import { Heartbeat, STALE_SECONDS } from "../../../src/ws/heartbeat.ts"
-import { Pace } from "../../../src/ws/pace.ts"
-import { SocketMeters } from "../../../src/ws/socket-meters.ts"
+import type { ClientSocket, ConnectionContext } from "../../../src/ws/connection/client.ts"
+import { Connection } from "../../../src/ws/connection/connection.ts"
+import { Heartbeat, STALE_SECONDS } from "../../../src/ws/connection/heartbeat.ts"
+import { Pace } from "../../../src/ws/connection/pace.ts"
+import { SocketMeters } from "../../../src/ws/fanout/socket-meters.ts"
+import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
 
 const CONNECT = new TextEncoder().encode('{"id":1,"connect":{"token":"old"}}').buffer
 

@@ -1,6 +1,6 @@
 /** Tags filters: what every comparison and operation says, what is no filter, and which filters have one canonical text. */
 import { describe, expect, it } from "vitest"
-import { FILTER_LIMITS, parseTagsFilter, type Tags } from "../../../src/ws/tags-filter.ts"
+import { FILTER_LIMITS, parseTagsFilter, type Tags } from "../../../src/ws/fanout/tags-filter.ts"
 
 const matches = (filter: unknown, tags: Tags | undefined): boolean | undefined => parseTagsFilter(filter)?.matches(tags)
 const canonical = (filter: unknown): string | undefined => parseTagsFilter(filter)?.canonical

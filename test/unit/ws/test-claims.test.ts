@@ -1,8 +1,8 @@
 /** Tokens of the test profile: what signs them, when they hold, and what they say. */
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { claimsOf } from "../../../src/ws/hs256.ts"
-import { connectionClaims, subscriptionClaims } from "../../../src/ws/test-claims.ts"
+import { connectionClaims, subscriptionClaims } from "../../../src/ws/test-profile/claims.ts"
+import { claimsOf } from "../../../src/ws/test-profile/hs256.ts"
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 const signed = (header: unknown, claims: unknown, secret = "secret", hash = "sha256"): string => {

@@ -3,12 +3,12 @@
  * standing outlives its actor, so a sleeping account tells its position too.
  */
 import { type Context, Effect, Exit } from "effect"
-import { accountEventText } from "../../../domain/account-event.ts"
-import { storedTags } from "../../../domain/account-event-tags.ts"
+import { accountEventText } from "../../../domain/account/event.ts"
+import { storedTags } from "../../../domain/account/event-tags.ts"
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { accountPositionsChannel, parseChannel } from "../../../domain/channel.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
-import type { TradingAccount } from "../../../domain/trading-account.ts"
 import type { AccountStore } from "../../../ports/account-store.ts"
 import type { ChannelPort, ChannelSource, StoredPublication, StreamPosition } from "../../../ports/channel-port.ts"
 import type { AccountDirectory } from "../directory.ts"

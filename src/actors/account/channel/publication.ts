@@ -2,20 +2,20 @@
  * How what an account's actor decided leaves it: one unit to the store, and from its commit callback the publications, each with its
  * number. Nothing leaves before it is durable.
  */
-import { accountEventText } from "../../../domain/account-event.ts"
+import { accountEventText } from "../../../domain/account/event.ts"
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { accountChannel } from "../../../domain/channel.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import { isHedge, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
 import { RareMap } from "../../../domain/rare.ts"
-import { isHedge, type TradeOrder } from "../../../domain/trade-order.ts"
-import { tradeOrderJson } from "../../../domain/trade-order-record.ts"
-import type { TradingAccount } from "../../../domain/trading-account.ts"
 import type { Self } from "../../../kernel/behaviour.ts"
 import type { AccountState, Row, Settled } from "../../../ports/account-store.ts"
-import type { Rest } from "../../resting-accounts.ts"
 import type { Alert } from "../live.ts"
 import type { StateEntry } from "../messages.ts"
 import type { AccountParts } from "../parts.ts"
+import type { Rest } from "../resting-accounts.ts"
 import type { Refusals } from "../venue/refusals.ts"
 import { type News, NewsDesk, tagsOf } from "./news.ts"
 

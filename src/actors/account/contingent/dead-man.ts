@@ -2,8 +2,9 @@
  * The dead man's switch (`tradeOrder/cancelAllAfter`): unless the client is heard of again before the instant that it named, all its
  * orders are cancelled. The instant is stored before it is answered, and a gateway that was away then keeps it when it is back.
  */
+
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { AccountDisconnected, AccountNotActive } from "../../../domain/errors/trading-account.ts"
-import type { TradingAccount } from "../../../domain/trading-account.ts"
 import type { AccountCore } from "../core.ts"
 import type { CancelAllAfter } from "../messages.ts"
 import { sweep } from "../orders/cancel.ts"

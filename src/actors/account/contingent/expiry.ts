@@ -3,9 +3,9 @@
  * at the venue is cancelled, and once that is confirmed the order is EXPIRED too, also when another process had asked for it.
  */
 
-import { cancelWayOf } from "../../../domain/order-law.ts"
-import { eventOf, moved } from "../../../domain/order-progress.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { cancelWayOf } from "../../../domain/order/evidence/law.ts"
+import { eventOf, moved } from "../../../domain/order/evidence/progress.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { requestCancel } from "../orders/cancel.ts"

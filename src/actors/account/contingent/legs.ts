@@ -5,14 +5,20 @@
  * pair, never before.
  */
 import { Decimal } from "../../../domain/decimal.ts"
-import { changeOf, isRenewal, isRenewing } from "../../../domain/order-change.ts"
-import { isOnItsWay } from "../../../domain/order-law.ts"
-import type { Pairing } from "../../../domain/order-list-pair.ts"
-import { eventOf, moved, requestedReason } from "../../../domain/order-progress.ts"
-import { native } from "../../../domain/order-rules-trigger.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
-import { NO_TERMS, type OrderTerms } from "../../../domain/order-terms.ts"
-import { type CancelReason, isFired, type OrderType, placeOf, type TradeOrder } from "../../../domain/trade-order.ts"
+import { changeOf, isRenewal, isRenewing } from "../../../domain/order/change.ts"
+import { isOnItsWay } from "../../../domain/order/evidence/law.ts"
+import { eventOf, moved, requestedReason } from "../../../domain/order/evidence/progress.ts"
+import type { Pairing } from "../../../domain/order/list-pair.ts"
+import { native } from "../../../domain/order/rules/trigger.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import { NO_TERMS, type OrderTerms } from "../../../domain/order/terms.ts"
+import {
+  type CancelReason,
+  isFired,
+  type OrderType,
+  placeOf,
+  type TradeOrder,
+} from "../../../domain/order/trade-order.ts"
 import type { AccountCore } from "../core.ts"
 import type { Consequence, Live } from "../live.ts"
 import { cancelling, sendCancel } from "../orders/cancel.ts"

@@ -1,11 +1,12 @@
 /**
  * The keeper of lists (contract C4): after every change of an order of a list, and whenever the account is ready again, what is due by
- * domain/order-list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
+ * domain/order/list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
  */
 
 import { Decimal } from "../../../domain/decimal.ts"
-import { quantityStep } from "../../../domain/instrument.ts"
-import { exitHold } from "../../../domain/order-hold.ts"
+import { quantityStep } from "../../../domain/instrument/instrument.ts"
+import { isSpot } from "../../../domain/instrument/venue.ts"
+import { exitHold } from "../../../domain/order/hold.ts"
 import {
   type Due,
   duesIn,
@@ -18,10 +19,9 @@ import {
   remainingOf,
   type Trouble,
   troublesOf,
-} from "../../../domain/order-list.ts"
-import { type Pairing, pairingOf } from "../../../domain/order-list-pair.ts"
-import { isPaired, type TradeOrder } from "../../../domain/trade-order.ts"
-import { isSpot } from "../../../domain/venue.ts"
+} from "../../../domain/order/list.ts"
+import { type Pairing, pairingOf } from "../../../domain/order/list-pair.ts"
+import { isPaired, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { AccountCore, ListKeeper } from "../core.ts"
 import type { Alert, Consequence, Live } from "../live.ts"
 import { mayCancel } from "../orders/cancel.ts"

@@ -5,9 +5,9 @@
  */
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { DuplicateClientOrderId, IdempotencyConflict } from "../../../domain/errors/trade-order.ts"
-import { fingerprint } from "../../../domain/fingerprint.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { fingerprint } from "../../../domain/order/fingerprint.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import type { Reply } from "../../../domain/reply.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live, Waiter } from "../live.ts"

@@ -2,12 +2,19 @@
  * Orders on their way to the venue: how one leaves, when it may, and what becomes of one that provably did not leave. Called from the commit
  * callback of the unit that let it go.
  */
-import { lossOf } from "../../../domain/order-effects.ts"
-import { maySend } from "../../../domain/order-law.ts"
-import { isHeldBackBy, orderListOf } from "../../../domain/order-list.ts"
-import { cancelled, eventOf, IllegalTransition, moved, noted, requestedReason } from "../../../domain/order-progress.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
-import { isFired, isPaired, releasedType, type TradeOrder } from "../../../domain/trade-order.ts"
+import { lossOf } from "../../../domain/order/evidence/effects.ts"
+import { maySend } from "../../../domain/order/evidence/law.ts"
+import {
+  cancelled,
+  eventOf,
+  IllegalTransition,
+  moved,
+  noted,
+  requestedReason,
+} from "../../../domain/order/evidence/progress.ts"
+import { isHeldBackBy, orderListOf } from "../../../domain/order/list.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import { isFired, isPaired, releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"

@@ -1,9 +1,10 @@
 /** An account's limits (contract C15): so many submits and changes, its own and of all its user's, so many cancels, so many working orders. */
+
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { OrderRateLimited, TooManyOpenOrders } from "../../../domain/errors/limits.ts"
-import type { AccountRates, OrderRates } from "../../../domain/order-rates.ts"
-import type { TokenBucket } from "../../../domain/token-bucket.ts"
-import type { TradingAccount } from "../../../domain/trading-account.ts"
+import type { AccountRates, OrderRates } from "../../../domain/order/rules/rates.ts"
+import type { TokenBucket } from "../../../foundation/token-bucket.ts"
 
 type BucketName = OrderRateLimited["bucket"]
 

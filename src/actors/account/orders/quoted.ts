@@ -4,14 +4,14 @@
  * yes, and once one does it is asked about until the dealer has said what became of it.
  */
 
+import type { FirmQuote } from "../../../domain/dealer/quote.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import type { QuoteId, TradeOrderId } from "../../../domain/ids.ts"
-import { eventOf, moved } from "../../../domain/order-progress.ts"
-import { quotedFault, quotedPlan } from "../../../domain/order-rules-quoted.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
-import type { FirmQuote } from "../../../domain/quote.ts"
-import type { QuotedOrder, QuoteTrade } from "../../dealer-messages.ts"
+import { eventOf, moved } from "../../../domain/order/evidence/progress.ts"
+import { quotedFault, quotedPlan } from "../../../domain/order/rules/quoted.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import type { QuotedOrder, QuoteTrade } from "../../dealer/messages.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { SubmitOrder, TellQuote } from "../messages.ts"

@@ -2,8 +2,9 @@
  * Submits of type QUOTED that wait for their dealer: there is no order of them yet, so their keys and their quotes are kept here. A second
  * submit under one of the keys waits until the first is decided.
  */
+
+import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
 import { RareMap } from "../../../domain/rare.ts"
-import type { SubmitRequest } from "../../../domain/submit-request.ts"
 
 type Keys = Pick<SubmitRequest, "idempotencyKey" | "clientOrderId">
 

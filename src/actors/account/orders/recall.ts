@@ -5,7 +5,7 @@
  */
 import { Effect, Exit } from "effect"
 import type { TradeOrderId } from "../../../domain/ids.ts"
-import type { TradeOrder } from "../../../domain/trade-order.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { OrderName } from "../../../ports/account-store.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"

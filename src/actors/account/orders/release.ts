@@ -2,8 +2,8 @@
  * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
  * from the commit callback of the unit that let it go.
  */
-import { isTerminal } from "../../../domain/order-status.ts"
-import { placeOf } from "../../../domain/trade-order.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import { placeOf } from "../../../domain/order/trade-order.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
 import { armTrigger } from "../contingent/trigger.ts"
 import type { AccountCore } from "../core.ts"

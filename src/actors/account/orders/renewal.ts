@@ -3,9 +3,9 @@
  * it is known how much of it was executed.
  */
 import type { Decimal } from "../../../domain/decimal.ts"
-import { changed, changeOf, isRenewing, made, withChange } from "../../../domain/order-change.ts"
-import { cancelled, eventOf, moved } from "../../../domain/order-progress.ts"
-import type { TradeOrder } from "../../../domain/trade-order.ts"
+import { changed, changeOf, isRenewing, made, withChange } from "../../../domain/order/change.ts"
+import { cancelled, eventOf, moved } from "../../../domain/order/evidence/progress.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { AccountCore } from "../core.ts"
 import type { Alert, Live } from "../live.ts"
 import { askBalances } from "../venue/balances.ts"

@@ -4,8 +4,8 @@
  */
 import { type Effect, Exit } from "effect"
 import type { InstrumentId, TradingAccountId } from "../../../domain/ids.ts"
-import { changeOf } from "../../../domain/order-change.ts"
-import { isFiredUnshown } from "../../../domain/order-doubt.ts"
+import { changeOf } from "../../../domain/order/change.ts"
+import { isFiredUnshown } from "../../../domain/order/evidence/doubt.ts"
 import type { VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import { type Live, mayBeThere } from "../live.ts"

@@ -1,8 +1,8 @@
 /** The account's way to its venue: the private session, how far it agrees with the venue, and what waits for that. Changed by the session's keeper alone. */
 import { Effect } from "effect"
-import type { Venue } from "../../../domain/venue.ts"
+import type { Venue } from "../../../domain/instrument/venue.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
-import { Turns } from "../../turns.ts"
+import { Turns } from "../turns.ts"
 
 const QUERY_SPACING_MILLIS = 100
 const NO_REPORTS: ReadonlyArray<SessionReport> = []

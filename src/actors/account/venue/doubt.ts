@@ -3,11 +3,11 @@
  * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
  */
 import { Exit } from "effect"
-import { isRenewing } from "../../../domain/order-change.ts"
-import { isUnheardOf } from "../../../domain/order-doubt.ts"
-import { isAsked } from "../../../domain/order-law.ts"
-import { noted } from "../../../domain/order-progress.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { isRenewing } from "../../../domain/order/change.ts"
+import { isUnheardOf } from "../../../domain/order/evidence/doubt.ts"
+import { isAsked } from "../../../domain/order/evidence/law.ts"
+import { noted } from "../../../domain/order/evidence/progress.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import type { AccountState } from "../../../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"

@@ -1,5 +1,5 @@
 /**
- * What the venue says of an order, read, folded by the reducer (domain/order-evidence.ts), and what follows carried out: here and nowhere
+ * What the venue says of an order, read, folded by the reducer (domain/order/evidence/evidence.ts), and what follows carried out: here and nowhere
  * else. A view that names more than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution
  * closes the gap).
  */
@@ -8,11 +8,11 @@ import { Effect, Exit } from "effect"
 import { Decimal } from "../../../domain/decimal.ts"
 import { CancelRejected } from "../../../domain/errors/trade-order.ts"
 import type { ExecutionId } from "../../../domain/ids.ts"
-import type { Effects, Known, OrderEffect, OrderEvidence, Told } from "../../../domain/order-effects.ts"
-import { fold } from "../../../domain/order-evidence.ts"
-import { noted } from "../../../domain/order-progress.ts"
-import { isEnd, type OrderView } from "../../../domain/order-view.ts"
-import type { Execution, TradeOrder } from "../../../domain/trade-order.ts"
+import type { Effects, Known, OrderEffect, OrderEvidence, Told } from "../../../domain/order/evidence/effects.ts"
+import { fold } from "../../../domain/order/evidence/evidence.ts"
+import { noted } from "../../../domain/order/evidence/progress.ts"
+import type { Execution, TradeOrder } from "../../../domain/order/trade-order.ts"
+import { isEnd, type OrderView } from "../../../domain/order/view.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import { type Live, tellChange } from "../live.ts"

@@ -1,7 +1,7 @@
 /** Orders that are over here and may work at the venue all the same: given up and not shown yet, or shown open after their end. */
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import { RareMap } from "../../../domain/rare.ts"
-import type { TradeOrder } from "../../../domain/trade-order.ts"
 import type { Live } from "../live.ts"
 
 /** How long the late appearance of an order that was "never placed" is looked for. */

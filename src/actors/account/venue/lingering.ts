@@ -2,8 +2,8 @@
  * Orders that are over here and open at the venue: a cancel that was confirmed and not carried out. What ended stays ended (contract
  * C1.3), so it is cancelled once more, and the operator hears of it: what it may still fill is not held by anything.
  */
-import { wasNeverPlaced } from "../../../domain/order-list.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { wasNeverPlaced } from "../../../domain/order/list.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import type { VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"

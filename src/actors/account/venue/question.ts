@@ -2,9 +2,9 @@
  * The question about an order whose outcome is unknown (contract C3): when it is asked next, and until when. Asking is `ask` of
  * `venue/doubt.ts`.
  */
-import { changeOf } from "../../../domain/order-change.ts"
-import { isAsked } from "../../../domain/order-law.ts"
-import { noted } from "../../../domain/order-progress.ts"
+import { changeOf } from "../../../domain/order/change.ts"
+import { isAsked } from "../../../domain/order/evidence/law.ts"
+import { noted } from "../../../domain/order/evidence/progress.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live, Question } from "../live.ts"
 

@@ -5,7 +5,7 @@
 import { Effect, Exit } from "effect"
 import type { VenueUnavailable } from "../../../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import { venueOrderKey } from "../../../ports/account-store.ts"
 import type {
   EndedSince,

@@ -4,9 +4,9 @@
  */
 
 import type { TradeOrderId } from "../../../domain/ids.ts"
-import type { OrderEvidence } from "../../../domain/order-effects.ts"
-import { isTerminal } from "../../../domain/order-status.ts"
-import type { TradeOrder } from "../../../domain/trade-order.ts"
+import type { OrderEvidence } from "../../../domain/order/evidence/effects.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { SessionReport } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"

@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Exit, Option } from "effect"
 import type { CredentialId } from "../../../domain/ids.ts"
-import { doubtWhenLost } from "../../../domain/order-doubt.ts"
+import { doubtWhenLost } from "../../../domain/order/evidence/doubt.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
 import { isOfList, listsOf } from "../contingent/list.ts"
 import type { AccountCore } from "../core.ts"

@@ -1,7 +1,7 @@
 /** Orders that the venue names and memory does not know, while it is found out whose they are; and what waits for each of them. */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
-import { isEnd } from "../../../domain/order-view.ts"
+import { isEnd } from "../../../domain/order/view.ts"
 import { RareMap } from "../../../domain/rare.ts"
 import type { VenueOrderState } from "../../../ports/venue-session.ts"
 import type { Live } from "../live.ts"

@@ -5,8 +5,8 @@
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
-import { isAsked } from "../../../domain/order-law.ts"
-import { releasedType, type TradeOrder } from "../../../domain/trade-order.ts"
+import { isAsked } from "../../../domain/order/evidence/law.ts"
+import { releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"

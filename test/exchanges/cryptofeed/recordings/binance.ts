@@ -3,9 +3,9 @@
  * to subscribe to the aggregate ones (ccxt's own option); everything else is as it is shipped.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import type { VenueProfile } from "../../../../src/venues/profile.ts"
-import { BINANCE } from "../../../../src/venues/profiles/binance.ts"
-import { unproven } from "../../../kit/unproven-venue.ts"
+import { BINANCE } from "../../../../src/venues/adapters/binance/profile.ts"
+import type { VenueProfile } from "../../../../src/venues/adapters/profile.ts"
+import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 import type { Recorded } from "../recording.ts"
 import { at, listAt, readSpelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

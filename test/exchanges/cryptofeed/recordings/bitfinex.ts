@@ -4,7 +4,7 @@
  * list of pairs has another form than the one ccxt asks for.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { BITFINEX } from "../../../../src/venues/profiles/bitfinex.ts"
+import { BITFINEX } from "../../../../src/venues/adapters/bitfinex/profile.ts"
 import type { Level, Recorded } from "../recording.ts"
 import { at, listAt, readSpelled, type Spelled, textAt } from "../spelled-json.ts"
 

@@ -1,6 +1,6 @@
 /** Bitstamp, 2022: differences joined to a REST book by microseconds, trades. The list of markets has another form today. */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { BITSTAMP } from "../../../../src/venues/profiles/bitstamp.ts"
+import { BITSTAMP } from "../../../../src/venues/adapters/bitstamp/profile.ts"
 import type { Recorded } from "../recording.ts"
 import { at, listAt, readSpelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

@@ -5,8 +5,8 @@
  * `last_match` repeats the last trade before the subscription and is no trade of it; ccxt leaves it out.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { COINBASE } from "../../../../src/venues/profiles/coinbase.ts"
-import { unproven } from "../../../kit/unproven-venue.ts"
+import { COINBASE } from "../../../../src/venues/adapters/coinbase/profile.ts"
+import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 import type { Recorded, RecordedBook, Recording } from "../recording.ts"
 import { listAt, readSpelled, type Spelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

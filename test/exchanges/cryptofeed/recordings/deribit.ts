@@ -4,7 +4,7 @@
  * name of the subscription: `raw` is for logged-in clients, ccxt takes the stream of `100ms`, which has the same form.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { DERIBIT } from "../../../../src/venues/profiles/deribit.ts"
+import { DERIBIT } from "../../../../src/venues/adapters/deribit/profile.ts"
 import type { Level, Recorded } from "../recording.ts"
 import { listAt, readSpelled, type Spelled, textAt } from "../spelled-json.ts"
 

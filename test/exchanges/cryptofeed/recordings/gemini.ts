@@ -1,6 +1,6 @@
 /** Gemini, 2021: one stream of a market has its book and its trades, the first message the last fifty trades. */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { GEMINI } from "../../../../src/venues/profiles/gemini.ts"
+import { GEMINI } from "../../../../src/venues/adapters/gemini/profile.ts"
 import type { Recorded } from "../recording.ts"
 import { listAt, type Spelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

@@ -4,7 +4,7 @@
  * The list of instruments is made from the recorded one, in capitals as the venue writes them today.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { KRAKENFUTURES } from "../../../../src/venues/profiles/krakenfutures.ts"
+import { KRAKENFUTURES } from "../../../../src/venues/adapters/krakenfutures/profile.ts"
 import type { Recorded } from "../recording.ts"
 import { listAt, readSpelled, type Spelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

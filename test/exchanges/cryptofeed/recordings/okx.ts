@@ -4,7 +4,7 @@
  * as `trades-all`: the same form under another name.
  */
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { OKX } from "../../../../src/venues/profiles/okx.ts"
+import { OKX } from "../../../../src/venues/adapters/okx/profile.ts"
 import type { Recorded } from "../recording.ts"
 import { at, listAt, readSpelled, textAt } from "../spelled-json.ts"
 import { levelsOf } from "./levels.ts"

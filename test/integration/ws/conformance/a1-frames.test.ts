@@ -1,7 +1,7 @@
 /** Rules A.1 of the protocol under the protocol: frames of RFC 6455, right and wrong, sent byte by byte. */
 import { afterAll, describe, expect, it } from "vitest"
-import { useRoom } from "../../../kit/conformance.ts"
-import { type FrameOptions, frame, OPCODES, type RawFrames, rawFrames } from "../../../kit/raw-frames.ts"
+import { type FrameOptions, frame, OPCODES, type RawFrames, rawFrames } from "../../../kit/readers/raw-frames.ts"
+import { useRoom } from "../../../kit/servers/conformance.ts"
 
 const room = useRoom()
 const open: Array<RawFrames> = []

@@ -1,8 +1,8 @@
 /** Rules A.1 of the protocol: the upgrade, messages of several commands, their size, and how a connection ends. */
 import { afterAll, describe, expect, it } from "vitest"
-import { FORMATS, useRoom } from "../../../kit/conformance.ts"
-import { frame, upgrade } from "../../../kit/raw-frames.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { frame, upgrade } from "../../../kit/readers/raw-frames.ts"
+import { FORMATS, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const room = useRoom()
 const ends: Array<() => void> = []

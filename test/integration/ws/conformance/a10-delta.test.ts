@@ -1,10 +1,10 @@
 /** Rules A.10 of the protocol: deltas, read by the official client's own decoder. */
 import { describe, expect, it } from "vitest"
-import { rawProtobuf } from "../../../kit/client-codecs.ts"
-import { deltaReader } from "../../../kit/client-deltas.ts"
-import { FORMATS, refusal, TICKER, TRADES, useRoom } from "../../../kit/conformance.ts"
-import type { RawSocket } from "../../../kit/raw-socket.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { rawProtobuf } from "../../../kit/readers/client-codecs.ts"
+import { deltaReader } from "../../../kit/readers/client-deltas.ts"
+import type { RawSocket } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, refusal, TICKER, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const room = useRoom({ channels: { trade: { historySize: 50, recoveryMax: 50 } } })
 

@@ -1,7 +1,7 @@
 /** Rules A.11 of the protocol: filters by tags, as a subscriber sees them. What each comparison means is in the unit tests of filters. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, refusal, TRADES, useRoom, VENUE_TICKER } from "../../../kit/conformance.ts"
-import type { RawSocket } from "../../../kit/raw-socket.ts"
+import type { RawSocket } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, refusal, TRADES, useRoom, VENUE_TICKER } from "../../../kit/servers/conformance.ts"
 
 const room = useRoom({ channels: { trade: { historySize: 50, recoveryMax: 50 } } })
 

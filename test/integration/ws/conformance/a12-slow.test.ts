@@ -1,10 +1,10 @@
 /** Rules A.12 of the protocol: sockets that do not read. What can be given anew is spared, what cannot ends the connection; nobody sees a hole. */
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { deltaReader } from "../../../kit/client-deltas.ts"
-import { FORMATS, SOON, TICKER, TRADES, useRoom, VENUE_TICKER } from "../../../kit/conformance.ts"
-import type { RawSocket } from "../../../kit/raw-socket.ts"
-import { BOOK, type TestSockets } from "../../../kit/socket-server.ts"
+import { deltaReader } from "../../../kit/readers/client-deltas.ts"
+import type { RawSocket } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, SOON, TICKER, TRADES, useRoom, VENUE_TICKER } from "../../../kit/servers/conformance.ts"
+import { BOOK, type TestSockets } from "../../../kit/servers/socket-server.ts"
 
 interface Pub {
   readonly data: { readonly n: number; readonly previous?: number; readonly updateType?: string }

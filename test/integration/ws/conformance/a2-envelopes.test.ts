@@ -1,7 +1,7 @@
 /** Rules A.2 of the protocol: what commands, replies and pushes look like on the wire. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, refusal, SOON, TRADES, useRoom } from "../../../kit/conformance.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { FORMATS, refusal, SOON, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const room = useRoom({ channels: { trade: { presence: true } } })
 

@@ -1,7 +1,7 @@
 /** Rules A.3 of the protocol: connect, its credentials, and what happens without it. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, SOON, useRoom } from "../../../kit/conformance.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { FORMATS, SOON, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const TTL = 600
 const room = useRoom({ handTurned: true, ttl: TTL })

@@ -3,9 +3,9 @@ import { Centrifuge } from "centrifuge"
 import { Centrifuge as CentrifugeProtobuf } from "centrifuge/build/protobuf"
 import { afterAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import { FORMATS, useRoom } from "../../../kit/conformance.ts"
-import { frame, OPCODES, rawFrames } from "../../../kit/raw-frames.ts"
-import type { RawSocket } from "../../../kit/raw-socket.ts"
+import { frame, OPCODES, rawFrames } from "../../../kit/readers/raw-frames.ts"
+import type { RawSocket } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, useRoom } from "../../../kit/servers/conformance.ts"
 
 const room = useRoom({ handTurned: true })
 const ends: Array<() => void> = []

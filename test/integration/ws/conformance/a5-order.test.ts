@@ -1,8 +1,8 @@
 /** Rules A.5 of the protocol: the reply to a subscribe comes before its channel's pushes, and nothing is lost or given twice around it. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, TRADES, useRoom } from "../../../kit/conformance.ts"
-import type { RawSocket, Reply } from "../../../kit/raw-socket.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import type { RawSocket, Reply } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 interface Subscribed {
   readonly id: number

@@ -1,7 +1,7 @@
 /** Rules A.5 of the protocol: what a subscribe is checked for and in which order, and what subscribe and unsubscribe answer. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/conformance.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const room = useRoom()
 const account = () => `tradingAccount:${room.sockets.accountId}`

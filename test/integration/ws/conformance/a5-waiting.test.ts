@@ -1,8 +1,8 @@
 /** Rules A.5 of the protocol: a subscribe that cannot be answered at once, and the commands behind it. */
 import { describe, expect, it } from "vitest"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
-import { FORMATS, refusal, SOON, useRoom } from "../../../kit/conformance.ts"
-import { VENUE } from "../../../kit/socket-server.ts"
+import { FORMATS, refusal, SOON, useRoom } from "../../../kit/servers/conformance.ts"
+import { VENUE } from "../../../kit/servers/socket-server.ts"
 
 const SLOW_BOOK = "market:orderbook:SLOW:BTC/USDT"
 

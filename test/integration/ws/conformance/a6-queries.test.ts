@@ -1,8 +1,8 @@
 /** Rules A.6 of the protocol: history, presence, rpc, and publishing where clients may not. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/conformance.ts"
-import type { RawSocket, Reply } from "../../../kit/raw-socket.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import type { RawSocket, Reply } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const HISTORY = 20
 const room = useRoom({ channels: { trade: { historySize: HISTORY, recoveryMax: 15, presence: true } } })

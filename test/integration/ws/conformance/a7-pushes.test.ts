@@ -1,7 +1,7 @@
 /** Rules A.7 of the protocol: what the server says unasked. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, TRADES, useRoom } from "../../../kit/conformance.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { FORMATS, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const room = useRoom({ channels: { trade: { presence: true, joinLeave: true } } })
 const account = () => `tradingAccount:${room.sockets.accountId}`

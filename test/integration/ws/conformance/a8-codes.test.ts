@@ -1,8 +1,8 @@
 /** Rules A.8 and A.13 of the protocol: what each error says, who is closed with what, and how many channels a connection may have. */
 import { describe, expect, it } from "vitest"
 import type { Rpc } from "../../../../src/ports/rpc.ts"
-import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/conformance.ts"
-import { BOOK } from "../../../kit/socket-server.ts"
+import { FORMATS, refusal, SOON, TICKER, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
+import { BOOK } from "../../../kit/servers/socket-server.ts"
 
 const CALLS_MAX = 128
 const calls: Array<Parameters<Rpc>[1]> = []

@@ -1,8 +1,8 @@
 /** Rules A.9 of the protocol: channels in cache mode, channels without positions, and recovery from storage while the stream goes on. */
 import { describe, expect, it } from "vitest"
 import type { StoredPublication } from "../../../../src/ports/channel-port.ts"
-import { FORMATS, SOON, TICKER, TRADES, useRoom, VENUE_TICKER } from "../../../kit/conformance.ts"
-import type { RawSocket } from "../../../kit/raw-socket.ts"
+import type { RawSocket } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, SOON, TICKER, TRADES, useRoom, VENUE_TICKER } from "../../../kit/servers/conformance.ts"
 
 /** What only storage has: the process has heard nothing of it. */
 const STORED = 500

@@ -1,7 +1,7 @@
 /** Rules A.9 of the protocol: positions, and what a client that comes back is given. */
 import { describe, expect, it } from "vitest"
-import { FORMATS, refusal, TRADES, useRoom } from "../../../kit/conformance.ts"
-import type { RawSocket, Reply } from "../../../kit/raw-socket.ts"
+import type { RawSocket, Reply } from "../../../kit/readers/raw-socket.ts"
+import { FORMATS, refusal, TRADES, useRoom } from "../../../kit/servers/conformance.ts"
 
 const HISTORY = 20
 const RECOVERY_MAX = 15

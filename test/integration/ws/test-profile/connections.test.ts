@@ -1,8 +1,14 @@
 /** Connections under the test profile: what the public suites ask of connect, tokens, rpc and the server's word, by the official client. */
 import { type Centrifuge, State } from "centrifuge"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { rawSocket } from "../../../kit/raw-socket.ts"
-import { type Format, jwt, nextWith, startTestProfile, type TestProfileServer } from "../../../kit/test-profile.ts"
+import { rawSocket } from "../../../kit/readers/raw-socket.ts"
+import {
+  type Format,
+  jwt,
+  nextWith,
+  startTestProfile,
+  type TestProfileServer,
+} from "../../../kit/servers/test-profile.ts"
 
 /** Of an anonymous user, without an end: the token in the suites of centrifuge-js, -dart and -csharp, signed by somebody else. */
 const PUBLIC_TOKEN =

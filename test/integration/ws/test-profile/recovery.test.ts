@@ -1,8 +1,14 @@
 /** What a client that was away is given again under the test profile, as the public suites ask it; deltas and filters too. */
 import type { Centrifuge, PublicationContext, SubscribedContext, Subscription, SubscriptionOptions } from "centrifuge"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { rawSocket } from "../../../kit/raw-socket.ts"
-import { type Format, nextWith, startTestProfile, type TestProfileServer, value } from "../../../kit/test-profile.ts"
+import { rawSocket } from "../../../kit/readers/raw-socket.ts"
+import {
+  type Format,
+  nextWith,
+  startTestProfile,
+  type TestProfileServer,
+  value,
+} from "../../../kit/servers/test-profile.ts"
 
 let running: TestProfileServer
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 /** The server API of the test profile over HTTP: keys, forms, limits, and each method's answer. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { API_KEY, jwt, startTestProfile, type TestProfileServer } from "../../../kit/test-profile.ts"
+import { API_KEY, jwt, startTestProfile, type TestProfileServer } from "../../../kit/servers/test-profile.ts"
 
 let running: TestProfileServer
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import {
   startTestProfile,
   type TestProfileServer,
   value,
-} from "../../../kit/test-profile.ts"
+} from "../../../kit/servers/test-profile.ts"
 
 let running: TestProfileServer
 beforeEach(async () => {

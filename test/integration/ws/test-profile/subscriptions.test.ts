@@ -1,7 +1,7 @@
 /** Channels under the test profile: subscribe, publish, presence, history, and the tokens of subscriptions, by the official client. */
 import { type Centrifuge, type PublicationContext, type Subscription, SubscriptionState } from "centrifuge"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { rawSocket } from "../../../kit/raw-socket.ts"
+import { rawSocket } from "../../../kit/readers/raw-socket.ts"
 import {
   type Format,
   jwt,
@@ -10,7 +10,7 @@ import {
   startTestProfile,
   type TestProfileServer,
   value,
-} from "../../../kit/test-profile.ts"
+} from "../../../kit/servers/test-profile.ts"
 
 /** For the channels test1 and test2 and the anonymous user: the tokens in the suites of centrifuge-js, -dart and -csharp. */
 const PUBLIC_TOKENS: Readonly<Record<string, string>> = {

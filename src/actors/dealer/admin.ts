@@ -1,0 +1,94 @@
+/**
+ * Changes of the dealer itself: pause, resume, archive, links. Memory changes at once, the answer waits for the commit; where the right is
+ * not there any more memory goes back. The one thing to know: they take turns, so that what goes back takes nothing along.
+ */
+import { Cause, Exit, Option } from "effect"
+import type { Dealer } from "../../domain/dealer/dealer.ts"
+import { isLinked } from "../../domain/dealer/dealer.ts"
+import {
+  AccountAlreadyLinked,
+  AccountHasHedges,
+  AccountNotLinked,
+  DealerArchived,
+  DealerHasPositions,
+} from "../../domain/errors/dealer.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { InternalDefect } from "../../domain/errors/service.ts"
+import { AccountNotActive } from "../../domain/errors/trading-account.ts"
+import type { Reply } from "../../domain/reply.ts"
+import type { DealerAct } from "../../ports/dealer-store.ts"
+import type { DealerCore } from "./core.ts"
+import { tellIgnored } from "./ignored.ts"
+import type { LinkAccount, SetDealerStatus, UnlinkAccount } from "./messages.ts"
+import { linkFault } from "./places.ts"
+
+interface Asked {
+  readonly asked?: DealerAct
+  readonly reply: Reply<Dealer, DomainError>
+}
+
+/** Once the change before it is stored, or taken back. */
+const inTurn = (core: DealerCore, run: () => void): void => {
+  if (core.changes === null) run()
+  else core.changes.push(run)
+}
+
+const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Asked): void => {
+  const before = core.dealer
+  const next: Dealer = { ...before, ...patch, version: before.version + 1, updatedAt: core.parts.clock.now() }
+  const waiting: Array<() => void> = []
+  core.dealer = next
+  core.changes = waiting
+  core.self.fork(core.parts.store.save(next, asked), (exit) => {
+    core.changes = null
+    if (Exit.isSuccess(exit)) {
+      if (next.status === "ARCHIVED") core.following.close()
+      core.parts.dealerChanged(next)
+      core.hedging.dealerChanged()
+      tellIgnored(core)
+      reply.ok(next)
+    } else {
+      core.dealer = before
+      reply.fail(Option.getOrElse(Cause.failureOption(exit.cause), () => new InternalDefect()))
+    }
+    for (const run of waiting) inTurn(core, run)
+  })
+}
+
+export const setDealerStatus = (core: DealerCore, message: SetDealerStatus): void =>
+  inTurn(core, () => {
+    const { status, reply } = message
+    const { dealer } = core
+    // Quotes whose end is on its way to the ledger are among them.
+    const isBusy = core.quotes.size > 0 || !core.hedging.isFlat()
+    if (dealer.status === "ARCHIVED") reply.fail(new DealerArchived())
+    else if (dealer.status === status) reply.ok(dealer)
+    else if (status === "ARCHIVED" && isBusy) reply.fail(new DealerHasPositions({ openQuotes: core.quotes.size }))
+    else change(core, { status }, message)
+  })
+
+export const linkAccount = (core: DealerCore, message: LinkAccount): void =>
+  inTurn(core, () => {
+    const { tradingAccountId, reply } = message
+    const { dealer, parts } = core
+    const account = parts.accounts.find(tradingAccountId)
+    if (dealer.status === "ARCHIVED") reply.fail(new DealerArchived())
+    else if (isLinked(dealer, tradingAccountId)) reply.fail(new AccountAlreadyLinked())
+    else if (account?.status !== "ACTIVE")
+      reply.fail(new AccountNotActive({ status: account?.status ?? "DISCONNECTED" }))
+    else {
+      const fault = linkFault(parts, dealer, core.hedging.venuesOwing(), account)
+      if (fault !== null) reply.fail(fault)
+      else change(core, { linkedAccountIds: [...dealer.linkedAccountIds, tradingAccountId] }, message)
+    }
+  })
+
+export const unlinkAccount = (core: DealerCore, message: UnlinkAccount): void =>
+  inTurn(core, () => {
+    const { tradingAccountId, reply } = message
+    const { dealer, hedging } = core
+    if (dealer.status === "ARCHIVED") reply.fail(new DealerArchived())
+    else if (!isLinked(dealer, tradingAccountId)) reply.fail(new AccountNotLinked())
+    else if (hedging.isHedgingOn(tradingAccountId)) reply.fail(new AccountHasHedges())
+    else change(core, { linkedAccountIds: dealer.linkedAccountIds.filter((it) => it !== tradingAccountId) }, message)
+  })

@@ -1,0 +1,274 @@
+/**
+ * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and what the venue shows beyond them is told apart and
+ * booked as unexplained (decision 52). The one thing to know: one account is looked at by one look at a time, and a mirror is compared only
+ * when it has every fill.
+ */
+import { Effect, Option } from "effect"
+import type { Position, TradingAccount } from "../../../domain/account/trading-account.ts"
+import type { Dealer } from "../../../domain/dealer/dealer.ts"
+import { leastOrder, type ShortfallTerms } from "../../../domain/dealer/shortfall.ts"
+import { Decimal } from "../../../domain/decimal.ts"
+import type { DomainError } from "../../../domain/errors/domain-error.ts"
+import type { StorageUnavailable } from "../../../domain/errors/service.ts"
+import type { TradingAccountId, VenueId } from "../../../domain/ids.ts"
+import { isSpot } from "../../../domain/instrument/venue.ts"
+import { nameUuid } from "../../../domain/name-uuid.ts"
+import { dealerBook } from "../../../domain/wallet/wallet.ts"
+import { Clock } from "../../../ports/clock.ts"
+import { Ids } from "../../../ports/ids.ts"
+import { LEDGER_TRANSFERS_MAX, type LedgerFact, LedgerPort, type Transfer } from "../../../ports/ledger-port.ts"
+import { Meters } from "../../../ports/meters.ts"
+import { type MirrorState, MirrorStore } from "../../../ports/mirror-store.ts"
+import { VenuePort } from "../../../ports/venue-port.ts"
+import { AccountDirectory } from "../../account/directory.ts"
+import { TradingAccounts } from "../../account/messages.ts"
+import { InstrumentDirectory } from "../../market/instrument-directory.ts"
+import { Markets } from "../../market/messages.ts"
+import { DealerDirectory } from "../directory.ts"
+import { ShortfallAlarms } from "./alarms.ts"
+import { Doubts } from "./doubts.ts"
+import { FrozenMirrors, type Reached } from "./frozen.ts"
+import { recentFrom } from "./recent.ts"
+import {
+  correctionsOf,
+  type Difference,
+  differencesOf,
+  fillTransfers,
+  lackOf,
+  type MirrorBalances,
+  type MirroredAccount,
+  mirrorWallet,
+  mirrorWalletId,
+  openingOf,
+  unexplainedOf,
+} from "./transfers.ts"
+
+const FILLS_AT_ONCE = 50
+/** What was posted as unexplained within this time may come to light, or come back; people are told for as long. */
+const RECENT_MILLIS = 86_400_000
+/** Of requests of fills; never to be changed. */
+const NAMESPACE = Buffer.from("b81c7f405e2d4d9a8a6612d9c3f7e05b", "hex")
+
+interface Mirrored {
+  readonly account: TradingAccount
+  /** That it is linked to: its keeper where that one is among several. Null: to nobody. */
+  readonly linked: Dealer | null
+  /** Null: it has none, or none that goes on. */
+  readonly state: MirrorState | null
+}
+
+export const makeExchangeMirror = (terms: ShortfallTerms) =>
+  Effect.gen(function* () {
+    const store = yield* MirrorStore
+    const ledger = yield* LedgerPort
+    const directory = yield* AccountDirectory
+    const dealers = yield* DealerDirectory
+    const accounts = yield* TradingAccounts
+    const venues = yield* VenuePort
+    const instruments = yield* InstrumentDirectory
+    const markets = yield* Markets
+    const clock = yield* Clock
+    const ids = yield* Ids
+    const meters = yield* Meters
+    const counted = meters.counter("exchange_differences_total")
+    const leastOf = (venue: VenueId, asset: string): Decimal =>
+      leastOrder(
+        asset,
+        instruments.everyTenants(venue).filter(({ status }) => status === "ACTIVE"),
+        ({ instrumentId }) => {
+          const price = markets.lastPrice(instrumentId)
+          return price === null ? null : Decimal.of(price)
+        },
+      )
+    const alarms = new ShortfallAlarms(accounts, dealers, clock.monotonic, terms, leastOf)
+    meters.read("exchange_shortfalls_open", () => alarms.open())
+    meters.read("exchange_shortfall_alerts_total", () => alarms.alerts)
+    const frozen = new FrozenMirrors(accounts, clock.monotonic)
+    meters.read("exchange_mirrors_frozen", () => frozen.size)
+    const doubts = new Map<TradingAccountId, Doubts>()
+
+    /** Whether it is done. What the ledger refuses is missing in the mirror until the venue's balances are looked at. */
+    const post = (
+      requestId: string,
+      transfers: ReadonlyArray<Transfer>,
+      facts: ReadonlyArray<LedgerFact>,
+    ): Effect.Effect<boolean> =>
+      Effect.async((resume) =>
+        ledger.post({
+          requestId,
+          transfers,
+          facts,
+          settled: (outcome) => resume(Effect.succeed(outcome._tag === "Applied" && !outcome.replayed)),
+        }),
+      )
+
+    const factOf =
+      ({ tradingAccountId }: MirroredAccount) =>
+      ({ transfer, asset, change, code, loser }: Difference): LedgerFact => ({
+        tag: "exchange_difference",
+        row: {
+          transfer_id: transfer.transferId,
+          trading_account_id: tradingAccountId,
+          asset,
+          change: change.toString(),
+          dealer_account_id: loser,
+          code,
+          at: clock.now(),
+        },
+      })
+
+    const count = (differences: ReadonlyArray<Difference>): void => {
+      for (const { code } of differences) counted.add(code.toLowerCase())
+    }
+
+    const positions = (id: TradingAccountId): Effect.Effect<ReadonlyArray<Position>, DomainError> =>
+      Effect.async((resume) =>
+        accounts.post(id, {
+          _tag: "ReadPortfolio",
+          currency: null,
+          reply: { ok: (found) => resume(Effect.succeed(found)), fail: (error) => resume(Effect.fail(error)) },
+        }),
+      )
+
+    const mirrored = (id: TradingAccountId): Effect.Effect<MirrorBalances, StorageUnavailable> =>
+      Effect.map(ledger.balances(mirrorWalletId(id)), (rows) => new Map(rows.map((row) => [row.asset, row.balance])))
+
+    const lossOf = (dealer: Dealer) => dealerBook(dealer, "LOSS", clock.now())
+
+    const begin = (account: TradingAccount, dealer: Dealer): Effect.Effect<MirrorState, StorageUnavailable> => {
+      const { tradingAccountId } = account
+      doubts.delete(tradingAccountId)
+      return store.begin(tradingAccountId, mirrorWallet(account, clock.now()), lossOf(dealer), dealer.dealerAccountId)
+    }
+
+    /** What the one before has lost is settled. */
+    const pass = (id: TradingAccountId, linked: Dealer | null): Effect.Effect<void, StorageUnavailable> =>
+      store.pass(id, linked && { keeper: linked.dealerAccountId, loss: lossOf(linked) })
+
+    const follow = ({ account, linked, state: known }: Mirrored): Effect.Effect<void, DomainError> =>
+      Effect.gen(function* () {
+        const id = account.tradingAccountId
+        // What an account does while it is linked to nobody is nobody's: the next dealer begins with what it has then.
+        const state = linked !== null && (known?.keeper ?? null) === null ? yield* begin(account, linked) : known!
+        const { keeper } = state
+        // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
+        const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
+        if (!isFrozen) frozen.thawed(id)
+        const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
+        const owner = keeper === null ? undefined : dealers.find(keeper)
+        if (isFrozen && owner !== undefined) frozen.look(account, owner, reached)
+        const { balances } = reached
+        const since = clock.now() - RECENT_MILLIS
+        const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)
+        for (;;) {
+          const fills = yield* store.fills(id, reached.last, FILLS_AT_ONCE)
+          for (const fill of fills) {
+            const { executionId } = fill.execution
+            // Of what is not booked what is left is known with every look anew: what explains it takes nothing back.
+            const corrections = isFrozen ? [] : correctionsOf(account, fill, balances, recent, executionId)
+            if (keeper === null && corrections.length === 0) {
+              reached.last = fill.number
+              continue
+            }
+            const differences = [...corrections, ...lackOf(account, fill, balances, executionId)]
+            const moves = fillTransfers(account, fill, balances)
+            reached.last = fill.number
+            if (moves.length === 0 || isFrozen) continue
+            const transfers = [...differences.map(({ transfer }) => transfer), ...moves]
+            const cursor = {
+              tag: "exchange_mirror",
+              row: { trading_account_id: id, last_number: reached.last },
+            } as const
+            const facts = [...differences.map(factOf(account)), cursor]
+            if (yield* post(nameUuid(executionId, NAMESPACE), transfers, facts)) count(differences)
+          }
+          if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
+          if (fills.length < FILLS_AT_ONCE) break
+        }
+        if (keeper === null) return
+        const isLeft = linked?.dealerAccountId !== keeper
+        const shown = yield* Effect.option(positions(id))
+        // While it reconciles its fills are on their way, and once it is disconnected it shows nothing: what was seen before counts no more.
+        if (Option.isNone(shown) || directory.find(id)?.status !== "ACTIVE") {
+          doubts.delete(id)
+          return
+        }
+        // A fill that came meanwhile is in what was shown, and not in the mirror: the next look sees both.
+        if ((yield* store.fills(id, reached.last, 1)).length > 0) return
+        const venue = new Map(shown.value.map(({ currency, available, locked }) => [currency, available.add(locked)]))
+        const now = isFrozen ? new Map(balances) : yield* mirrored(id)
+        const found = differencesOf(venue, now)
+        const look = ids.uuid()
+        if (!state.opened) {
+          if (isFrozen) return
+          if (isLeft) return yield* pass(id, linked)
+          const transfers = openingOf(account, found, now, look)
+          if (transfers.length > 0) yield* post(look, transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
+          if (transfers.length <= LEDGER_TRANSFERS_MAX) yield* store.opened(id)
+          return
+        }
+        const doubt = doubts.get(id) ?? new Doubts()
+        doubts.set(id, doubt)
+        const settled = [...doubt.settled(found, !isFrozen)].slice(0, LEDGER_TRANSFERS_MAX / 2)
+        const differences = unexplainedOf(account, keeper, new Map(settled), now, recent, look)
+        if (differences.length > 0 && !isFrozen) {
+          const transfers = differences.map(({ transfer }) => transfer)
+          if (!(yield* post(look, transfers, differences.map(factOf(account))))) {
+            doubts.delete(id)
+            return
+          }
+          count(differences)
+        }
+        alarms.check(account, recent, venue, !isFrozen)
+        // What a frozen mirror lacks is booked to the one before first.
+        if (!isFrozen && doubt.hasLookedBack(isLeft)) yield* pass(id, linked)
+      })
+
+    /** By account, in order of creation. */
+    const linking = (): ReadonlyMap<TradingAccountId, ReadonlyArray<Dealer>> => {
+      const found = new Map<TradingAccountId, Array<Dealer>>()
+      for (const dealer of dealers.all())
+        for (const id of dealer.linkedAccountIds) found.set(id, [...(found.get(id) ?? []), dealer])
+      return found
+    }
+
+    const mirroredOf = (
+      id: TradingAccountId,
+      linkedTo: ReadonlyArray<Dealer>,
+      state: MirrorState | null,
+    ): ReadonlyArray<Mirrored> => {
+      const account = directory.find(id)
+      const venue = account && venues.find(account.venue)
+      // Of a derivative venue positions are no balances; the internal venue is the ledger itself.
+      if (account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)) return []
+      const linked = linkedTo.find(({ dealerAccountId }) => dealerAccountId === state?.keeper) ?? linkedTo[0] ?? null
+      // Nothing comes of it any more.
+      return linked === null && account.status === "DISCONNECTED" ? [] : [{ account, linked, state }]
+    }
+
+    /** One look at every mirrored account. What goes wrong with one is told, and tried again by the next look. */
+    return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const links = linking()
+        const kept = yield* store.all(clock.now() - RECENT_MILLIS)
+        const all = [...new Set([...links.keys(), ...kept.keys()])].flatMap((id) =>
+          mirroredOf(id, links.get(id) ?? [], kept.get(id) ?? null),
+        )
+        const known = new Set(all.map(({ account }) => account.tradingAccountId))
+        alarms.keep(known)
+        frozen.keep(known)
+        for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
+        yield* Effect.forEach(
+          all,
+          (one) =>
+            Effect.catchAll(follow(one), (error) => Effect.sync(() => trouble(one.account.tradingAccountId, error))),
+          { discard: true },
+        )
+      }).pipe(
+        Effect.catchAll((error) =>
+          Effect.sync(() => {
+            for (const id of linking().keys()) trouble(id, error)
+          }),
+        ),
+      )
+  })

@@ -1,0 +1,244 @@
+/**
+ * What a fill at a venue, or a look at its balances, moves in the wallet that mirrors the account (contract C9): pure. The one thing to
+ * know: the mirror never goes below zero; what it lacks for a fill came to the account unseen, and comes out of suspense first.
+ */
+import { Decimal } from "../../../domain/decimal.ts"
+import type { DealerAccountId, TenantId, TradingAccountId, UserId } from "../../../domain/ids.ts"
+import { nameUuid } from "../../../domain/name-uuid.ts"
+import { beyondReplaced } from "../../../domain/order/trade-order.ts"
+import {
+  accountingWalletId,
+  asWritable,
+  dealerBookId,
+  isAsset,
+  isWritableAmount,
+  newWallet,
+  type TransferCode,
+  type Wallet,
+  type WalletId,
+} from "../../../domain/wallet/wallet.ts"
+import type { Movement, Transfer } from "../../../ports/ledger-port.ts"
+import type { StoredFill } from "../../../ports/mirror-store.ts"
+import { type Recent, recentOf } from "./recent.ts"
+
+/** Of the names of mirrors and their transfers; never to be changed. */
+const NAMESPACE = Buffer.from("6f2b8c1d94e84a30b75dd5013f6c9ae2", "hex")
+
+export const mirrorWalletId = (account: TradingAccountId): WalletId => nameUuid(account, NAMESPACE) as WalletId
+
+export interface MirroredAccount {
+  readonly tradingAccountId: TradingAccountId
+  readonly tenantId: TenantId
+  readonly userId: UserId | null
+  readonly venue: string
+}
+
+export const mirrorWallet = (account: MirroredAccount, at: number): Wallet => {
+  const { tradingAccountId, tenantId, userId, venue } = account
+  const walletId = mirrorWalletId(tradingAccountId)
+  return newWallet({ walletId, tenantId, walletType: "EXCHANGE", userId, metadata: { tradingAccountId, venue } }, at)
+}
+
+/** By asset; absent: nothing. */
+export type MirrorBalances = Map<string, Decimal>
+
+interface Leg {
+  readonly name: string
+  readonly asset: string
+  readonly change: Decimal
+  readonly code: TransferCode
+}
+
+/** Of an execution that takes the place of an inferred one: what it changes of what that one has moved. */
+const legsOf = ({ execution, replaced, baseAsset, quoteAsset, isHedge }: StoredFill): ReadonlyArray<Leg> => {
+  const isBuy = execution.orderSide === "BUY"
+  const code = isHedge ? "HEDGE" : "EXCHANGE"
+  const { quantity, cost } = beyondReplaced({ execution, replaced })
+  const legs: ReadonlyArray<Leg> = [
+    { name: "base", asset: baseAsset, change: isBuy ? quantity : quantity.negate(), code },
+    { name: "quote", asset: quoteAsset, change: isBuy ? cost.negate() : cost, code },
+    ...execution.fees.map(
+      (fee, index): Leg => ({
+        name: `fee ${index}`,
+        asset: fee.asset,
+        change: fee.quantity.negate(),
+        code: "FEE",
+      }),
+    ),
+  ]
+  return legs.flatMap((leg) => {
+    // What has too few digits for the ledger is zero: the next look at the venue's balances finds what is missing.
+    const change = asWritable(leg.change)
+    return isAsset(leg.asset) && isWritableAmount(change.abs()) ? [{ ...leg, change }] : []
+  })
+}
+
+/** Both legs and the fees, always the same for one fill. `balances` become what they are then. */
+export const fillTransfers = (
+  account: MirroredAccount,
+  fill: StoredFill,
+  balances: MirrorBalances,
+): ReadonlyArray<Transfer> =>
+  legsOf(fill).map(({ name, ...leg }) => {
+    const { executionId } = fill.execution
+    return moved(account, balances, leg, worldOf(account), `${executionId} ${name}`, executionId)
+  })
+
+/** What the mirror lacks for a fill: it came to the account unseen. `balances` become what they are then. */
+export const lackOf = (
+  account: MirroredAccount,
+  fill: StoredFill,
+  balances: MirrorBalances,
+  name: string,
+): ReadonlyArray<Difference> => {
+  const { executionId } = fill.execution
+  const after = new Map(balances)
+  const lacking = new Map<string, Decimal>()
+  for (const { asset, change } of legsOf(fill)) {
+    const left = (after.get(asset) ?? Decimal.ZERO).add(change)
+    after.set(asset, Decimal.max(left, Decimal.ZERO))
+    if (left.isNegative()) lacking.set(asset, (lacking.get(asset) ?? Decimal.ZERO).subtract(left))
+  }
+  return [...lacking].map(([asset, change]) =>
+    differing(account, balances, { asset, change, code: "ADJUSTMENT", loser: null }, name, executionId),
+  )
+}
+
+/**
+ * What a fill takes back of differences that were posted before it was known: it had been executed by then, and its account showed it.
+ * `recent` and `balances` become what they are then.
+ */
+export const correctionsOf = (
+  account: MirroredAccount,
+  fill: StoredFill,
+  balances: MirrorBalances,
+  recent: Recent,
+  name: string,
+): ReadonlyArray<Difference> => {
+  const { executionId, executedAt } = fill.execution
+  return legsOf(fill).flatMap(({ name: leg, asset, change }) => {
+    let rest = change.abs()
+    // A loss is made good to whoever had it, the oldest first.
+    const posted = [...recent.values()].filter(
+      (it) => it.asset === asset && (it.loser !== null) === change.isNegative() && executedAt <= it.newestAt,
+    )
+    return posted.flatMap((it) => {
+      // A surplus that was spent meanwhile is not there to be taken back.
+      const there = it.loser === null ? Decimal.min(it.amount, balances.get(asset) ?? Decimal.ZERO) : it.amount
+      const amount = Decimal.min(rest, there)
+      if (!amount.isPositive()) return []
+      rest = rest.subtract(amount)
+      it.amount = it.amount.subtract(amount)
+      const back = it.loser === null ? amount.negate() : amount
+      const difference = { asset, change: back, code: "CORRECTION", loser: it.loser } as const
+      // A fee is often in an asset of the trade: two legs of one fill in one asset are two transfers.
+      return [differing(account, balances, difference, `${name} ${leg}`, executionId)]
+    })
+  })
+}
+
+/** By asset: what the venue shows more than the mirror has, or less. */
+export const differencesOf = (
+  venue: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+): ReadonlyMap<string, Decimal> => {
+  const found = new Map<string, Decimal>()
+  for (const asset of [...new Set([...venue.keys(), ...balances.keys()])].sort()) {
+    const shown = asWritable(venue.get(asset) ?? Decimal.ZERO)
+    const change = shown.subtract(balances.get(asset) ?? Decimal.ZERO)
+    if (isAsset(asset) && !shown.isNegative() && isWritableAmount(change.abs())) found.set(asset, change)
+  }
+  return found
+}
+
+/** With what an account begins: it was brought from outside. */
+export const openingOf = (
+  account: MirroredAccount,
+  differences: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+  name: string,
+): ReadonlyArray<Transfer> =>
+  [...differences].map(([asset, change]) =>
+    moved(
+      account,
+      balances,
+      { asset, change, code: "OPENING" },
+      worldOf(account),
+      `${name} ${asset}`,
+      account.tradingAccountId,
+    ),
+  )
+
+/**
+ * What nothing explains: a shortfall is the loss of the dealer that keeps the account. A surplus makes good what that one lost within the last
+ * day, and the rest of it waits in suspense for an operator who knows where it came from. `recent` becomes what it is then.
+ */
+export const unexplainedOf = (
+  account: MirroredAccount,
+  keeper: DealerAccountId,
+  differences: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+  recent: Recent,
+  name: string,
+): ReadonlyArray<Difference> =>
+  [...differences].flatMap(([asset, change]) => {
+    const one = (of: Decimal, code: Difference["code"], loser: DealerAccountId | null) =>
+      differing(account, balances, { asset, change: of, code, loser }, name, account.tradingAccountId)
+    const lost = recentOf(recent, asset, keeper)
+    const back = Decimal.max(Decimal.ZERO, Decimal.min(change, lost.amount))
+    const rest = change.subtract(back)
+    lost.amount = lost.amount.subtract(change.isNegative() ? change : back)
+    if (change.isNegative()) return [one(change, "SHORTFALL", keeper)]
+    return [
+      ...(back.isPositive() ? [one(back, "CORRECTION", keeper)] : []),
+      ...(rest.isPositive() ? [one(rest, "ADJUSTMENT", null)] : []),
+    ]
+  })
+
+/** A transfer that nothing known explains, and what is written down of it. */
+export interface Difference extends Pick<Leg, "asset" | "change"> {
+  readonly transfer: Movement
+  readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
+  /** In whose LOSS it is; null: in SUSPENSE. */
+  readonly loser: DealerAccountId | null
+}
+
+const differing = (
+  account: MirroredAccount,
+  balances: MirrorBalances,
+  difference: Omit<Difference, "transfer">,
+  name: string,
+  reference: string,
+): Difference => {
+  const { asset, code, loser } = difference
+  const other = loser === null ? accountingWalletId(account.tenantId, "SUSPENSE") : dealerBookId(loser, "LOSS")
+  const own = `${name} ${code} ${asset} ${loser ?? ""}`.trimEnd()
+  return { ...difference, transfer: moved(account, balances, difference, other, own, reference) }
+}
+
+const worldOf = ({ tenantId }: MirroredAccount): WalletId => accountingWalletId(tenantId, "WORLD")
+
+const moved = (
+  { tradingAccountId }: MirroredAccount,
+  balances: MirrorBalances,
+  { asset, change, code }: Omit<Leg, "name">,
+  other: WalletId,
+  name: string,
+  reference: string,
+): Movement => {
+  const mirror = mirrorWalletId(tradingAccountId)
+  const isIn = change.isPositive()
+  balances.set(asset, (balances.get(asset) ?? Decimal.ZERO).add(change))
+  return {
+    kind: "single",
+    transferId: nameUuid(name, NAMESPACE),
+    pendingId: null,
+    debitWalletId: isIn ? other : mirror,
+    creditWalletId: isIn ? mirror : other,
+    asset,
+    amount: isIn ? change : change.negate(),
+    code,
+    reference,
+    expiresAt: null,
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Where a hedge may go: the linked account that the price came from; another one of the same pair where that cannot be used any more. The
+ * one thing to know: what was priced in one environment is never closed in another: there nothing would be bought, or nothing is owed.
+ */
+
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
+import type { Dealer, HedgeIntent } from "../../../domain/dealer/dealer.ts"
+import type { InstrumentId, TradingAccountId, VenueId } from "../../../domain/ids.ts"
+import { gravestOf, type VenueEnvironment } from "../../../domain/instrument/venue.ts"
+import type { DealerParts } from "../core.ts"
+import { type Place, placesOf } from "../places.ts"
+
+export type HedgePlace = Place
+
+type Sources = Pick<DealerParts, "accounts" | "instruments" | "markets" | "venues">
+
+/** An account that comes back by itself: orders that it refuses now are tried again. */
+const mayComeBack = ({ status }: TradingAccount): boolean =>
+  status === "ACTIVE" || status === "UNAVAILABLE" || status === "CREATED"
+
+/** The executed quotes that a hedge is for. */
+export interface Owing {
+  /** In whose name it leaves. */
+  readonly lead: Pick<HedgeIntent, "tradingAccountId" | "venue" | "baseAsset" | "quoteAsset"> | undefined
+  /** Where they were priced; none: no quote is open, hedges executed more than was owed. */
+  readonly venues: ReadonlyArray<VenueId>
+  /** Accounts whose hedges did, the newest first. */
+  readonly executors: ReadonlyArray<TradingAccountId>
+}
+
+/**
+ * `isStuck`: a whole round of attempts
+ * failed where the price came from. Then whatever linked account is ACTIVE and has a book comes first; without one it stays with the
+ * first that may come back. Undefined: there is none.
+ */
+export const placeOfHedge = (
+  sources: Sources,
+  dealer: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
+  { lead, venues, executors }: Owing,
+  isStuck: boolean,
+): HedgePlace | undefined => {
+  if (lead === undefined) return undefined
+  // A venue that is gone may have been a real one.
+  const environmentAt = (venue: VenueId | undefined): VenueEnvironment =>
+    (venue && sources.venues.find(venue)?.environment) ?? "PROD"
+  // What was executed too much is there where it was executed, whatever was quoted since.
+  const isTooMuch = venues.length === 0 && executors.length > 0
+  const executedIn = executors.map((id) => environmentAt(sources.accounts.find(id)?.venue))
+  // Exposures of several, under links of before, close as one where the most is at stake.
+  const owed = gravestOf([...(isTooMuch ? [] : [lead.venue, ...venues].map(environmentAt)), ...executedIn])
+  const usable = placesOf(sources, dealer, lead).filter(
+    ({ account }) => mayComeBack(account) && environmentAt(account.venue) === owed,
+  )
+  const first = isTooMuch ? executors[0] : lead.tradingAccountId
+  const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === first
+  const places = [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
+  const isReady = ({ account, instrument }: HedgePlace): boolean =>
+    account.status === "ACTIVE" && hasBook(sources, instrument.instrumentId)
+  return (isStuck ? places.find(isReady) : undefined) ?? places[0]
+}
+
+/** Of a market that trades, as far as is known. */
+const hasBook = ({ markets }: Sources, instrumentId: InstrumentId): boolean =>
+  markets.bookAge(instrumentId) !== null &&
+  (markets.topOfBook(instrumentId, "asks", 1).length > 0 || markets.topOfBook(instrumentId, "bids", 1).length > 0)

@@ -1,0 +1,222 @@
+/**
+ * One instrument's order book while its feed is open: applies the venue's updates and publishes SNAPSHOT and DIFFs (contract
+ * C13). Whoever applies what is published has this book at every sequence; a book that may be wrong is never called SYNCED.
+ */
+import type { Context } from "effect"
+import { bookChannel } from "../../domain/channel.ts"
+import type { InstrumentId } from "../../domain/ids.ts"
+import type { InstrumentName } from "../../domain/instrument/instrument.ts"
+import type { BookQuality } from "../../domain/market/market.ts"
+import { type BookSide, deletesLevel, MalformedLevel, OrderBook } from "../../domain/market/order-book.ts"
+import type { ChannelPort, StreamPosition } from "../../ports/channel-port.ts"
+import type { DepthUpdate } from "../../ports/market-source.ts"
+import { ChannelCursor } from "./channel-cursor.ts"
+
+/**
+ * Levels a side in a SNAPSHOT for subscribers: more than a venue's own snapshot has, and below a socket's back-pressure limit. A
+ * book that grew deeper still is exact to this depth for as long as not all of it is used up.
+ */
+const SNAPSHOT_LEVELS_MAX = 5000
+
+/** An update was missed, or the book contradicts itself: it must be read anew. */
+export class BookLost extends Error {
+  override readonly name = "BookLost"
+  readonly reason: "hole" | "crossed" | "malformed"
+
+  constructor(reason: BookLost["reason"], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export class OrderBookActor {
+  readonly channel: string
+  readonly #channels: Context.Tag.Service<typeof ChannelPort>
+  readonly #book = new OrderBook()
+  readonly #cursor: ChannelCursor
+  /** Record text up to the bids, by update type: constant for the life of the feed. */
+  readonly #heads: { readonly SNAPSHOT: string; readonly DIFF: string }
+  readonly #bodies = new Map<number, string>()
+  #quality: BookQuality = "RESYNCING"
+  /** Only a snapshot helps; STALE alone may also be a mere silence. */
+  #isLost = true
+  #feedSequence = 0
+  #timestamp = 0
+
+  constructor(options: {
+    readonly instrumentId: InstrumentId
+    readonly name: InstrumentName
+    readonly channels: Context.Tag.Service<typeof ChannelPort>
+    readonly newEpoch: () => string
+  }) {
+    this.channel = bookChannel(options.instrumentId)
+    this.#channels = options.channels
+    this.#cursor = new ChannelCursor(options.newEpoch)
+    const head = (updateType: string): string =>
+      `${JSON.stringify({
+        updateType,
+        instrumentId: options.instrumentId,
+        venue: options.name.venue,
+        symbol: options.name.symbol,
+        orderBookType: "L2",
+        columns: ["price", "quantity", "orderCount"],
+      }).slice(0, -1)},"bids":[`
+    this.#heads = { SNAPSHOT: head("SNAPSHOT"), DIFF: head("DIFF") }
+  }
+
+  get quality(): BookQuality {
+    return this.#quality
+  }
+
+  /** Time of the newest update; 0 before the first. */
+  get timestamp(): number {
+    return this.#timestamp
+  }
+
+  get sequence(): number {
+    return this.#cursor.offset
+  }
+
+  /** The best levels of a side, best first; empty unless the book is SYNCED. */
+  top(side: "bids" | "asks", rows: number): ReadonlyArray<readonly [price: string, quantity: string]> {
+    return this.#quality === "SYNCED" ? this.#book[side].top(rows) : []
+  }
+
+  /** All levels of a side, best first, as far as they are asked for; none unless the book is SYNCED. */
+  levels(side: "bids" | "asks"): Iterable<readonly [price: string, quantity: string]> {
+    return this.#quality === "SYNCED" ? this.#book[side].rows() : []
+  }
+
+  /**
+   * Takes an update in and publishes it. Throws BookLost, after telling the subscribers, when the update does not follow the one
+   * before, holds no decimals, or leaves the book crossed. Updates between a loss and the next snapshot are of no use and pass.
+   */
+  onDepth(update: DepthUpdate): void {
+    if (update.snapshot) this.#replace(update)
+    else if (!this.#isLost) this.#change(update)
+  }
+
+  /** The feed is interrupted or wrong: what the book shows is the last that was known, until the next snapshot. */
+  lose(): void {
+    this.#isLost = true
+    if (this.#quality === "SYNCED") this.#requalify("RESYNCING")
+  }
+
+  /** The loss lasts, or the feed is silent while the market is not. */
+  markStale(): void {
+    if (this.#quality !== "STALE") this.#requalify("STALE")
+  }
+
+  /** A first subscriber comes. */
+  opened(): void {
+    this.#cursor.opened()
+  }
+
+  position(): StreamPosition {
+    const known = this.#cursor.offset > 0
+    return {
+      epoch: this.#cursor.epoch,
+      offset: this.#cursor.offset,
+      snapshot: known ? this.snapshotJson(SNAPSHOT_LEVELS_MAX) : null,
+    }
+  }
+
+  /** The book as JSON text of an OrderBook record, best first; built once per sequence and depth. */
+  snapshotJson(depth: number): string {
+    const cached = this.#bodies.get(depth)
+    if (cached !== undefined) return cached
+    const body = this.#record("SNAPSHOT", this.#book.bids.rowsJson(depth), this.#book.asks.rowsJson(depth), null)
+    this.#bodies.set(depth, body)
+    return body
+  }
+
+  #replace(update: DepthUpdate): void {
+    try {
+      this.#book.bids.replace(update.bids)
+      this.#book.asks.replace(update.asks)
+    } catch (cause) {
+      throw this.#dropped(cause)
+    }
+    if (this.#book.isCrossed()) throw this.#dropped("crossed snapshot")
+    this.#feedSequence = update.sequence
+    this.#timestamp = update.venueAt ?? update.receivedAt
+    this.#quality = "SYNCED"
+    this.#isLost = false
+    this.#publish(() => this.snapshotJson(SNAPSHOT_LEVELS_MAX))
+  }
+
+  #change(update: DepthUpdate): void {
+    if (update.sequence !== this.#feedSequence + 1) {
+      this.lose()
+      throw new BookLost("hole", `update ${update.sequence} after ${this.#feedSequence}`)
+    }
+    const heard = this.#channels.isHeard(this.channel)
+    let bids: string
+    let asks: string
+    try {
+      bids = apply(this.#book.bids, update.bids, heard)
+      asks = apply(this.#book.asks, update.asks, heard)
+    } catch (cause) {
+      throw this.#dropped(cause)
+    }
+    if (this.#book.isCrossed()) throw this.#dropped("crossed")
+    this.#feedSequence = update.sequence
+    this.#timestamp = update.venueAt ?? update.receivedAt
+    // An update that follows in sequence ends a silence.
+    this.#quality = "SYNCED"
+    this.#publish((previous) => this.#record("DIFF", bids, asks, previous), heard)
+  }
+
+  /** Empties a book that holds wrong levels: they are published as gone, so that no reader keeps them. */
+  #dropped(cause: unknown): BookLost {
+    if (typeof cause !== "string" && !(cause instanceof MalformedLevel)) throw cause
+    this.#book.clear()
+    const wasKnown = this.#cursor.offset > 0
+    this.#quality = "RESYNCING"
+    this.#isLost = true
+    if (wasKnown) this.#publish(() => this.snapshotJson(SNAPSHOT_LEVELS_MAX))
+    return typeof cause === "string" ? new BookLost("crossed", cause) : new BookLost("malformed", cause.message)
+  }
+
+  #requalify(quality: BookQuality): void {
+    this.#quality = quality
+    // Before its first snapshot nobody has a book to warn of.
+    if (this.#cursor.offset > 0) this.#publish((previous) => this.#record("DIFF", "", "", previous))
+  }
+
+  #publish(json: (previous: number) => string, heard = this.#channels.isHeard(this.channel)): void {
+    this.#bodies.clear()
+    const previous = this.#cursor.offset
+    const offset = this.#cursor.next(heard)
+    if (!heard) return
+    this.#channels.publish({
+      channel: this.channel,
+      kind: "orderbook",
+      epoch: this.#cursor.epoch,
+      offset,
+      json: json(previous),
+    })
+  }
+
+  #record(updateType: "SNAPSHOT" | "DIFF", bids: string, asks: string, previous: number | null): string {
+    return `${this.#heads[updateType]}${bids}],"asks":[${asks}],"timestamp":${this.#timestamp},"sequence":${this.#cursor.offset},"previousSequence":${previous},"quality":"${this.#quality}"}`
+  }
+}
+
+/**
+ * Applies changed levels and, when somebody listens, answers them as JSON rows. A price that the venue now spells another way
+ * is deleted under the spelling that readers have first, for they may know levels by their text.
+ */
+const apply = (side: BookSide, flat: ReadonlyArray<string>, encode: boolean): string => {
+  let json = ""
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const price = flat[i]!
+    const quantity = flat[i + 1]!
+    const before = side.set(price, quantity)
+    if (!encode) continue
+    if (before !== undefined && before !== price) json += `${json === "" ? "" : ","}["${before}","0",""]`
+    if (!deletesLevel(quantity)) json += `${json === "" ? "" : ","}["${price}","${quantity}",""]`
+    else if (before === undefined || before === price) json += `${json === "" ? "" : ","}["${price}","0",""]`
+  }
+  return json
+}

@@ -1,0 +1,73 @@
+/**
+ * Passwords: argon2id with the parameters of OWASP's minimum. Hashing shares libuv's four threads with DNS and files, so at most two
+ * run at once and at most 64 wait; beyond that the caller is told to come back.
+ */
+import { randomBytes } from "node:crypto"
+import { availableParallelism } from "node:os"
+import { hash, verify } from "@node-rs/argon2"
+import { Effect } from "effect"
+import { RateLimited } from "../../domain/errors/limits.ts"
+import { WeakPassword } from "../../domain/errors/user.ts"
+import { loadCommonPasswords, weaknesses } from "./weak-passwords.ts"
+
+// Algorithm 2 is argon2id; the enum of the package is ambient and cannot be read under isolatedModules.
+const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+/** On two cores the second one is left to orders: with both, their slowest waited four times as long while many logged in. */
+const CONCURRENT = availableParallelism() > 2 ? 2 : 1
+const WAITING_MAX = 64
+
+export interface Passwords {
+  /** `context`: words that the password must not consist of. */
+  readonly hash: (password: string, context: ReadonlyArray<string>) => Effect.Effect<string, WeakPassword | RateLimited>
+  /** Of a password that was right, whatever is thought of it now. */
+  readonly rehash: (password: string) => Effect.Effect<string, RateLimited>
+  /** Whether it was hashed with less work than a new one is. */
+  readonly isWeak: (stored: string) => boolean
+  /** The hash of a password that nobody knows. */
+  readonly nobodys: Effect.Effect<string, RateLimited>
+  /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
+  readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
+  readonly waiting: () => number
+}
+
+const COSTS = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/
+
+/** Of another algorithm or version, or with less memory or fewer passes than today's. */
+const isWeak = (stored: string): boolean => {
+  const [, memory, passes] = COSTS.exec(stored) ?? []
+  return !(Number(memory) >= PARAMETERS.memoryCost && Number(passes) >= PARAMETERS.timeCost)
+}
+
+export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
+  const gate = yield* Effect.makeSemaphore(CONCURRENT)
+  const common = yield* Effect.promise(loadCommonPasswords)
+  const nobody = yield* Effect.promise(() => hash("no password of anybody", PARAMETERS))
+  let waiting = 0
+  const gated = <A>(work: () => Promise<A>): Effect.Effect<A, RateLimited> =>
+    Effect.suspend(() => {
+      if (waiting >= WAITING_MAX) return new RateLimited({ retryAfterSeconds: 1 })
+      waiting++
+      return gate
+        .withPermits(1)(Effect.promise(work))
+        .pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              waiting--
+            }),
+          ),
+        )
+    })
+  return {
+    hash: (password, context) => {
+      const reasons = weaknesses(password, common, context)
+      return reasons.length > 0 ? new WeakPassword({ reasons }) : gated(() => hash(password, PARAMETERS))
+    },
+    rehash: (password) => gated(() => hash(password, PARAMETERS)),
+    isWeak,
+    nobodys: gated(() => hash(randomBytes(32), PARAMETERS)),
+    verify: (password, stored) =>
+      // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.
+      gated(() => verify(stored ?? nobody, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),
+    waiting: () => waiting,
+  }
+})

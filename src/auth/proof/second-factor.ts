@@ -1,0 +1,219 @@
+/**
+ * A user's second factor: enrolled, confirmed by a first code, required at every sign-in from then on, removed by a code. The one thing
+ * to know: a code is taken once, from the first request that brings it, and wrong ones are counted by user, over all addresses.
+ */
+import { Effect } from "effect"
+import {
+  InvalidSecondFactor,
+  SecondFactorExists,
+  SecondFactorNeeded,
+  SessionRevoked,
+} from "../../domain/errors/authentication.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { RateLimited } from "../../domain/errors/limits.ts"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import type { SessionId, UserId } from "../../domain/ids.ts"
+import type { Action, Actor } from "../../domain/user/act.ts"
+import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
+import type { RateLimits } from "../../domain/user/rate-limits.ts"
+import type { Principal, User } from "../../domain/user/user.ts"
+import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import type { Learnt } from "../../store/audit/acts.ts"
+import type { SecondFactors } from "../../store/users/second-factors.ts"
+import type { Keys } from "../keys/keys.ts"
+import { type Envelope, open, placeIn, seal } from "../keys/secrets.ts"
+import type { UserParts } from "../user/user-parts.ts"
+import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts"
+import { enrolmentOf, newSecret, stepOf } from "./totp.ts"
+
+type CodeRefused = InvalidSecondFactor | RateLimited | StorageUnavailable
+type Codes = { readonly recoveryCodes: ReadonlyArray<string> }
+
+export interface SecondFactor {
+  /** Succeeds where the user has none, or brings a code of it, which is taken then. */
+  readonly prove: (user: User, code: string | null) => Effect.Effect<void, SecondFactorNeeded | CodeRefused>
+  readonly state: (
+    principal: Principal,
+  ) => Effect.Effect<
+    { readonly enrolled: boolean; readonly recoveryCodesLeft: number },
+    SessionRevoked | StorageUnavailable
+  >
+  /** For an authenticator; nothing needs it before it is confirmed. */
+  readonly enrol: (
+    principal: Principal,
+    actor: Actor,
+  ) => Effect.Effect<
+    { readonly secret: string; readonly uri: string },
+    SecondFactorExists | SessionRevoked | StorageUnavailable
+  >
+  /** Ends all other sessions: none of them has proven it. */
+  readonly confirm: (
+    principal: Principal,
+    code: string,
+    actor: Actor,
+  ) => Effect.Effect<Codes, SecondFactorExists | SessionRevoked | CodeRefused>
+  readonly remove: (
+    principal: Principal,
+    code: string,
+    actor: Actor,
+  ) => Effect.Effect<void, SessionRevoked | CodeRefused>
+  /** Other recovery codes, in place of those of before. */
+  readonly renewCodes: (
+    principal: Principal,
+    actor: Actor,
+  ) => Effect.Effect<Codes, InvalidSecondFactor | SessionRevoked | StorageUnavailable>
+}
+
+export const makeSecondFactor = (
+  parts: UserParts,
+  factors: SecondFactors,
+  keys: Keys,
+  limits: Pick<RateLimits, "secondFactor" | "secondFactorHour">,
+): SecondFactor => {
+  const { now, monotonic, uuid, users, rows, sessions, letters } = parts
+  const buckets = [new TokenBuckets(limits.secondFactor), new TokenBuckets(limits.secondFactorHour)]
+
+  /** A guess takes from each bucket, a right code nothing. */
+  const counted = <A, E extends DomainError>(userId: UserId, work: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | RateLimited> => {
+      const at = monotonic()
+      const taken = buckets.map((all) => all.of(userId, at))
+      const waits = taken.map((bucket) => bucket.take(at))
+      const giveBack = (): void => {
+        for (const [i, bucket] of taken.entries()) if (waits[i] === 0) bucket.giveBack(monotonic())
+      }
+      const wait = Math.max(0, ...waits)
+      if (wait > 0) {
+        giveBack()
+        return new RateLimited({ retryAfterSeconds: Math.ceil(wait / 1000) })
+      }
+      return Effect.tapBoth(work, {
+        onSuccess: () => Effect.sync(giveBack),
+        onFailure: ({ _tag }) => Effect.sync(() => (_tag === "InvalidSecondFactor" ? undefined : giveBack())),
+      })
+    })
+
+  const place = (userId: UserId) => placeIn("second_factor", userId, userId)
+
+  const takeTotp = (userId: UserId, code: string) =>
+    Effect.gen(function* () {
+      const envelope = yield* factors.secretOf(userId)
+      if (envelope === null) return yield* new InvalidSecondFactor()
+      const secret = open(keys.encryption, place(userId), JSON.parse(envelope) as Envelope)
+      const step = stepOf(secret, code, now())
+      if (step === null || !(yield* factors.takeStep(userId, step))) return yield* new InvalidSecondFactor()
+    })
+
+  const takeRecoveryCode = (userId: UserId, hash: Buffer) =>
+    Effect.flatMap(factors.takeCode(userId, hash, now()), (isTaken) =>
+      isTaken ? Effect.void : new InvalidSecondFactor(),
+    )
+
+  const take = (userId: UserId, code: string): Effect.Effect<void, CodeRefused> => {
+    const recovery = recoveryHash(code)
+    return counted(userId, recovery === null ? takeTotp(userId, code.trim()) : takeRecoveryCode(userId, recovery))
+  }
+
+  /** In a transaction: the user, locked until it ends. */
+  const locked = ({ userId }: Principal) =>
+    Effect.gen(function* () {
+      const found = yield* users.lockById(userId)
+      if (found === null || found.user.bannedAt !== null) return yield* new SessionRevoked()
+      return found.user
+    })
+
+  const act = <A, E extends DomainError>(
+    action: Action,
+    principal: Principal,
+    actor: Actor,
+    work: (user: User) => Effect.Effect<A, E>,
+  ) =>
+    parts.act({ actId: uuid(), action, actor, object: null }, (learn: (learnt: Learnt) => void) =>
+      Effect.gen(function* () {
+        const user = yield* locked(principal)
+        learn({ object: { type: "USER", id: user.userId, tenantId: user.tenantId } })
+        return yield* work(user)
+      }),
+    )
+
+  const freshCodes = (userId: UserId) =>
+    Effect.gen(function* () {
+      const recoveryCodes = newRecoveryCodes()
+      const hashes = recoveryCodes.flatMap((code) => recoveryHash(code) ?? [])
+      yield* factors.replaceCodes(userId, hashes, now())
+      return { recoveryCodes }
+    })
+
+  /** Sessions of the user in memory know from here on. */
+  const follow = (userId: UserId) =>
+    Effect.map(users.findById(userId), (user) => {
+      if (user !== null) sessions.renew(user)
+    })
+
+  return {
+    prove: (user, code) => {
+      if (user.secondFactorAt === null) return Effect.void
+      return code === null ? new SecondFactorNeeded() : take(user.userId, code)
+    },
+
+    state: ({ userId }) =>
+      Effect.gen(function* () {
+        const user = yield* users.findById(userId)
+        if (user === null) return yield* new SessionRevoked()
+        return { enrolled: user.secondFactorAt !== null, recoveryCodesLeft: yield* factors.codesLeft(userId) }
+      }),
+
+    enrol: (principal, actor) =>
+      act("factor.enrol", principal, actor, ({ userId, email, secondFactorAt }) =>
+        Effect.gen(function* () {
+          if (secondFactorAt !== null) return yield* new SecondFactorExists()
+          const secret = newSecret()
+          const envelope = seal(keys.encryption, place(userId), secret)
+          yield* factors.put(userId, { envelope: JSON.stringify(envelope), kid: envelope.kid }, now())
+          return enrolmentOf(secret, email)
+        }),
+      ),
+
+    confirm: (principal, code, actor) =>
+      Effect.gen(function* () {
+        const { codes, ended } = yield* act("factor.confirm", principal, actor, ({ userId, email, secondFactorAt }) =>
+          Effect.gen(function* () {
+            if (secondFactorAt !== null) return yield* new SecondFactorExists()
+            yield* counted(userId, takeTotp(userId, code.trim()))
+            yield* factors.confirm(userId, now())
+            yield* factors.proven(principal.sessionId)
+            const codes = yield* freshCodes(userId)
+            const reason = "a second factor was set up"
+            const ended: ReadonlyArray<SessionId> = yield* rows.revokeOf(userId, principal.sessionId, reason, now())
+            yield* letters.drop(email, { _tag: "SecondFactorChanged", isThere: true }, now() + NOTICE_MILLIS)
+            return { codes, ended }
+          }),
+        )
+        sessions.ended(ended)
+        sessions.factorProven(principal.sessionId)
+        yield* follow(principal.userId)
+        return codes
+      }),
+
+    remove: (principal, code, actor) =>
+      Effect.gen(function* () {
+        yield* act("factor.remove", principal, actor, ({ userId, email, secondFactorAt }) =>
+          Effect.gen(function* () {
+            if (secondFactorAt === null) return yield* new InvalidSecondFactor()
+            yield* take(userId, code)
+            yield* factors.remove(userId, now())
+            yield* letters.drop(email, { _tag: "SecondFactorChanged", isThere: false }, now() + NOTICE_MILLIS)
+          }),
+        )
+        yield* follow(principal.userId)
+      }),
+
+    renewCodes: (principal, actor) =>
+      act("codes.renew", principal, actor, ({ userId, secondFactorAt }) =>
+        Effect.gen(function* () {
+          if (secondFactorAt === null) return yield* new InvalidSecondFactor()
+          return yield* freshCodes(userId)
+        }),
+      ),
+  }
+}

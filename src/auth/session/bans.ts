@@ -1,0 +1,110 @@
+/** Bans by admins: all sessions of the user end at once, sockets included, and no password opens a new one. */
+import { Effect } from "effect"
+import { AdminRequired } from "../../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import { UserNotFound } from "../../domain/errors/user.ts"
+import type { SessionId, UserId } from "../../domain/ids.ts"
+import type { Action, Actor } from "../../domain/user/act.ts"
+import { type AdminUserRecord, adminUserRecord, type Principal, type User } from "../../domain/user/user.ts"
+import type { Learnt } from "../../store/audit/acts.ts"
+import type { UserParts } from "../user/user-parts.ts"
+
+/** One of the two names the user. */
+export interface WhichUser {
+  readonly userId: string | null
+  readonly email: string | null
+}
+
+type BanFailure = AdminRequired | InvalidParameter | UserNotFound | StorageUnavailable
+
+export interface Bans {
+  readonly ban: (
+    principal: Principal,
+    which: WhichUser,
+    reason: string | null,
+    actor: Actor,
+  ) => Effect.Effect<AdminUserRecord, BanFailure>
+  readonly unban: (principal: Principal, which: WhichUser, actor: Actor) => Effect.Effect<AdminUserRecord, BanFailure>
+}
+
+export const makeBans = (parts: UserParts): Bans => {
+  const { now, uuid, users, changes, tokens, rows, sessions } = parts
+
+  const idOf = ({ userId, email }: WhichUser) =>
+    Effect.gen(function* () {
+      if ((userId === null) === (email === null))
+        return yield* new InvalidParameter({ parameter: "userId", reason: "exactly one of userId and email" })
+      if (userId !== null) return userId as UserId
+      const found = yield* users.findByEmail((email ?? "").trim())
+      return found === null ? yield* new UserNotFound() : found.user.userId
+    })
+
+  /**
+   * Admin and user, locked in the order of their ids: two admins who ban each other take turns. The session's word is not enough for this:
+   * the store says whether the caller is an admin now (contract C16).
+   */
+  const locked = (principal: Principal, which: WhichUser) =>
+    Effect.gen(function* () {
+      const targetId = yield* Effect.either(idOf(which))
+      const ids = new Set([principal.userId, ...(targetId._tag === "Right" ? [targetId.right] : [])])
+      const found = new Map<UserId, User>()
+      for (const id of [...ids].sort()) {
+        const row = yield* users.lockById(id)
+        if (row !== null) found.set(id, row.user)
+      }
+      const caller = found.get(principal.userId)
+      const provided = caller === undefined || caller.bannedAt !== null ? [] : caller.permissions
+      if (!provided.includes("admin")) return yield* new AdminRequired({ required: ["admin"], provided })
+      const target = found.get(yield* targetId)
+      if (target === undefined || target.tenantId !== principal.tenantId) return yield* new UserNotFound()
+      return target
+    })
+
+  /** `change` within the transaction of the act and its row. */
+  const act = <A, E extends InvalidParameter | StorageUnavailable>(
+    action: Action,
+    actor: Actor,
+    principal: Principal,
+    which: WhichUser,
+    what: string | null,
+    change: (user: User) => Effect.Effect<A, E>,
+  ) =>
+    parts.act(
+      { actId: uuid(), action, actor, object: null, ...(what === null ? {} : { what }) },
+      (learn: (learnt: Learnt) => void) =>
+        Effect.gen(function* () {
+          const user = yield* locked(principal, which)
+          learn({ object: { type: "USER", id: user.userId, tenantId: user.tenantId } })
+          return { user, answer: yield* change(user) }
+        }),
+    )
+
+  const asItIs = (user: User) =>
+    users.findById(user.userId).pipe(Effect.map((stored) => adminUserRecord(stored ?? user)))
+
+  return {
+    ban: (principal, which, reason, actor) =>
+      Effect.gen(function* () {
+        const { user, answer } = yield* act("user.ban", actor, principal, which, reason, ({ userId }) =>
+          Effect.gen(function* () {
+            if (userId === principal.userId)
+              return yield* new InvalidParameter({ parameter: "userId", reason: "must not be your own" })
+            yield* changes.ban(userId, reason, now())
+            yield* tokens.wipe(userId)
+            const ended: ReadonlyArray<SessionId> = yield* rows.revokeOf(userId, null, "banned", now())
+            return ended
+          }),
+        )
+        sessions.ended(answer)
+        return yield* asItIs(user)
+      }),
+    unban: (principal, which, actor) =>
+      Effect.gen(function* () {
+        const { user } = yield* act("user.unban", actor, principal, which, null, ({ userId }) =>
+          changes.unban(userId, now()),
+        )
+        return yield* asItIs(user)
+      }),
+  }
+}

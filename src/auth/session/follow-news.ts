@@ -1,0 +1,70 @@
+/**
+ * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, lists of addresses; and ends of
+ * sessions by the gateway itself, which may never have heard that they are stored. The one thing to know: it looks again, whatever the
+ * news is about, so that one that is heard twice or in another order does no harm.
+ */
+import { Effect } from "effect"
+import type { TenantId, UserId } from "../../domain/ids.ts"
+import { keepLoop } from "../../kernel/loop.ts"
+import { Clock } from "../../ports/clock.ts"
+import { AllowedNetworks, type NetworksOf } from "../../store/users/allowed-networks.ts"
+import { SessionRows } from "../../store/users/sessions.ts"
+import { UserNews } from "../../store/users/user-news.ts"
+import { Users } from "../../store/users/users.ts"
+import type { SetupToken } from "../proof/setup-token.ts"
+import type { AllowedAddresses } from "./allowed-addresses.ts"
+import { Sessions } from "./sessions.ts"
+
+/** A change by the command line is in force at most so much later. */
+const NEWS_MILLIS = 500
+/** Longer than any access token lives: sessions that ended before are in nobody's memory. */
+const ENDED_MILLIS = 2 * 3_600_000
+
+/** Fills the lists of addresses before it returns, then goes on in the scope. */
+export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken) =>
+  Effect.gen(function* () {
+    const { now } = yield* Clock
+    const users = yield* Users
+    const rows = yield* SessionRows
+    const sessions = yield* Sessions
+    const news = yield* UserNews
+    const networks = yield* AllowedNetworks
+
+    const learn = (whose: NetworksOf) =>
+      Effect.map(networks.of(whose), (list) => {
+        addresses.set(whose, list)
+      })
+    const lists = new Map<string, { readonly whose: NetworksOf; readonly networks: Array<string> }>()
+    for (const [whose, network] of yield* networks.all) {
+      const name = JSON.stringify(whose)
+      const list = lists.get(name)
+      if (list === undefined) lists.set(name, { whose, networks: [network] })
+      else list.networks.push(network)
+    }
+    for (const { whose, networks } of lists.values()) addresses.set(whose, networks)
+
+    /** Taken and not yet looked at: a database that went away in between costs time, not news. */
+    const waitingUsers = new Set<UserId>()
+    const waitingTenants = new Set<TenantId>()
+    const look = Effect.gen(function* () {
+      const taken = yield* news.take
+      for (const userId of taken.users) waitingUsers.add(userId)
+      for (const tenantId of taken.tenants) waitingTenants.add(tenantId)
+      for (const tenantId of waitingTenants) {
+        yield* learn({ tenantId })
+        sessions.review({ tenantId })
+        waitingTenants.delete(tenantId)
+      }
+      for (const userId of waitingUsers) {
+        const ended = yield* rows.revokedSince(userId, now() - ENDED_MILLIS)
+        const user = yield* users.findById(userId)
+        yield* learn({ userId })
+        sessions.ended(ended)
+        if (user !== null) sessions.renew(user)
+        if (user?.permissions.includes("admin") && user.bannedAt === null) setupToken.forget()
+        sessions.review({ userId })
+        waitingUsers.delete(userId)
+      }
+    })
+    yield* keepLoop({ name: "news of users", pause: NEWS_MILLIS, round: look })
+  })

@@ -1,0 +1,331 @@
+/**
+ * Sessions: opened after authentication, renewed by refresh tokens with reuse detection, ended one by one or all at once. Stored first,
+ * then in memory: what `LiveSessions` says of a session is never better than what the database says.
+ */
+import { randomBytes } from "node:crypto"
+import { Context, Effect } from "effect"
+import type { Settings } from "../../config.ts"
+import {
+  InvalidRefreshToken,
+  RefreshTokenExpired,
+  RefreshTokenReused,
+  SessionNotFound,
+  UserDisabled,
+} from "../../domain/errors/authentication.ts"
+import { IpForbidden } from "../../domain/errors/authorisation.ts"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import type { SessionId, UserId } from "../../domain/ids.ts"
+import {
+  type Principal,
+  type SessionEntry,
+  type SessionMethod,
+  type SessionRecord,
+  type User,
+  userRecord,
+} from "../../domain/user/user.ts"
+import { dateTime } from "../../foundation/time.ts"
+import { keepLoop } from "../../kernel/loop.ts"
+import { Clock } from "../../ports/clock.ts"
+import { Ids } from "../../ports/ids.ts"
+import { seenThrough } from "../../store/postgres/storage-failure.ts"
+import type { NetworksOf } from "../../store/users/allowed-networks.ts"
+import { type SessionRow, SessionRows } from "../../store/users/sessions.ts"
+import { Users } from "../../store/users/users.ts"
+import type { Audit, Origin } from "../audit.ts"
+import type { Keys } from "../keys/keys.ts"
+import { type Envelope, open, placeIn, seal } from "../keys/secrets.ts"
+import type { SigningJwk } from "../keys/signing-keys.ts"
+import type { AllowedAddresses, From } from "./allowed-addresses.ts"
+import { type AuthFailure, LiveSessions, principalOf, type Verified } from "./live-sessions.ts"
+import { type RefreshClaim, readRefreshToken, writeRefreshToken } from "./refresh-token.ts"
+import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
+
+/** A client whose answer was lost may come back with the token before the newest one this long (security A.1). */
+const REISSUE_MILLIS = 10_000
+
+/** Idle sessions are refused at once, and their sockets close so much later at most. */
+const IDLE_LOOK_MILLIS = 5_000
+
+type SessionTerms = Settings["sessions"]
+
+export type LogoutScope = "local" | "others" | "global"
+
+type RefreshFailure =
+  | InvalidRefreshToken
+  | IpForbidden
+  | RefreshTokenExpired
+  | RefreshTokenReused
+  | UserDisabled
+  | StorageUnavailable
+
+/** Who begins a session, and with which password it was proven to be the user: a session is not begun once that has changed. */
+export interface Proven {
+  readonly user: User
+  readonly passwordHash: string
+  readonly method: SessionMethod
+  /** Whether the second factor was proven; it must have been where the user has one. */
+  readonly secondFactor: boolean
+}
+
+export class Sessions extends Context.Tag("auth/Sessions")<
+  Sessions,
+  {
+    /** Of an Authorization header; synchronous. */
+    readonly authenticate: (header: string, from: From) => Principal | AuthFailure
+    /** Of a bare access token (the WebSocket's connect and refresh). */
+    readonly verify: (token: string, from: From) => Verified | AuthFailure
+    /** Whether the user may come from there. */
+    readonly allows: (principal: Principal, from: From) => boolean
+    /** Null: the user was banned or got another password meanwhile. */
+    readonly begin: (
+      proven: Proven,
+      origin: Origin,
+    ) => Effect.Effect<{ readonly record: SessionRecord; readonly sessionId: SessionId } | null, StorageUnavailable>
+    /** The user has proven again who that is. Null: the session is over, or the user was banned or got another password meanwhile. */
+    readonly prove: (proven: {
+      readonly user: User
+      readonly passwordHash: string
+      readonly sessionId: SessionId
+      readonly secondFactor: boolean
+    }) => Effect.Effect<SessionRecord | null, StorageUnavailable>
+    readonly refresh: (refreshToken: string, origin: Origin) => Effect.Effect<SessionRecord, RefreshFailure>
+    readonly logout: (
+      principal: Principal,
+      scope: LogoutScope,
+      origin: Origin,
+    ) => Effect.Effect<void, StorageUnavailable>
+    /** Where the user is logged in, the last used first. */
+    readonly list: (principal: Principal) => Effect.Effect<ReadonlyArray<SessionEntry>, StorageUnavailable>
+    /** One of the user's own. Ending one that is over already is fine. */
+    readonly revoke: (
+      principal: Principal,
+      sessionId: SessionId,
+      origin: Origin,
+    ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
+    /** The public keys that verify access tokens now. */
+    readonly jwks: () => ReadonlyArray<SigningJwk>
+    /** Signing keys have changed: every access token is verified once more. */
+    readonly forgetVerified: () => void
+    /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
+    readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
+    /** The second factor was confirmed in this session. `renew` is to follow. */
+    readonly factorProven: (sessionId: SessionId) => void
+    /** As stored now: what the user may do may have changed. */
+    readonly renew: (user: User) => void
+    /** From where this user, or the users of this tenant, may come has changed. */
+    readonly review: (whose: NetworksOf) => void
+    /** Told of every session that ended, in the same turn; live sockets close by it. */
+    readonly onEnded: (listener: (sessionId: SessionId) => void) => void
+    /** Told of every live session whose user may do something else now, or may come from somewhere else. */
+    readonly onRenewed: (listener: (sessionId: SessionId) => void) => void
+  }
+>() {}
+
+/** `issuer` is the environment's. */
+export const makeSessions = (
+  keys: Keys,
+  issuer: string,
+  audit: Audit,
+  terms: SessionTerms,
+  addresses: AllowedAddresses,
+) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock
+    const ids = yield* Ids
+    const rows = yield* SessionRows
+    const users = yield* Users
+    const tokens = makeTokens(keys, issuer)
+    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins)
+
+    /** Terms that are shorter now hold for sessions of before, too. */
+    const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
+
+    const sealed = (sessionId: SessionId, userId: UserId, key: Buffer) => {
+      const envelope = seal(keys.encryption, placeIn("session", sessionId, userId), key)
+      return { refreshKey: Buffer.from(JSON.stringify(envelope)), refreshKid: envelope.kid }
+    }
+    const opened = ({ sessionId, userId, refreshKey }: SessionRow): Buffer =>
+      open(keys.encryption, placeIn("session", sessionId, userId), JSON.parse(refreshKey.toString("utf8")) as Envelope)
+
+    const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
+      const now = clock.now()
+      const { permissions } = principalOf(user, row, terms.admins)
+      const { token, expiresAt } = tokens.issue({ ...user, permissions }, row, now, endOf(row))
+      return {
+        accessToken: token,
+        refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
+        tokenType: "bearer",
+        expiresIn: expiresAt - Math.floor(now / 1000),
+        expiresAt,
+        expiresAtDateTime: dateTime(expiresAt * 1000),
+        user: userRecord(user),
+      }
+    }
+
+    /** Read again once it is here: of a change that was stored meanwhile its news may have found no session to tell. */
+    const enter = (user: User, row: SessionRow) => {
+      live.enter(user, row)
+      return Effect.map(users.findById(user.userId), (stored) => {
+        if (stored !== null) live.renew(stored)
+      })
+    }
+
+    const begin = ({ user, passwordHash, method, secondFactor }: Proven, origin: Origin) =>
+      Effect.gen(function* () {
+        const now = clock.now()
+        const sessionId = ids.uuid() as SessionId
+        const refreshKey = randomBytes(32)
+        const row: SessionRow = {
+          sessionId,
+          userId: user.userId,
+          createdAt: now,
+          refreshedAt: now,
+          notAfter: now + terms.maxMillis,
+          refreshCounter: 1,
+          ...sealed(sessionId, user.userId, refreshKey),
+          revokedAt: null,
+          ip: origin.ip,
+          userAgent: origin.userAgent === null ? null : origin.userAgent.slice(0, 200),
+          method,
+          provenAt: now,
+          generation: 0,
+          secondFactor,
+        }
+        if (!(yield* rows.insert(row, passwordHash))) return null
+        yield* enter(user, row)
+        yield* users.touchSignIn(user.userId, now)
+        return { sessionId, record: record({ ...user, lastSignInAt: now }, row, 1, refreshKey) }
+      })
+
+    const prove = ({ user, passwordHash, sessionId, secondFactor }: Parameters<Sessions["Type"]["prove"]>[0]) =>
+      seenThrough(
+        Effect.gen(function* () {
+          const row = yield* rows.prove(sessionId, passwordHash, secondFactor, clock.now())
+          if (row === null) return null
+          yield* enter(user, row)
+          return record(user, row, row.refreshCounter, opened(row))
+        }),
+      )
+
+    // A session that is revoked in the store is over here too, whether or not anybody still waits for it.
+    const revokeOne = (sessionId: SessionId, reason: string) =>
+      seenThrough(
+        rows.revoke(sessionId, reason, clock.now()).pipe(Effect.tap(() => Effect.sync(() => live.end(sessionId)))),
+      )
+
+    const ended = (sessionIds: ReadonlyArray<SessionId>): void => {
+      for (const sessionId of sessionIds) live.end(sessionId)
+    }
+
+    const refreshOnce = (
+      claim: RefreshClaim,
+      from: From,
+      learn: (facts: { readonly userId: UserId; readonly sessionId: SessionId }) => void,
+    ): Effect.Effect<SessionRecord | "again", RefreshFailure> =>
+      Effect.gen(function* () {
+        const found = yield* rows.find(claim.sessionId)
+        if (found === null) return yield* new InvalidRefreshToken()
+        const { row, user } = found
+        const refreshKey = opened(row)
+        if (!claim.provenBy(refreshKey)) return yield* new InvalidRefreshToken()
+        learn({ userId: row.userId, sessionId: row.sessionId })
+        if (user.bannedAt !== null) return yield* new UserDisabled()
+        if (!addresses.allows(user, from)) return yield* new IpForbidden()
+        if (row.revokedAt !== null) return yield* new InvalidRefreshToken()
+        const now = clock.now()
+        if (now > row.refreshedAt + terms.idleMillis || now > endOf(row)) return yield* new RefreshTokenExpired()
+        if (claim.counter > row.refreshCounter) return yield* new InvalidRefreshToken()
+        if (claim.counter === row.refreshCounter) {
+          if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
+          yield* enter(user, row)
+          return record(user, row, row.refreshCounter + 1, refreshKey)
+        }
+        if (claim.counter === row.refreshCounter - 1 && now <= row.refreshedAt + REISSUE_MILLIS) {
+          yield* enter(user, row)
+          return record(user, row, row.refreshCounter, refreshKey)
+        }
+        yield* revokeOne(row.sessionId, "refresh token reused")
+        return yield* new RefreshTokenReused()
+      })
+
+    for (const { row, user } of yield* rows.live(clock.now() - ACCESS_TOKEN_SECONDS * 1000))
+      if (user.bannedAt === null) live.enter(user, row)
+
+    // Sockets of an admin that is away are asked nothing: their session ends by this look.
+    const endIdle = Effect.suspend(() =>
+      Effect.forEach(live.idle(), (sessionId) => revokeOne(sessionId, "idle"), { discard: true }),
+    )
+    yield* keepLoop({ name: "admin sessions", pause: IDLE_LOOK_MILLIS, round: endIdle })
+
+    const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
+      const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
+      return {
+        sessionId: row.sessionId,
+        current: row.sessionId === principal.sessionId,
+        method: row.method,
+        ip: row.ip,
+        userAgent: row.userAgent,
+        createdAt: row.createdAt,
+        createdAtDateTime: dateTime(row.createdAt),
+        refreshedAt: row.refreshedAt,
+        refreshedAtDateTime: dateTime(row.refreshedAt),
+        expiresAt,
+        expiresAtDateTime: dateTime(expiresAt),
+      }
+    }
+
+    const goodSince = (): number => clock.now() - terms.idleMillis
+
+    return Sessions.of({
+      authenticate: (header, from) => live.authenticate(header, from),
+      verify: (token, from) => live.verify(token, from),
+      allows: (principal, from) => addresses.allows(principal, from),
+      begin,
+      prove,
+      refresh: (refreshToken, origin) =>
+        audit.act("token.refresh", origin, {}, (learn) =>
+          Effect.gen(function* () {
+            const claim = readRefreshToken(refreshToken)
+            if (claim === undefined) return yield* new InvalidRefreshToken()
+            // A lost race against another refresh of the same session is decided by looking again.
+            for (let attempt = 0; attempt < 5; attempt++) {
+              const outcome = yield* refreshOnce(claim, origin, learn)
+              if (outcome !== "again") return outcome
+            }
+            return yield* new InvalidRefreshToken()
+          }),
+        ),
+      logout: (principal, scope, origin) =>
+        audit.act("logout", origin, { ...who(principal), what: scope }, () =>
+          scope === "local"
+            ? Effect.asVoid(revokeOne(principal.sessionId, "logout"))
+            : seenThrough(
+                rows
+                  .revokeOf(principal.userId, scope === "others" ? principal.sessionId : null, "logout", clock.now())
+                  .pipe(Effect.map(ended)),
+              ),
+        ),
+      list: (principal) =>
+        rows
+          .ofUser(principal.userId, goodSince(), clock.now())
+          .pipe(Effect.map((found) => found.map((row) => entryOf(row, principal)))),
+      revoke: (principal, sessionId, origin) =>
+        audit.act("session.revoke", origin, { ...who(principal), what: sessionId }, () =>
+          Effect.gen(function* () {
+            const found = yield* rows.find(sessionId)
+            if (found === null || found.row.userId !== principal.userId) return yield* new SessionNotFound()
+            yield* revokeOne(sessionId, "revoked by the user")
+          }),
+        ),
+      forgetVerified: () => live.forgetVerified(),
+      jwks: () => tokens.jwks(clock.now()),
+      ended,
+      factorProven: (sessionId) => live.factorProven(sessionId),
+      renew: (user) => live.renew(user),
+      review: (whose) => live.review(whose),
+      onEnded: (listener) => live.onEnded(listener),
+      onRenewed: (listener) => live.onRenewed(listener),
+    })
+  })
+
+const who = ({ userId, sessionId }: Principal) => ({ userId, sessionId })

@@ -1,0 +1,108 @@
+/** All operations of users and admins on user accounts, as one layer: sessions, signing in, proofs by mail, changes, bans. */
+import { Context, Effect, Layer } from "effect"
+import type { Settings } from "../../config.ts"
+import type { TenantId } from "../../domain/ids.ts"
+import { RATE_LIMITS } from "../../domain/user/rate-limits.ts"
+import { keepLoop } from "../../kernel/loop.ts"
+import { Clock } from "../../ports/clock.ts"
+import { Meters } from "../../ports/meters.ts"
+import { Transactions } from "../../store/postgres/transactions.ts"
+import { AllowedNetworks } from "../../store/users/allowed-networks.ts"
+import { MailOutbox } from "../../store/users/mail-outbox.ts"
+import { OneTimeTokens } from "../../store/users/one-time-tokens.ts"
+import { SecondFactors } from "../../store/users/second-factors.ts"
+import { SessionRows } from "../../store/users/sessions.ts"
+import { Tenants } from "../../store/users/tenants.ts"
+import { UserChanges } from "../../store/users/user-changes.ts"
+import { UserNews } from "../../store/users/user-news.ts"
+import { Users } from "../../store/users/users.ts"
+import type { Audit } from "../audit.ts"
+import type { Keys } from "../keys/keys.ts"
+import { makePasswords } from "../proof/passwords.ts"
+import { makeProofs, type Proofs } from "../proof/proofs.ts"
+import { makeReauthentication, type Reauthentication } from "../proof/reauthentication.ts"
+import { makeSecondFactor, type SecondFactor } from "../proof/second-factor.ts"
+import { SetupToken } from "../proof/setup-token.ts"
+import { forgetUnconfirmed } from "../proof/unconfirmed.ts"
+import { AllowedAddresses } from "../session/allowed-addresses.ts"
+import { type Bans, makeBans } from "../session/bans.ts"
+import { followNews } from "../session/follow-news.ts"
+import { makeSessions, Sessions } from "../session/sessions.ts"
+import { makeSignIn, type SignIn } from "../session/sign-in.ts"
+import { letterBoxLayer } from "./letter-box.ts"
+import { makeUserParts } from "./user-parts.ts"
+import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
+
+export class UserActs extends Context.Tag("auth/UserActs")<
+  UserActs,
+  {
+    readonly signIn: SignIn
+    readonly proofs: Proofs
+    readonly updates: UserUpdates
+    readonly bans: Bans
+    readonly reauthentication: Reauthentication
+    readonly setupToken: SetupToken
+    readonly secondFactor: SecondFactor
+  }
+>() {}
+
+export interface UserActsOptions {
+  readonly settings: Settings
+  readonly keys: Keys
+  readonly audit: Audit
+}
+
+/** Tokens, mails and sessions that are over are not kept. */
+const forgetOld = Effect.gen(function* () {
+  const { now } = yield* Clock
+  const tokens = yield* OneTimeTokens
+  const outbox = yield* MailOutbox
+  const rows = yield* SessionRows
+  const kinds = [tokens, outbox, rows]
+  const forget = Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }))
+  yield* keepLoop({ name: "old tokens and mails", pause: "1 hour", round: forget })
+})
+
+export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
+  const repositories = Layer.mergeAll(
+    AllowedNetworks.Default,
+    OneTimeTokens.Default,
+    SecondFactors.Default,
+    Tenants.Default,
+    Transactions.Default,
+    UserChanges.Default,
+    UserNews.Default,
+  )
+  return Layer.scopedContext(
+    Effect.gen(function* () {
+      const { now } = yield* Clock
+      // There before its first user, so that an operator can shut it before anybody comes.
+      yield* (yield* Tenants).create(settings.defaultTenantId as TenantId, now())
+      const meters = yield* Meters
+      const addresses = new AllowedAddresses()
+      const issuer = `venue-gateway/${settings.environment}`
+      const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
+      const passwords = yield* makePasswords
+      meters.read("auth_hash_queue", passwords.waiting)
+      const setupToken = new SetupToken(!(yield* (yield* Users).hasAdmin))
+      const parts = yield* makeUserParts(settings, passwords, audit, addresses, setupToken).pipe(
+        Effect.provideService(Sessions, sessions),
+      )
+      const limits = settings.rateLimits ?? RATE_LIMITS
+      const secondFactor = makeSecondFactor(parts, yield* SecondFactors, keys, limits)
+      yield* followNews(addresses, setupToken).pipe(Effect.provideService(Sessions, sessions))
+      yield* forgetOld
+      yield* forgetUnconfirmed(settings.unconfirmedMillis)
+      const acts = UserActs.of({
+        signIn: makeSignIn(parts, secondFactor),
+        proofs: makeProofs(parts, secondFactor),
+        updates: makeUserUpdates(parts, secondFactor),
+        bans: makeBans(parts),
+        reauthentication: makeReauthentication(parts, secondFactor),
+        setupToken,
+        secondFactor,
+      })
+      return Context.make(Sessions, sessions).pipe(Context.add(UserActs, acts))
+    }),
+  ).pipe(Layer.provide(repositories), Layer.provideMerge(letterBoxLayer(keys)))
+}

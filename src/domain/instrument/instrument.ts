@@ -1,0 +1,99 @@
+/** Instruments: what can be traded where, and the steps its prices and quantities move in. */
+import { Decimal } from "../decimal.ts"
+import { type InstrumentId, TENANT_NAME, type TenantId, type VenueId } from "../ids.ts"
+
+/** What an instrument is counted in where that is not its base asset: quantities, lots and limits are numbers of contracts. */
+export interface Contract {
+  /** Settled in the quote asset, in the base asset, or in a third. */
+  readonly type: "LINEAR" | "INVERSE" | "QUANTO"
+  /** What one stands for: of base where it is LINEAR, of quote where it is INVERSE. Null: the venue does not say. */
+  readonly size: Decimal | null
+}
+
+export interface Instrument {
+  readonly instrumentId: InstrumentId
+  readonly venue: VenueId
+  /** Whose market it is; null: a real or simulated venue's, which all tenants share. */
+  readonly tenantId: TenantId | null
+  /** `<BASE>/<QUOTE>` */
+  readonly symbol: string
+  readonly baseAsset: string
+  readonly quoteAsset: string
+  readonly securityType: "CRYPTO"
+  /** Price step; zero = any price. */
+  readonly tickSize: Decimal
+  /** Quantity step; zero = 10^-scale. */
+  readonly lotSize: Decimal
+  readonly minQuantity: Decimal
+  readonly maxQuantity: Decimal | null
+  /** Smallest price × quantity the venue takes. */
+  readonly minNotional: Decimal | null
+  /** Fractional digits of a price. */
+  readonly precision: number
+  /** Fractional digits of a quantity. */
+  readonly scale: number
+  /** Where a price may have only so many digits that count, wherever they stand (Bitfinex: 5); such a venue has no tick. */
+  readonly priceSignificantDigits?: number
+  /** Absent: a pair of a spot venue, counted in base; of another venue nobody has said yet. */
+  readonly contract?: Contract
+  /** DELISTED: its venue lists it no more, or its tenant has retired it. */
+  readonly status: "ACTIVE" | "DELISTED"
+}
+
+/** Whether users of the tenant may know of it; null: whoever may know only of what all share. */
+export const isSeenBy = ({ tenantId }: Pick<Instrument, "tenantId">, viewer: TenantId | null): boolean =>
+  tenantId === null || tenantId === viewer
+
+const TERMS = ["tickSize", "lotSize", "minQuantity", "maxQuantity", "minNotional"] as const satisfies ReadonlyArray<
+  keyof Instrument
+>
+export type MarketTerms = Pick<Instrument, (typeof TERMS)[number]>
+export const MARKET_TERMS: ReadonlyArray<keyof MarketTerms> = TERMS
+
+export const haveSameTerms = (a: MarketTerms, b: MarketTerms): boolean =>
+  TERMS.every((name) => a[name]?.toString() === b[name]?.toString())
+
+/**
+ * Whether a quantity is an amount of the base asset, in books and in orders alike. Of a linear contract only where one is one base: what
+ * other sizes mean differs between venues, in contracts here and in base there.
+ */
+export const isCountedInBase = ({ contract }: Pick<Instrument, "contract">, isOfSpotVenue: boolean): boolean =>
+  contract === undefined ? isOfSpotVenue : contract.type === "LINEAR" && contract.size?.equals(Decimal.ONE) === true
+
+/** Quantities are whole numbers of this step. */
+export const quantityStep = (instrument: Pick<Instrument, "lotSize" | "scale">): Decimal =>
+  instrument.lotSize.isPositive() ? instrument.lotSize : Decimal.fromUnits(1n, instrument.scale)
+
+/** Prices of the size of this one, which is above zero, are whole numbers of this step; zero: of none. */
+export const priceStep = (
+  {
+    tickSize,
+    precision,
+    priceSignificantDigits,
+  }: Pick<Instrument, "tickSize" | "precision" | "priceSignificantDigits">,
+  price: Decimal,
+): Decimal => {
+  if (priceSignificantDigits === undefined) return tickSize
+  const lastDigit = Math.max(price.units.toString().length - price.scale - priceSignificantDigits, -precision)
+  return lastDigit > 0 ? Decimal.fromUnits(10n ** BigInt(lastDigit), 0) : Decimal.fromUnits(1n, -lastDigit)
+}
+
+const FORM = new RegExp(`^([A-Z][A-Z0-9_]{0,39}):([A-Z0-9.]{1,30})/([A-Z0-9.]{1,30})(?:@(${TENANT_NAME}))?$`)
+/** The longest that there is: of a market of INTERNAL that belongs to a tenant. */
+export const INSTRUMENT_ID_MAX = 135
+
+export interface InstrumentName {
+  readonly venue: VenueId
+  readonly symbol: string
+  readonly baseAsset: string
+  readonly quoteAsset: string
+}
+
+/** The parts of `<VENUE>:<BASE>/<QUOTE>`; undefined when the text has another form (errno -131002). Only INTERNAL has markets of tenants. */
+export const parseInstrumentId = (id: string): InstrumentName | undefined => {
+  const m = FORM.exec(id)
+  if (m === null || (m[4] !== undefined && m[1] !== "INTERNAL")) return undefined
+  return { venue: m[1] as VenueId, symbol: `${m[2]}/${m[3]}`, baseAsset: m[2]!, quoteAsset: m[3]! }
+}
+
+export const instrumentIdOf = (venue: VenueId, symbol: string): InstrumentId => `${venue}:${symbol}` as InstrumentId

@@ -1,0 +1,117 @@
+/** Venues: what the registry says about each of them, and what of it is shown. */
+import { Schema } from "effect"
+import type { VenueId } from "../ids.ts"
+import type { OrderType } from "../order/trade-order.ts"
+import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
+
+export type { TimeInForce } from "./venue-capabilities.ts"
+
+/** Within what a venue's id of an order is unique. */
+export type OrderIds = "VENUE" | "INSTRUMENT"
+
+/** What its money is: PROD is real, UAT a venue's play money on its test network, SIMULATED what this process gives away. INTERNAL has the ledger's own: of the installation's environment. */
+export type VenueEnvironment = "PROD" | "UAT" | "SIMULATED"
+
+export interface Venue {
+  readonly venue: VenueId
+  readonly name: string
+  /** INACTIVE = disabled by configuration; outages never change it (contract C14a). */
+  readonly status: "ACTIVE" | "INACTIVE"
+  /** For example SPOT. */
+  readonly features: ReadonlyArray<string>
+  /** Whether accounts need API credentials. */
+  readonly needsCredentials: boolean
+  readonly needsPassphrase: boolean
+  readonly timesInForce: ReadonlyArray<TimeInForce>
+  /** How long after `notAfter` the venue itself still takes an order, in ms; null when it enforces no expiry (contract C3). */
+  readonly orderExpiryMillis: number | null
+  readonly orderIds: OrderIds
+  /** The venue keeps the fee of a buy in the quote asset, so a hold must cover it (contract C10). */
+  readonly feeInQuote: boolean
+  /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
+  readonly inProcess: boolean
+  readonly environment: VenueEnvironment
+  readonly capabilities: VenueCapabilities
+  /** The venue whose instruments, books and trades it uses; absent: its own. */
+  readonly source?: VenueId
+}
+
+/** From the most to lose to the least. */
+const BY_STAKES: ReadonlyArray<VenueEnvironment> = ["PROD", "UAT", "SIMULATED"]
+
+/** Of several the one with the most to lose; undefined: there is none. */
+export const gravestOf = (environments: ReadonlyArray<VenueEnvironment>): VenueEnvironment | undefined =>
+  BY_STAKES.find((it) => environments.includes(it))
+
+/** Accounts hold assets there, not positions. A venue that says nothing is one. */
+export const isSpot = ({ features }: Pick<Venue, "features">): boolean =>
+  features.length === 0 || features.includes("SPOT")
+
+/** Where the venue has no market orders, a limit order that ends at once stands in for them (contract C5). */
+const takesMarket = ({ capabilities, timesInForce }: Venue): boolean =>
+  capabilities.marketOrders || timesInForce.includes("IOC")
+
+/** The types of orders that are taken for the venue: triggers that it does not have itself are watched by the gateway. */
+export const orderTypesAt = (venue: Venue): ReadonlyArray<OrderType> => [
+  ...(takesMarket(venue) ? (["MARKET"] as const) : []),
+  "LIMIT",
+  ...(venue.timesInForce.includes("GTX") ? (["LIMIT_MAKER"] as const) : []),
+  ...(takesMarket(venue) ? (["STOP", "STOP_LOSS", "TAKE_PROFIT"] as const) : []),
+  "STOP_LIMIT",
+  "STOP_LOSS_LIMIT",
+  "TAKE_PROFIT_LIMIT",
+  "TRAILING_STOP",
+]
+
+/** The times in force that are taken for the venue. What ends at a time is ended by the gateway where the venue does not do it. */
+export const timesInForceAt = ({ timesInForce }: Venue): ReadonlyArray<TimeInForce> => [
+  ...timesInForce.filter((word) => word !== "GTD" && word !== "DAY"),
+  "GTD",
+  "DAY",
+]
+
+export const VenueRecord = Schema.Struct({
+  venue: Schema.String,
+  name: Schema.String,
+  status: Schema.Literal("ACTIVE", "INACTIVE"),
+  features: Schema.Array(Schema.String),
+}).annotations({ identifier: "Venue" })
+export type VenueRecord = typeof VenueRecord.Type
+
+export const venueRecord = (v: Venue): VenueRecord => ({
+  venue: v.venue,
+  name: v.name,
+  status: v.status,
+  features: v.features,
+})
+
+export const VenueCapabilityRecord = Schema.Struct({
+  venue: Schema.String,
+  features: Schema.Array(Schema.String).annotations({ description: "As in market/venue/list" }),
+  orderTypes: Schema.Array(Schema.String).annotations({ description: "Types of orders that are taken" }),
+  timesInForce: Schema.Array(Schema.String).annotations({ description: "Times in force that are taken" }),
+  postOnly: Schema.Boolean.annotations({ description: "GTX and LIMIT_MAKER are taken" }),
+  sandboxVenue: Schema.NullOr(Schema.String).annotations({
+    description: "The venue's test environment, a venue of its own here; null: it has none, or is one",
+  }),
+  orderExpiryMillis: Schema.NullOr(Schema.Int).annotations({
+    description: "The venue itself refuses an order that arrives later than this; null: it accepts it however late",
+  }),
+  ...VenueCapabilities.fields,
+}).annotations({ identifier: "VenueCapability" })
+export type VenueCapabilityRecord = typeof VenueCapabilityRecord.Type
+
+/** `isListed` says whether there is a venue of that identifier. */
+export const venueCapabilityRecord = (v: Venue, isListed: (venue: string) => boolean): VenueCapabilityRecord => {
+  const sandbox = `${v.venue}_UAT`
+  return {
+    venue: v.venue,
+    features: v.features,
+    orderTypes: orderTypesAt(v),
+    timesInForce: timesInForceAt(v),
+    postOnly: timesInForceAt(v).includes("GTX"),
+    sandboxVenue: isListed(sandbox) ? sandbox : null,
+    orderExpiryMillis: v.orderExpiryMillis,
+    ...v.capabilities,
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The buckets of orders and quotes: the actors take from them, the edge tells in its headers how they stand. The one thing to know: they
+ * outlive the actor, so that one that restarts or sleeps gives nobody a full bucket.
+ */
+import { Context, Effect } from "effect"
+import { TokenBucket } from "../../../foundation/token-bucket.ts"
+import { TokenBuckets } from "../../../foundation/token-buckets.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../../ids.ts"
+import { type OrderLimits, OrderLimitsInForce } from "./limits.ts"
+
+const SWEEP_MIN = 1_000
+
+export class AccountRates {
+  readonly submits: TokenBucket
+  readonly cancels: TokenBucket
+  private second = 0
+  private submitted = 0
+
+  constructor(
+    limits: OrderLimits,
+    /** The owner of the account, the only user who is told. Null: a dealer's own. */
+    readonly owner: UserId | null,
+  ) {
+    this.submits = new TokenBucket(limits.orderSubmit)
+    this.cancels = new TokenBucket(limits.orderCancel)
+  }
+
+  isIdle(now: number): boolean {
+    return this.submits.isFull(now) && this.cancels.isFull(now) && this.submitsOfSecond(now) === 0
+  }
+
+  /** One more was taken in. */
+  count(now: number): void {
+    const second = Math.floor(now / 1_000)
+    if (second !== this.second) {
+      this.second = second
+      this.submitted = 0
+    }
+    this.submitted++
+  }
+
+  /** Submits of the running second. */
+  submitsOfSecond(now: number): number {
+    return Math.floor(now / 1_000) === this.second ? this.submitted : 0
+  }
+}
+
+export class OrderRates {
+  private readonly accounts = new Map<TradingAccountId, AccountRates>()
+  private readonly submits: TokenBuckets
+  private readonly quotes: TokenBuckets
+  private readonly allQuotes: TokenBuckets
+  private sweepAt = SWEEP_MIN
+
+  constructor(readonly limits: OrderLimits) {
+    this.submits = new TokenBuckets(limits.orderSubmitUser)
+    this.quotes = new TokenBuckets(limits.quoteRequest)
+    this.allQuotes = new TokenBuckets(limits.quoteRequestUser)
+  }
+
+  /** Made where there are none. */
+  ofAccount(account: TradingAccountId, owner: UserId | null, now: number): AccountRates {
+    const known = this.accounts.get(account)
+    if (known !== undefined) return known
+    if (this.accounts.size >= this.sweepAt) this.sweep(now)
+    const made = new AccountRates(this.limits, owner)
+    this.accounts.set(account, made)
+    return made
+  }
+
+  find(account: string): AccountRates | undefined {
+    return this.accounts.get(account as TradingAccountId)
+  }
+
+  /** Of all accounts of a user. */
+  submitsOf(user: UserId, now: number): TokenBucket {
+    return this.submits.of(user, now)
+  }
+
+  /** Undefined: full. */
+  findSubmits(user: UserId): TokenBucket | undefined {
+    return this.submits.find(user)
+  }
+
+  /** Of a user, to all dealers. */
+  allQuotesOf(user: UserId, now: number): TokenBucket {
+    return this.allQuotes.of(user, now)
+  }
+
+  quotesOf(user: UserId, dealer: DealerAccountId, now: number): TokenBucket {
+    return this.quotes.of(`${user}|${dealer}`, now)
+  }
+
+  /** Undefined: full. */
+  findQuotes(user: UserId, dealer: string): TokenBucket | undefined {
+    return this.quotes.find(`${user}|${dealer}`)
+  }
+
+  private sweep(now: number): void {
+    for (const [account, rates] of this.accounts) if (rates.isIdle(now)) this.accounts.delete(account)
+    this.sweepAt = Math.max(SWEEP_MIN, 2 * this.accounts.size)
+  }
+}
+
+/**
+ * Those of this process, which the edge sees too; null: no limits. Without a word of the composition root (undefined) there are some by
+ * the limits in force.
+ */
+export class OrderRatesInForce extends Context.Reference<OrderRatesInForce>()("domain/OrderRatesInForce", {
+  defaultValue: (): OrderRates | null | undefined => undefined,
+}) {}
+
+export const orderRates: Effect.Effect<OrderRates | null> = Effect.gen(function* () {
+  const shared = yield* OrderRatesInForce
+  if (shared !== undefined) return shared
+  const limits = yield* OrderLimitsInForce
+  return limits === null ? null : new OrderRates(limits)
+})

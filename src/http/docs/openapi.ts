@@ -1,0 +1,267 @@
+/**
+ * The OpenAPI document, made of the same declaration that the routes come from: envelope, bearer scheme, and every failure by status
+ * with its errno. `OpenApi.fromApi` adds its own decode error to every 400, which no client ever sees: responses are written here.
+ */
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { type SchemaAST as AST, Context, Option } from "effect"
+import { Api, SERVICE } from "../api.ts"
+import { FailureEnvelope, failureTagsOf } from "../edge/envelope.ts"
+import { ERRNO, type Tag } from "../edge/errno.ts"
+import { Access, type AccessLevel, Fresh } from "../edge/route.ts"
+import { takesIdempotencyKey } from "../limits/idempotency.ts"
+import { costOf, type RouteCost } from "../limits/rate-limit-costs.ts"
+import { EXAMPLES } from "./openapi-examples.ts"
+
+const INTRODUCTION = `
+Every answer has the same envelope: \`success\`, \`errno\` (0, or the failure's negative number), \`error\`, \`data\`; lists add \`pagination\`,
+failures add \`details\`. Look at the HTTP status and at \`success\`.
+
+**First steps.** Sign up (\`POST /api/v3/auth/signup\`), press *Authorize* and paste the \`accessToken\`, connect a MOCK account
+(\`POST /api/v3/tradingAccount/connect\`), look at a book (\`GET /api/v3/market/orderbook/get?instrumentId=MOCK:BTC/USDT\`), submit an order.
+
+**Conventions.** Instants are milliseconds since the Unix epoch, with an ISO 8601 sibling named \`…DateTime\`. Decimals are JSON strings:
+an optional minus sign, digits, an optional fraction; never a number. Every answer carries \`X-Request-ID\`. Live updates come over the
+WebSocket at \`/connection/websocket\`: [how to use it](/docs/realtime), with programs to copy.
+`.trim()
+
+const AUTHENTICATED: ReadonlyArray<Tag> = [
+  "AccessTokenMissing",
+  "InvalidAccessToken",
+  "AccessTokenExpired",
+  "SessionRevoked",
+]
+const WITH_QUERY: ReadonlyArray<Tag> = ["MissingParameter", "InvalidParameter"]
+const WITH_BODY: ReadonlyArray<Tag> = [
+  "MalformedJson",
+  "InvalidRequest",
+  "MissingParameter",
+  "InvalidParameter",
+  "UnsupportedContentType",
+  "PayloadTooLarge",
+]
+const ALWAYS: ReadonlyArray<Tag> = [
+  "TlsRequired",
+  "RateLimited",
+  "InternalDefect",
+  "Busy",
+  "ShuttingDown",
+  "StorageUnavailable",
+  "DeadlineExceeded",
+]
+
+type Operation = OpenApi.OpenAPISpecOperation
+type Responses = OpenApi.OpenAPISpecResponses
+
+/** What is read of a reflected endpoint. */
+interface Declared {
+  readonly annotations: Context.Context<never>
+  readonly errorSchema: { readonly ast: AST.AST }
+  readonly urlParamsSchema: Option.Option<unknown>
+  readonly payloadSchema: Option.Option<unknown>
+}
+
+const accessOf = (endpoint: Declared): AccessLevel =>
+  Option.getOrElse(
+    Context.getOption(endpoint.annotations as Context.Context<Access>, Access),
+    (): AccessLevel => "none",
+  )
+
+const PROVEN: ReadonlyArray<Tag> = ["ReauthenticationNeeded"]
+const needsProof = (endpoint: Declared): boolean => Context.get(endpoint.annotations, Fresh) !== null
+
+const tagsOf = (endpoint: Declared): ReadonlyArray<Tag> => {
+  const access = accessOf(endpoint)
+  const permission: ReadonlyArray<Tag> =
+    access === "admin"
+      ? ["AdminRequired"]
+      : access === "none" || access === "session"
+        ? []
+        : ["InsufficientPermissions"]
+  return [
+    ...failureTagsOf(endpoint.errorSchema.ast),
+    ...(access === "none" ? [] : AUTHENTICATED),
+    ...permission,
+    ...(needsProof(endpoint) ? PROVEN : []),
+    ...(endpoint.urlParamsSchema._tag === "Some" ? WITH_QUERY : []),
+    ...(endpoint.payloadSchema._tag === "Some" ? WITH_BODY : []),
+    ...ALWAYS,
+  ]
+}
+
+const FAILURE = { $ref: "#/components/schemas/Failure" }
+const headers = (...names: ReadonlyArray<keyof typeof RESPONSE_HEADERS>) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const RESPONSE_HEADERS = {
+  "X-Request-ID": { description: "The request's identifier", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Tokens of a full bucket", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Tokens that are left", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "When it is full again, in Unix seconds", schema: { type: "integer" } },
+  "X-RateLimit-Bucket": { description: "Which bucket that is: its name in RATE_LIMITS", schema: { type: "string" } },
+  "X-Order-Count-1S": {
+    description: "Submits of the account in the running second; on tradeOrder/submit and replace",
+    schema: { type: "integer" },
+  },
+  "X-Venue-Weight-Used": {
+    description:
+      "Of the venue's request budget, as of its connector's last beat; where the venue was called for an order",
+    schema: { type: "integer" },
+  },
+  "X-Venue-Weight-Limit": { description: "That budget", schema: { type: "integer" } },
+  "Retry-After": { description: "Whole seconds to wait, where waiting helps", schema: { type: "integer" } },
+  "Idempotency-Replayed": {
+    description:
+      "true: the key was known. Of an order: the existing one in its current state; of any other operation: the answer of the first call",
+    schema: { type: "string" },
+  },
+} as const
+
+const ON_EVERY_ANSWER = [
+  "X-Request-ID",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Bucket",
+] as const
+const REPLAY = ["Idempotency-Replayed"] as const
+const OF_VENUES = ["X-Venue-Weight-Used", "X-Venue-Weight-Limit"] as const
+
+const orderHeadersOf = (bucket: RouteCost["bucket"]): ReadonlyArray<keyof typeof RESPONSE_HEADERS> =>
+  bucket === "orderSubmit" ? ["X-Order-Count-1S", ...OF_VENUES] : bucket === "orderCancel" ? OF_VENUES : []
+
+const costWords = ({ bucket, weight, more }: RouteCost): string =>
+  bucket === "http" ? `Weight ${weight}${more === null ? "" : ", more for a deep book"}.` : `Rate limit: ${bucket}.`
+
+/** Words of the failures by status: `-102001 ACCOUNT_FORBIDDEN`, one a line. */
+const failuresOf = (tags: ReadonlyArray<Tag>): Record<number, object> => {
+  const byStatus = new Map<number, Set<string>>()
+  for (const tag of tags) {
+    const { status, errno, code } = ERRNO[tag]
+    const lines = byStatus.get(status) ?? new Set()
+    byStatus.set(status, lines.add(`- \`${errno}\` ${code}`))
+  }
+  const responses: Record<number, object> = {}
+  for (const [status, lines] of [...byStatus].sort(([a], [b]) => a - b))
+    responses[status] = {
+      description: [...lines].sort().join("\n"),
+      headers:
+        status === 429 || status === 503 ? headers(...ON_EVERY_ANSWER, "Retry-After") : headers(...ON_EVERY_ANSWER),
+      content: { "application/json": { schema: FAILURE } },
+    }
+  return responses
+}
+
+const PERMISSION_WORDS: Readonly<Record<AccessLevel, string>> = {
+  none: "No token.",
+  session: "Needs a session.",
+  read: "Needs the permission read.",
+  write: "Needs the permission write.",
+  admin: "Needs the permission admin.",
+}
+
+const PARAMETERS = {
+  "X-Request-ID": {
+    name: "X-Request-ID",
+    in: "header",
+    required: false,
+    description: "Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
+  },
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,64}$" },
+  },
+}
+
+const KEYED: ReadonlyArray<Tag> = ["IdempotencyKeyReused", "IdempotentOutcomeUnknown"]
+
+const OF_THE_DECODE_ERROR: ReadonlySet<string> = new Set(["HttpApiDecodeError", "Issue", "PropertyKey"])
+
+/** Only to have the failure envelope written as the other schemas are. */
+const FailureApi = HttpApi.make("failure").add(
+  HttpApiGroup.make("failure").add(HttpApiEndpoint.get("failure", "/").addSuccess(FailureEnvelope)),
+)
+
+/** Without the titles that filters give themselves (`between(1, 1000)`), and without ids that stand there twice. */
+const cleaned = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(cleaned)
+  if (node === null || typeof node !== "object") return node
+  const copy: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "$id" && typeof value === "string") continue
+    if (key === "title" && typeof value === "string" && /^[a-z]\w*(\(.*\))?$/.test(value)) continue
+    copy[key] = cleaned(value)
+  }
+  return copy
+}
+
+const document = (): object => {
+  const generated = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
+  const paths: Record<string, Record<string, object>> = {}
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint }) => {
+      const verb = endpoint.method.toLowerCase() as "get" | "post"
+      const cost = costOf({ resource: group.identifier, action: endpoint.name }, endpoint.path)
+      const operation = generated.paths[endpoint.path]?.[verb]
+      if (operation === undefined) throw new Error(`${endpoint.method} ${endpoint.path} is not in the document`)
+      const access = accessOf(endpoint)
+      const ok: Responses[number] | undefined = operation.responses[200]
+      const examples = EXAMPLES[`${operation.operationId}`]
+      const body = operation.requestBody?.content["application/json"]
+      const isKeyed = takesIdempotencyKey({ method: endpoint.method, template: endpoint.path, access })
+      const replays = isKeyed || operation.operationId === "tradeOrder.submit"
+      const successHeaders = headers(...ON_EVERY_ANSWER, ...(replays ? REPLAY : []), ...orderHeadersOf(cost.bucket))
+      const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
+        Record<string, unknown> = {
+        ...operation,
+        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${costWords(cost)}`.trim(),
+        parameters: [
+          ...operation.parameters,
+          { $ref: "#/components/parameters/X-Request-ID" },
+          ...(isKeyed ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : []),
+        ],
+        ...(body === undefined || examples === undefined
+          ? {}
+          : { requestBody: { required: true, content: { "application/json": { schema: body.schema, examples } } } }),
+        security: access === "none" ? [] : [{ bearer: [] }],
+        responses: {
+          200: { ...ok, description: "Success", headers: successHeaders },
+          ...failuresOf([...tagsOf(endpoint), ...(isKeyed ? KEYED : [])]),
+        },
+      }
+      paths[endpoint.path] = { ...paths[endpoint.path], [verb]: written }
+    },
+  })
+  const schemas: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(generated.components.schemas))
+    if (!OF_THE_DECODE_ERROR.has(name)) schemas[name] = schema
+  schemas["Failure"] = OpenApi.fromApi(FailureApi).components.schemas["Failure"]
+  return cleaned({
+    openapi: generated.openapi,
+    info: { title: SERVICE.name, version: SERVICE.version, description: `${SERVICE.description}\n\n${INTRODUCTION}` },
+    servers: [{ url: "/" }],
+    tags: generated.tags,
+    paths,
+    components: {
+      schemas,
+      parameters: PARAMETERS,
+      headers: RESPONSE_HEADERS,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "accessToken of a session" },
+      },
+    },
+  }) as object
+}
+
+let cached: object | undefined
+
+/** OpenAPI 3.1; the same object each time. */
+export const openApiDocument = (): object => {
+  cached ??= document()
+  return cached
+}

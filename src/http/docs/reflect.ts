@@ -1,0 +1,82 @@
+/**
+ * The declared API as routes, reflected once at start: checks, access rule, deadline and handler of every operation. HTTP (`mount`) and
+ * the socket's calls (`rpc`) are two doors to the same routes.
+ */
+import { HttpApi } from "@effect/platform"
+import { type SchemaAST as AST, Context, Option } from "effect"
+import { AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import { type Check, compileCheck } from "../checks.ts"
+import type { RouteFacts } from "../edge/call.ts"
+import {
+  Access,
+  type AccessLevel,
+  type AnyHandler,
+  Deadline,
+  Fresh,
+  KnowsRepeats,
+  type NeedsProof,
+} from "../edge/route.ts"
+import { costOf } from "../limits/rate-limit-costs.ts"
+import { type QueryPlan, queryPlan } from "../query.ts"
+
+export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
+
+export interface Route extends RouteFacts {
+  readonly access: AccessLevel
+  /** The service's own records, which answer to the end: everything else is refused while draining. */
+  readonly servesWhileDraining: boolean
+  readonly knowsRepeats: boolean
+  readonly needsProof: NeedsProof | null
+  readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
+  readonly body: Check | undefined
+  readonly handler: AnyHandler
+}
+
+/** What a route without query parameters passes on. */
+export const NO_QUERY: unknown = Object.freeze({})
+
+/** Every declared endpoint as a route; throws, at start, what is wrong with a declaration. */
+export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> => {
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, payloads }) => {
+      const name = `${group.identifier}.${endpoint.name}`
+      const handler = handlers[group.identifier]?.[endpoint.name]
+      if (handler === undefined) throw new Error(`${name}: no handler`)
+      const annotations = endpoint.annotations as Context.Context<Access>
+      const access = Option.getOrUndefined(Context.getOption(annotations, Access))
+      if (access === undefined) throw new Error(`${name}: no Access is declared`)
+      if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
+      const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
+      const bodyAst = payloads.get("application/json")?.ast
+      const operation = { resource: group.identifier, action: endpoint.name }
+      routes.push({
+        method: endpoint.method,
+        template: endpoint.path,
+        operation,
+        cost: costOf(operation, endpoint.path),
+        deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
+        isHead: false,
+        access,
+        servesWhileDraining: group.identifier === "root",
+        knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
+        needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
+        query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
+        body: bodyAst && compileCheck(bodyAst, `${name} body`),
+        handler,
+      })
+    },
+  })
+  return routes
+}
+
+/** Why this principal may not call the route; undefined when it may (contract C16). */
+export const missingPermission = (access: AccessLevel, principal: Principal): DomainError | undefined => {
+  if (access === "none" || access === "session" || principal.permissions.includes(access)) return undefined
+  const fields = { required: [access], provided: principal.permissions }
+  if (access !== "admin") return new InsufficientPermissions(fields)
+  return new AdminRequired(principal.isAdminWithheld ? { ...fields, needs: ["totp"] } : fields)
+}

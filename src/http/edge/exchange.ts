@@ -1,0 +1,212 @@
+/**
+ * A call over HTTP: one request and its response. After an abort the response must never be touched again (it throws), and an answer is
+ * always written inside `cork`.
+ */
+import { DeadlineExceeded } from "../../domain/errors/service.ts"
+import { traceparentOf } from "../../foundation/trace-context.ts"
+import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
+import type { FailureStatus } from "./errno.ts"
+import { firstLine, type HeaderLines, headerLines, joinedLines } from "./header-lines.ts"
+import { POUR_BYTES_MIN, pour } from "./pour.ts"
+import { requestIdOf } from "./request-id.ts"
+import { plainAddress } from "./transport.ts"
+
+/** What is used of a uWebSockets response. */
+export interface Wire {
+  cork(write: () => void): unknown
+  writeStatus(status: string): unknown
+  writeHeader(name: string, value: string): unknown
+  end(body: string | Uint8Array, closeConnection?: boolean): unknown
+  endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
+  tryEnd(body: string | Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
+  onWritable(more: (offset: number) => boolean): unknown
+  close(): unknown
+  getRemoteAddress(): ArrayBuffer
+  getRemoteAddressAsText(): ArrayBuffer
+}
+
+/** What is used of a uWebSockets request: gone when the route's function returns. */
+export interface WireRequest {
+  forEach(each: (name: string, value: string) => void): void
+}
+
+const REASONS: Readonly<Record<FailureStatus | 200 | 204, string>> = {
+  200: "200 OK",
+  204: "204 No Content",
+  400: "400 Bad Request",
+  401: "401 Unauthorized",
+  403: "403 Forbidden",
+  404: "404 Not Found",
+  405: "405 Method Not Allowed",
+  409: "409 Conflict",
+  413: "413 Payload Too Large",
+  415: "415 Unsupported Media Type",
+  429: "429 Too Many Requests",
+  500: "500 Internal Server Error",
+  502: "502 Bad Gateway",
+  503: "503 Service Unavailable",
+  504: "504 Gateway Timeout",
+}
+
+/** uWebSockets writes CR and LF in header values verbatim: one value could become two headers (security, finding 2). */
+const UNCLEAN = /[^\t\x20-\x7e]/
+const UNCLEAN_ALL = /[^\t\x20-\x7e]/g
+const cleanHeader = (value: string): string => (UNCLEAN.test(value) ? value.replace(UNCLEAN_ALL, "") : value)
+
+/**
+ * All headers are written by one call: each call into uWebSockets costs as much as the header itself, and it writes CR LF as it stands.
+ * Constants and the checked request id only; everything else goes through `cleanHeader`.
+ */
+const PLAIN_PAGE = "X-Content-Type-Options: nosniff"
+const PLAIN = `Cache-Control: no-store\r\n${PLAIN_PAGE}`
+const HSTS = "\r\nStrict-Transport-Security: max-age=31536000"
+const SECURE = PLAIN + HSTS
+const SECURE_PAGE = PLAIN_PAGE + HSTS
+
+/** Peers by the bytes of their address, IPv4 as a number: their text costs a microsecond, and few of them send most requests. */
+const peers = new Map<number | string, string>()
+const PEERS_MAX = 10_000
+const peerOf = (wire: Wire): string => {
+  const address = wire.getRemoteAddress()
+  const key = address.byteLength === 4 ? new Uint32Array(address)[0]! : Buffer.from(address).toString("latin1")
+  const known = peers.get(key)
+  if (known !== undefined) return known
+  const text = plainAddress(Buffer.from(wire.getRemoteAddressAsText()).toString("latin1"))
+  if (peers.size >= PEERS_MAX) peers.clear()
+  peers.set(key, text)
+  return text
+}
+
+export class Exchange extends Call {
+  readonly requestId: string
+  readonly callId: string
+  /** The rest of the body is not worth reading. */
+  closeConnection = false
+  /** The wire must not be touched any more. */
+  private gone = false
+  private readonly headers: HeaderLines
+  private peerAddress: string | undefined = undefined
+
+  constructor(
+    private readonly wire: Wire,
+    request: WireRequest,
+    route: RouteFacts,
+    around: Surroundings,
+  ) {
+    super(route, around)
+    this.headers = headerLines(request)
+    const given = this.header("x-request-id")
+    this.requestId = requestIdOf(given, around.requestId)
+    this.callId = this.requestId === given ? around.requestId() : this.requestId
+    // Not readable any more when the answer is logged.
+    if (around.log !== null || around.watch !== undefined) this.peer()
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin(this.header("traceparent"))
+  }
+
+  header(name: string): string {
+    return firstLine(this.headers, name)
+  }
+
+  /** Whether a header stands twice with different values. */
+  contradicts(name: string): boolean {
+    const value = this.header(name)
+    if (value === "") return false
+    const { headers } = this
+    for (let i = 0; i < headers.length; i += 2) if (headers[i] === name && headers[i + 1] !== value) return true
+    return false
+  }
+
+  /** The socket's other end; empty when it is gone before anybody asked. */
+  private peer(): string {
+    if (this.peerAddress === undefined) this.peerAddress = this.done ? "" : peerOf(this.wire)
+    return this.peerAddress
+  }
+
+  get ip(): string {
+    const { transport } = this.around
+    const peer = this.peer()
+    return transport.trusts(peer) ? transport.clientIp(peer, joinedLines(this.headers, "x-forwarded-for")) : peer
+  }
+
+  get isSecure(): boolean {
+    const { transport } = this.around
+    return transport.mode !== "proxy" || transport.isSecure(this.peer(), joinedLines(this.headers, "x-forwarded-proto"))
+  }
+
+  /** Nobody is there to hear the answer. */
+  abort(): void {
+    this.gone = true
+    if (this.done) return
+    this.end()
+    this.record(0, 0, 0, true)
+  }
+
+  /** Ends the connection without an answer. */
+  drop(): void {
+    if (this.done) return
+    this.end()
+    this.around.watch?.contradicted(this)
+    this.record(0, 0, 0, true)
+    this.wire.close()
+  }
+
+  override expire(): void {
+    if (this.handedOver) return super.expire()
+    // The body never came to its end: nothing was done, whatever the route says of its own delays.
+    this.closeConnection = true
+    this.fail(new DeadlineExceeded())
+  }
+
+  /** Not JSON: the reference's pages, or an answer without a body. */
+  sendPage(status: 200 | 204, contentType: string, body: Uint8Array | string, headers: Headers): void {
+    this.write(status, 0, body, headers, contentType)
+  }
+
+  protected send(status: FailureStatus | 200, errno: number, envelope: string, headers: Headers | undefined): void {
+    this.write(status, errno, envelope, headers, "application/json; charset=utf-8")
+  }
+
+  /**
+   * uWebSockets believes that the announced bytes are still to come: it would keep the connection for ever, and end it without an answer at
+   * the next request. So it is said to end, and ended, when what is written has left.
+   */
+  private endHead(bytes: number): void {
+    const { wire } = this
+    wire.writeHeader("Connection", "close")
+    wire.tryEnd("", bytes)
+    setImmediate(() => {
+      if (!this.gone) wire.close()
+    })
+  }
+
+  private write(
+    status: FailureStatus | 200 | 204,
+    errno: number,
+    body: string | Uint8Array,
+    headers: Headers | undefined,
+    contentType: string,
+  ): void {
+    if (this.done) return
+    this.end()
+    const { wire, route, closeConnection } = this
+    const isSecure = this.around.transport.mode !== "plain"
+    let lines = `${this.requestId}\r\n`
+    if (headers?.["Cache-Control"] === undefined) lines += isSecure ? SECURE : PLAIN
+    else lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    const { limiter } = this.around
+    if (limiter !== null) lines += limiter.lines(this, status === 200)
+    if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+    if (this.trace !== null) lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
+    if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
+    wire.cork(() => {
+      if (status !== 200) wire.writeStatus(REASONS[status])
+      wire.writeHeader("X-Request-ID", lines)
+      // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
+      if (status === 204) wire.endWithoutBody(0, closeConnection)
+      else if (route.isHead) this.endHead(Buffer.byteLength(body))
+      else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
+      else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
+    })
+    this.record(status, errno, body.length, false)
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes, and into the socket's calls. A
+ * route's function that throws, or returns without an answer and without `onAborted`, ends the whole process: so everything here runs
+ * inside one guard.
+ */
+
+import type { HttpRequest, HttpResponse } from "uWebSockets.js"
+import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import { Effect, type Runtime } from "effect"
+import { TlsRequired } from "../../domain/errors/authorisation.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import {
+  InvalidParameter,
+  MethodNotAllowed,
+  PayloadTooLarge,
+  UnknownEndpoint,
+  UnsupportedContentType,
+} from "../../domain/errors/request.ts"
+import { ShuttingDown } from "../../domain/errors/service.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import type { Rpc } from "../../ports/rpc.ts"
+import type { Check } from "../checks.ts"
+import { type AnyHandlers, missingPermission, NO_QUERY, type Route, reflect } from "../docs/reflect.ts"
+import type { RequestLimiter } from "../limits/rate-limit.ts"
+import { PLAIN_COST } from "../limits/rate-limit-costs.ts"
+import { parseQuery } from "../query.ts"
+import { makeRpc } from "../rpc/rpc.ts"
+import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"
+import { Deadlines } from "./deadlines.ts"
+import { Exchange } from "./exchange.ts"
+import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
+import { Deadline, type Handlers } from "./route.ts"
+import { makeRun } from "./run.ts"
+import type { RouteApp } from "./served-app.ts"
+
+/** Something that is served as it is, outside the envelope. */
+export interface StaticPage {
+  readonly path: string
+  readonly contentType: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"> {
+  /** Absent: nobody is limited. */
+  readonly limiter?: RequestLimiter | null
+  readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
+  /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
+  readonly isDraining: () => boolean
+  /** How old the proof of who asks may be, for dangerous acts. */
+  readonly freshMillis: number
+  readonly pages: ReadonlyArray<StaticPage>
+  /** The last word on each route before it is served, for what holds across operations. */
+  readonly refine?: (route: Route) => Route
+}
+
+export interface Mounted {
+  /** Requests and calls without an answer yet. */
+  readonly inFlight: () => number
+  /** The same operations for the socket. */
+  readonly rpc: Rpc
+  /** Stops the deadlines; for after the sockets are closed. */
+  readonly close: () => void
+}
+
+const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  app: RouteApp,
+  api: HttpApi.HttpApi<Id, G, E, R>,
+  handlers: AnyHandlers,
+  options: MountOptions,
+  runtime: Runtime.Runtime<never>,
+): Mounted => {
+  const { authenticate, isDraining, limiter = null } = options
+  const run = makeRun(runtime, options)
+  const deadlines = new Deadlines(options.monotonic)
+  const around: Surroundings = {
+    transport: options.transport,
+    deadlines,
+    requestId: options.requestId,
+    now: options.now,
+    monotonic: options.monotonic,
+    log: options.log,
+    onDefect: options.onDefect,
+    limiter,
+    watch: options.watch,
+  }
+
+  /** `onAborted` comes first of all: a request without it, and without an answer, ends the process. */
+  const begin = (res: HttpResponse, req: HttpRequest, route: RouteFacts): Exchange | undefined => {
+    let exchange: Exchange | undefined
+    res.onAborted(() => exchange?.abort())
+    try {
+      exchange = new Exchange(res, req, route, around)
+    } catch (error) {
+      const where = `${route.method} ${route.template}`
+      tellOperator(around, { what: "a request could not be taken", requestId: "", route: where, error })
+      res.close()
+    }
+    return exchange
+  }
+
+  /** What holds for every path: secure, and of one length. True: go on. */
+  const isAdmitted = (exchange: Exchange): boolean => {
+    if (!exchange.isSecure) exchange.fail(new TlsRequired())
+    // A proxy in front may have believed the other one: what follows on this connection is anybody's request. An answer
+    // would leave what is already read to be served, so there is none.
+    else if (exchange.contradicts("content-length")) exchange.drop()
+    return !exchange.done
+  }
+
+  const tooLarge = (exchange: Exchange, closeConnection: boolean): DomainError => {
+    exchange.closeConnection = closeConnection
+    return new PayloadTooLarge({ bytesMax: BODY_BYTES_MAX })
+  }
+
+  const readBody = (
+    res: HttpResponse,
+    exchange: Exchange,
+    route: Route,
+    check: Check,
+    query: unknown,
+  ): DomainError | undefined => {
+    if (!isJsonType(exchange.header("content-type")) || exchange.header("content-encoding") !== "")
+      return new UnsupportedContentType()
+    if (Number(exchange.header("content-length")) > BODY_BYTES_DRAINED) return tooLarge(exchange, true)
+    // Chunks are joined once: joining at each would make many small ones quadratic.
+    let gathered: Array<Buffer> | undefined
+    const take = (chunk: ArrayBuffer, isLast: boolean): DomainError | undefined => {
+      exchange.bytesIn += chunk.byteLength
+      if (exchange.done) return undefined
+      if (exchange.bytesIn > BODY_BYTES_MAX) {
+        gathered = undefined
+        return isLast || exchange.bytesIn > BODY_BYTES_DRAINED ? tooLarge(exchange, !isLast) : undefined
+      }
+      if (!isLast || gathered !== undefined) {
+        // The chunk's memory is uWebSockets' own again when this returns.
+        const copy = Buffer.from(new Uint8Array(chunk))
+        if (gathered === undefined) gathered = [copy]
+        else gathered.push(copy)
+      }
+      if (!isLast) return undefined
+      const parsed = parseBody(gathered === undefined ? Buffer.from(chunk) : Buffer.concat(gathered))
+      if (!("value" in parsed)) return parsed
+      const fault = check(parsed.value)
+      if (fault !== undefined) return fault
+      const named = parsed.value as { readonly tradingAccountId?: unknown; readonly dealerAccountId?: unknown }
+      exchange.tradingAccountId = named.tradingAccountId
+      exchange.dealerAccountId = named.dealerAccountId
+      return run(exchange, route, query, parsed.value)
+    }
+    res.onData((chunk, isLast) => guarded(exchange, () => take(chunk, isLast)))
+    return undefined
+  }
+
+  /** Token, then limit, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
+  const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
+    if (!isAdmitted(exchange)) return undefined
+    if (isDraining() && !route.servesWhileDraining) {
+      exchange.closeConnection = true
+      return new ShuttingDown()
+    }
+    if (route.access !== "none") {
+      const principal = authenticate(exchange.header("authorization"), exchange)
+      if ("_tag" in principal) return limiter?.chargeAddress(exchange, 1) ?? principal
+      exchange.principal = principal
+    }
+    const refused = limiter?.charge(exchange, route.cost.weight)
+    if (refused !== undefined) return refused
+    if (exchange.principal !== undefined) {
+      const missing = missingPermission(route.access, exchange.principal)
+      if (missing !== undefined) return missing
+    }
+    let query = NO_QUERY
+    if (route.query !== undefined) {
+      const parsed = parseQuery(req.getQuery() ?? "", route.query.plan)
+      if (parsed instanceof InvalidParameter) return parsed
+      const fault = route.query.check(parsed)
+      if (fault !== undefined) return fault
+      exchange.tradingAccountId = parsed["tradingAccountId"]
+      query = parsed
+      const dearer = limiter?.chargeMore(exchange, query)
+      if (dearer !== undefined) return dearer
+    }
+    return route.body === undefined
+      ? run(exchange, route, query, undefined)
+      : readBody(res, exchange, route, route.body, query)
+  }
+
+  const mountRoute =
+    (route: Route) =>
+    (res: HttpResponse, req: HttpRequest): void => {
+      const exchange = begin(res, req, route)
+      if (exchange === undefined) return
+      guarded(exchange, () => serve(res, req, route, exchange))
+      if (!exchange.done) exchange.startClock()
+    }
+
+  const allowed = new Map<string, Array<string>>()
+  const allow = (path: string, method: string): void => {
+    allowed.set(path, [...(allowed.get(path) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])])
+  }
+
+  const verbs = { GET: "get", POST: "post", PUT: "put", PATCH: "patch", DELETE: "del" } as const
+  const declared = reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, handlers)
+  const routes = declared.map((route) => options.refine?.(route) ?? route)
+  for (const route of routes) {
+    const verb = verbs[route.method as keyof typeof verbs]
+    app[verb](route.template, mountRoute(route))
+    if (route.method === "GET") app.head(route.template, mountRoute({ ...route, method: "HEAD", isHead: true }))
+    allow(route.template, route.method)
+  }
+
+  const plain = (method: string, template: string, isHead: boolean): RouteFacts => ({
+    method,
+    template,
+    operation: { resource: "service", action: "serve" },
+    deadline: Deadline.defaultValue(),
+    cost: PLAIN_COST,
+    isHead,
+  })
+
+  for (const page of options.pages) {
+    const serve = (isHead: boolean) => (res: HttpResponse, req: HttpRequest) => {
+      const exchange = begin(res, req, plain(isHead ? "HEAD" : "GET", page.path, isHead))
+      if (exchange === undefined) return
+      guarded(exchange, () => {
+        if (!isAdmitted(exchange)) return undefined
+        const refused = limiter?.charge(exchange, 1)
+        if (refused === undefined) exchange.sendPage(200, page.contentType, page.body, page.headers)
+        return refused
+      })
+    }
+    app.get(page.path, serve(false))
+    app.head(page.path, serve(true))
+    allow(page.path, "GET")
+  }
+
+  app.any("/*", (res, req) => {
+    const path = req.getUrl()
+    const methods = allowed.get(path)
+    const method = req.getMethod().toUpperCase()
+    const facts = plain(/^[A-Z]{1,16}$/.test(method) ? method : "OTHER", methods ? path : "*", method === "HEAD")
+    const exchange = begin(res, req, facts)
+    if (exchange === undefined) return
+    guarded(exchange, () => {
+      if (!isAdmitted(exchange)) return undefined
+      const refused = limiter?.charge(exchange, 1)
+      if (refused !== undefined) return refused
+      if (methods === undefined) return new UnknownEndpoint()
+      const headers = { Allow: [...methods, "OPTIONS"].join(", ") }
+      if (method === "OPTIONS") exchange.sendPage(204, "", "", headers)
+      else exchange.fail(new MethodNotAllowed({ allowed: [...methods, "OPTIONS"] }), { headers })
+      return undefined
+    })
+  })
+
+  return {
+    inFlight: () => deadlines.size,
+    rpc: makeRpc(routes, around, { run, isDraining }),
+    close: () => deadlines.close(),
+  }
+}
+
+/** One group of handlers for every group of the API. */
+export type HandlersOf<G extends HttpApiGroup.HttpApiGroup.Any> = {
+  readonly [I in HttpApiGroup.HttpApiGroup.Name<G>]: Handlers<HttpApiGroup.HttpApiGroup.WithName<G, I>>
+}
+
+/** Mounts the declared API on the app; the handlers' Effects run on the runtime of this Effect. */
+export const mount = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  app: RouteApp,
+  api: HttpApi.HttpApi<Id, G, E, R>,
+  handlers: HandlersOf<G>,
+  options: MountOptions,
+): Effect.Effect<Mounted> =>
+  Effect.map(Effect.runtime<never>(), (runtime) =>
+    mountRoutes(app, api, handlers as unknown as AnyHandlers, options, runtime),
+  )

@@ -1,0 +1,80 @@
+/**
+ * A request's body from bytes to JSON: content type, UTF-8, depth, number of keys, and the strings PostgreSQL refuses. What comes
+ * out has the right form; whether it has the right shape is the compiled check's affair.
+ */
+import { isUtf8 } from "node:buffer"
+import { InvalidParameter, InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
+import { faultOfText } from "./text-faults.ts"
+
+/** Bytes of a body. */
+export const BODY_BYTES_MAX = 65_536
+/** An oversized body is read to its end and dropped up to here, so that its sender can read the 413; then the connection closes. */
+export const BODY_BYTES_DRAINED = 1_048_576
+/** JSON of great depth parses but overflows the stack of whoever walks it later (security, finding 8). */
+export const JSON_DEPTH_MAX = 32
+export const JSON_KEYS_MAX = 1_000
+
+const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
+
+/** Whether the header says JSON in UTF-8. */
+export const isJsonType = (contentType: string): boolean =>
+  // What nearly everybody sends, without the regular expression.
+  contentType === "application/json" || JSON_TYPE.test(contentType)
+
+interface Walk {
+  keys: number
+}
+
+const faultOf = (
+  value: unknown,
+  depth: number,
+  path: string,
+  walk: Walk,
+): InvalidParameter | InvalidRequest | undefined => {
+  if (typeof value === "string") {
+    const reason = faultOfText(value)
+    return reason === undefined ? undefined : new InvalidParameter({ parameter: path, reason })
+  }
+  if (value === null || typeof value !== "object") return undefined
+  if (depth > JSON_DEPTH_MAX) return new InvalidRequest({ reason: `deeper than ${JSON_DEPTH_MAX} levels` })
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const fault = faultOf(value[i], depth + 1, path === "" ? `${i}` : `${path}.${i}`, walk)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (++walk.keys > JSON_KEYS_MAX) return new InvalidRequest({ reason: `more than ${JSON_KEYS_MAX} keys` })
+    const reason = faultOfText(key)
+    if (reason !== undefined) return new InvalidParameter({ parameter: path, reason: `a key ${reason}` })
+    const fault = faultOf(item, depth + 1, path === "" ? key : `${path}.${key}`, walk)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** One level, few keys and no escapes: nothing that the walk could find. Orders are of this kind. */
+const isPlain = (text: string): boolean =>
+  text.length < 4_096 && !text.includes("\\u") && text.indexOf("{", 1) < 0 && !text.includes("[")
+
+/** What the compiled checks do not look for, in JSON that was parsed already. */
+export const faultOfJson = (value: unknown): InvalidParameter | InvalidRequest | undefined =>
+  faultOf(value, 1, "", { keys: 0 })
+
+export type BodyFault = MalformedJson | InvalidParameter | InvalidRequest
+
+/** The value, or why it is refused. */
+export const parseBody = (bytes: Buffer): { readonly value: unknown } | BodyFault => {
+  // Lone surrogates can only come from escapes once the bytes are UTF-8.
+  if (!isUtf8(bytes)) return new MalformedJson()
+  const text = bytes.toString("utf8")
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return new MalformedJson()
+  }
+  if (isPlain(text)) return { value }
+  return faultOfJson(value) ?? { value }
+}

@@ -1,0 +1,172 @@
+/**
+ * Rate limits of calls, and the response headers that report them (contract C15). Users are counted by who they are, everybody else by
+ * address. The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only
+ * told, and a flood of them is kept away from the actors.
+ */
+
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { RateLimited } from "../../domain/errors/limits.ts"
+import type { TradingAccountId } from "../../domain/ids.ts"
+import type { OrderRates } from "../../domain/order/rules/rates.ts"
+import { addressKey } from "../../domain/user/address-key.ts"
+import type { RateLimits } from "../../domain/user/rate-limits.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import type { Rate, TokenBucket } from "../../foundation/token-bucket.ts"
+import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import type { RouteCost } from "./rate-limit-costs.ts"
+
+/** What is read and written of a call. */
+export interface LimitedCall {
+  readonly route: { readonly cost: RouteCost }
+  readonly ip: string
+  readonly principal: Principal | undefined
+  readonly tradingAccountId: unknown
+  readonly dealerAccountId: unknown
+  /** Monotonic ms; of an answer that is being written. */
+  readonly endedAt: number
+  /** The bucket that its answer tells of. */
+  limit: TokenBucket | undefined
+  limitName: string
+}
+
+/** How much of its budget a venue's connector has used, in the venue's own units. */
+export interface VenueWeight {
+  readonly used: number
+  readonly limit: number
+}
+
+export interface LimiterParts {
+  readonly limits: RateLimits
+  readonly orders: OrderRates
+  readonly now: () => number
+  readonly monotonic: () => number
+  /** Of the venue that this account's orders go to; null: none that counts. */
+  readonly venueWeight: (account: TradingAccountId) => VenueWeight | null
+}
+
+const MILLIS = 1_000
+
+export class RequestLimiter {
+  private readonly users: TokenBuckets
+  private readonly addresses: TokenBuckets
+  private readonly orderCalls: TokenBuckets
+  private readonly cancelCalls: TokenBuckets
+  /** What the headers of one bucket nearly always say again: the second in which it is full changes once a second. */
+  private readonly words = new Map<string, { readonly head: string; resetAt: number; tail: string }>()
+
+  constructor(private readonly parts: LimiterParts) {
+    this.users = new TokenBuckets(parts.limits.http)
+    this.addresses = new TokenBuckets(parts.limits.httpAddress)
+    this.orderCalls = new TokenBuckets(parts.limits.orderCalls)
+    this.cancelCalls = new TokenBuckets(parts.limits.cancelCalls)
+  }
+
+  /** Takes what the call of a known user costs; why it may not go on, if so. */
+  charge(call: LimitedCall, weight: number): DomainError | undefined {
+    const { principal } = call
+    if (principal === undefined) return this.chargeAddress(call, weight)
+    const now = this.parts.monotonic()
+    if (call.route.cost.bucket === "orderCancel") return flooded(call, "cancelCalls", this.cancelCalls, principal, now)
+    if (call.route.cost.bucket !== "http") return flooded(call, "orderCalls", this.orderCalls, principal, now)
+    const bucket = this.users.of(principal.userId, now)
+    call.limit = bucket
+    call.limitName = "http"
+    return refusal(bucket, "http", weight, now)
+  }
+
+  /** What is due beyond that, now that the query is known. */
+  chargeMore(call: LimitedCall, query: unknown): DomainError | undefined {
+    const weight = call.route.cost.more?.(query) ?? 0
+    return weight === 0 ? undefined : this.charge(call, weight)
+  }
+
+  /** Of one without a good token. */
+  chargeAddress(call: LimitedCall, weight: number): DomainError | undefined {
+    const now = this.parts.monotonic()
+    const bucket = this.addresses.of(addressKey(call.ip), now)
+    call.limit = bucket
+    call.limitName = "httpAddress"
+    return refusal(bucket, "httpAddress", weight, now)
+  }
+
+  /** Of an address that asks for something else than a call, as a socket. */
+  takeAddress(ip: string): DomainError | undefined {
+    const now = this.parts.monotonic()
+    return refusal(this.addresses.of(addressKey(ip), now), "httpAddress", 1, now)
+  }
+
+  /** Header lines, each begun by CR LF. */
+  lines(call: LimitedCall, succeeded: boolean): string {
+    const { principal, route } = call
+    const { limit } = call
+    if (limit === undefined && principal !== undefined && route.cost.bucket !== "http")
+      return this.ownLines(call, principal, succeeded)
+    return limit === undefined ? "" : this.text(call.limitName, limit.rate, limit, call.endedAt)
+  }
+
+  private ownLines(call: LimitedCall, principal: Principal, succeeded: boolean): string {
+    const { orders, limits, venueWeight } = this.parts
+    const { endedAt } = call
+    const { bucket } = call.route.cost
+    if (bucket === "quoteRequest") {
+      const dealer = typeof call.dealerAccountId === "string" ? call.dealerAccountId.toLowerCase() : ""
+      return this.text(bucket, limits.quoteRequest, orders.findQuotes(principal.userId, dealer), endedAt)
+    }
+    const account = typeof call.tradingAccountId === "string" ? call.tradingAccountId.toLowerCase() : ""
+    const found = orders.find(account)
+    // How often somebody else's account sends orders is nobody's business.
+    const rates = found?.owner === principal.userId ? found : undefined
+    const venue = succeeded && rates !== undefined ? venueWeight(account as TradingAccountId) : null
+    const venueLines =
+      venue === null ? "" : `\r\nX-Venue-Weight-Used: ${venue.used}\r\nX-Venue-Weight-Limit: ${venue.limit}`
+    if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels, endedAt) + venueLines
+    const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(endedAt) ?? 0}`
+    const all = orders.findSubmits(principal.userId)
+    const isAllShort =
+      all !== undefined && all.remaining(endedAt) < (rates?.submits.remaining(endedAt) ?? limits.orderSubmit.burst)
+    const told = isAllShort
+      ? this.text("orderSubmitUser", limits.orderSubmitUser, all, endedAt)
+      : this.text("orderSubmit", limits.orderSubmit, rates?.submits, endedAt)
+    return told + count + venueLines
+  }
+
+  /** A bucket that is not there is full. */
+  private text(name: string, rate: Rate, bucket: TokenBucket | undefined, now: number): string {
+    const remaining = bucket === undefined ? rate.burst : bucket.remaining(now)
+    const resetAt = Math.ceil((this.parts.now() + (bucket?.resetMillis(now) ?? 0)) / MILLIS)
+    let words = this.words.get(name)
+    if (words === undefined) {
+      words = { head: `\r\nX-RateLimit-Limit: ${rate.burst}\r\nX-RateLimit-Remaining: `, resetAt: 0, tail: "" }
+      this.words.set(name, words)
+    }
+    if (words.resetAt !== resetAt) {
+      words.resetAt = resetAt
+      words.tail = `\r\nX-RateLimit-Reset: ${resetAt}\r\nX-RateLimit-Bucket: ${name}`
+    }
+    return words.head + remaining + words.tail
+  }
+}
+
+/** Counts a call whose own bucket is kept elsewhere; an answer tells of that one, unless this is why it is refused. */
+const flooded = (
+  call: LimitedCall,
+  name: string,
+  buckets: TokenBuckets,
+  { userId }: Principal,
+  now: number,
+): DomainError | undefined => {
+  const bucket = buckets.of(userId, now)
+  const refused = refusal(bucket, name, 1, now)
+  if (refused === undefined) return undefined
+  call.limit = bucket
+  call.limitName = name
+  return refused
+}
+
+/** Takes from the bucket, or says why not. */
+export const refusal = (bucket: TokenBucket, name: string, tokens: number, now: number): RateLimited | undefined => {
+  if (tokens === 0) return undefined
+  const wait = bucket.take(now, tokens)
+  if (wait === 0) return undefined
+  return new RateLimited({ bucket: name, ...bucket.state(now), retryAfterSeconds: Math.ceil(wait / MILLIS) })
+}

@@ -1,0 +1,130 @@
+/**
+ * The API's operations by name, for one warm socket: every read, and all changes of orders. A call goes through the check, the
+ * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
+ */
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
+import { ShuttingDown } from "../../domain/errors/service.ts"
+import type { Rpc, RpcAnswer, RpcRequest } from "../../ports/rpc.ts"
+import type { Check } from "../checks.ts"
+import { missingPermission, NO_QUERY, type Route } from "../docs/reflect.ts"
+import { Call, guarded, type Headers, type RouteFacts, type Surroundings } from "../edge/call.ts"
+import { faultOfJson } from "../edge/request-body.ts"
+import type { Run } from "../edge/run.ts"
+import { queryOfJson } from "../query.ts"
+
+const ROOT = "/api/v3/"
+
+/** The calls that change something: what a bot sends all day. */
+const CHANGES: ReadonlySet<string> = new Set([
+  "tradeOrder.submit",
+  "tradeOrder.cancel",
+  "tradeOrder.replace",
+  "tradeOrder.cancelAll",
+  "tradeOrder.cancelAllAfter",
+])
+
+/** The name of a route's call: the path below `/api/v3`, with dots (contract C14). Undefined: HTTP only. */
+export const rpcMethodOf = ({ method, template }: { readonly method: string; readonly template: string }) => {
+  if (!template.startsWith(ROOT) || template.length === ROOT.length) return undefined
+  const name = template.slice(ROOT.length).replaceAll("/", ".")
+  return method === "GET" || CHANGES.has(name) ? name : undefined
+}
+
+/** The protocol leaves 400 to 1999 to applications: HTTP's 400 is 1000, its 404 is 1004, its 503 is 1103. */
+export const rpcCodeOf = (status: number): number => 1_000 + status - 400
+
+class RpcCall extends Call {
+  readonly requestId: string
+  readonly callId: string
+  readonly ip: string
+  /** Or the socket would not have opened. */
+  readonly isSecure = true
+
+  constructor(
+    route: RouteFacts,
+    around: Surroundings,
+    request: RpcRequest,
+    private readonly answered: (answer: RpcAnswer) => void,
+  ) {
+    super(route, around)
+    this.requestId = around.requestId()
+    this.callId = this.requestId
+    this.principal = request.principal
+    this.ip = request.ip
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin("")
+  }
+
+  /** A message on a socket has none. */
+  header(): string {
+    return ""
+  }
+
+  protected send(
+    status: number,
+    errno: number,
+    envelope: string,
+    _headers: Headers | undefined,
+    failure: DomainError | null,
+  ): void {
+    this.end()
+    try {
+      this.answered({
+        envelope,
+        failure: failure === null ? null : { code: rpcCodeOf(status), message: failure.message },
+      })
+    } catch (error) {
+      // An actor's commit or a timer may be what brought the answer: neither may stumble over the socket.
+      this.report(error)
+    }
+    this.record(status, errno, envelope.length, false)
+  }
+}
+
+export interface RpcOptions {
+  readonly run: Run
+  readonly isDraining: () => boolean
+}
+
+export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { run, isDraining }: RpcOptions): Rpc => {
+  const byMethod = new Map<string, Route>()
+  for (const route of routes) {
+    const name = rpcMethodOf(route)
+    if (name !== undefined) byMethod.set(name, { ...route, method: "RPC" })
+  }
+
+  const runBody = (call: RpcCall, route: Route, check: Check, body: unknown): DomainError | undefined => {
+    if (body === undefined) return new MalformedJson()
+    const fault = faultOfJson(body) ?? check(body)
+    if (fault !== undefined) return fault
+    call.tradingAccountId = (body as { readonly tradingAccountId?: unknown }).tradingAccountId
+    return run(call, route, NO_QUERY, body)
+  }
+
+  /** Permission, then shape, as over HTTP; the token is the socket's affair. */
+  const serve = (call: RpcCall, route: Route, { data, principal }: RpcRequest): DomainError | undefined => {
+    if (isDraining() && !route.servesWhileDraining) return new ShuttingDown()
+    const refused = around.limiter?.charge(call, route.cost.weight)
+    if (refused !== undefined) return refused
+    const missing = missingPermission(route.access, principal)
+    if (missing !== undefined) return missing
+    if (route.body !== undefined) return runBody(call, route, route.body, data)
+    if (route.query === undefined) return run(call, route, NO_QUERY, undefined)
+    const fields = queryOfJson(data, route.query.plan)
+    if (fields instanceof InvalidRequest) return fields
+    const fault = faultOfJson(fields) ?? route.query.check(fields)
+    if (fault !== undefined) return fault
+    call.tradingAccountId = fields["tradingAccountId"]
+    const dearer = around.limiter?.chargeMore(call, fields)
+    if (dearer !== undefined) return dearer
+    return run(call, route, fields, undefined)
+  }
+
+  return (request, done) => {
+    const route = byMethod.get(request.method)
+    if (route === undefined) return done("unknown method")
+    const call = new RpcCall(route, around, request, done)
+    guarded(call, () => serve(call, route, request))
+    if (!call.done) call.startClock()
+  }
+}

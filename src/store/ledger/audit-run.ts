@@ -1,0 +1,233 @@
+/**
+ * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a step of
+ * the pass over the whole journal, whose end is the next checkpoint. Each ends soon after its time, however long the journal is. On a
+ * connection of its own: no statement of a client waits for it.
+ */
+import { Data } from "effect"
+import type pg from "pg"
+import { connectDedicated, endWithClient } from "../postgres/sql.ts"
+import { beginFromBalances } from "./audit-baseline.ts"
+import { SLICE_CHECKS } from "./audit-checks.ts"
+import {
+  adoptWhole,
+  beginPass,
+  disagreements,
+  endPass,
+  type Finding,
+  inTransaction,
+  lookAgain,
+  type Mark,
+  type Pass,
+  readPass,
+  rowsLeft,
+  settledMark,
+  walk,
+} from "./audit-pass.ts"
+import { readStanding } from "./audit-standing.ts"
+
+/** Far beyond what a slice takes: ends what a defect of a plan would make endless. */
+const STATEMENT_TIMEOUT_MILLIS = 120_000
+/** Of a look, for what is new: far beyond what comes between two of them. */
+const NEW_MILLIS = 60_000
+/** Of a look, for the pass over the whole journal, where nobody says another time. */
+const STEP_MILLIS = 5_000
+const DAY_MILLIS = 86_400_000
+/** Findings that are kept. What is beyond them is found by the next pass over the whole journal. */
+const KEPT_MAX = 1_000
+/** Session locks: one look at a time in a database, and beside it one verification. */
+const LOOK_LOCK = 0x6c656401
+const VERIFY_LOCK = 0x6c656402
+/** The name under which it is kept that a pass over the whole journal did not find what was there before. */
+const REWRITTEN = "journal"
+
+export interface AuditLook {
+  readonly violations: ReadonlyArray<string>
+  /** Transfers that came since the look before, and were checked in this one. */
+  readonly transfers: number
+  /** When the whole journal was last gone through; null: never. */
+  readonly wholeAt: number | null
+  /** Of a pass over the whole journal that is under way after this look; null: there is none. */
+  readonly whole: WholeStep | null
+}
+
+export interface WholeStep {
+  /** Rows that it still has to go through, of all that there are. */
+  readonly left: number
+  readonly of: number
+  /** Rows of this look's step, and how long they took. */
+  readonly rows: number
+  readonly millis: number
+}
+
+/** It did not come to its end, and why. */
+export class AuditUnfinished extends Data.TaggedError("AuditUnfinished")<{ readonly message: string }> {}
+
+interface LookOptions {
+  readonly url: string
+  /** The gateway's clock. */
+  readonly now: () => number
+  /** Places of a pass that takes more than a slice. */
+  readonly progress?: ((place: Pass, mark: Mark) => void) | undefined
+  readonly patienceMillis?: number | undefined
+  /** From the end of one pass over the whole journal to the beginning of the next. Default: a day. */
+  readonly wholeEveryMillis?: number | undefined
+  /** Time of this look's step of such a pass, with so many rows left, and the end of the last pass. */
+  readonly stepMillis?: ((left: number, wholeAt: number | null) => number) | undefined
+  /** Numbers of a step's first slice. */
+  readonly slice?: number | undefined
+}
+
+const withClient = async <A>(url: string, lock: number, run: (client: pg.Client) => Promise<A>): Promise<A> => {
+  const client = await connectDedicated(url, {
+    applicationName: "venue-gateway audit",
+    statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
+  })
+  try {
+    await endWithClient(client)
+    // One core at most, and no seconds for plans of statements that take tenths of one.
+    await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
+    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [lock])
+    if (rows[0]?.mine !== true) throw new AuditUnfinished({ message: "another one is at work in this database" })
+    return await run(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const marked = async (client: pg.Client, { patienceMillis }: LookOptions): Promise<Mark> => {
+  const mark = await settledMark(client, patienceMillis)
+  if (mark === null) throw new AuditUnfinished({ message: "a transaction of the ledger takes too long" })
+  return mark
+}
+
+const keeping =
+  (client: pg.Client, at: number) =>
+  async (found: ReadonlyArray<Finding>): Promise<void> => {
+    if (found.length === 0) return
+    await client.query(
+      `INSERT INTO ledger_audit_finding (check_name, place, what, found_at)
+     SELECT DISTINCT ON (1, 2) f.*, $4::bigint FROM unnest($1::text[], $2::text[], $3::text[]) AS f (check_name, place, what)
+      WHERE (SELECT count(*) FROM ledger_audit_finding) < ${KEPT_MAX} ON CONFLICT DO NOTHING`,
+      [found.map(({ check }) => check.name), found.map(({ place }) => place), found.map(({ what }) => what), at],
+    )
+  }
+
+/** What was found before and still is. */
+const stillFound = async (client: pg.Client): Promise<ReadonlyArray<string>> => {
+  const { rows } = await client.query<{ check_name: string; place: string; what: string }>(
+    "SELECT check_name, place, what FROM ledger_audit_finding ORDER BY found_at, check_name, place",
+  )
+  const found: Array<string> = []
+  for (const { check_name, place, what } of rows) {
+    const check = SLICE_CHECKS.find(({ name }) => name === check_name)
+    const said = check_name === REWRITTEN ? what : check && (await lookAgain(client, check, place))
+    if (said !== undefined) found.push(said)
+    else
+      await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1 AND place = $2", [check_name, place])
+  }
+  return found
+}
+
+/**
+ * It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on; so it is where the other
+ * one began from balances: what they differ from the journal by is seen by each look from then on.
+ */
+const conclude = async (client: pg.Client, whole: Pass, at: number): Promise<void> => {
+  const checked = await readPass(client, "CHECKED")
+  const isFirst = checked === undefined || (await wholeAtOf(client)) === null
+  const changed = isFirst ? [] : await disagreements(client, checked, whole)
+  if (changed.length === 0) {
+    await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
+    return adoptWhole(client, at)
+  }
+  await inTransaction(client, async () => {
+    await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
+    await client.query(
+      `INSERT INTO ledger_audit_finding SELECT '${REWRITTEN}', f.*, $3::bigint FROM unnest($1::text[], $2::text[]) AS f`,
+      [changed.map(({ place }) => place), changed.map(({ what }) => what), at],
+    )
+    await client.query("UPDATE ledger_audit SET whole_at = $1", [at])
+  })
+  await endPass(client, "WHOLE")
+}
+
+const wholeAtOf = async (client: pg.Client): Promise<number | null> => {
+  const { rows } = await client.query<{ whole_at: string | null }>("SELECT whole_at FROM ledger_audit")
+  const at = rows[0]?.whole_at ?? null
+  return at === null ? null : Number(at)
+}
+
+/** A step of the pass over the whole journal: it begins a day after the last one has ended. Null: none is under way after it. */
+const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): Promise<WholeStep | null> => {
+  const { now, progress, slice, stepMillis, wholeEveryMillis = DAY_MILLIS } = options
+  const wholeAt = await wholeAtOf(client)
+  let whole = await readPass(client, "WHOLE")
+  if (whole === undefined) {
+    if (wholeAt !== null && now() - wholeAt < wholeEveryMillis) return null
+    whole = await beginPass(client, "WHOLE")
+  }
+  const before = await rowsLeft(client, whole, mark)
+  const startedAt = performance.now()
+  const until = startedAt + (stepMillis?.(before.left, wholeAt) ?? STEP_MILLIS)
+  const goOn = (place: Pass): boolean => {
+    progress?.(place, mark)
+    return performance.now() < until
+  }
+  const there = await walk(client, whole, { mark, keep: keeping(client, now()), goOn, slice })
+  const millis = performance.now() - startedAt
+  if (there.isThere) {
+    await conclude(client, there, now())
+    return null
+  }
+  const { left, of } = await rowsLeft(client, there, mark)
+  return { left, of, rows: before.left - left, millis }
+}
+
+/** To the mark, or as far as it comes in its time: a slice that is passed is passed, so the next look goes on from there. */
+const walkNew = async (client: pg.Client, checked: Pass, mark: Mark, { now, slice }: LookOptions): Promise<void> => {
+  const until = performance.now() + NEW_MILLIS
+  const goOn = (): boolean => performance.now() < until
+  const { isThere, ...at } = await walk(client, checked, { mark, keep: keeping(client, now()), goOn, slice })
+  if (isThere) return
+  const { left } = await rowsLeft(client, at, mark)
+  throw new AuditUnfinished({ message: `it is ${left} rows behind` })
+}
+
+/** Rejects when it could not be done: what was found before is no answer then. */
+export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
+  withClient(options.url, LOOK_LOCK, async (client) => {
+    const { now } = options
+    const mark = await marked(client, options)
+    const before = (await readPass(client, "CHECKED")) ?? (await beginFromBalances(client, mark))
+    await walkNew(client, before, mark, options)
+    const whole = await walkWhole(client, mark, options)
+    const sums = await readPass(client, "CHECKED")
+    if (sums === undefined) throw new AuditUnfinished({ message: "there is no checkpoint" })
+    const found = await stillFound(client)
+    const standing = await readStanding(client, sums, now())
+    return {
+      violations: [...new Set([...found, ...standing])],
+      transfers: Number(mark.transfers) - Number(before.transfers),
+      wholeAt: await wholeAtOf(client),
+      whole,
+    }
+  })
+
+/** Everything from the first transfer on, without a word of what was checked before; leaves nothing behind. */
+export const verifyLedger = (options: LookOptions): Promise<Pick<AuditLook, "violations" | "transfers">> =>
+  withClient(options.url, VERIFY_LOCK, async (client) => {
+    const mark = await marked(client, options)
+    const found: Array<string> = []
+    const keep = async (more: ReadonlyArray<Finding>): Promise<void> => void found.push(...more.map(({ what }) => what))
+    try {
+      const goOn = (place: Pass): boolean => {
+        options.progress?.(place, mark)
+        return true
+      }
+      const pass = await walk(client, await beginPass(client, "VERIFY"), { mark, keep, goOn })
+      const standing = await readStanding(client, pass, options.now())
+      return { violations: [...new Set([...found, ...standing])], transfers: Number(mark.transfers) }
+    } finally {
+      await endPass(client, "VERIFY")
+    }
+  })

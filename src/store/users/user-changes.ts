@@ -1,0 +1,139 @@
+/**
+ * Changes to existing users. The one thing to know: those that depend on each other run inside one transaction, under the lock of
+ * `Users.lockBy…`.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import type { TenantId, UserId } from "../../domain/ids.ts"
+import type { Permission, UserEnvironment } from "../../domain/user/user.ts"
+import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
+
+export class UserChanges extends Effect.Service<UserChanges>()("store/UserChanges", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      setPassword: (userId: UserId, passwordHash: string, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET password_hash = ${passwordHash}, updated_at = ${at} WHERE user_id = ${userId}`).pipe(
+          Effect.asVoid,
+        ),
+
+      /** The same password, hashed otherwise. False: it is another one by now. */
+      replaceHash: (userId: UserId, from: string, to: string): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET password_hash = ${to} WHERE user_id = ${userId} AND password_hash = ${from}
+          RETURNING user_id`).pipe(Effect.map((rows) => rows.length === 1)),
+
+      setMetadata: (
+        userId: UserId,
+        metadata: Readonly<Record<string, unknown>>,
+        at: number,
+      ): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET user_metadata = ${JSON.stringify(metadata)}::jsonb, updated_at = ${at}
+          WHERE user_id = ${userId}`).pipe(Effect.asVoid),
+
+      /** The address is the user's, proven by a mail that reached it. */
+      confirmEmail: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET email_confirmed_at = ${at}, updated_at = ${at}
+          WHERE user_id = ${userId} AND email_confirmed_at IS NULL`).pipe(Effect.asVoid),
+
+      /** A new wish takes the place of an older one, whose confirmations it forgets. */
+      askForEmail: (userId: UserId, email: string | null, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET pending_email = ${email}, current_email_confirmed = false, pending_email_confirmed = false,
+            updated_at = ${at}
+          WHERE user_id = ${userId}`).pipe(Effect.asVoid),
+
+      /** One of the two confirmations; what stands then. */
+      confirmHalf: (
+        userId: UserId,
+        half: "current" | "new",
+      ): Effect.Effect<{ readonly current: boolean; readonly new: boolean }, StorageUnavailable> =>
+        orUnavailable(sql<{ current: boolean; new: boolean }>`
+          UPDATE app_user SET current_email_confirmed = current_email_confirmed OR ${half === "current"},
+            pending_email_confirmed = pending_email_confirmed OR ${half === "new"}
+          WHERE user_id = ${userId} RETURNING current_email_confirmed AS current, pending_email_confirmed AS new`).pipe(
+          Effect.map(([row]) => row ?? { current: false, new: false }),
+        ),
+
+      /** Which of the two confirmations are there. */
+      confirmations: (
+        userId: UserId,
+      ): Effect.Effect<{ readonly current: boolean; readonly new: boolean }, StorageUnavailable> =>
+        orUnavailable(sql<{ current: boolean; new: boolean }>`
+          SELECT current_email_confirmed AS current, pending_email_confirmed AS new FROM app_user
+          WHERE user_id = ${userId}`).pipe(Effect.map(([row]) => row ?? { current: false, new: false })),
+
+      /** False: somebody else has the address by now. Alone in its own transaction, or in one that ends with it. */
+      takePendingEmail: (userId: UserId, at: number): Effect.Effect<boolean, StorageUnavailable> =>
+        orUnavailable(
+          sql
+            .withTransaction(
+              sql`UPDATE app_user SET email = pending_email, email_confirmed_at = ${at}, pending_email = NULL,
+                    current_email_confirmed = false, pending_email_confirmed = false, updated_at = ${at}
+                  WHERE user_id = ${userId} AND pending_email IS NOT NULL RETURNING user_id`,
+            )
+            .pipe(
+              Effect.map((rows) => rows.length === 1),
+              Effect.catchIf(
+                (error) => constraintOf(error) === "app_user_email",
+                () => Effect.succeed(false),
+              ),
+            ),
+        ),
+
+      /** A user who is banned already keeps the first date and reason. */
+      ban: (userId: UserId, reason: string | null, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET banned_at = ${at}, ban_reason = ${reason}, updated_at = ${at}
+          WHERE user_id = ${userId} AND banned_at IS NULL`).pipe(Effect.asVoid),
+
+      unban: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`
+          UPDATE app_user SET banned_at = NULL, ban_reason = NULL, updated_at = ${at}
+          WHERE user_id = ${userId} AND banned_at IS NOT NULL`).pipe(Effect.asVoid),
+
+      /** Give all that the highest implies: admin, write and read. */
+      setPermissions: (
+        userId: UserId,
+        permissions: ReadonlyArray<Permission>,
+        at: number,
+      ): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe("UPDATE app_user SET permissions = $2::text[], updated_at = $3 WHERE user_id = $1", [
+            userId,
+            `{${permissions.join(",")}}`,
+            at,
+          ]),
+        ).pipe(Effect.asVoid),
+
+      setEnvironments: (
+        userId: UserId,
+        environments: ReadonlyArray<UserEnvironment>,
+        at: number,
+      ): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe("UPDATE app_user SET environments = $2::text[], updated_at = $3 WHERE user_id = $1", [
+            userId,
+            `{${environments.join(",")}}`,
+            at,
+          ]),
+        ).pipe(Effect.asVoid),
+
+      /**
+       * Of a user who holds nothing: records stay with the tenant that they were made in (`Tenants.heldBy`). What was answered under a key
+       * there is no answer here.
+       */
+      move: (userId: UserId, tenantId: TenantId, at: number): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(
+          Effect.zipRight(
+            sql`DELETE FROM idempotent_answer WHERE user_id = ${userId}`,
+            sql`UPDATE app_user SET tenant_id = ${tenantId}, updated_at = ${at} WHERE user_id = ${userId}`,
+          ),
+        ).pipe(Effect.asVoid),
+    }
+  }),
+}) {}

@@ -1,0 +1,96 @@
+/** What a connector may have to know of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
+import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
+import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../worker/exchange/ccxt.ts"
+import type { VenueProfile } from "./profile.ts"
+
+/** One asset in the venue's words. */
+export interface BalanceRow {
+  readonly assetId: string
+  readonly available: string
+  readonly locked: string
+}
+
+/** Only what the event names; `at` is the venue's time of it. */
+export interface ChangedBalances {
+  readonly at: number | null
+  readonly rows: ReadonlyArray<BalanceRow>
+}
+
+/** What a public message says of the subscriptions of its socket. */
+export type StreamNews =
+  | { readonly _tag: "Taken" | "Left"; readonly channel: string; readonly marketId: string }
+  /** Null where the venue does not say which: it is one that has not been taken yet. */
+  | { readonly _tag: "Refused"; readonly channel: string | null; readonly marketId: string | null }
+  /** The socket is about to be closed. */
+  | { readonly _tag: "Ending" }
+
+export interface ExchangeAdapter {
+  /** Changes a private instance in place, before its first call. */
+  readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
+  /** What createOrder needs beside price and quantity for a trigger, an expiry or a cost; absent: the venue gets plain orders only. */
+  readonly terms?: (order: VenueOrder) => Raw
+  /** Two exits as one list of the venue's own, which ends one by the other; absent: it gets none from us. */
+  readonly placePair?: (
+    exchange: CcxtExchange,
+    symbol: string,
+    legs: readonly [VenueOrder, VenueOrder],
+  ) => Promise<ReadonlyArray<CcxtOrder>>
+  /** The venue's own trigger of the order has fired; false also where there is none. */
+  readonly isTriggered?: (order: CcxtOrder) => boolean
+  /** How an order that ccxt calls expired or canceled really ended. */
+  readonly ended: (order: CcxtOrder) => {
+    readonly status: VenueOrderState["status"]
+    readonly ending: VenueOrderState["ending"]
+  }
+  /** The client id that an order was placed with. */
+  readonly orderClientId: (order: CcxtOrder) => string | null
+  /** Our client id on a fill, where the venue says it. */
+  readonly fillClientId: (trade: CcxtTrade) => string | null
+  /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues 4.6). */
+  readonly endsPrivateStream: (event: Raw) => boolean
+  /** Balances in an event of the private stream, null where it has none. Without this reader `watchBalance` has to do. */
+  readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null
+  /** Channels that are acknowledged one by one after the login: the stream is up when all are. Absent: the login subscribes. */
+  readonly channels?: ReadonlyArray<string>
+  /** What an event of the private stream says of one of them. */
+  readonly channelNews?: (event: Raw) => { readonly channel: string; readonly isTaken: boolean } | null
+  /** Balances in the answer to `fetchBalance`, where ccxt makes something else of them. */
+  readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
+  /** The venue's name of the account; absent where the balances carry it as `uid`. */
+  readonly accountId?: (exchange: CcxtExchange) => Promise<string | null>
+  /** The answer to a cancel that is usually carried out says of this one that it is not yet. */
+  readonly cancelPends?: (answer: CcxtOrder) => boolean
+  /** Private events that ccxt would make wrong balances of. */
+  readonly misleads: (event: Raw) => boolean
+  /** Answers to public subscriptions that ccxt would take for the failure of all streams, or not see at all. */
+  readonly streamNews?: (message: unknown) => StreamNews | null
+  /** How much of its request limit the venue itself has counted, 0 to 1 and more; by the headers of an answer, in lower case. */
+  readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
+  /** ccxt's word on orders in the private stream is not good enough to be believed: it says which order to ask for. */
+  readonly eventsAreHints?: boolean
+  /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
+  readonly restate?: (message: unknown) => void
+  /** An event that balances moved without an order's doing, where the stream does not say what is available: it is asked for. */
+  readonly balancesMoved?: (event: Raw) => boolean
+  /** An order that the venue ended without a fill although it never worked: post-only orders that would have taken. */
+  readonly neverWorked?: (order: CcxtOrder) => boolean
+  /** Makes a public instance do what its class does not; before its first call. */
+  readonly preparePublic?: (exchange: CcxtExchange, profile: VenueProfile) => void
+}
+
+export const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {
+  for (const name of names) {
+    const value = raw?.[name]
+    if (typeof value === "string" && value !== "") return value
+  }
+  return null
+}
+
+export const none: ExchangeAdapter = {
+  ended: ({ status }) => ({ status: status === "expired" ? "EXPIRED" : "CANCELLED", ending: null }),
+  orderClientId: (order) => order.clientOrderId ?? null,
+  fillClientId: () => null,
+  endsPrivateStream: () => false,
+  changedBalances: null,
+  misleads: () => false,
+}

@@ -1,0 +1,51 @@
+/** Binance USDⓈ-M perpetuals. ccxt refuses their testnet, so there is no `_UAT`. */
+import { plain } from "../plain.ts"
+import type { VenueProfile } from "../profile.ts"
+
+const RECV_WINDOW_MILLIS = 5000
+
+export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
+  plain("BINANCEUSDM", "binanceusdm", {
+    name: "Binance USDⓈ-M Futures",
+    features: ["FUTURES"],
+    timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+    lists: "perpetual",
+    hosts: ["fapi.binance.com:443", "fstream.binance.com:443"],
+    unsubscribes: true,
+    options: {
+      defaultType: "swap",
+      fetchMargins: false,
+      fetchOpenOrders: { warnWithoutSymbol: false },
+      warnOnFetchOpenOrdersWithoutSymbol: false,
+      recvWindow: RECV_WINDOW_MILLIS,
+    },
+    tickerParams: { name: "ticker" },
+    lastQuantityField: "Q",
+    fillsWithOrders: true,
+    // DELETE /fapi/v1/order answers with the order, `status: "CANCELED"`.
+    cancelAnswer: "DONE",
+    // PUT /fapi/v1/order answers with the order as it is then.
+    amendAnswer: "DONE",
+    // GET /fapi/v1/openOrders has no limit.
+    openOrders: { way: "WHOLE" },
+    // GET /fapi/v1/userTrades: at most 1,000; "the time between startTime and endTime cannot be longer than 7 days".
+    fills: {
+      of: "INSTRUMENT",
+      paging: { way: "AFTER_ID", param: "fromId", size: 1000, last: "SHORT", windowMillis: 7 * 86_400_000 },
+    },
+    // GET /fapi/v1/allOrders: from `orderId` on, at most 1,000; cancelled ones without a fill are kept for three days.
+    endedOrders: {
+      of: "INSTRUMENT",
+      lists: ["fetchOrders"],
+      starts: "ID",
+      paging: { way: "AFTER_ID", param: "orderId", size: 1000, last: "SHORT" },
+    },
+    // ccxt parseOrder: `updateTime`, of the stream `T`.
+    orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+    orderExpiryMillis: RECV_WINDOW_MILLIS,
+    // As on the spot side: an orderId is given with its symbol.
+    orderIds: "INSTRUMENT",
+    clientIdParam: "origClientOrderId",
+    adapter: "binance",
+  }),
+]

@@ -1,0 +1,10 @@
+/** Gate, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
+import type { ExchangeAdapter } from "../adapter.ts"
+import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+
+export const gate: ExchangeAdapter = adapterByScheme({
+  ...commonScheme,
+  spelling: "gate",
+  idParam: "text",
+  askParam: "text",
+})

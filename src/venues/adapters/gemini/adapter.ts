@@ -1,0 +1,5 @@
+/** Gemini, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
+import type { ExchangeAdapter } from "../adapter.ts"
+import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+
+export const gemini: ExchangeAdapter = adapterByScheme({ ...commonScheme, askParam: "client_order_id" })

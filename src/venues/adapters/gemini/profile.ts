@@ -1,0 +1,37 @@
+/** Gemini spot and its sandbox. */
+import { plain } from "../plain.ts"
+import type { VenueFacts, VenueProfile } from "../profile.ts"
+
+const spot = {
+  timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+  // With them it learns the steps of the pairs.
+  needsCurrencies: true,
+  // v1/order/cancel answers with the order, `is_cancelled: true`.
+  cancelAnswer: "DONE",
+  // It cannot change an order.
+  amendAnswer: "REQUESTED",
+  // v1/orders: all active orders.
+  openOrders: { way: "WHOLE" },
+  // v1/mytrades: 50 unless told, at most 500, "on or after" `timestamp`, a whole second.
+  fills: { of: "INSTRUMENT", paging: { way: "AFTER_TIME", inSeconds: true, size: 500, last: "SHORT" } },
+  // ccxt reads no history of orders; v1/order/status tells of one.
+  endedOrders: null,
+  // `timestampms` of the order is its creation; it has no other.
+  orderTimes: { created: "timestamp", updated: null },
+  // A nonce, no window.
+  orderExpiryMillis: null,
+  // POST /v1/order/status takes the id alone.
+  orderIds: "VENUE",
+  adapter: "gemini",
+} as const satisfies VenueFacts & Partial<VenueProfile>
+
+export const GEMINI: ReadonlyArray<VenueProfile> = [
+  // The exchange's page is where ccxt reads the steps of all markets in one request.
+  plain("GEMINI", "gemini", { ...spot, name: "Gemini", hosts: ["api.gemini.com:443", "exchange.gemini.com:443"] }),
+  plain("GEMINI_UAT", "gemini", {
+    ...spot,
+    name: "Gemini Sandbox",
+    sandbox: true,
+    hosts: ["api.sandbox.gemini.com:443", "exchange.gemini.com:443"],
+  }),
+]

@@ -1,0 +1,70 @@
+/**
+ * Kraken's own words and ways; what ccxt 4.5.84 does with them otherwise stands in `public.ts` and `private.ts`, which
+ * put it right on each instance.
+ */
+import type { VenueOrder } from "../../../ports/venue-session.ts"
+import type { CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
+import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
+import { type ExchangeAdapter, none, word } from "../adapter.ts"
+import { record } from "./exchange.ts"
+import { prepareKraken } from "./private.ts"
+import { endedBySelfTrade, wasPostOnly } from "./private-stream.ts"
+import { prepareKrakenPublic } from "./public.ts"
+
+const STOP = /^(stop-loss|take-profit)(-limit)?$/
+
+/** `ordertype` of an answer, `order_type` of an event. */
+const stopOf = ({ info }: CcxtOrder): "MARKET" | "LIMIT" | null => {
+  const found = STOP.exec(word(record(info?.["descr"]), "ordertype") ?? word(info, "order_type") ?? "")
+  return found === null ? null : found[2] === undefined ? "MARKET" : "LIMIT"
+}
+
+/** By `misc` of an answer (`stopped`: by a stop, `touched`: by a take-profit), by `triggers` of an event. */
+const isTriggered = (order: CcxtOrder): boolean => {
+  const { info, filled } = order
+  if (stopOf(order) === null) return false
+  if (/stopped|touched/.test(word(info, "misc") ?? "")) return true
+  return word(record(info?.["triggers"]), "status") === "triggered" || /[1-9]/.test(String(filled ?? "0"))
+}
+
+/** It takes no expiry that is nearer or farther ("5 s to one month"): such an order rests until the gateway's own timer ends it. */
+const EXPIRY_MIN_MILLIS = 10_000
+const EXPIRY_MAX_MILLIS = 28 * 86_400_000
+
+/** In whole seconds, never before the time. */
+const expiryTerms = ({ expireAt }: VenueOrder): Raw => {
+  const ahead = expireAt === undefined ? 0 : expireAt - Date.now()
+  if (expireAt === undefined || ahead < EXPIRY_MIN_MILLIS || ahead > EXPIRY_MAX_MILLIS) return {}
+  return { timeInForce: "GTD", expiretm: String(Math.ceil(expireAt / 1000)) }
+}
+
+export const kraken: ExchangeAdapter = {
+  ...none,
+  prepare: prepareKraken,
+  terms: (order) => ({ ...triggerTerms(order), ...costTerms(order), ...expiryTerms(order) }),
+  isTriggered,
+  preparePublic: prepareKrakenPublic,
+  ended: (order) => {
+    if (order.status === "expired") return { status: "EXPIRED", ending: null }
+    if (endedBySelfTrade(order)) return { status: "CANCELLED", ending: "SELF_TRADE_PREVENTION" }
+    // ccxt calls a stop that was cancelled before it triggered a market order, too.
+    const waited = stopOf(order) !== null && !isTriggered(order)
+    const isMarket = order.type === "market" || stopOf(order) === "MARKET"
+    const isImmediate = !waited && (order.timeInForce === "IOC" || isMarket)
+    return { status: "CANCELLED", ending: isImmediate ? "REMAINDER" : null }
+  },
+  neverWorked: wasPostOnly,
+  channels: ["executions", "balances"],
+  channelNews: (event) =>
+    event["method"] === "subscribe" && event["success"] === true
+      ? { channel: String(record(event["result"])["channel"]), isTaken: true }
+      : null,
+  // The channel knows totals and nothing of what is on hold: what is available has to be asked for.
+  changedBalances: () => null,
+  balancesMoved: (event) =>
+    event["channel"] === "balances" &&
+    event["type"] === "update" &&
+    Array.isArray(event["data"]) &&
+    event["data"].some((row) => record(row)["type"] !== "trade"),
+  cancelPends: ({ info }) => record(info?.["result"])["pending"] === true,
+}

@@ -1,0 +1,49 @@
+/** The parts of ccxt 4.5.84's Kraken beside every exchange's that the connector touches or replaces. */
+import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+
+export interface KrakenSocket extends CcxtSocket {
+  /** By what is waited for. */
+  readonly futures: Readonly<Record<string, unknown>>
+  /** What the next one that waits is told at once. */
+  readonly rejections: Record<string, unknown>
+  resolve(value: unknown, hash: string): unknown
+}
+
+export interface KrakenExchange extends CcxtExchange {
+  readonly clients: Readonly<Record<string, KrakenSocket>>
+  readonly apiKey: string | undefined
+  readonly secret: string | undefined
+  readonly commonCurrencies: Record<string, string>
+  enableLastHttpResponse: boolean
+  nonce(): string
+  requestId(): number
+  /** A call through ccxt's throttle, signed and sent. */
+  fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
+  fetchTime(): Promise<number | undefined>
+  fetchClosedOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
+  watch(url: string, hash: string, message: Raw, subscription: string): Promise<unknown>
+  handleOrderBook(socket: KrakenSocket, message: Raw): void
+  handleTrades(socket: KrakenSocket, message: Raw): void
+  handlePong(socket: KrakenSocket, message: Raw): unknown
+  handleOrders(socket: CcxtSocket, message: Raw): void
+  handleMyTrades(socket: CcxtSocket, message: Raw): void
+  parseOrder(order: Raw, market?: unknown): CcxtOrder
+  parseWsOrder(order: Raw): Partial<CcxtOrder>
+  parseWsTrade(trade: Raw): Partial<CcxtTrade>
+}
+
+export const PUBLIC_URL = "wss://ws.kraken.com/v2"
+
+/**
+ * Assets that ccxt renames although Kraken's streams do not: asked for under ccxt's names, their markets would be unknown there. (XBT
+ * and XDG are BTC and DOGE on the streams as well.)
+ */
+export const ASSET_NAMES: Readonly<Record<string, string>> = {
+  LUNA: "LUNA",
+  LUNA2: "LUNA2",
+  REP: "REP",
+  REPV2: "REPV2",
+  UST: "UST",
+}
+
+export const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})

@@ -1,0 +1,103 @@
+/**
+ * Kraken's public trades in ccxt's place: one by one in the order of their numbers, which ccxt would sort as letters. A subscription
+ * brings the newest 50 of before, which fills the hole of an interruption; a longer one is filled from the venue's history.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import type { KrakenExchange, KrakenSocket } from "./exchange.ts"
+import { type NumberedTrade, readKrakenFrame } from "./frames.ts"
+import { NumberedTrades, type TradeHole } from "./numbered-trades.ts"
+import type { KrakenSubscriptions } from "./subscriptions.ts"
+
+/** The most that the venue gives at once. */
+const HISTORY_PAGE = 1000
+/** After each attempt that failed: whatever cut the stream may have hit the history, too. */
+const HISTORY_PAUSES_MILLIS = [500, 2000, 0]
+/** Who opens a stream again later than this hears what happens from then on; sooner, also what was missed. */
+const CONTINUED_WITHIN_MILLIS = 60_000
+
+interface Feed {
+  readonly numbered: NumberedTrades
+  /** `performance.now()`; null while it is open. */
+  endedAt: number | null
+}
+
+/** The raw row that ccxt reads a trade from. */
+const rowOf = (symbol: string, { number, price, quantity, side, at }: NumberedTrade): Raw => ({
+  symbol,
+  side: side === "BUY" ? "buy" : side === "SELL" ? "sell" : undefined,
+  price,
+  qty: quantity,
+  trade_id: String(number),
+  timestamp: at === null ? undefined : new Date(at).toISOString(),
+})
+
+/** A row of the history: [price, quantity, seconds, "b" or "s", type, "", number]. */
+const historic = ({ info, timestamp }: CcxtTrade): ReadonlyArray<NumberedTrade> => {
+  const row: unknown = info
+  if (!Array.isArray(row) || !/^\d+$/.test(String(row[6]))) return []
+  const side = row[3] === "b" ? "BUY" : row[3] === "s" ? "SELL" : "UNKNOWN"
+  return [{ number: BigInt(row[6]), price: String(row[0]), quantity: String(row[1]), side, at: timestamp ?? null }]
+}
+
+export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubscriptions): void => {
+  const feeds = new Map<string, Feed>()
+  const handleTrades = exchange.handleTrades.bind(exchange)
+
+  const feedOf = (symbol: string): Feed => {
+    const known = feeds.get(symbol)
+    const isContinued = known !== undefined && performance.now() - (known.endedAt ?? Infinity) < CONTINUED_WITHIN_MILLIS
+    if (known !== undefined && isContinued) {
+      known.endedAt = null
+      return known
+    }
+    const feed: Feed = { numbered: new NumberedTrades(), endedAt: null }
+    feeds.set(symbol, feed)
+    return feed
+  }
+
+  const tell = (socket: KrakenSocket, symbol: string, trades: ReadonlyArray<NumberedTrade>): void => {
+    for (const trade of trades) handleTrades(socket, { channel: "trade", data: [rowOf(symbol, trade)] })
+  }
+
+  /** Nothing where the venue does not answer: then what is missing stays missing, the newer trades have waited long enough. */
+  const history = async (symbol: string, hole: TradeHole): Promise<ReadonlyArray<CcxtTrade>> => {
+    for (const pause of HISTORY_PAUSES_MILLIS) {
+      try {
+        return await exchange.fetchTrades(symbol, hole.since ?? undefined, HISTORY_PAGE)
+      } catch {
+        await sleep(pause)
+      }
+    }
+    return []
+  }
+
+  const fill = async (socket: KrakenSocket, symbol: string, feed: Feed, hole: TradeHole): Promise<void> => {
+    const found = await history(symbol, hole)
+    if (feeds.get(symbol) === feed) tell(socket, symbol, feed.numbered.fill(found.flatMap(historic)).fresh)
+  }
+
+  exchange.handleTrades = (socket, message) => {
+    const frame = readKrakenFrame(message)
+    if (frame?.kind !== "trades") return
+    const { symbol } = frame
+    const feed = feedOf(symbol)
+    const { fresh, hole } = feed.numbered.take(frame.trades, frame.snapshot)
+    tell(socket, symbol, fresh)
+    if (hole !== null) void fill(socket, symbol, feed, hole)
+  }
+
+  // It may begin anew at once: a stream whose socket was given up is ended, too.
+  subscriptions.onEnd((channel, symbol) => {
+    const feed = channel === "trade" ? feeds.get(symbol) : undefined
+    if (feed !== undefined) feed.endedAt = performance.now()
+  })
+
+  const watch = exchange.watchTrades.bind(exchange) as (
+    symbol: string,
+    since: undefined,
+    limit: undefined,
+    params: Raw,
+  ) => Promise<ReadonlyArray<CcxtTrade>>
+  exchange.watchTrades = (symbol) => watch(symbol, undefined, undefined, { snapshot: true })
+}

@@ -1,0 +1,13 @@
+/** Kraken Futures, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
+import type { ExchangeAdapter } from "../adapter.ts"
+import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+
+export const krakenfutures: ExchangeAdapter = adapterByScheme({
+  ...commonScheme,
+  idField: "cliOrdId",
+  logsIn: true,
+  lists: [
+    ["fetchClosedOrders", {}],
+    ["fetchCanceledOrders", {}],
+  ],
+})

@@ -1,0 +1,135 @@
+/**
+ * What a connector must know of a venue beside what ccxt knows. Plain data, because it crosses into the worker; what needs code is in
+ * the `adapter.ts` of the venue's folder, found by name. `plain.ts` has what holds for a venue that needs nothing special.
+ */
+import type { VenueId } from "../../domain/ids.ts"
+import type { OrderIds, TimeInForce } from "../../domain/instrument/venue.ts"
+import type { EndedOrders, ListPaging, Paging } from "./paging.ts"
+
+export interface BookAuditTimes {
+  /** Each book so often, less often while the venue's request budget is short; null where the stream shows what is missing. */
+  readonly everyMillis: number | null
+  /** A book also when it has said nothing for so long. */
+  readonly silentMillis: number
+  /** Before each question: by so much may the venue's stream and its answers be apart. */
+  readonly settleMillis: number
+}
+
+/** How long a connector waits for the venue. */
+export interface VenueWaits {
+  /** A request without an answer by then has failed. */
+  readonly requestMillis: number
+  /** A login or a subscription that is not acknowledged by then is taken for lost, and begins anew. */
+  readonly acknowledgedMillis: number
+  /**
+   * A book that has no snapshot after this long is begun again: a subscription can be lost without a word. Not while snapshots come, or
+   * wait for the venue's budget: one book of hundreds that are opened together has its turn after minutes.
+   */
+  readonly snapshotMillis: number
+  /** Nothing is asked for so long after an answer 429 that names no time of its own. */
+  readonly limitedMillis: number
+  /** Before each look at an order whose cancel was asked for. */
+  readonly cancelLooksMillis: ReadonlyArray<number>
+}
+
+/**
+ * What the venue's answers mean. None of it has a default, because a wrong one is told to clients as a fact: an order that "ended" and
+ * then fills, a fill that is counted twice, a list that is cut.
+ */
+export interface VenueFacts {
+  /** A cancel that was answered is carried out, or only asked for: then the order's end has to be seen. */
+  readonly cancelAnswer: "DONE" | "REQUESTED"
+  /** The same of a change of an order. */
+  readonly amendAnswer: "DONE" | "REQUESTED"
+  readonly openOrders: Paging
+  readonly fills: ListPaging
+  /** How orders that are over are read: many at once, or null for one at a time. */
+  readonly endedOrders: EndedOrders | null
+  /**
+   * Where an order's times stand: fields of ccxt's order, or of the venue's own with `info.`. `updated` null: the venue does not say
+   * when an order last changed, and a view of it says so.
+   */
+  readonly orderTimes: { readonly created: string; readonly updated: string | null }
+  /** Until when after its signature the venue may still take an order, ms; null: it sets no end. */
+  readonly orderExpiryMillis: number | null
+  /** INSTRUMENT: two instruments may have orders of one number. */
+  readonly orderIds: OrderIds
+}
+
+export interface VenueProfile extends VenueFacts {
+  readonly venue: VenueId
+  readonly name: string
+  /** The file name under ccxt's `js/src/pro`. */
+  readonly exchange: string
+  /** Testnet: `setSandboxMode(true)` right after construction. Only where ccxt has test URLs (venues 2.2). */
+  readonly sandbox: boolean
+  readonly features: ReadonlyArray<string>
+  readonly needsPassphrase: boolean
+  readonly timesInForce: ReadonlyArray<TimeInForce>
+  /** What is listed: the spot pairs, or the perpetuals, one per BASE/QUOTE (contract C14a). */
+  readonly lists: "spot" | "perpetual"
+  readonly feeInQuote: boolean
+  /** Every host the connector dials, `host:port`: what VENUE_ROUTES must name. */
+  readonly hosts: ReadonlyArray<string>
+  /** ccxt `options` on top of those every connector gets; plain values only. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** Its feed writes prices as JSON numbers, without quotes: read as numbers they would lose their digits. */
+  readonly bareNumbers: boolean
+  /** ccxt cannot load its markets without its currencies. Elsewhere they are one more question that can fail. */
+  readonly needsCurrencies: boolean
+  /** ccxt can end one of its streams without touching the others on the socket. */
+  readonly unsubscribes: boolean
+  /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */
+  readonly refusesRepeats: boolean
+  /** The venue counts requests of a connection: many subscriptions go in one. */
+  readonly batchesSubscriptions?: boolean
+  /** ccxt asks for a book's snapshot only after a number of changes; a quiet book would wait for ever, so we ask. */
+  readonly snapshotsAsked: boolean
+  /** Extra parameters of watchTicker; Binance's default stream has no bid and ask (venues 4.10). */
+  readonly tickerParams: Readonly<Record<string, unknown>>
+  /** Where the raw ticker carries the quantity of the last trade. */
+  readonly lastQuantityField: string | null
+  /**
+   * Extra parameters of fetchTrades when it is asked for the trades that the stream missed: where the history has the stream's ids, and
+   * its longest page. Null: never asked, the stream tells of them itself.
+   */
+  readonly tradeHistory?: Readonly<Record<string, unknown>> | null
+  /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
+  readonly fillsWithOrders: boolean
+  /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
+  readonly clientIdParam: string
+  /** Levels a side of a book that are asked for, where the venue wants to be told. */
+  readonly bookDepth?: number
+  /** A book that cannot be checked to its end is subscribed anew so often, and what differs is put right. */
+  readonly bookRefreshMillis?: number
+  /** When its books are compared with the venue's by REST, where not as its stream needs it (`worker/feed/book-audits.ts`); null: never. */
+  readonly bookAudit?: BookAuditTimes | null
+  /** Where not as usual (`worker/waits.ts`). */
+  readonly waits?: Partial<VenueWaits>
+  /** The window in which the venue counts requests, ms; absent: ccxt's own, or a bucket that lets them out one by one. */
+  readonly rollingWindowMillis?: number
+  /** Bars that the venue gives in one answer; as ccxt says when absent. */
+  readonly klinesPerPage?: number
+  /** Of each interval it remembers only so many of its newest bars; all when absent. */
+  readonly klinesKept?: number
+  /**
+   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
+   * together with the public ones. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.
+   */
+  readonly privatePace?: { readonly burst: number; readonly perSecond: number; readonly auditsShare?: number }
+  /** The code that goes with it, in `adapters.ts`. */
+  readonly adapter:
+    | "binance"
+    | "bitfinex"
+    | "bitstamp"
+    | "bybit"
+    | "coinbase"
+    | "deribit"
+    | "gate"
+    | "gemini"
+    | "kraken"
+    | "krakenfutures"
+    | "kucoin"
+    | "okx"
+    | "none"
+}

@@ -1,0 +1,230 @@
+/**
+ * One worker thread and the connectors in it: a single-thread Piscina pool with one long task for each connector and one for the
+ * thread's pulse. Ends a thread that hangs, and finds out by whose doing a thread died. When a connector begins again, and where, is
+ * its link's affair.
+ */
+import { MessageChannel, type MessagePort } from "node:worker_threads"
+import { Piscina } from "piscina"
+import type { ConnectorFigures, ShardStats } from "../../ports/venue-stats.ts"
+import type { ShardTimes } from "./shard-times.ts"
+import { Vigil } from "./vigil.ts"
+import type { Beat, ConnectorTask, PulseTask } from "./wire.ts"
+
+/** How a task ended. `blame` says by whose doing: a crash names the connector it came from, a hang or a full heap names nobody. */
+export interface Ending {
+  readonly reason: string
+  readonly blame: "own" | "other" | "unknown"
+  /** Other connectors were in the thread that died. */
+  readonly hadNeighbours: boolean
+}
+
+/** A connector's side towards its thread. */
+export interface Tenant {
+  readonly name: string
+  /** It is loading code or its first markets. */
+  readonly isLoading: () => boolean
+  /** Takes in what was said before the end; true when it says that the thread died of its doing. */
+  readonly lastWords: () => boolean
+  readonly ended: (ending: Ending) => void
+}
+
+const CLOSE_TIMEOUT_MILLIS = 3000
+const TENANTS_MAX = 1000
+
+/** Beside this file, in the same form: TypeScript in development and tests, JavaScript once built. */
+const isTypeScript = import.meta.url.endsWith(".ts")
+const workerFile = (name: string): string =>
+  new URL(`../worker/${name}${isTypeScript ? ".ts" : ".js"}`, import.meta.url).href
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export interface ShardOptions {
+  readonly name: string
+  readonly times: ShardTimes
+  readonly heapMegabytes: number
+  /** Words for the operator. */
+  readonly notice: (what: string) => void
+}
+
+/** The pulse of one thread's life. */
+interface Pulse {
+  readonly port: MessagePort
+  readonly startedAt: number
+  readonly vigil: Vigil
+  beats: number
+}
+
+export class Shard {
+  readonly name: string
+  readonly #options: ShardOptions
+  readonly #tenants = new Set<Tenant>()
+  /** Tasks that ended in this loop turn: a thread that dies ends all of its tasks in one. */
+  #over: Array<{ readonly tenant: Tenant | null; readonly reason: string }> = []
+  #pool: Piscina | undefined
+  #pulse: Pulse | undefined
+  #heart: NodeJS.Timeout | undefined
+  #tickedAt = 0
+  #latest: Beat | undefined
+  #deaths = 0
+  #lastDeath: string | null = null
+  #hangs = false
+
+  constructor(options: ShardOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  get tenantCount(): number {
+    return this.#tenants.size
+  }
+
+  /** Runs a connector; the first one starts the thread. */
+  run(task: ConnectorTask, tenant: Tenant): void {
+    this.#tenants.add(tenant)
+    const pool = this.#started()
+    // Without an AbortSignal: aborting a Piscina task terminates its thread.
+    pool.run(task, { transferList: [task.port] }).then(
+      () => this.#ended(tenant, "the connector ended"),
+      (error: unknown) => this.#ended(tenant, messageOf(error)),
+    )
+  }
+
+  /** A connector leaves, its task ended or not (`hangs`). With the last one the thread ends; never rejects. */
+  async leave(tenant: Tenant, hangs: boolean): Promise<void> {
+    this.#hangs ||= hangs
+    if (!this.#tenants.delete(tenant) || this.#tenants.size > 0) return
+    const [pool, isHanging] = [this.#pool, this.#hangs]
+    clearInterval(this.#heart)
+    this.#pulse?.port.close()
+    this.#pulse = undefined
+    this.#pool = undefined
+    this.#latest = undefined
+    this.#hangs = false
+    await (isHanging ? pool?.destroy() : pool?.close())
+  }
+
+  figuresOf(connector: string): ConnectorFigures | undefined {
+    return this.#latest?.connectors[connector]
+  }
+
+  stats(): ShardStats {
+    const beat = this.#latest
+    return {
+      shard: this.name,
+      state: this.#pulse === undefined ? "down" : this.#pulse.beats > 0 ? "up" : "starting",
+      connectors: [...this.#tenants].map((tenant) => tenant.name),
+      deaths: this.#deaths,
+      lastDeath: this.#lastDeath,
+      heapUsedBytes: beat?.heapUsedBytes ?? 0,
+      heapMaxBytes: this.#options.heapMegabytes * 1_048_576,
+      externalBytes: beat?.externalBytes ?? 0,
+      loopDelayMillis: beat?.loopDelayMillis ?? 0,
+      busy: beat?.busy ?? 0,
+      rejections: beat?.rejections ?? 0,
+    }
+  }
+
+  #started(): Piscina {
+    if (this.#pool === undefined) {
+      this.#pool = this.#makePool()
+      this.#tickedAt = performance.now()
+      this.#heart = setInterval(() => this.#onTick(), this.#options.times.heartbeatMillis)
+    }
+    if (this.#pulse === undefined) this.#startPulse(this.#pool)
+    return this.#pool
+  }
+
+  #makePool(): Piscina {
+    const pool = new Piscina({
+      filename: workerFile("connector"),
+      minThreads: 1,
+      maxThreads: 1,
+      concurrentTasksPerWorker: TENANTS_MAX,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // Waiting in Atomics would stop the sockets of the thread.
+      atomics: "disabled",
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes },
+      execArgv: isTypeScript ? ["--import", "tsx"] : [],
+      recordTiming: false,
+      closeTimeout: CLOSE_TIMEOUT_MILLIS,
+    })
+    // A thread that dies between two tasks; a dying task is heard of by its own promise.
+    pool.on("error", (error) => this.#options.notice(`pool: ${messageOf(error)}`))
+    return pool
+  }
+
+  #startPulse(pool: Piscina): void {
+    const { port1, port2 } = new MessageChannel()
+    const done = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const count = new Int32Array(done)
+    const vigil = new Vigil(() => Atomics.load(count, 0))
+    const pulse: Pulse = { port: port1, startedAt: performance.now(), vigil, beats: 0 }
+    this.#pulse = pulse
+    port1.on("message", (beat: Beat) => {
+      if (this.#pulse !== pulse) return
+      vigil.answered()
+      pulse.beats += 1
+      this.#latest = beat
+    })
+    port1.postMessage(0)
+    const task: PulseTask = { port: port2, done }
+    const ended = (reason: string) => {
+      port1.close()
+      if (this.#pulse !== pulse) return
+      this.#pulse = undefined
+      this.#ended(null, reason)
+    }
+    pool.run(task, { filename: workerFile("pulse"), name: "pulse", transferList: [port2] }).then(
+      () => ended("the pulse ended"),
+      (error: unknown) => ended(messageOf(error)),
+    )
+  }
+
+  #onTick(): void {
+    const { heartbeatMillis, missesMax, missesMaxLoading, bootMillis } = this.#options.times
+    const now = performance.now()
+    const isLate = now - this.#tickedAt > 1.5 * heartbeatMillis
+    this.#tickedAt = now
+    const pulse = this.#pulse
+    if (pulse === undefined) return
+    if (pulse.beats === 0) {
+      if (now - pulse.startedAt > bootMillis) this.#terminate()
+      return
+    }
+    const isLoading = [...this.#tenants].some((tenant) => tenant.isLoading())
+    if (pulse.vigil.tick(isLate) >= (isLoading ? missesMaxLoading : missesMax)) this.#terminate()
+    else pulse.port.postMessage(pulse.beats)
+  }
+
+  #terminate(): void {
+    for (const thread of this.#pool?.threads ?? []) {
+      thread.terminate().catch((error: unknown) => this.#options.notice(`terminate: ${messageOf(error)}`))
+    }
+  }
+
+  #ended(tenant: Tenant | null, reason: string): void {
+    this.#over.push({ tenant, reason })
+    if (this.#over.length === 1) setImmediate(() => this.#bury())
+  }
+
+  #bury(): void {
+    const over = this.#over
+    this.#over = []
+    const death = over.find(({ tenant }) => tenant === null)
+    const words = over.flatMap(({ tenant, reason }) =>
+      tenant === null ? [] : [{ tenant, reason, isBlamed: tenant.lastWords() }],
+    )
+    if (death === undefined) {
+      // The thread lives: a task that ended by itself is its own affair.
+      for (const { tenant, reason } of words) tenant.ended({ reason, blame: "own", hadNeighbours: false })
+      return
+    }
+    this.#deaths += 1
+    this.#lastDeath = death.reason
+    this.#latest = undefined
+    const culprit = words.find(({ isBlamed }) => isBlamed)?.tenant
+    const blameOf = (tenant: Tenant) => (culprit === undefined ? "unknown" : tenant === culprit ? "own" : "other")
+    const hadNeighbours = this.#tenants.size > 1
+    for (const { tenant, reason } of words) tenant.ended({ reason, blame: blameOf(tenant), hadNeighbours })
+  }
+}

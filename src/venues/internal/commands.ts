@@ -1,0 +1,99 @@
+/** What a market of the platform's own venue works with, what it is told, what waits in its queue, and what one request of its settles. */
+
+import type { Effect } from "effect"
+import { Decimal } from "../../domain/decimal.ts"
+import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import type { Instrument } from "../../domain/instrument/instrument.ts"
+import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../../domain/order/internal-order.ts"
+import type { Authority } from "../../domain/user/act.ts"
+import type { FailpointName } from "../../ports/failpoint.ts"
+import type { LedgerPort } from "../../ports/ledger-port.ts"
+import type { SessionReport, VenueAmend } from "../../ports/venue-session.ts"
+import { stepsRefusalOf } from "../matching/steps.ts"
+import type { Arrival, InternalBook } from "./book.ts"
+import type { Settlement } from "./settlement.ts"
+
+export interface MarketParts {
+  readonly instrument: Instrument
+  readonly fees: InternalFees
+  readonly ledger: Pick<LedgerPort["Type"], "post" | "wallet">
+  /** Of the instrument, in the order of its queues. */
+  readonly openOrders: Effect.Effect<ReadonlyArray<InternalOrder>>
+  /** Not retired. */
+  readonly isOpen: () => boolean
+  readonly now: () => number
+  readonly uuid: () => string
+  readonly hit: (name: FailpointName) => void
+  /** Said to an account, after the commit. */
+  readonly report: (account: TradingAccountId, report: SessionReport) => void
+  /** The public part of what is stored: levels and trades. */
+  readonly published: (settlement: Settlement) => void
+  /** The book as it is stored, at the start of an incarnation. */
+  readonly opened: (book: InternalBook) => void
+  /** What became of a submit can be read in the journal now. */
+  readonly decided: (tradeOrderId: TradeOrderId) => void
+  readonly notice: (what: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+/** Without its place in the queue and its hold, which the market gives it. */
+export interface Submission {
+  readonly _tag: "Submit"
+  readonly order: InternalOrder
+  /** Of a dealer's own account: on whose word its money is held. */
+  readonly authority?: Authority | undefined
+  /** Wall ms: too late after it. */
+  readonly notAfter: number
+}
+export interface Cancellation {
+  readonly _tag: "Cancel"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+}
+export interface Amendment {
+  readonly _tag: "Amend"
+  readonly account: TradingAccountId
+  readonly tradeOrderId: TradeOrderId
+  readonly to: VenueAmend
+}
+export type MarketMessage = Submission | Cancellation | Amendment
+
+export interface Take {
+  readonly _tag: "Take"
+  order: InternalOrder
+  readonly arrival: Arrival
+  /** The ledger holds for it. */
+  isReady: boolean
+}
+export interface Change extends Amendment {
+  readonly sequence: number
+}
+export type Entry = Take | Cancellation | Change
+
+export interface Batch {
+  readonly settlement: Settlement
+  readonly entries: Array<Take | Cancellation>
+  paused: InternalOrder | null
+}
+
+/** The order as its owner wants it, or why it stays as it is. */
+export const amendedOf = (
+  book: InternalBook,
+  instrument: Instrument,
+  order: InternalOrder,
+  to: VenueAmend,
+  at: number,
+): InternalOrder | string => {
+  if (to.stopPrice !== null) return "no triggers here"
+  const quantity = Decimal.of(to.quantity)
+  const limitPrice = to.limitPrice === null ? order.limitPrice : Decimal.of(to.limitPrice)
+  const wanted: InternalOrder = { ...order, quantity, limitPrice, updatedAt: at }
+  if (!restOf(wanted).isPositive()) return "that much is executed already"
+  const off = stepsRefusalOf(instrument, wanted)
+  if (off !== undefined) return off.text
+  if ((to.postOnly ?? isPostOnly(wanted)) && book.wouldTake(wanted)) return "post-only order would trade at once"
+  return wanted
+}
+
+/** Less at the same price; anything else goes to the back of the queue. */
+export const keepsPlace = (wanted: InternalOrder, order: InternalOrder): boolean =>
+  wanted.limitPrice!.equals(order.limitPrice!) && wanted.quantity.atMost(order.quantity)

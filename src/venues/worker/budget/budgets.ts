@@ -1,0 +1,158 @@
+/**
+ * The request budgets of one connector in the place of ccxt's throttles, which know no urgency and nothing of each other: one for the
+ * venue's address, and one for each session where the venue counts by account. The venue's own count is read from its answers.
+ */
+import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
+import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
+import type { VenueProfile } from "../../adapters/profile.ts"
+import type { CcxtExchange } from "../exchange/ccxt.ts"
+import { waitsOf } from "../waits.ts"
+import { currentWork } from "../work.ts"
+import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
+
+/** ccxt says so where it knows of no window; a minute's worth of requests at once would be a burst that most venues refuse. */
+const CCXT_UNKNOWN_WINDOW_MILLIS = 60_000
+const SHORT_WINDOW_MILLIS = 1000
+
+/** Header names are compared without case: ccxt capitalises them. */
+const headersOf = (given: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(typeof given === "object" && given !== null ? given : {}).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]),
+  )
+
+/** Of a Retry-After header, in seconds or as a date; null where there is none that can be read. */
+export const retryAfterMillis = (value: string | undefined, now: number): number | null => {
+  if (value === undefined || value.trim() === "") return null
+  const seconds = Number(value)
+  const millis = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - now
+  return Number.isFinite(millis) && millis >= 0 ? millis : null
+}
+
+export class Budgets {
+  readonly #profile: VenueProfile
+  readonly #adapter: ExchangeAdapter
+  readonly #notice: (what: string) => void
+  readonly #all = new Map<CcxtExchange | null, RateBudget>()
+  readonly #accounts = new Set<CcxtExchange>()
+  #share = 1
+
+  constructor(profile: VenueProfile, notice: (what: string) => void = () => undefined) {
+    this.#profile = profile
+    this.#adapter = adapterOf(profile)
+    this.#notice = notice
+  }
+
+  /** Changes the instance in place. `ofAccount`: it has an account's keys. */
+  install(exchange: CcxtExchange, ofAccount: boolean): void {
+    const isItsOwn = ofAccount && this.#profile.privatePace !== undefined
+    const budget = this.#budgetOf(exchange, isItsOwn)
+    if (ofAccount) this.#join(exchange)
+    exchange.throttle = (cost) => {
+      const work = currentWork()
+      const waitMillis = work === undefined || work.until === null ? null : work.until - Date.now()
+      // With `number: String` costs are texts.
+      return budget.take(Number(cost ?? 1), work?.purpose ?? "market", waitMillis)
+    }
+    const handle = exchange.onRestResponse.bind(exchange)
+    exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {
+      this.#answered(budget, status, headersOf(headers))
+      return handle(status, statusText, url, method, headers, ...rest)
+    }
+  }
+
+  /** Until it is closed the account counts, and a budget of its own ends with it. */
+  #join(exchange: CcxtExchange): void {
+    this.#accounts.add(exchange)
+    this.#keepRoom()
+    const close = exchange.close.bind(exchange)
+    exchange.close = () => {
+      this.#accounts.delete(exchange)
+      this.#keepRoom()
+      this.#all.get(exchange)?.close()
+      this.#all.delete(exchange)
+      return close()
+    }
+  }
+
+  #keepRoom(): void {
+    this.#all.get(null)?.keepRoom(this.#accounts.size > 0)
+  }
+
+  /** So many connectors use the venue from this address. */
+  share(of: number): void {
+    this.#share = of
+    this.#all.get(null)?.share(of)
+  }
+
+  /** Requests of this kind wait for their turn. */
+  isQueueing(purpose: Purpose): boolean {
+    return [...this.#all.values()].some((budget) => budget.isQueueing(purpose))
+  }
+
+  /** The fullest of them, and the sums of what was counted. */
+  load(): BudgetLoad {
+    const loads = [...this.#all.values()].map((budget) => budget.load())
+    const most = (of: (load: BudgetLoad) => number): number => Math.max(0, ...loads.map(of))
+    const sum = (of: (load: BudgetLoad) => number): number => loads.reduce((total, load) => total + of(load), 0)
+    const byPurpose = (of: (load: BudgetLoad, purpose: Purpose) => number) =>
+      Object.fromEntries(PURPOSES.map((purpose) => [purpose, sum((load) => of(load, purpose))])) as BudgetLoad["sent"]
+    const fullest = loads.reduce<BudgetLoad | null>((a, b) => (a !== null && a.used >= b.used ? a : b), null)
+    return {
+      capacity: fullest?.capacity ?? 0,
+      used: most((load) => load.used),
+      audits: most((load) => load.audits),
+      waiting: byPurpose((load, purpose) => load.waiting[purpose]),
+      sent: byPurpose((load, purpose) => load.sent[purpose]),
+      answers: {
+        ok: sum((load) => load.answers.ok),
+        limited: sum((load) => load.answers.limited),
+        refused: sum((load) => load.answers.refused),
+        failed: sum((load) => load.answers.failed),
+      },
+      pausedMillis: most((load) => load.pausedMillis),
+    }
+  }
+
+  close(): void {
+    for (const budget of this.#all.values()) budget.close()
+  }
+
+  #budgetOf(exchange: CcxtExchange, isItsOwn: boolean): RateBudget {
+    const key = isItsOwn ? exchange : null
+    const known = this.#all.get(key)
+    if (known !== undefined) return known
+    const budget = new RateBudget(this.#limitsOf(exchange, isItsOwn))
+    this.#all.set(key, budget)
+    if (!isItsOwn) {
+      budget.share(this.#share)
+      this.#keepRoom()
+    }
+    return budget
+  }
+
+  #limitsOf({ rateLimit, rollingWindowSize }: CcxtExchange, isItsOwn: boolean): BudgetLimits {
+    const { privatePace } = this.#profile
+    const { limitedMillis } = waitsOf(this.#profile)
+    if (isItsOwn && privatePace !== undefined) {
+      const { burst, perSecond, auditsShare } = privatePace
+      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000, limitedMillis }
+      return auditsShare === undefined ? limits : { ...limits, auditsShare }
+    }
+    const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#adapter.usedShare === undefined
+    const windowMillis = isUnknown || rollingWindowSize === 0 ? SHORT_WINDOW_MILLIS : rollingWindowSize
+    return { capacity: windowMillis / rateLimit, windowMillis, limitedMillis }
+  }
+
+  #answered(budget: RateBudget, status: number, headers: ReadonlyMap<string, string>): void {
+    const used = this.#adapter.usedShare?.(headers)
+    if (used !== undefined) budget.observe(used)
+    const pauseMillis = budget.answered(status, retryAfterMillis(headers.get("retry-after"), Date.now()))
+    if (pauseMillis === 0) return
+    // Whatever the venue counts by, it wants to be left alone.
+    for (const each of this.#all.values()) each.pause(pauseMillis)
+    this.#notice(`the venue answered ${status}: no request for ${Math.round(pauseMillis / 1000)} s`)
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * A venue's request budget for one address, in ccxt's units of cost, over a rolling window. The most urgent request goes first: cancel,
+ * the question about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones leave room for the others
+ * and wait for it; audits get a quarter at most (order-path 7). A venue that says 429 or 418 is left alone for as long as it asks.
+ */
+import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
+import { TooLate } from "../exchange/errors.ts"
+import { waitsOf } from "../waits.ts"
+
+/** The share of the budget up to which requests of a kind may fill it. */
+const CEILINGS: Readonly<Record<Purpose, number>> = {
+  cancel: 1,
+  doubt: 0.97,
+  submit: 0.95,
+  market: 0.65,
+  opening: 0.85,
+  audit: 0.85,
+}
+/** Of market data beside accounts that open: a thousand of them fill the budget for minutes. */
+const CEILING_BESIDE_OPENINGS = 0.9
+/** Of market data while there are no accounts to leave room for. */
+const CEILING_ALONE = 0.95
+const AUDITS_SHARE = 0.25
+/** When the venue says none itself. */
+const PAUSE_BANNED_MILLIS = 120_000
+
+export interface BudgetLimits {
+  /** Units of cost in a window. */
+  readonly capacity: number
+  readonly windowMillis: number
+  /** What audits may take up of it; a quarter when absent. */
+  readonly auditsShare?: number
+  /** After an answer 429 that names no time of its own; as usual (`waits.ts`) when absent. */
+  readonly limitedMillis?: number
+}
+
+interface Waiting {
+  readonly cost: number
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+  readonly timer: NodeJS.Timeout | undefined
+}
+
+interface Spent {
+  readonly at: number
+  readonly cost: number
+  readonly purpose: Purpose | null
+}
+
+const byPurpose = <A>(make: (purpose: Purpose) => A): Record<Purpose, A> =>
+  Object.fromEntries(PURPOSES.map((purpose) => [purpose, make(purpose)])) as Record<Purpose, A>
+
+export class RateBudget {
+  readonly #limits: BudgetLimits
+  readonly #monotonic: () => number
+  readonly #queues = byPurpose((): Array<Waiting> => [])
+  readonly #sent = byPurpose(() => 0)
+  readonly #answers = { ok: 0, limited: 0, refused: 0, failed: 0 }
+  #spent: Array<Spent> = []
+  #used = 0
+  #audits = 0
+  #openings = 0
+  #share = 1
+  #pausedUntil = 0
+  #hasAccounts = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: BudgetLimits, monotonic: () => number = () => performance.now()) {
+    this.#limits = limits
+    this.#monotonic = monotonic
+  }
+
+  /** So many share the venue's budget for this address. */
+  share(of: number): void {
+    this.#share = of
+    this.#admit()
+  }
+
+  /** Whether there are accounts that trade, for which room is kept. */
+  keepRoom(hasAccounts: boolean): void {
+    this.#hasAccounts = hasAccounts
+    this.#admit()
+  }
+
+  /** Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). */
+  take(cost: number, purpose: Purpose, waitMillis: number | null): Promise<void> {
+    // What the venue does not count (orders, at Kraken) waits for nothing that it does.
+    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) {
+      this.#sent[purpose] += 1
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const timer =
+        waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, purpose), Math.max(0, waitMillis))
+      const waiting: Waiting = { cost, resolve, reject, timer }
+      this.#queues[purpose].push(waiting)
+      this.#admit()
+    })
+  }
+
+  /** An answer came. `retryAfterMillis`: what it asks for; null where it does not say. Answers the pause that it calls for, in ms. */
+  answered(status: number, retryAfterMillis: number | null): number {
+    const isLimited = status === 418 || status === 429
+    this.#answers[status < 400 ? "ok" : isLimited ? "limited" : status < 500 ? "refused" : "failed"] += 1
+    if (!isLimited) return 0
+    const { limitedMillis = waitsOf({}).limitedMillis } = this.#limits
+    return Math.max(1, retryAfterMillis ?? (status === 418 ? PAUSE_BANNED_MILLIS : limitedMillis))
+  }
+
+  /** Nothing leaves for so long. */
+  pause(millis: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#monotonic() + millis)
+    this.#admit()
+  }
+
+  /** The venue's own count, as a share of its limit. Others may use the same address: what we did not spend is theirs. */
+  observe(used: number): void {
+    this.#expire()
+    const foreign = used * this.#limits.capacity - this.#used * this.#share
+    if (foreign > 0) this.#spend(foreign / this.#share, null)
+  }
+
+  isQueueing(purpose: Purpose): boolean {
+    return this.#queues[purpose].length > 0
+  }
+
+  load(): BudgetLoad {
+    this.#expire()
+    const capacity = this.#capacity()
+    return {
+      capacity,
+      used: this.#used / capacity,
+      audits: this.#audits / (capacity * this.#auditsShare()),
+      waiting: byPurpose((purpose) => this.#queues[purpose].length),
+      sent: { ...this.#sent },
+      answers: { ...this.#answers },
+      pausedMillis: Math.max(0, Math.ceil(this.#pausedUntil - this.#monotonic())),
+    }
+  }
+
+  /** Everybody who still waits is told so. */
+  close(): void {
+    clearTimeout(this.#timer)
+    for (const purpose of PURPOSES)
+      for (const { timer, reject } of this.#queues[purpose].splice(0)) {
+        clearTimeout(timer)
+        reject(new TooLate("the connector stops"))
+      }
+  }
+
+  #capacity(): number {
+    return this.#limits.capacity / this.#share
+  }
+
+  #auditsShare(): number {
+    return this.#limits.auditsShare ?? AUDITS_SHARE
+  }
+
+  #ceiling(purpose: Purpose): number {
+    return purpose === "market" && !this.#hasAccounts ? CEILING_ALONE : CEILINGS[purpose]
+  }
+
+  #giveUp(waiting: Waiting, purpose: Purpose): void {
+    const queue = this.#queues[purpose]
+    const at = queue.indexOf(waiting)
+    if (at < 0) return
+    queue.splice(at, 1)
+    waiting.reject(new TooLate("the venue's request budget was used up until its time had passed"))
+    this.#admit()
+  }
+
+  #admit(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#expire()
+    let soonest = Number.POSITIVE_INFINITY
+    for (const purpose of PURPOSES) {
+      const queue = this.#queues[purpose]
+      for (let head = queue[0]; head !== undefined; head = queue[0]) {
+        const waitMillis = this.#waitMillis(head.cost, purpose)
+        if (waitMillis > 0) {
+          soonest = Math.min(soonest, waitMillis)
+          // Nobody overtakes what is more urgent. Market data is held back for the sake of the others, audits among them.
+          if (purpose === "market") break
+          this.#timer = setTimeout(() => this.#admit(), soonest)
+          return
+        }
+        queue.shift()
+        clearTimeout(head.timer)
+        this.#spend(head.cost, purpose)
+        this.#sent[purpose] += 1
+        head.resolve()
+      }
+    }
+    if (soonest < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#admit(), soonest)
+  }
+
+  #hasRoom(cost: number, purpose: Purpose): boolean {
+    if (this.#used === 0) return true
+    const capacity = this.#capacity()
+    const wanted = this.#used + cost
+    if (wanted <= capacity * this.#ceiling(purpose)) return true
+    const isBeside = purpose === "market" && wanted <= capacity * CEILING_BESIDE_OPENINGS
+    return isBeside && wanted - this.#openings <= capacity * this.#ceiling(purpose)
+  }
+
+  /** Until it may leave; 0: now. What alone is larger than its share may leave when nothing else does. */
+  #waitMillis(cost: number, purpose: Purpose): number {
+    const now = this.#monotonic()
+    if (this.#pausedUntil > now) return this.#pausedUntil - now
+    const capacity = this.#capacity()
+    const hasRoom = this.#hasRoom(cost, purpose)
+    const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
+    if (hasRoom && isFair) return 0
+    const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]
+    return Math.max(1, (first?.at ?? now) + this.#limits.windowMillis - now)
+  }
+
+  /** What is larger than a window has room for takes up the next ones, too. */
+  #spend(cost: number, purpose: Purpose | null): void {
+    const capacity = this.#capacity()
+    for (let left = cost, at = this.#monotonic(); left > 0; left -= capacity, at += this.#limits.windowMillis)
+      this.#spent.push({ at, cost: Math.min(left, capacity), purpose })
+    this.#used += cost
+    if (purpose === "audit") this.#audits += cost
+    if (purpose === "opening") this.#openings += cost
+  }
+
+  #expire(): void {
+    const since = this.#monotonic() - this.#limits.windowMillis
+    let count = 0
+    for (const { at, cost, purpose } of this.#spent) {
+      if (at > since) break
+      count += 1
+      this.#used -= cost
+      if (purpose === "audit") this.#audits -= cost
+      if (purpose === "opening") this.#openings -= cost
+    }
+    if (count > 0) this.#spent.splice(0, count)
+    // Sums of floats drift; an empty window is nothing.
+    if (this.#spent.length === 0) this.#used = this.#openings = 0
+    if (!this.#spent.some((each) => each.purpose === "audit")) this.#audits = 0
+  }
+}

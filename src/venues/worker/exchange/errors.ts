@@ -1,0 +1,192 @@
+/**
+ * What a failure at a venue means. ccxt's class decides, then the venue's codes that ccxt maps to the wrong class, each pinned by a test
+ * (venues 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
+ */
+
+import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
+import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
+import { OKX_CODES } from "../../adapters/okx/codes.ts"
+import type { FailureCategory, VenueFailure } from "../../connector/wire.ts"
+import { NEVER_CONNECTED } from "./transport.ts"
+
+/** Opens the text of our own doubt in a stream: something was missed, the venue itself is in good health. */
+export const LOST_PLACE = "lost its place:"
+
+/** What a failed submit is worth: a definite no, proof that it never left, or neither. */
+export type Verdict = "REFUSED" | "NOT_SENT" | "IN_DOUBT"
+
+export interface Failure extends VenueFailure {
+  readonly verdict: Verdict
+}
+
+/** Thrown by the wrapped `sign` when an order's `notAfter` has passed: nothing was signed, nothing was sent. */
+export class TooLate extends Error {
+  override readonly name = "TooLate"
+}
+
+type Row = readonly [className: string, category: FailureCategory, verdict: Verdict]
+
+/** Most specific first: the first class of the error's ancestry that stands here decides. */
+const CLASSES: ReadonlyArray<Row> = [
+  ["TooLate", "TOO_LATE", "NOT_SENT"],
+  ["InsufficientFunds", "INSUFFICIENT_BALANCE", "REFUSED"],
+  ["OrderImmediatelyFillable", "WOULD_TAKE", "REFUSED"],
+  ["OrderNotFillable", "ORDER_NOT_FILLABLE", "REFUSED"],
+  ["OrderNotFound", "ORDER_NOT_FOUND", "REFUSED"],
+  ["OrderNotCached", "ORDER_NOT_FOUND", "IN_DOUBT"],
+  ["DuplicateOrderId", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"],
+  ["InvalidOrder", "INVALID_ORDER", "REFUSED"],
+  ["AccountNotEnabled", "PERMISSION_DENIED", "REFUSED"],
+  ["PermissionDenied", "PERMISSION_DENIED", "REFUSED"],
+  ["AccountSuspended", "ACCOUNT_SUSPENDED", "REFUSED"],
+  ["AuthenticationError", "VENUE_AUTHENTICATION", "REFUSED"],
+  ["BadSymbol", "INSTRUMENT_NOT_FOUND", "REFUSED"],
+  ["ArgumentsRequired", "INVALID_ARGUMENT", "REFUSED"],
+  ["BadRequest", "INVALID_ARGUMENT", "REFUSED"],
+  ["NotSupported", "NOT_SUPPORTED", "REFUSED"],
+  ["MarketClosed", "MARKET_CLOSED", "REFUSED"],
+  ["RestrictedLocation", "RESTRICTED_LOCATION", "REFUSED"],
+  ["OperationRejected", "REJECTED", "REFUSED"],
+  ["ChecksumError", "STREAM_GAP", "IN_DOUBT"],
+  ["InvalidNonce", "CLOCK_SKEW", "IN_DOUBT"],
+  ["DDoSProtection", "RATE_LIMITED", "IN_DOUBT"],
+  ["RateLimitExceeded", "RATE_LIMITED", "IN_DOUBT"],
+  ["OnMaintenance", "VENUE_UNAVAILABLE", "IN_DOUBT"],
+  ["ExchangeNotAvailable", "VENUE_UNAVAILABLE", "IN_DOUBT"],
+  ["RequestTimeout", "VENUE_TIMEOUT", "IN_DOUBT"],
+  ["NetworkError", "VENUE_NETWORK", "IN_DOUBT"],
+  ["CancelPending", "CANCEL_PENDING", "IN_DOUBT"],
+  ["NullResponse", "BAD_VENUE_RESPONSE", "IN_DOUBT"],
+  ["BadResponse", "BAD_VENUE_RESPONSE", "IN_DOUBT"],
+  ["OperationFailed", "VENUE_FAILED", "IN_DOUBT"],
+  ["UnsubscribeError", "UNSUBSCRIBED", "IN_DOUBT"],
+  ["ExchangeClosedByUser", "STOPPED", "IN_DOUBT"],
+  ["ExchangeError", "VENUE_FAILED", "IN_DOUBT"],
+]
+
+const BY_CLASS = new Map(CLASSES.map((row) => [row[0], row]))
+
+const HOLE_IN_BOOK = /watchOrderBook received invalid nonce|failed to synchronize WebSocket feed/
+
+const TEXT_MAX = 200
+const CODE_MAX = 40
+
+/**
+ * One line without URLs, signatures, keys or tokens, cut to 200 characters. Nothing in it that PostgreSQL refuses, because one such
+ * text would take a whole commit group with it: no control characters (NUL), no half of a surrogate pair (in JSON).
+ */
+export const cleanText = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, " ")
+    .replace(/\b[a-z]+:\/\/\S+/gi, "")
+    .replace(
+      /\b(signature|api-?key|secret|token|passphrase|password|x-mbx-apikey)\b["']?\s*[=:]\s*["']?[^\s"'&,}]+/gi,
+      "$1",
+    )
+    .replace(/\b[A-Za-z0-9+/_-]{40,}={0,2}/g, "…")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, TEXT_MAX)
+    .replace(/\p{Cs}/gu, "")
+
+interface VenueWords {
+  readonly code: string | null
+  readonly message: string | null
+}
+
+/**
+ * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
+ * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`.
+ */
+const venueWords = (error: unknown, text: string): VenueWords => {
+  const start = text.indexOf("{")
+  const candidate: unknown =
+    typeof error === "object" && error !== null && !(error instanceof Error)
+      ? error
+      : start < 0
+        ? null
+        : parsed(text.slice(start))
+  const outer = record(candidate)
+  const words = outer["error"] === undefined ? outer : record(outer["error"])
+  const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
+  const code = operation["sCode"] ?? words["code"]
+  const message = operation["sMsg"] ?? words["msg"] ?? words["message"]
+  return {
+    code: typeof code === "number" || typeof code === "string" ? cleanText(String(code)).slice(0, CODE_MAX) : null,
+    message: typeof message === "string" ? message : null,
+  }
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON after all: the text alone has to do.
+    return null
+  }
+}
+
+const classRow = (error: unknown): Row | undefined => {
+  for (let at: object | null = Object(error); at !== null; at = Object.getPrototypeOf(at)) {
+    const row = BY_CLASS.get(Object.hasOwn(at, "constructor") ? at.constructor.name : "")
+    if (row !== undefined) return row
+  }
+  return undefined
+}
+
+/** What the code means, by the venue: ccxt's errors open with its id of the exchange. */
+const pinnedRow = (text: string, code: string | null): Row | undefined => {
+  if (code === null) return undefined
+  const outcome = (text.startsWith("okx ") ? OKX_CODES.get(code) : undefined) ?? BINANCE_CODES.get(code)
+  return outcome === undefined ? undefined : ["", ...outcome]
+}
+
+const decide = (error: unknown, text: string, code: string | null): Row => {
+  if (text.includes(NEVER_CONNECTED)) return ["", "VENUE_UNREACHABLE", "NOT_SENT"]
+  // Some connectors say InvalidNonce of a hole in a book.
+  if (text.startsWith(LOST_PLACE) || HOLE_IN_BOOK.test(text)) return ["", "STREAM_GAP", "IN_DOUBT"]
+  // The id is taken because an earlier attempt arrived (contract C3).
+  if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
+  // ccxt has one class for this and for post-only orders that would take.
+  if (/would trigger immediately/i.test(text)) return ["", "WOULD_TRIGGER_IMMEDIATELY", "REFUSED"]
+  // An answer without the venue's words: ccxt names method, URL and status.
+  if (/^\w+ [A-Z]+ https:\S+ (418|429)\b/.test(text)) return ["", "RATE_LIMITED", "REFUSED"]
+  const row = pinnedRow(text, code) ?? classRow(error)
+  if (row === undefined) return ["", "INTERNAL", "IN_DOUBT"]
+  // Only an answer 418 or 429 is a definite no; ccxt uses these classes for more than that.
+  if (row[1] === "RATE_LIMITED" && /\b(418|429)\b|"code":\s*-10(03|15)\b/.test(text)) return [row[0], row[1], "REFUSED"]
+  return row
+}
+
+const meaningOf = (error: unknown, text: string, code: string | null, kraken: string | undefined) => {
+  const known = kraken === undefined ? undefined : krakenMeaning(kraken)
+  if (known !== undefined) return known
+  const [, category, verdict] = decide(error, text, code)
+  return { category, verdict }
+}
+
+/** Never throws, whatever was thrown. */
+export const classify = (error: unknown): Failure => {
+  const text =
+    error instanceof Error ? error.message : typeof error === "string" ? error : (JSON.stringify(error) ?? "")
+  const kraken = krakenWords(text)
+  const { code, message } =
+    kraken === undefined ? venueWords(error, text) : { code: cleanText(kraken).slice(0, CODE_MAX), message: kraken }
+  const { category, verdict } = meaningOf(error, text, code, kraken)
+  const said = cleanText(message ?? text)
+  return { category, code, text: said === "" ? category : said, verdict }
+}
+
+/** The key itself is refused, whatever was asked with it: no further call makes sense. */
+export const refusesKey = (failure: VenueFailure): boolean => failure.category === "VENUE_AUTHENTICATION"
+
+/**
+ * Something is forbidden to the account. In the answer to a question about the whole account that ends the session; in the answer
+ * to one order it may be about that order alone: Binance's -2010 "This symbol is not permitted for this account." is a
+ * PermissionDenied of ccxt.
+ */
+export const forbids = (failure: VenueFailure): boolean =>
+  failure.category === "PERMISSION_DENIED" || failure.category === "ACCOUNT_SUSPENDED"

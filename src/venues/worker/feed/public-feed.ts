@@ -1,0 +1,319 @@
+/**
+ * The public side of a worker: order books, trades, tickers and bars on one instance. The taps see what every frame brought, and here it
+ * becomes what readers are told; `watch-loop.ts` keeps each stream subscribed.
+ */
+import type { InstrumentId } from "../../../domain/ids.ts"
+import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
+import type { KlineInterval } from "../../../domain/market/kline.ts"
+import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../../../ports/market-source.ts"
+import type { BookAuditFigures } from "../../../ports/venue-stats.ts"
+import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
+import { SubscriptionAnswers } from "../../adapters/okx/subscription-answers.ts"
+import type { ConnectorSettings } from "../../connector/wire.ts"
+import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "../exchange/ccxt.ts"
+import { socketsOf } from "../exchange/end-sockets.ts"
+import { classify, LOST_PLACE } from "../exchange/errors.ts"
+import type { Markets } from "../exchange/markets.ts"
+import { SocketLife } from "../exchange/socket-life.ts"
+import type { Outbox } from "../outbox.ts"
+import { hasWorked } from "../sign-of-life.ts"
+import { waitsOf } from "../waits.ts"
+import { askSnapshots } from "./asked-snapshot.ts"
+import { quoteFrames } from "./bare-numbers.ts"
+import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
+import { type BookChange, BookTap } from "./book-tap.ts"
+import { Digits } from "./digits.ts"
+import { KlineStreams, type SeenBar } from "./kline-streams.ts"
+import { tickerRow, tradeRows } from "./market-rows.ts"
+import { SequenceGuard } from "./sequence-guard.ts"
+import { batchSubscriptions } from "./subscribe-batches.ts"
+import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
+import { TradeIds } from "./trade-ids.ts"
+import { TradeTap } from "./trade-tap.ts"
+import { type Feed, WatchLoop } from "./watch-loop.ts"
+
+/** What the venue's request budget has left for market data. */
+export interface RequestBudget {
+  /** Requests for market data wait. */
+  readonly isQueueing: () => boolean
+  /** For the least urgent of them. */
+  readonly hasRoomForAudits: () => boolean
+}
+
+const UNLIMITED: RequestBudget = { isQueueing: () => false, hasRoomForAudits: () => true }
+
+const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
+
+export class PublicFeed {
+  readonly #settings: ConnectorSettings
+  readonly #exchange: CcxtExchange
+  readonly #markets: Markets
+  readonly #outbox: Outbox
+  readonly #adapter: ExchangeAdapter
+  readonly #guard: SequenceGuard
+  readonly #answers: SubscriptionAnswers | undefined
+  readonly digits = new Digits()
+  readonly #klines: KlineStreams
+  readonly #history: TradeHistoryParts
+  /** By stream and name. */
+  readonly #feeds = new Map<string, Feed>()
+  readonly #loop: WatchLoop
+  readonly #audits: BookAudits | undefined
+  readonly #life = new SocketLife()
+  #receivedAt = 0
+  #snapshotAt = 0
+
+  constructor(
+    settings: ConnectorSettings,
+    exchange: CcxtExchange,
+    markets: Markets,
+    outbox: Outbox,
+    budget: RequestBudget = UNLIMITED,
+  ) {
+    this.#settings = settings
+    this.#exchange = exchange
+    this.#markets = markets
+    this.#outbox = outbox
+    this.#adapter = adapterOf(settings.profile)
+    this.#guard = new SequenceGuard(exchange.id)
+    this.#history = { profile: settings.profile, exchange, markets, digits: this.digits, outbox }
+    this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
+      this.#onBars(symbol, interval, bars),
+    )
+    this.#loop = new WatchLoop({
+      profile: settings.profile,
+      exchange,
+      markets,
+      outbox,
+      klines: this.#klines,
+      guard: this.#guard,
+      onBook: (feed, book) => {
+        if (feed.open && !feed.live && !feed.ending) this.#beginUnseen(feed, book)
+      },
+      onTicker: (feed, ticker) => this.#onTicker(feed, ticker),
+      onBookLost: ({ instrumentId }) => this.#forgetBook(instrumentId),
+      isComing: (millis) => budget.isQueueing() || performance.now() - this.#snapshotAt < millis,
+    })
+    const times = auditTimesOf(settings.profile)
+    if (times !== null && exchange.has["fetchOrderBook"] === true) {
+      const { hasRoomForAudits: hasRoom } = budget
+      this.#audits = new BookAudits({ exchange, times, hasRoom, found: (finding) => this.#onFinding(finding) })
+    }
+    const books = new BookTap(this.digits, (change) => this.#onChange(change))
+    const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
+    this.digits.install(exchange)
+    books.install(exchange)
+    trades.install(exchange)
+    this.#klines.install()
+    if (settings.profile.bareNumbers) quoteFrames(exchange)
+    if (settings.profile.batchesSubscriptions === true) batchSubscriptions(exchange)
+    const { streamNews } = this.#adapter
+    if (streamNews !== undefined) {
+      const { acknowledgedMillis } = waitsOf(settings.profile)
+      this.#answers = new SubscriptionAnswers(exchange, streamNews, acknowledgedMillis)
+    }
+    // ccxt binds the handler when it makes a socket: this must stand before the first one.
+    const handle = exchange.handleMessage.bind(exchange)
+    exchange.handleMessage = (socket, message) => {
+      if (!this.#isFit(socket, message)) return undefined
+      this.#receivedAt = Date.now()
+      this.#life.heard(socket)
+      hasWorked()
+      books.frameStarts()
+      trades.frameStarts()
+      this.#klines.frameStarts(message)
+      this.digits.frameStarts()
+      try {
+        return handle(socket, message)
+      } finally {
+        books.frameEnds()
+        trades.frameEnds()
+        this.#klines.frameEnds()
+        this.digits.frameEnds()
+      }
+    }
+  }
+
+  open(stream: MarketStream, instrumentId: InstrumentId): void {
+    const name = parseInstrumentId(instrumentId)?.symbol
+    if (name === undefined || this.#feeds.has(keyOf(stream, name))) return
+    const tradeIds = new TradeIds()
+    const feed: Feed = {
+      stream,
+      instrumentId,
+      name,
+      tradeIds,
+      missedTrades: missedTradesOf(this.#history, instrumentId, tradeIds),
+      open: true,
+      live: false,
+      ending: false,
+      failures: 0,
+    }
+    this.#feeds.set(keyOf(stream, name), feed)
+    void this.#loop.run(feed)
+    if (stream !== "book" || !this.#settings.profile.snapshotsAsked) return
+    void askSnapshots({
+      exchange: this.#exchange,
+      symbol: () => this.#symbolOf(feed),
+      isOpen: () => feed.open,
+      isWhole: () => feed.live,
+      failed: (failure) =>
+        this.#outbox.push({ _tag: "Noticed", what: `snapshot of ${name}: ${classify(failure).text}` }),
+    })
+  }
+
+  close(stream: MarketStream, instrumentId: InstrumentId): void {
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf(stream, name))
+    if (feed === undefined) return
+    feed.open = false
+    if (stream === "book") this.#audits?.forget(instrumentId)
+    this.#feeds.delete(keyOf(stream, feed.name))
+    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
+    else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
+  }
+
+  /** A fresh snapshot from the venue. One that is on its way already is not asked for twice. */
+  resync(instrumentId: InstrumentId): void {
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
+    if (feed === undefined || !feed.live) return
+    feed.live = false
+    this.#forgetBook(instrumentId)
+    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
+    else this.#loop.startOver(feed, `a reader of ${feed.name} did`)
+  }
+
+  /**
+   * Whether the venue answers now on each socket that carries the book. Frames of one socket come in order, so what it had said of the book
+   * before is in it.
+   */
+  async confirm(instrumentId: InstrumentId): Promise<boolean> {
+    const name = parseInstrumentId(instrumentId)?.symbol
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
+    if (feed === undefined || !feed.live) return false
+    const sockets = socketsOf(this.#exchange, this.#symbolOf(feed))
+    const answers = await Promise.all(sockets.map((socket) => this.#life.answers(socket)))
+    const isCarried = sockets.length > 0 && sockets.every((it) => this.#exchange.clients[it.url] === it)
+    return isCarried && answers.every(Boolean) && feed.live && feed.open && !this.#outbox.holdsBook(instrumentId)
+  }
+
+  auditFigures(): BookAuditFigures {
+    return this.#audits?.figures() ?? { made: 0, differed: 0, failed: 0 }
+  }
+
+  async stop(): Promise<void> {
+    this.#answers?.stop()
+    this.#audits?.stop()
+    for (const feed of this.#feeds.values()) feed.open = false
+    this.#feeds.clear()
+    await this.#exchange.close()
+  }
+
+  /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
+  #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
+    if (book.bids.length === 0 && book.asks.length === 0)
+      this.#onBook({ book, snapshot: true, bids: [], asks: [] }, this.#symbolOf(feed), [feed])
+    else this.#loop.startOver(feed, `came to ${feed.name} in the middle`)
+  }
+
+  #forgetBook(instrumentId: InstrumentId): void {
+    this.#outbox.forgetBook(instrumentId)
+    this.#audits?.forget(instrumentId)
+  }
+
+  /** By REST the venue's book is another: its readers hear so at once, and of a snapshot next. */
+  #onFinding({ instrumentId, levels, isSilent }: Finding): void {
+    const found = `the book of ${instrumentId} is not the venue's at ${levels} levels${isSilent ? ", and silent" : ""}`
+    const reason = `${isSilent ? BOOK_SILENT : BOOK_DIFFERS}: ${found}`
+    this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
+    const { made, differed } = this.auditFigures()
+    this.#outbox.push({
+      _tag: "Noticed",
+      what: `${found}: resynchronised (${differed} of ${made} audits found a difference)`,
+    })
+    this.resync(instrumentId)
+  }
+
+  /** Whether a frame may be handled: not one of a socket that was given up, and not one after a hole. */
+  #isFit(socket: CcxtSocket, message: unknown): boolean {
+    if (this.#exchange.clients[socket.url] !== socket) {
+      // ccxt forgets a socket at times without closing it.
+      socket.close()
+      return false
+    }
+    const hole = this.#guard.holeBefore(socket, message)
+    if (hole !== undefined) {
+      socket.onError(new Error(`${LOST_PLACE} ${hole}`))
+      socket.close()
+      return false
+    }
+    if (this.#answers?.take(socket, message) === true) return false
+    this.#adapter.restate?.(message)
+    return true
+  }
+
+  /** A connector that finds a hole after it has applied what came behind it throws the book away (OKX): so is the change. */
+  #onChange(change: BookChange): void {
+    if (this.#exchange.orderbooks[this.#symbolIn(change.book)] === change.book) this.#onBook(change)
+  }
+
+  #onBook(change: BookChange, symbol = this.#symbolIn(change.book), feeds = this.#feedsOf("book", symbol)): void {
+    const { book, snapshot, bids, asks } = change
+    for (const feed of feeds) {
+      if (!feed.live && !snapshot) continue
+      feed.live = true
+      this.#audits?.onChange(feed.instrumentId, symbol, change)
+      if (snapshot) this.#snapshotAt = performance.now()
+      this.#outbox.depth({
+        instrumentId: feed.instrumentId,
+        snapshot,
+        bids,
+        asks,
+        nonce: book.nonce ?? null,
+        venueAt: book.timestamp ?? null,
+        receivedAt: snapshot ? Date.now() : this.#receivedAt,
+      })
+    }
+  }
+
+  /** A new book has no symbol of its own yet. */
+  #symbolIn(book: CcxtOrderBook): string {
+    const { orderbooks } = this.#exchange
+    return book.symbol ?? Object.keys(orderbooks).find((symbol) => orderbooks[symbol] === book) ?? ""
+  }
+
+  #feedsOf(stream: MarketStream, symbol: string): ReadonlyArray<Feed> {
+    return this.#markets.listing.namesOf(symbol).flatMap((name) => this.#feeds.get(keyOf(stream, name)) ?? [])
+  }
+
+  #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
+    for (const feed of this.#feedsOf("trade", symbol)) {
+      const rows = tradeRows(feed.instrumentId, trades, this.digits, feed.tradeIds, this.#receivedAt)
+      // A frame that repeats what was seen joins on to it.
+      const isBehindHole = !feed.live && rows.length === trades.length
+      feed.live = true
+      feed.missedTrades.take(rows, isBehindHole)
+    }
+  }
+
+  #onBars(symbol: string, interval: KlineInterval, bars: ReadonlyArray<SeenBar>): void {
+    const name = this.#markets.listing.nameOf(symbol)
+    const feed = name === undefined ? undefined : this.#feeds.get(keyOf(klineStream(interval), name))
+    if (feed === undefined || !this.#klines.has(interval)) return
+    feed.live = true
+    const { instrumentId } = feed
+    const venueAt = this.#markets.venueNow()
+    for (const { bar, isFinal } of bars) this.#outbox.kline({ instrumentId, interval, bar, isFinal, venueAt })
+  }
+
+  #onTicker(feed: Feed, ticker: CcxtTicker): void {
+    feed.live = true
+    const { lastQuantityField } = this.#settings.profile
+    this.#outbox.ticker(tickerRow(feed.instrumentId, ticker, this.digits, lastQuantityField, this.#receivedAt))
+  }
+
+  #symbolOf(feed: Feed): string {
+    return this.#markets.listing.symbolOf(feed.instrumentId)
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues 4.8).
+ * The raw message is looked at before ccxt sees it; a hole tears the socket down, and the venue sends a fresh book. So does a change
+ * of a book that has not begun: ccxt would take it for a whole one.
+ */
+import type { CcxtSocket } from "../exchange/ccxt.ts"
+
+/** Where a message stands in its venue's sequence. */
+export interface Position {
+  /** What is counted: one book, or the whole connection. */
+  readonly key: string
+  /** A snapshot starts the count anew. */
+  readonly restarts: boolean
+  /** Null where the venue does not count. */
+  readonly sequence: number | null
+  /** The sequence that must have come before; one less when absent. */
+  readonly after?: number
+  /** Nothing of it means anything before a snapshot; only where the snapshot comes on the socket, too. */
+  readonly needsSnapshot: boolean
+}
+
+type Message = Readonly<Record<string, unknown>>
+type Rule = (message: Message) => Position | undefined
+
+/** How holes are found in the books of an exchange. `none`: only a crossed book, silence or a comparison with REST can tell. */
+export type Continuity = "sequence" | "checked by ccxt" | "none"
+
+const inner = (value: unknown): Message => (typeof value === "object" && value !== null ? (value as Message) : {})
+
+/** By ccxt exchange id. */
+const RULES: Readonly<Record<string, Rule>> = {
+  bybit: ({ topic, type, data }) =>
+    typeof topic === "string" && topic.startsWith("orderbook.")
+      ? { key: topic, restarts: type === "snapshot", sequence: Number(inner(data)["u"]), needsSnapshot: true }
+      : undefined,
+  // Counts every message of the connection, whatever it is about.
+  coinbase: ({ sequence_num }) =>
+    sequence_num === undefined
+      ? undefined
+      : { key: "connection", restarts: false, sequence: Number(sequence_num), needsSnapshot: false },
+  deribit: ({ params }) => {
+    const { channel, data } = inner(params)
+    if (typeof channel !== "string" || !channel.startsWith("book.")) return undefined
+    const { type, change_id, prev_change_id } = inner(data)
+    const restarts = type === "snapshot"
+    return {
+      key: channel,
+      restarts,
+      sequence: Number(change_id),
+      after: Number(prev_change_id),
+      needsSnapshot: true,
+    }
+  },
+  // `full` is a snapshot; changes name the range of updates that they hold.
+  gate: ({ channel, event, result }) => {
+    if (channel !== "spot.obu" || event !== "update") return undefined
+    const { s, full, U, u } = inner(result)
+    return {
+      key: String(s),
+      restarts: full === true,
+      sequence: Number(u),
+      after: Number(U) - 1,
+      needsSnapshot: true,
+    }
+  },
+  // The venue does not count; its first message of a market has the trades and auctions so far, and is the whole book.
+  gemini: (message) =>
+    message["type"] === "l2_updates"
+      ? {
+          key: String(message["symbol"]),
+          restarts: message["auction_events"] !== undefined && message["trades"] !== undefined,
+          sequence: null,
+          needsSnapshot: true,
+        }
+      : undefined,
+  krakenfutures: ({ feed, product_id, seq }) =>
+    seq !== undefined && (feed === "book" || feed === "book_snapshot")
+      ? {
+          key: String(product_id),
+          restarts: feed === "book_snapshot",
+          sequence: Number(seq),
+          needsSnapshot: true,
+        }
+      : undefined,
+  // The snapshot comes by REST; ccxt joins it to the changes, which must follow each other.
+  kucoin: ({ topic, data }) => {
+    const { sequenceStart, sequenceEnd } = inner(data)
+    return typeof topic === "string" && topic.includes("/level2:") && sequenceEnd !== undefined
+      ? {
+          key: topic,
+          restarts: false,
+          sequence: Number(sequenceEnd),
+          after: Number(sequenceStart) - 1,
+          needsSnapshot: false,
+        }
+      : undefined
+  },
+}
+
+/** Connectors that compare sequences or checksums themselves, with the options that every instance gets. */
+const CHECKED_BY_CCXT: ReadonlySet<string> = new Set([
+  "binance",
+  "binancecoinm",
+  "binanceus",
+  "binanceusdm",
+  "bitfinex",
+  "okx",
+])
+
+export const continuityOf = (exchange: string): Continuity =>
+  RULES[exchange] !== undefined && exchange !== "gemini"
+    ? "sequence"
+    : CHECKED_BY_CCXT.has(exchange)
+      ? "checked by ccxt"
+      : "none"
+
+export class SequenceGuard {
+  readonly #rule: Rule | undefined
+  readonly #seen = new WeakMap<CcxtSocket, Map<string, number>>()
+
+  constructor(exchange: string) {
+    this.#rule = RULES[exchange]
+  }
+
+  /** A book that ends and may begin again on its socket: what came before says nothing of what will come. */
+  forget(socket: CcxtSocket, marketId: string): void {
+    const seen = this.#seen.get(socket)
+    for (const key of seen?.keys() ?? []) if (key.includes(marketId)) seen?.delete(key)
+  }
+
+  /** The hole before this message, in words; undefined when there is none. Call it once per message, in order. */
+  holeBefore(socket: CcxtSocket, message: unknown): string | undefined {
+    if (this.#rule === undefined || typeof message !== "object" || message === null) return undefined
+    const position = this.#rule(message as Message)
+    if (position === undefined) return undefined
+    let seen = this.#seen.get(socket)
+    if (seen === undefined) {
+      seen = new Map()
+      this.#seen.set(socket, seen)
+    }
+    const { key, sequence, restarts, needsSnapshot } = position
+    const previous = seen.get(key)
+    seen.set(key, sequence ?? 0)
+    if (restarts) return undefined
+    if (previous === undefined) return needsSnapshot ? `${key} changed before it began` : undefined
+    const { after = sequence === null ? previous : sequence - 1 } = position
+    return sequence === null || previous === after ? undefined : `${key} jumped from ${previous} to ${sequence}`
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The private stream of one session: subscribed, kept alive, and restarted. Events of orders, fills and balances are tapped, so none is
+ * merged away (venues 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
+ * happens after is told, what happened before is for the account to ask.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { SessionReport, VenueBalance } from "../../../ports/venue-session.ts"
+import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
+import type { VenueProfile } from "../../adapters/profile.ts"
+import { backoffMillis } from "../backoff.ts"
+import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import { endAll } from "../exchange/end-sockets.ts"
+import { classify, type Failure } from "../exchange/errors.ts"
+import type { Listing } from "../exchange/listing.ts"
+import { waitsOf } from "../waits.ts"
+import type { KnownOrders } from "./known-orders.ts"
+import { balances, fill, orderState } from "./normalise.ts"
+import { tapCache } from "./order-tap.ts"
+
+export interface PrivateStreamOptions {
+  readonly profile: VenueProfile
+  readonly exchange: CcxtExchange
+  readonly known: KnownOrders
+  readonly report: (report: SessionReport) => void
+  readonly listing: Listing
+  /** Asks for an order that the stream spoke of. */
+  readonly look: (order: CcxtOrder) => void
+  /** Resolves when the instance has markets. */
+  readonly ready: () => Promise<void>
+  /** The venue's clock, in ms. */
+  readonly venueNow: () => number
+  /** Hears of every failure; false ends the stream for good. */
+  readonly failed: (failure: Failure) => Promise<boolean>
+  /** Balances moved, and the stream does not say what is available. */
+  readonly balancesMoved: () => void
+}
+
+const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
+
+export class PrivateStream {
+  readonly #options: PrivateStreamOptions
+  readonly #adapter: ExchangeAdapter
+  #open = true
+  #isUp = false
+  /** Channels that are not acknowledged yet, and what to do when none is left. */
+  #missing = new Set<string>()
+  #complete: () => void = () => undefined
+  #tried: () => void = () => undefined
+  /** Resolves when the first attempt came up or did not: who agrees with the venue before would have to do it again. */
+  readonly tried = new Promise<void>((resolve) => {
+    this.#tried = resolve
+  })
+
+  constructor(options: PrivateStreamOptions) {
+    const { exchange, profile } = options
+    this.#options = options
+    this.#adapter = adapterOf(profile)
+    this.#watchMessages()
+    tapCache<CcxtOrder, "orders">(exchange, "orders", (order) => this.#onOrder(order))
+    tapCache<CcxtTrade, "myTrades">(exchange, "myTrades", (trade) => this.#onFill(trade))
+    void this.#run()
+  }
+
+  stop(): void {
+    this.#open = false
+    this.#tried()
+  }
+
+  async #run(): Promise<void> {
+    const { exchange, report, ready, failed } = this.#options
+    for (let failures = 0; this.#open; ) {
+      try {
+        await ready()
+        const watching = await this.#begun()
+        if (!this.#open) return
+        failures = 0
+        this.#isUp = true
+        report({ _tag: "StreamUp" })
+        this.#tried()
+        await watching.end
+      } catch (error) {
+        // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
+        endAll(exchange, "the private stream restarts")
+        if (!this.#open) return
+        const failure = classify(error)
+        failures += 1
+        if (this.#isUp || failures === 1) {
+          this.#isUp = false
+          report({ _tag: "StreamDown", reason: `${failure.category}: ${failure.text}` })
+        }
+        this.#tried()
+        if (!(await failed(failure))) return
+        await sleep(backoffMillis(failures))
+      }
+    }
+  }
+
+  /**
+   * Resolves when the venue has taken the login and every channel; `end` rejects when a watch does. Wrapped, because a promise of a
+   * promise is waited for.
+   */
+  async #begun(): Promise<{ readonly end: Promise<void> }> {
+    const { exchange, profile } = this.#options
+    const { channels = [] } = this.#adapter
+    this.#missing = new Set(channels)
+    const taken = new Promise<void>((resolve) => {
+      this.#complete = resolve
+    })
+    // ccxt would wait for ever for an answer that is lost.
+    const { acknowledgedMillis } = waitsOf(profile)
+    const late = setTimeout(() => endAll(exchange, "the private stream was not acknowledged"), acknowledgedMillis)
+    try {
+      await exchange.authenticate()
+      const end = this.#watchAll()
+      // Whoever waits for it hears of its failure, too.
+      end.catch(() => undefined)
+      if (channels.length > 0) await Promise.race([taken, end])
+      return { end }
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  /** Rejects as soon as one of the watches does; they share their socket. */
+  async #watchAll(): Promise<void> {
+    const { exchange, profile } = this.#options
+    let watching = true
+    const repeat = async (watch: () => Promise<unknown>): Promise<void> => {
+      while (watching && this.#open) await watch()
+    }
+    const watches = [repeat(() => exchange.watchOrders())]
+    const { changedBalances, channels = [] } = this.#adapter
+    if (changedBalances === null || channels.length > 0) {
+      watches.push(
+        repeat(async () => {
+          const seen = await exchange.watchBalance()
+          if (changedBalances === null) this.#changed(balances(seen, false), seen.timestamp)
+        }),
+      )
+    }
+    if (!profile.fillsWithOrders) watches.push(repeat(() => exchange.watchMyTrades()))
+    try {
+      await Promise.race(watches)
+    } finally {
+      watching = false
+    }
+  }
+
+  #watchMessages(): void {
+    const { exchange } = this.#options
+    const handle = exchange.handleMessage.bind(exchange)
+    exchange.handleMessage = (socket, message) => {
+      const outer = record(message)
+      const event = typeof outer["event"] === "object" ? record(outer["event"]) : outer
+      if (this.#adapter.misleads(event)) return undefined
+      const result = handle(socket, message)
+      const changed = this.#adapter.changedBalances?.(event)
+      if (changed !== null && changed !== undefined) {
+        const named = changed.rows.map(({ assetId, available, locked }) => ({
+          asset: exchange.safeCurrencyCode(assetId),
+          available,
+          locked,
+        }))
+        this.#changed(named, changed.at)
+      }
+      if (this.#adapter.balancesMoved?.(event) === true) this.#options.balancesMoved()
+      const news = this.#adapter.channelNews?.(event)
+      if (news?.isTaken === true && this.#missing.delete(news.channel) && this.#missing.size === 0) this.#complete()
+      if (news?.isTaken === false || this.#adapter.endsPrivateStream(event)) {
+        socket.onError(new Error("the venue ended the private stream"))
+        socket.close()
+      }
+      return result
+    }
+  }
+
+  /** `at` is the venue's own time of the change, where it says one. */
+  #changed(changed: ReadonlyArray<VenueBalance>, at: number | null | undefined): void {
+    const { report, venueNow } = this.#options
+    if (changed.length === 0) return
+    report({ _tag: "BalancesSeen", balances: { complete: false, balances: changed, at: at ?? venueNow() } })
+  }
+
+  #onOrder(order: CcxtOrder): void {
+    const { profile, known, report, listing, look } = this.#options
+    if (this.#adapter.eventsAreHints === true) {
+      look(order)
+      return
+    }
+    const state = orderState(profile, listing.named(order), this.#adapter)
+    if (state === undefined) return
+    known.remember(state)
+    report({ _tag: "OrderSeen", state })
+  }
+
+  #onFill(trade: CcxtTrade): void {
+    const { profile, known, report, listing, venueNow } = this.#options
+    const row = listing.named(trade)
+    const clientId = this.#adapter.fillClientId(trade) ?? known.clientIdOfTrade(profile.venue, row)
+    const found = fill(profile.venue, row, { clientId, at: venueNow() })
+    if (found !== undefined) report({ _tag: "Filled", fill: found })
+  }
+}

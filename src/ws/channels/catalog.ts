@@ -1,0 +1,268 @@
+/** What each kind of channel is called, carries and is for: the words of the AsyncAPI document and of the page at /docs/realtime. */
+import type { Schema } from "effect"
+import { VENUE_TICKERS_MAX } from "../../actors/market/markets.ts"
+import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../../domain/account/event.ts"
+import { PositionRecord } from "../../domain/account/trading-account.ts"
+import type { ChannelKind } from "../../domain/channel.ts"
+import { ClosedKline, KLINE_INTERVALS, LiveKline } from "../../domain/market/kline.ts"
+import {
+  OrderBookDiff,
+  OrderBookLevel,
+  OrderBookSnapshot,
+  OrderBookState,
+  TickerRecord,
+  TradeRecord,
+} from "../../domain/market/market.ts"
+import { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
+import {
+  accountEventExample,
+  CLOSED_KLINE_EXAMPLE,
+  DIFF_EXAMPLE,
+  LEVEL_EXAMPLE,
+  LIVE_KLINE_EXAMPLE,
+  ORDER_EXAMPLE,
+  POSITION_EXAMPLE,
+  SNAPSHOT_EXAMPLE,
+  STATE_EXAMPLE,
+  TICKER_EXAMPLE,
+  TRADE_EXAMPLE,
+} from "../docs/channel-examples.ts"
+
+export interface ChannelMessage {
+  /** Unique in the document. */
+  readonly name: string
+  readonly summary: string
+  /** Of the publication's `data`. */
+  readonly record: Schema.Schema.AnyNoContext
+  readonly example: unknown
+}
+
+/** The channel as a map subscription sees it. */
+export interface ChannelMap {
+  /** What the keys of its entries are. */
+  readonly key: string
+  readonly description: string
+  readonly tags?: ReadonlyArray<string>
+  readonly messages: ReadonlyArray<ChannelMessage>
+}
+
+export interface ChannelEntry {
+  /** The name, with `{parameters}`. */
+  readonly address: string
+  readonly title: string
+  readonly summary: string
+  readonly description: string
+  readonly access: string
+  /** What a tags filter may ask for. */
+  readonly tags?: ReadonlyArray<string>
+  /** Of its publications as a stream; none on a channel that is only a map. */
+  readonly messages: ReadonlyArray<ChannelMessage>
+  readonly map?: ChannelMap
+}
+
+/** Parameters of addresses. */
+export const PARAMETERS = {
+  tradingAccountId: { description: "The account's id", examples: ["0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f"] },
+  venue: { description: "A venue of /api/v3/market/venue/list", examples: ["MOCK", "BINANCE"] },
+  symbol: {
+    description:
+      "BASE/QUOTE; BASE-QUOTE is understood too. At INTERNAL, in a tenant other than the installation's own: BASE/QUOTE@TENANT",
+    examples: ["BTC/USDT"],
+  },
+  interval: { description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m", "1h"] },
+} as const
+
+export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAMETERS> =>
+  [...address.matchAll(/\{(\w+)\}/g)].map((found) => found[1] as keyof typeof PARAMETERS)
+
+const OWNER = "The owner of the account, or an admin of its tenant; every other user gets error 103."
+const ANYBODY =
+  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102."
+
+const ORDER_IS: Readonly<Record<string, string>> = {
+  CREATED: "The order is stored; the venue has not been told yet",
+  SUBMITTED: "The order was sent to the venue",
+  ACCEPTED: "The venue has the order",
+  PARTIALLY_FILLED: "A part was executed",
+  FILLED: "All of it was executed",
+  CANCELLED: "Cancelled; `cancelReason` says why",
+  PENDING_CANCEL: "A cancel was sent to the venue",
+  REPLACED: "The venue changed the order",
+  PENDING_REPLACE: "A change was sent to the venue",
+  REJECTED: "Refused; `rejectReason` says why",
+  EXPIRED: "Its time is over",
+  REVOKED: "Withdrawn before the venue was told",
+  UNKNOWN: "The outcome at the venue is not known; funds stay held until there is evidence",
+  LATE_FILL: "An execution came after the order was closed",
+}
+
+const EVENT_IS: Readonly<Record<string, string>> = {
+  "EXECUTION.CREATED": "One fill; the order's own event and PORTFOLIO.UPDATED follow it",
+  "PORTFOLIO.UPDATED": "The balances that changed, as full records",
+  "TRADING_ACCOUNT.UPDATED": "The account changed; DISCONNECTED is the last event of all",
+  "TRADING_ACCOUNT.RECONCILED": "The gateway and the venue agree again, and what that took",
+  "TRADING_ACCOUNT.ALERT": "Something a person should look at",
+}
+
+const accountEvents = (Object.keys(ACCOUNT_EVENT_RECORDS) as ReadonlyArray<AccountEventKind>).map(
+  (kind): ChannelMessage => ({
+    name: kind,
+    summary: EVENT_IS[kind] ?? ORDER_IS[kind.replace("TRADE_ORDER.", "")] ?? kind,
+    record: accountEventRecord(kind),
+    example: accountEventExample(kind),
+  }),
+)
+
+export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
+  tradingAccount: {
+    address: "tradingAccount:{tradingAccountId}",
+    title: "Account events",
+    summary: "Every order, execution, balance and account event, numbered without a gap",
+    description:
+      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. A client that was away for longer than the history covers reads the HTTP API again.",
+    access: OWNER,
+    tags: ["kind", "tradeOrderId", "instrumentId", "orderStatus"],
+    messages: accountEvents,
+  },
+  accountOrders: {
+    address: "tradingAccount:{tradingAccountId}:orders",
+    title: "Open orders",
+    summary: "A map of the account's open orders that keeps itself up to date",
+    description: "Only as a map subscription (`newMapSubscription`).",
+    access: OWNER,
+    messages: [],
+    map: {
+      key: "`tradeOrderId`",
+      description: "First every open order, then each order that changes, and the removal of those that are closed.",
+      tags: ["tradeOrderId", "instrumentId"],
+      messages: [
+        {
+          name: "OpenOrder",
+          summary: "The order as it is now; a removal has no record",
+          record: TradeOrderRecord,
+          example: ORDER_EXAMPLE,
+        },
+      ],
+    },
+  },
+  accountPositions: {
+    address: "tradingAccount:{tradingAccountId}:positions",
+    title: "Positions",
+    summary: "A map of the account's balances that keeps itself up to date",
+    description: "Only as a map subscription (`newMapSubscription`).",
+    access: OWNER,
+    messages: [],
+    map: {
+      key: "`currency`",
+      description:
+        "First every balance that is not zero, then each one that changes, and the removal of those that are zero.",
+      tags: ["currency"],
+      messages: [
+        {
+          name: "Position",
+          summary: "The balance as it is now; a removal has no record",
+          record: PositionRecord,
+          example: POSITION_EXAMPLE,
+        },
+      ],
+    },
+  },
+  orderbook: {
+    address: "market:orderbook:{venue}:{symbol}",
+    title: "Order book",
+    summary: "A SNAPSHOT, then every DIFF, in the venue's own digits",
+    description:
+      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is there. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the record before it; a SNAPSHOT replaces everything. `quality` tells whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is old because the venue is silent (STALE).',
+    access: ANYBODY,
+    messages: [
+      {
+        name: "OrderBook.SNAPSHOT",
+        summary: "The whole book: forget what you had",
+        record: OrderBookSnapshot,
+        example: SNAPSHOT_EXAMPLE,
+      },
+      {
+        name: "OrderBook.DIFF",
+        summary: "The levels that changed, or a new `quality` without any",
+        record: OrderBookDiff,
+        example: DIFF_EXAMPLE,
+      },
+    ],
+    map: {
+      key: "`bids/<price>` and `asks/<price>`, and `book`",
+      description:
+        "One entry per level, and the entry `book` with `sequence`, `timestamp` and `quality`. `book` is the last change of every update: when it comes, the levels are the book at its `sequence`.",
+      messages: [
+        {
+          name: "OrderBook.LEVEL",
+          summary: "A level as it is now; a removal has no record",
+          record: OrderBookLevel,
+          example: LEVEL_EXAMPLE,
+        },
+        { name: "OrderBook.STATE", summary: "Of the entry `book`", record: OrderBookState, example: STATE_EXAMPLE },
+      ],
+    },
+  },
+  ticker: {
+    address: "market:ticker:{venue}:{symbol}",
+    title: "Ticker",
+    summary: "The latest prices of one instrument",
+    description:
+      "The latest value comes first, then every newer one. Numbers are decimal strings; null where the venue gives none.",
+    access: ANYBODY,
+    messages: [
+      { name: "Ticker", summary: "The newest prices and quantities", record: TickerRecord, example: TICKER_EXAMPLE },
+    ],
+  },
+  venueTicker: {
+    address: "market:ticker:{venue}",
+    title: "Venue-wide ticker",
+    summary: "The latest prices of the venue's instruments, each at most ten times a second",
+    description: `One record per publication. The latest value of each instrument always arrives. The channel opens the tickers of ${VENUE_TICKERS_MAX} instruments; on a venue with more, the others are included while they have subscribers of their own.`,
+    access: ANYBODY,
+    tags: ["instrumentId"],
+    messages: [
+      {
+        name: "VenueTicker",
+        summary: "The newest prices of one instrument",
+        record: TickerRecord,
+        example: TICKER_EXAMPLE,
+      },
+    ],
+    map: {
+      key: "`instrumentId`",
+      description: "The latest ticker of every instrument of the venue.",
+      tags: ["instrumentId"],
+      messages: [
+        { name: "TickerEntry", summary: "The ticker as it is now", record: TickerRecord, example: TICKER_EXAMPLE },
+      ],
+    },
+  },
+  trade: {
+    address: "market:trade:{venue}:{symbol}",
+    title: "Trades",
+    summary: "Every public trade",
+    description:
+      "One trade per publication, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway.",
+    access: ANYBODY,
+    messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
+    tags: ["side"],
+  },
+  kline: {
+    address: "market:kline:{venue}:{symbol}:{interval}",
+    title: "Klines",
+    summary: "The bar that lives, and every bar that closes",
+    description:
+      "One bar per publication: `candles` has one row, `[open time, open, high, low, close, volume]`. While it lives (`isClosed` false) the newest state wins; at the end it comes exactly once more with `isClosed` true, in the order of time, also when nothing was traded: then it is flat, at the last price, with volume 0. Periods are cut in UTC, weeks from Monday, months by the calendar. After a cut of the line the closed bars that were missed come first. Earlier bars: `GET /api/v3/market/kline/get`.",
+    access: ANYBODY,
+    messages: [
+      { name: "Kline.LIVE", summary: "The bar as it is now", record: LiveKline, example: LIVE_KLINE_EXAMPLE },
+      {
+        name: "Kline.CLOSED",
+        summary: "The bar as it will stay",
+        record: ClosedKline,
+        example: CLOSED_KLINE_EXAMPLE,
+      },
+    ],
+  },
+}

@@ -1,0 +1,168 @@
+/** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
+import { randomUUID } from "node:crypto"
+import type { Client, ConnectionContext } from "../connection/client.ts"
+import { clientInfo } from "../fanout/presence.ts"
+import type { Outgoing } from "../fanout/topic.ts"
+import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
+import type { ClientInfo, Command, CommandOf, PublicationBody } from "../protocol/protocol.ts"
+import type { Credentials, Granted } from "./authority.ts"
+
+/** Grants the channel or answers why not; undefined when answered. */
+const allowed = (
+  connection: Client,
+  command: Command,
+  credentials: Credentials,
+  { authority }: ConnectionContext,
+): Granted | undefined => {
+  const { channel } = command.parameters
+  if (typeof channel !== "string" || channel === "") {
+    connection.close(CLOSES.badRequest)
+    return undefined
+  }
+  const access = authority.access(credentials, {
+    channel,
+    type: 0,
+    token: "",
+    client: connection.client,
+    purpose: "query",
+  })
+  switch (access._tag) {
+    case "Granted":
+      return access
+    case "Closed":
+      connection.close(access.close)
+      return undefined
+    case "Denied":
+      connection.refuse(command, access.error)
+      return undefined
+    case "Later":
+      // What is not known yet has no history and nobody in it.
+      connection.refuse(command, ERRORS.unknownChannel)
+      return undefined
+  }
+}
+
+export const answerPublish = (
+  connection: Client,
+  command: CommandOf<"publish">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  const { served } = granted
+  if (!served.settings.publish || context.authority.publish === undefined)
+    return connection.refuse(command, ERRORS.permissionDenied)
+  const { data } = command.parameters
+  const content = data === undefined ? command.bytes : JSON.stringify(data)
+  if (content === undefined) return connection.refuse(command, ERRORS.badRequest)
+  // A subscriber says it as who it is there.
+  const present = context.hub.find(served.canonical)?.present.get(connection.client)
+  const info = present ?? clientInfo(connection.client, credentials, granted)
+  context.authority.publish(served, content, info)
+  connection.reply(command, {})
+}
+
+export const answerPresence = (
+  connection: Client,
+  command: CommandOf<"presence">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  if (!granted.served.settings.presence) return connection.refuse(command, ERRORS.notAvailable)
+  const present = context.hub.find(granted.served.canonical)?.present ?? new Map<string, ClientInfo>()
+  connection.reply(command, { presence: Object.fromEntries(present) })
+}
+
+export const answerPresenceStats = (
+  connection: Client,
+  command: CommandOf<"presence_stats">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  if (!granted.served.settings.presence) return connection.refuse(command, ERRORS.notAvailable)
+  const present = [...(context.hub.find(granted.served.canonical)?.present.values() ?? [])]
+  connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
+}
+
+export interface HistoryRequest {
+  /** 0: only the position. */
+  readonly limit: number
+  readonly since: { readonly epoch: string; readonly offset: number } | undefined
+  readonly reverse: boolean
+}
+
+export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
+  const { limit, since, reverse } = parameters
+  const asked = limit === undefined || limit === null ? 0 : limit
+  if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest
+  const bounded = asked < 0 ? limitMax : Math.min(asked, limitMax)
+  if (since === undefined || since === null) return { limit: bounded, since: undefined, reverse: reverse === true }
+  const position = since as { readonly epoch?: unknown; readonly offset?: unknown }
+  const epoch = position.epoch ?? ""
+  const offset = position.offset ?? 0
+  if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
+    return ERRORS.badRequest
+  if (reverse === true && offset === 0) return ERRORS.badRequest
+  return { limit: bounded, since: { epoch, offset }, reverse: reverse === true }
+}
+
+/** The offsets (`after`, `upTo`] that a page covers; a source with storage is asked for these. */
+const rangeOf = ({ limit, since, reverse }: HistoryRequest, top: number, size: number) => {
+  if (reverse) {
+    const upTo = since === undefined ? top : Math.min(top, since.offset - 1)
+    return { after: Math.max(0, upTo - limit), upTo }
+  }
+  const after = since === undefined ? Math.max(0, top - size) : since.offset
+  return { after, upTo: Math.min(top, after + limit) }
+}
+
+export const answerHistory = (
+  connection: Client,
+  command: CommandOf<"history">,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const granted = allowed(connection, command, credentials, context)
+  if (granted === undefined) return
+  const { served } = granted
+  const { historySize, recoveryMax } = served.settings
+  if (historySize === 0) return connection.refuse(command, ERRORS.notAvailable)
+  const request = historyRequest(command.parameters, recoveryMax)
+  if ("code" in request) return connection.refuse(command, request)
+  const stream = context.hub.find(served.canonical)
+  const { offset, ...at } = stream === undefined ? served.source.position(served.canonical) : stream.at
+  // A channel that nobody follows has none. No stream will ever have this one: what passes until somebody follows it is not recovered.
+  const epoch = at.epoch === "" ? randomUUID() : at.epoch
+  const { since, limit, reverse } = request
+  if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)
+    return connection.refuse(command, ERRORS.unrecoverablePosition)
+  const answer = (publications: ReadonlyArray<Remembered>): void =>
+    connection.reply(command, {
+      publications: publications.map((each) => bodyOf(each, served.settings.publish)),
+      epoch,
+      offset,
+    })
+  const range = rangeOf(request, offset, historySize)
+  if (served.source.replay === undefined || range.upTo <= range.after)
+    return answer(stream?.page(limit, since?.offset, reverse) ?? [])
+  if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
+  served.source.replay(served.canonical, range.after, range.upTo, (rows) => {
+    connection.ended()
+    if (rows === null) return connection.refuse(command, ERRORS.internal)
+    answer(reverse ? [...rows].reverse() : rows)
+  })
+}
+
+type Remembered = Pick<Outgoing, "offset" | "json" | "bytes" | "tags" | "info">
+
+const bodyOf = ({ offset, json, bytes, tags, info }: Remembered, showsTags: boolean): PublicationBody => ({
+  data: bytes ?? json,
+  offset,
+  ...(info === undefined ? undefined : { info }),
+  ...(tags === undefined || !showsTags ? undefined : { tags }),
+})

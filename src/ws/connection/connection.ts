@@ -1,0 +1,354 @@
+/** One client's connection: who it is, its commands, its end. Replies need not be in command order (realtime A.1). */
+
+import { randomUUID } from "node:crypto"
+import { performance } from "node:perf_hooks"
+import type { SessionId } from "../../domain/ids.ts"
+import type { Credentials, ServerSubscription } from "../channels/authority.ts"
+import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "../channels/queries.ts"
+import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "../protocol/error-codes.ts"
+import {
+  type Codec,
+  type Command,
+  type CommandOf,
+  type ConnectResult,
+  type Frame,
+  type JsonText,
+  type Method,
+  NoJson,
+  type Results,
+} from "../protocol/protocol.ts"
+import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
+import { CommandIntake, type Taker } from "./command-intake.ts"
+import { ExpiryWatch } from "./expiry-watch.ts"
+import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
+import { Subscriptions } from "./subscriptions.ts"
+
+const NOT_AVAILABLE: Close = [3508, "not available"]
+
+export interface SocketState {
+  readonly codec: Codec
+  /** The client asked for the WebSocket's own pings instead of the protocol's. */
+  readonly nativePings: boolean
+  readonly peer: Peer
+  connection: Connection | undefined
+}
+
+export class Connection implements Client, Beating, Taker {
+  readonly client = randomUUID()
+  readonly subscriptions: Subscriptions
+  private credentials: Credentials | undefined
+  private over = false
+  private awaitingPong = false
+  /** After an error reply to connect nothing more is read. */
+  private deaf = false
+  private readonly expiryWatch: ExpiryWatch
+  private readonly intake: CommandIntake
+  /** Monotonic ms since when bytes have been waiting for the peer; undefined while none are. */
+  behindSince: number | undefined
+
+  constructor(
+    readonly socket: ClientSocket,
+    private readonly state: SocketState,
+    private readonly context: ConnectionContext,
+  ) {
+    this.intake = new CommandIntake(this, context)
+    this.subscriptions = new Subscriptions(this, context, state.codec, this.client)
+    this.expiryWatch = new ExpiryWatch(
+      (seconds) => context.heartbeat.in(seconds, this, "expiryDue"),
+      () => context.now() / 1000,
+    )
+    context.heartbeat.in(STALE_SECONDS, this, "staleDue")
+  }
+
+  get isOpen(): boolean {
+    return !this.over
+  }
+
+  get isListening(): boolean {
+    return !this.over && !this.deaf
+  }
+
+  get isConnected(): boolean {
+    return this.credentials !== undefined
+  }
+
+  get deferred(): number {
+    return this.subscriptions.backlog
+  }
+
+  /** Undefined before connect. */
+  get sessionId(): SessionId | undefined {
+    return this.credentials?.principal?.sessionId
+  }
+
+  get format(): Codec["format"] {
+    return this.state.codec.format
+  }
+
+  get user(): string | undefined {
+    return this.credentials?.user
+  }
+
+  message(message: ArrayBuffer): void {
+    if (!this.isListening) return
+    const commands = this.state.codec.decode(message)
+    if (commands === undefined) return this.close(CLOSES.badRequest)
+    this.intake.receive(commands, message.byteLength)
+  }
+
+  /** The peer took bytes. */
+  drained(): void {
+    this.intake.drained()
+  }
+
+  /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
+  begins(): boolean {
+    return this.intake.others.begins()
+  }
+
+  ended(): void {
+    this.intake.others.ended()
+  }
+
+  take(command: Command): void {
+    if (!this.isListening || this.subscriptions.defers(command)) return
+    const since = performance.now()
+    this.attempt(() => this.play(command))
+    if (command.method !== "rpc") this.context.hub.meters.command(command.method, since)
+  }
+
+  attempt(act: () => void): void {
+    try {
+      act()
+    } catch (defect) {
+      // Nobody above would catch it, and the process would end for everybody.
+      this.context.onDefect(defect)
+      this.close(CLOSES.internal)
+    }
+  }
+
+  /** The socket is gone: leaves every channel. The topics went with the socket. */
+  gone(): void {
+    this.over = true
+    this.intake.gone()
+    this.subscriptions.gone()
+  }
+
+  /** What its session may do has changed, or from where: what it may not any more ends. */
+  renewed(): void {
+    const { credentials } = this
+    if (this.over || credentials === undefined) return
+    const { isWelcome } = this.context.authority
+    if (isWelcome?.(credentials, this.state.peer) === false) return this.close(CLOSES.forbiddenAddress)
+    this.attempt(() => this.subscriptions.review(credentials))
+  }
+
+  close([code, reason]: Close): void {
+    if (this.over) return
+    this.over = true
+    this.socket.end(code, reason)
+  }
+
+  /** Back-pressure passed its limit and a publication was dropped. Called from inside uWebSockets' delivery: see `Hub.doom`. */
+  tooSlow(): void {
+    if (this.over || this.deaf) return
+    this.deaf = true
+    this.context.hub.doom(() => this.close(CLOSES.slow))
+  }
+
+  /** Subscribes the client to a channel without its asking, told by a push; what it missed `since` follows as publications. */
+  subscribeServerSide(subscription: ServerSubscription, since = NO_POSITION): void {
+    if (this.credentials === undefined || this.over) return
+    const joined = this.subscriptions.subscribeServerSide(subscription, this.credentials, since)
+    if (joined === undefined) return
+    // The push has no fields for what it recovered.
+    const { publications = [], recovered, was_recovering, delta, ...body } = joined.result
+    const push = this.state.codec.push
+    this.send(push(subscription.channel, { kind: "subscribe", body }))
+    for (const each of publications) this.send(push(subscription.channel, { kind: "pub", body: each }))
+    joined.enter()
+  }
+
+  /** The connection goes on until `expiresAt`, by the server's word; null: for ever. */
+  prolong(expiresAt: number | null): void {
+    if (this.credentials === undefined || this.over) return
+    this.credentials = { ...this.credentials, expiresAt }
+    this.expireConnection(this.credentials)
+    this.send(this.state.codec.push("", { kind: "refresh", body: this.expiry(this.credentials) }))
+  }
+
+  /** Ends the subscriptions to one canonical channel, under whichever of `names` this client knows it. */
+  endSubscriptions(canonical: string, names: ReadonlyArray<string>, how: Unsubscribe): void {
+    if (!this.over) for (const name of names) this.subscriptions.end(name, canonical, how)
+  }
+
+  send(frame: Frame): void {
+    if (this.over) return
+    this.context.hub.meters.sent(1, frame)
+    this.socket.send(frame, typeof frame !== "string", this.context.hub.deflates(frame))
+  }
+
+  reply<M extends Method>(command: CommandOf<M>, result: Results[M]): void {
+    try {
+      this.send(this.state.codec.reply(command, result))
+    } catch (error) {
+      if (!(error instanceof NoJson)) throw error
+      this.close(CLOSES.inappropriateProtocol)
+    }
+  }
+
+  refuse(command: Command, error: ProtocolError, data?: JsonText): void {
+    if (error.code === ERRORS.permissionDenied.code) this.tellSecurity("channel_refused")
+    this.send(this.state.codec.refusal(command, error, data))
+  }
+
+  ping(): void {
+    this.awaitingPong = true
+    if (this.state.nativePings) this.socket.ping()
+    else this.send(this.state.codec.ping)
+  }
+  /** A pong of the WebSocket's own arrived, asked for or not (RFC 6455, 5.5.3). */
+  ponged(): void {
+    if (this.state.nativePings) this.awaitingPong = false
+  }
+  pongDue(): void {
+    if (this.awaitingPong) this.close(CLOSES.noPong)
+  }
+  staleDue(): void {
+    if (this.credentials !== undefined) return
+    if (!this.intake.isWaiting) return this.close(CLOSES.stale)
+    // Who has to wait for its turn has said who it is; what comes of that is looked at again.
+    this.context.heartbeat.in(STALE_SECONDS, this, "staleDue")
+  }
+  expiryDue(): void {
+    const expiresAt = this.credentials?.expiresAt ?? null
+    if (!this.expiryWatch.begins() || expiresAt === null) return
+    if (this.expiryWatch.isOver(expiresAt)) this.close(CLOSES.expired)
+    else this.expiryWatch.watch(expiresAt)
+  }
+  subscriptionsDue(): void {
+    this.subscriptions.expiryDue()
+  }
+
+  private tellSecurity(event: string): void {
+    const { ip, requestId } = this.state.peer
+    const userId = this.credentials?.principal?.userId
+    this.context.security?.(event, { ip, requestId, userId, sessionId: this.sessionId })
+  }
+
+  private play(command: Command): void {
+    const { context, credentials } = this
+    if (credentials === undefined)
+      return command.method === "connect" ? this.connect(command) : this.close(CLOSES.badRequest)
+    switch (command.method) {
+      case "connect":
+        return this.close(CLOSES.badRequest)
+      case "subscribe":
+        return this.subscriptions.subscribe(command, credentials)
+      case "unsubscribe":
+        return this.subscriptions.unsubscribe(command)
+      case "sub_refresh":
+        return this.subscriptions.refresh(command, credentials)
+      case "refresh":
+        return this.refresh(command, credentials)
+      case "publish":
+        return answerPublish(this, command, credentials, context)
+      case "history":
+        return answerHistory(this, command, credentials, context)
+      case "presence":
+        return answerPresence(this, command, credentials, context)
+      case "presence_stats":
+        return answerPresenceStats(this, command, credentials, context)
+      case "rpc":
+        return this.call(command, credentials)
+      case "ping":
+        return this.reply(command, {})
+      case "pong":
+        if (!this.awaitingPong || this.state.nativePings) return this.close(CLOSES.badRequest)
+        this.awaitingPong = false
+        return
+      case "send":
+        // The gateway takes it and does nothing; who speaks for no session is told so, as an rpc is.
+        return credentials.principal === null ? this.close(NOT_AVAILABLE) : undefined
+    }
+  }
+
+  private connect(command: CommandOf<"connect">): void {
+    const { token, subs } = command.parameters
+    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
+    if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "forbidden") {
+      this.tellSecurity("socket_address_refused")
+      return this.close(CLOSES.forbiddenAddress)
+    }
+    if (found === "invalid") {
+      this.tellSecurity("socket_token_refused")
+      return this.close(CLOSES.invalidToken)
+    }
+    if (found === "expired") {
+      this.refuse(command, ERRORS.tokenExpired)
+      this.deaf = true
+      return
+    }
+    if (!this.context.admits(found)) return this.close(CLOSES.connectionLimit)
+    this.credentials = found
+    const joined = joinWithConnect(this.subscriptions, found, subs)
+    const result: ConnectResult = {
+      client: this.client,
+      version: this.context.version,
+      ...this.expiry(found),
+      ...(this.state.nativePings ? undefined : { ping: PING_SECONDS, pong: true }),
+      time: this.context.now(),
+      ...(joined.size === 0 ? undefined : { subs: Object.fromEntries([...joined].map(([k, v]) => [k, v.result])) }),
+    }
+    this.reply(command, result)
+    for (const { enter } of joined.values()) enter()
+    this.context.connected(this, found, undefined)
+    // The first ping at a random time in the second half of the interval spreads the load of a mass reconnect.
+    this.context.heartbeat.in(PING_SECONDS * (0.5 + Math.random() / 2), this, "ping")
+    this.expireConnection(found)
+  }
+
+  private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
+    // Nobody refreshes what never ends.
+    if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
+    const { token } = command.parameters
+    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
+    if (found === "closed") return this.close(CLOSES.badRequest)
+    if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
+    if (found === "expired") return this.close(CLOSES.expired)
+    if (found === "invalid" || found.user !== credentials.user) return this.close(CLOSES.invalidToken)
+    this.credentials = found
+    this.context.connected(this, found, credentials)
+    this.expireConnection(found)
+    this.reply(command, this.expiry(found))
+    followToken(this, credentials, found)
+  }
+
+  private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
+    const { method, data } = command.parameters
+    if (principal === null) return this.refuse(command, ERRORS.notAvailable)
+    const lane = this.intake.laneOf(command)
+    if (!lane.begins()) return this.refuse(command, ERRORS.tooManyRequests)
+    const since = performance.now()
+    const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
+    this.context.rpc(request, (answer) => {
+      lane.ended()
+      this.context.hub.meters.command("rpc", since)
+      if (this.over) return
+      if (answer === "unknown method") return this.refuse(command, ERRORS.methodNotFound)
+      if (answer.failure !== null) return this.refuse(command, answer.failure, answer.envelope)
+      this.reply(command, { data: answer.envelope })
+    })
+  }
+
+  private expireConnection({ expiresAt }: Credentials): void {
+    if (expiresAt !== null) this.expiryWatch.watch(expiresAt)
+  }
+
+  private expiry({ expiresAt }: Credentials): { readonly expires?: boolean; readonly ttl?: number } {
+    if (expiresAt === null) return {}
+    return { expires: true, ttl: Math.max(1, Math.floor(expiresAt - this.context.now() / 1000)) }
+  }
+}

@@ -1,0 +1,131 @@
+/** A subscribe to a stream: what the client is given first, read from storage when memory does not reach back, and then the topic. */
+import type { Credentials, Granted } from "../channels/authority.ts"
+import type { Hub } from "../fanout/hub.ts"
+import { arrive, clientInfo } from "../fanout/presence.ts"
+import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "../fanout/recovery.ts"
+import type { Stream } from "../fanout/stream.ts"
+import type { Variant } from "../fanout/topic.ts"
+import { ERRORS } from "../protocol/error-codes.ts"
+import type { Codec, CommandOf, SubscribeResult } from "../protocol/protocol.ts"
+import type { Client } from "./client.ts"
+import type { SubscribeHost } from "./subscribe-host.ts"
+import { offsetOf, text, variantOf, whole } from "./subscribe-request.ts"
+import type { WaitingCommands } from "./waiting-commands.ts"
+
+/** Of a subscribe's `flag`: an unrecoverable position is an error. */
+const REJECT_UNRECOVERED = 2
+
+type Subscribe = CommandOf<"subscribe">
+
+/** A subscription that is made: `enter`, after `result` is sent, lets publications in. */
+export interface Entered {
+  readonly result: SubscribeResult
+  readonly enter: () => void
+}
+
+/** Who subscribes to what, and how. */
+interface Asked {
+  readonly channel: string
+  readonly stream: Stream
+  readonly variant: Variant
+  readonly granted: Granted
+  readonly credentials: Credentials
+  readonly request: RecoveryRequest
+}
+
+export class StreamSubscribing {
+  constructor(
+    private readonly host: SubscribeHost,
+    private readonly connection: Client,
+    private readonly waiting: WaitingCommands,
+    private readonly hub: Hub,
+    private readonly codec: Codec,
+  ) {}
+
+  subscribe(command: Subscribe, granted: Granted, credentials: Credentials): void {
+    const { hub } = this
+    const { parameters } = command
+    const channel = text(parameters["channel"])
+    const variant = variantOf(command, granted.served, this.codec, text(parameters["delta"]) === "fossil")
+    if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
+    const { recover, epoch, offset } = parameters
+    const request = { recover: recover === true, epoch: text(epoch), offset: offsetOf(offset) }
+    const stream = hub.open(granted.served)
+    if (!stream.hasRoomFor(channel, variant)) {
+      hub.release(stream)
+      return this.connection.refuse(command, ERRORS.limitExceeded)
+    }
+    const position = hub.position(stream)
+    const asked: Asked = { channel, stream, variant, granted, credentials, request }
+    const beginning = begin(stream, position, request)
+    if (beginning !== "replay") return this.answer(command, asked, beginning)
+    stream.holds++
+    const { source, canonical } = stream.served
+    this.waiting.wait<Beginning>(
+      channel,
+      (done) =>
+        source.replay?.(canonical, request.offset, position.offset, (rows) => {
+          stream.holds--
+          this.connection.attempt(() =>
+            done(beginReplayed(stream, hub.position(stream), request, rows, position.offset)),
+          )
+          // When the connection went meanwhile nobody else lets the stream go.
+          hub.release(stream)
+        }),
+      (replayed) => {
+        const lapse = this.host.lapsed(command, credentials)
+        if (lapse === undefined) this.answer(command, asked, replayed)
+        else this.connection.refuse(command, lapse)
+      },
+    )
+  }
+
+  /** Without a command, and without waiting for storage: the client reads what it missed over HTTP. */
+  enter(channel: string, granted: Granted, credentials: Credentials, request: RecoveryRequest): Entered {
+    const { hub } = this
+    const stream = hub.open(granted.served)
+    const beginning = begin(stream, hub.position(stream), request)
+    const variant: Variant = { codec: this.codec, delta: false, filter: undefined, compact: undefined }
+    const known = beginning === "replay" ? present(stream, hub.position(stream)) : beginning
+    return this.join({ channel, stream, variant, granted, credentials, request }, known)
+  }
+
+  private answer(command: Subscribe, asked: Asked, beginning: Beginning): void {
+    const rejects = (whole(command.parameters["flag"]) & REJECT_UNRECOVERED) !== 0
+    if (asked.request.recover && !beginning.recovered && rejects) {
+      this.connection.refuse(command, ERRORS.unrecoverablePosition)
+      return this.hub.release(asked.stream)
+    }
+    const { result, enter } = this.join(asked, beginning)
+    this.connection.reply(command, result)
+    if (this.connection.isOpen) enter()
+  }
+
+  /** Position, reply and topic belong to one turn: no publication can come between them. `enter` follows the reply. */
+  private join({ channel, stream, variant, granted, credentials, request }: Asked, beginning: Beginning): Entered {
+    const { host, hub, connection } = this
+    const { topic, facts } = host.admit(stream, channel, variant, granted)
+    const chosen = beginning.publications.filter((publication) => topic.wants(publication))
+    const publications = beginning.isSnapshot
+      ? chosen.map((publication) => ({ data: topic.fullBody(publication).data }))
+      : topic.recovered(chosen)
+    if (request.recover) hub.meters.recovered(beginning.recovered)
+    const isStream = stream.served.settings.recovery !== "none"
+    const result: SubscribeResult = {
+      ...facts,
+      ...(isStream
+        ? { recoverable: true, positioned: true, epoch: stream.at.epoch, offset: beginning.offset }
+        : undefined),
+      was_recovering: request.recover,
+      recovered: beginning.recovered,
+      publications,
+      delta: variant.delta,
+    }
+    const enter = (): void => {
+      if (topic.mayJoin(chosen.at(-1))) host.joinTopic(topic.key)
+      else topic.welcome(host)
+      arrive(hub, stream, clientInfo(connection.client, credentials, granted))
+    }
+    return { result, enter }
+  }
+}

@@ -1,0 +1,48 @@
+/** What a subscribe asks for, read from its parameters: which channel, from where on, and in which form. */
+import type { SubscriptionRequest } from "../channels/authority.ts"
+import type { Served } from "../fanout/stream.ts"
+import { parseTagsFilter } from "../fanout/tags-filter.ts"
+import type { Variant } from "../fanout/topic.ts"
+import { type CompactKind, compactKind } from "../protocol/compact.ts"
+import type { Codec, Command } from "../protocol/protocol.ts"
+
+export const text = (value: unknown): string => (typeof value === "string" ? value : "")
+export const whole = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0)
+
+/** A place in a stream; what no stream can have is ahead of them all. */
+export const offsetOf = (value: unknown): number => {
+  if (value === undefined || value === null) return 0
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : Number.MAX_SAFE_INTEGER
+}
+
+/** The request in a subscribe or a sub_refresh. */
+export const requestOf = (command: Command, client: string): SubscriptionRequest => ({
+  channel: text(command.parameters["channel"]),
+  type: whole(command.parameters["type"]),
+  token: text(command.parameters["token"]),
+  client,
+})
+
+/** The form in which the subscriber gets publications; undefined when the channel does not offer what is asked. */
+export const variantOf = (
+  command: Command,
+  { settings, canonical }: Served,
+  codec: Codec,
+  wantsDelta: boolean,
+): Variant | undefined => {
+  const { tf, data } = command.parameters
+  const filter = tf === undefined || tf === null ? undefined : parseTagsFilter(tf)
+  if (tf !== undefined && tf !== null && (filter === undefined || !settings.tagsFilter)) return undefined
+  const compact = compactOf(data, canonical, codec)
+  if (compact === "unsupported") return undefined
+  const delta = wantsDelta && settings.delta && filter === undefined && compact === undefined
+  return { codec, delta, filter, compact }
+}
+
+/** `data: {"encoding": "protobuf"}` asks for compact records. */
+const compactOf = (asked: unknown, canonical: string, codec: Codec): CompactKind | undefined | "unsupported" => {
+  const encoding = asked !== null && typeof asked === "object" && "encoding" in asked ? asked.encoding : undefined
+  if (encoding === undefined || encoding === "json") return undefined
+  if (encoding !== "protobuf" || codec.format !== "protobuf") return "unsupported"
+  return compactKind(canonical) ?? "unsupported"
+}

@@ -1,0 +1,94 @@
+/**
+ * What a subscriber receives first: nothing, the current state, or everything it missed (realtime A.9, B). Only whole answers are called
+ * recovered: with a hole the reader starts over from the present state.
+ */
+import type { StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
+import type { Stream } from "./stream.ts"
+import type { Outgoing } from "./topic.ts"
+
+/** Below the limit at which a slow reader is closed, with room for a thousand account events. */
+const RECOVERED_BYTES_MAX = 917_504
+
+export interface RecoveryRequest {
+  /** The client comes back with a position. */
+  readonly recover: boolean
+  readonly epoch: string
+  readonly offset: number
+}
+
+export interface Beginning {
+  /** Oldest first. */
+  readonly publications: ReadonlyArray<Outgoing>
+  readonly recovered: boolean
+  /** The position from which `publications` go on; that of the stream when they are a state. */
+  readonly offset: number
+  /** The publications are one present state, included in `offset`: they carry no offsets of their own. */
+  readonly isSnapshot: boolean
+}
+
+/** The present state, for whoever brings no position or one that cannot be used. */
+export const present = (stream: Stream, position: StreamPosition): Beginning => {
+  const { epoch, offset, snapshot } = position
+  const publications = snapshot === null ? [] : [{ epoch, offset, json: snapshot }]
+  const isSnapshot = stream.served.settings.recovery !== "cache"
+  return { publications, recovered: false, offset, isSnapshot }
+}
+
+const cached = (stream: Stream, position: StreamPosition, request: RecoveryRequest): Beginning => {
+  const values = stream.values()
+  const beginning =
+    values.length === 0 ? present(stream, position) : { ...present(stream, position), publications: values }
+  if (!request.recover || beginning.publications.length === 0) return beginning
+  const isSameEpoch = request.epoch === position.epoch
+  if (isSameEpoch && request.offset === position.offset) return { ...beginning, recovered: true, publications: [] }
+  const isAnywhere = request.epoch === "" && request.offset === 0
+  if (stream.served.settings.finalsMax === 0 || isAnywhere) return { ...beginning, recovered: true }
+  const finals = isSameEpoch ? stream.finalsSince(request.offset) : undefined
+  // Something closed meanwhile that nobody here remembers: the reader hears that it missed it.
+  if (finals === undefined) return beginning
+  const publications = finals.length === 0 ? beginning.publications : [...finals, ...values]
+  return { ...beginning, recovered: true, publications }
+}
+
+/** "replay": memory does not reach back far enough, but the source's storage may. */
+export const begin = (stream: Stream, position: StreamPosition, request: RecoveryRequest): Beginning | "replay" => {
+  const { recovery, recoveryMax } = stream.served.settings
+  if (recovery === "cache") return cached(stream, position, request)
+  if (!canRecover(stream, position, request)) return present(stream, position)
+  const missed = stream.since(request.offset)
+  if (missed !== undefined)
+    return missed.length > recoveryMax || isTooLong(missed)
+      ? present(stream, position)
+      : { publications: missed, recovered: true, offset: request.offset, isSnapshot: false }
+  return stream.served.source.replay === undefined ? present(stream, position) : "replay"
+}
+
+/** After a replay: `rows` up to `replayedTo`, and what the stream has heard since. */
+export const beginReplayed = (
+  stream: Stream,
+  position: StreamPosition,
+  request: RecoveryRequest,
+  rows: ReadonlyArray<StoredPublication> | null,
+  replayedTo: number,
+): Beginning => {
+  const since = stream.since(replayedTo)
+  if (rows === null || since === undefined || !canRecover(stream, position, request)) return present(stream, position)
+  const publications = [...rows.map((row) => ({ ...row, epoch: position.epoch })), ...since]
+  if (publications.length !== position.offset - request.offset || isTooLong(publications))
+    return present(stream, position)
+  return { publications, recovered: true, offset: request.offset, isSnapshot: false }
+}
+
+/** A reply that fills the socket's buffer would have its reader closed by the next publication, and come back for the same again. */
+const isTooLong = (publications: ReadonlyArray<{ readonly json: string }>): boolean => {
+  let bytes = 0
+  for (const { json } of publications) bytes += json.length
+  return bytes > RECOVERED_BYTES_MAX
+}
+
+const canRecover = (stream: Stream, position: StreamPosition, request: RecoveryRequest): boolean => {
+  const { recovery, recoveryMax } = stream.served.settings
+  const isSameEpoch = request.epoch === "" || request.epoch === position.epoch
+  const missed = position.offset - request.offset
+  return request.recover && recovery === "stream" && isSameEpoch && missed >= 0 && missed <= recoveryMax
+}

@@ -1,0 +1,119 @@
+/** A subscribe to a map (realtime A.14): waits until the map is read, answers page by page, and joins with the last reply. */
+import type { Credentials, Granted } from "../channels/authority.ts"
+import type { Client } from "../connection/client.ts"
+import type { SubscribeHost } from "../connection/subscribe-host.ts"
+import { text, variantOf } from "../connection/subscribe-request.ts"
+import type { WaitingCommands } from "../connection/waiting-commands.ts"
+import type { Hub } from "../fanout/hub.ts"
+import type { MapBehind, Stream } from "../fanout/stream.ts"
+import type { Outgoing, Variant } from "../fanout/topic.ts"
+import { ERRORS } from "../protocol/error-codes.ts"
+import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "../protocol/protocol.ts"
+import { MapFlows, type MapView } from "./pages.ts"
+
+const bodyOf =
+  (showsTags: boolean) =>
+  ({ json, offset, key, removed, tags }: Outgoing): PublicationBody => ({
+    data: json,
+    offset,
+    ...(showsTags && tags !== undefined ? { tags } : undefined),
+    ...(key === undefined ? undefined : { key }),
+    ...(removed === true ? { removed } : undefined),
+  })
+
+export class MapSubscribing {
+  private readonly flows: MapFlows
+
+  constructor(
+    private readonly host: SubscribeHost,
+    private readonly connection: Client,
+    private readonly waiting: WaitingCommands,
+    private readonly hub: Hub,
+    private readonly codec: Codec,
+  ) {
+    this.flows = new MapFlows(hub.monotonic)
+  }
+
+  /** Maps beside this one that the connection is on its way to. */
+  besides(channel: string): number {
+    return this.flows.besides(channel)
+  }
+
+  forget(channel: string): void {
+    this.flows.forget(channel)
+  }
+
+  subscribe(command: CommandOf<"subscribe">, granted: Granted, credentials: Credentials): void {
+    const { host, hub, connection } = this
+    const variant = variantOf(command, granted.served, this.codec, false)
+    if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
+    const stream = hub.open(granted.served)
+    const { map } = stream.served
+    if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
+    if (!stream.hasRoomFor(text(command.parameters["channel"]), variant)) {
+      hub.release(stream)
+      return connection.refuse(command, ERRORS.limitExceeded)
+    }
+    if (map.isReady) return this.step(command, granted, variant, stream, map)
+    stream.holds++
+    this.waiting.wait<boolean>(
+      text(command.parameters["channel"]),
+      (done) =>
+        map.whenReady((isReady) => {
+          stream.holds--
+          done(isReady)
+          // When the connection went meanwhile nobody else lets the map go.
+          hub.release(stream)
+        }),
+      (isReady) => {
+        // From the start: it may not be allowed any more. A map that cannot be read is worth another try by the client.
+        if (isReady) host.subscribe(command, credentials)
+        else connection.refuse(command, ERRORS.internal)
+      },
+    )
+  }
+
+  private step(
+    command: CommandOf<"subscribe">,
+    granted: Granted,
+    variant: Variant,
+    stream: Stream,
+    map: MapBehind,
+  ): void {
+    const { hub, connection } = this
+    hub.position(stream)
+    const { filter } = variant
+    const view: MapView = {
+      entries: map.entries,
+      wants: ({ tags }) => filter === undefined || filter.matches(tags),
+      body: bodyOf(filter !== undefined),
+      recoveryMax: stream.served.settings.recoveryMax,
+    }
+    const step = this.flows.step(command, view)
+    switch (step._tag) {
+      case "Live":
+        return this.join(command, granted, variant, stream, step.result)
+      case "Page":
+        connection.reply(command, step.result)
+        break
+      case "Refused":
+        connection.refuse(command, step.error)
+        break
+      case "Closed":
+        connection.close(step.close)
+    }
+    hub.release(stream)
+  }
+
+  private join(
+    command: CommandOf<"subscribe">,
+    granted: Granted,
+    variant: Variant,
+    stream: Stream,
+    result: SubscribeResult,
+  ): void {
+    const { topic, facts } = this.host.admit(stream, text(command.parameters["channel"]), variant, granted)
+    this.connection.reply(command, { ...facts, ...result })
+    if (this.connection.isOpen) this.host.joinTopic(topic.key)
+  }
+}

@@ -1,0 +1,121 @@
+/** What the test profile reads in the tokens of connections and of subscriptions: Centrifugo's claims (realtime A.13). */
+import type { ServerSubscription } from "../channels/authority.ts"
+import type { JsonText } from "../protocol/protocol.ts"
+import { type Claims, claimsOf } from "./hs256.ts"
+
+export interface ConnectionClaims {
+  /** Empty: anonymous. */
+  readonly user: string
+  /** Seconds since the Unix epoch; null: never. */
+  readonly expiresAt: number | null
+  readonly info: JsonText | null
+  /** Of `channels` and `subs`. */
+  readonly channels: ReadonlyArray<ServerSubscription>
+}
+
+export interface SubscriptionClaims {
+  readonly user: string
+  readonly channel: string
+  /** Empty: for any connection of the user. */
+  readonly client: string
+  /** Seconds since the Unix epoch; null: never. */
+  readonly expiresAt: number | null
+  readonly info: JsonText | null
+  readonly data: JsonText | null
+}
+
+export interface TokenRules {
+  readonly secret: string
+  /** Seconds since the Unix epoch. */
+  readonly now: number
+}
+
+/** A claim of another type than it must have makes the whole token invalid. */
+export class WrongClaim extends Error {
+  override readonly name = "WrongClaim"
+}
+
+const text = (claims: Claims, name: string): string => {
+  const value = claims[name] ?? ""
+  if (typeof value !== "string") throw new WrongClaim(name)
+  return value
+}
+
+const seconds = (claims: Claims, name: string): number | null => {
+  const value = claims[name] ?? null
+  if (value === null) return null
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new WrongClaim(name)
+  return value
+}
+
+const isObject = (value: unknown): value is Claims =>
+  value !== null && typeof value === "object" && !Array.isArray(value)
+
+/** `name` as it stands, or the JSON text that `b64<name>` encodes. */
+export const jsonOf = (claims: Claims, name: string): JsonText | null => {
+  const encoded = text(claims, `b64${name}`)
+  if (encoded === "") return claims[name] === undefined || claims[name] === null ? null : JSON.stringify(claims[name])
+  try {
+    return JSON.stringify(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")))
+  } catch {
+    throw new WrongClaim(`b64${name}`)
+  }
+}
+
+/** `exp` ends the token; the connection or subscription ends with it unless `expire_at` says otherwise, 0 for never. */
+const endOf = (claims: Claims): number | null => {
+  const own = seconds(claims, "expire_at")
+  if (own === null) return seconds(claims, "exp")
+  return own > 0 ? own : null
+}
+
+const subscriptionsOf = (claims: Claims): ReadonlyArray<ServerSubscription> => {
+  const { channels = [], subs = {} } = claims
+  if (!Array.isArray(channels) || !channels.every((each) => typeof each === "string")) throw new WrongClaim("channels")
+  if (!isObject(subs)) throw new WrongClaim("subs")
+  const named = new Map<string, ServerSubscription>()
+  for (const channel of channels) named.set(channel, { channel, info: null, data: null, expiresAt: null })
+  for (const [channel, options] of Object.entries(subs)) {
+    if (!isObject(options)) throw new WrongClaim("subs")
+    named.set(channel, { channel, info: jsonOf(options, "info"), data: jsonOf(options, "data"), expiresAt: null })
+  }
+  return [...named.values()]
+}
+
+const verified = <A>(token: string, { secret, now }: TokenRules, read: (claims: Claims) => A) => {
+  const claims = claimsOf(token, secret)
+  if (claims === undefined) return "invalid"
+  try {
+    const exp = seconds(claims, "exp")
+    const nbf = seconds(claims, "nbf")
+    seconds(claims, "iat")
+    // A token of the future counts as expired, as at the reference: the client asks for another one.
+    if ((exp !== null && exp <= now) || (nbf !== null && nbf > now)) return "expired"
+    return read(claims)
+  } catch (error) {
+    if (error instanceof WrongClaim) return "invalid"
+    throw error
+  }
+}
+
+export const connectionClaims = (token: string, rules: TokenRules): ConnectionClaims | "expired" | "invalid" =>
+  verified(token, rules, (claims) => {
+    if (claims["meta"] !== undefined && claims["meta"] !== null && !isObject(claims["meta"]))
+      throw new WrongClaim("meta")
+    return {
+      user: text(claims, "sub"),
+      expiresAt: endOf(claims),
+      info: jsonOf(claims, "info"),
+      channels: subscriptionsOf(claims),
+    }
+  })
+
+export const subscriptionClaims = (token: string, rules: TokenRules): SubscriptionClaims | "expired" | "invalid" =>
+  verified(token, rules, (claims) => ({
+    user: text(claims, "sub"),
+    channel: text(claims, "channel"),
+    client: text(claims, "client"),
+    expiresAt: endOf(claims),
+    info: jsonOf(claims, "info"),
+    data: jsonOf(claims, "data"),
+  }))

@@ -1,0 +1,115 @@
+/**
+ * The channels of the test profile: created on first use, numbered here. A channel remembers its publications for its namespace's time
+ * whether or not anybody is subscribed, and its place (epoch and offset) as long as the process lives.
+ */
+import { randomInt } from "node:crypto"
+import type { ChannelSource, StreamPosition, Tags } from "../../ports/channel-port.ts"
+import type { ChannelKindSettings } from "../channels/kinds.ts"
+import { CHANNEL_BYTES_MAX } from "../connection/limits.ts"
+import type { Hub } from "../fanout/hub.ts"
+import type { Served, Stream } from "../fanout/stream.ts"
+import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
+import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
+import { isChannelName, namespaceOf, type OpenNamespaces } from "./open-namespaces.ts"
+
+export interface PublishOptions {
+  /** The client that publishes. */
+  readonly info?: ClientInfo | undefined
+  readonly tags?: Tags | undefined
+  /** Only for those who listen now: without an offset, in no history. */
+  readonly skipHistory?: boolean | undefined
+}
+
+interface Place {
+  readonly epoch: string
+  offset: number
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+const newEpoch = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join("")
+
+const isNumbered = ({ historySize, recovery }: ChannelKindSettings): boolean => historySize > 0 || recovery !== "none"
+
+export class OpenChannels implements ChannelSource {
+  private readonly places = new Map<string, Place>()
+  /** Streams that the hub must not forget → monotonic ms until when. */
+  private readonly kept = new Map<Stream, number>()
+  private told: (channel: string) => void = () => {}
+
+  constructor(
+    private readonly hub: Hub,
+    private readonly namespaces: OpenNamespaces,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /** The channel, or why there is none of that name. */
+  serve(channel: string): Served | ProtocolError {
+    const settings = this.namespaces.get(namespaceOf(channel))
+    if (settings === undefined) return ERRORS.unknownChannel
+    if (!isChannelName(channel) || channel.length > CHANNEL_BYTES_MAX) return ERRORS.badRequest
+    return { canonical: channel, settings, source: this }
+  }
+
+  opened(): void {
+    // Nothing to fetch: whoever publishes brings it.
+  }
+
+  closed(): void {
+    // What is remembered stays until its time is over: `kept`.
+  }
+
+  position(channel: string): StreamPosition {
+    const settings = this.namespaces.get(namespaceOf(channel))
+    if (settings === undefined || !isNumbered(settings)) return { epoch: "", offset: 0, snapshot: null }
+    const { epoch, offset } = this.place(channel)
+    return { epoch, offset, snapshot: null }
+  }
+
+  /** Once: called before bytes that are no JSON go out on a channel. */
+  onBytes(told: (channel: string) => void): void {
+    this.told = told
+  }
+
+  /** `content`: bytes when it is no JSON. The new place; null when the publication has none. */
+  publish(
+    served: Served,
+    content: JsonText | Uint8Array,
+    options: PublishOptions = {},
+  ): { epoch: string; offset: number } | null {
+    const { info, tags, skipHistory } = options
+    const { canonical, settings } = served
+    if (typeof content !== "string") this.told(canonical)
+    const said = { ...(typeof content === "string" ? { json: content } : { json: "", bytes: content }), tags, info }
+    if (skipHistory === true || !isNumbered(settings)) {
+      this.hub.publish(canonical, { epoch: "", offset: 0, ...said })
+      return null
+    }
+    this.keep(this.hub.open(served))
+    const place = this.place(canonical)
+    place.offset++
+    this.hub.publish(canonical, { ...place, ...said })
+    return { ...place }
+  }
+
+  private place(channel: string): Place {
+    const known = this.places.get(channel)
+    if (known !== undefined) return known
+    const made = { epoch: newEpoch(), offset: 0 }
+    this.places.set(channel, made)
+    return made
+  }
+
+  /** Holds the stream for the time of its history from now on, and lets go what nobody published on for so long. */
+  private keep(stream: Stream): void {
+    const now = this.monotonic()
+    if (!this.kept.delete(stream)) stream.holds++
+    this.kept.set(stream, now + stream.served.settings.historyTtlSeconds * 1000)
+    for (const [oldest, until] of this.kept) {
+      if (until > now) break
+      this.kept.delete(oldest)
+      oldest.holds--
+      this.hub.release(oldest)
+    }
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * The server API of the test profile, as Centrifugo's: publish into channels, look into them, and act on connections. Requests and
+ * answers are JSON with Centrifugo's own names.
+ */
+import { Either, Schema } from "effect"
+import type { ServerSubscription } from "../channels/authority.ts"
+import { historyRequest } from "../channels/queries.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Hub } from "../fanout/hub.ts"
+import type { Served } from "../fanout/stream.ts"
+import type { Outgoing } from "../fanout/topic.ts"
+import { CLOSES, ERRORS, type ProtocolError, UNSUBSCRIBES } from "../protocol/error-codes.ts"
+import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
+import { jsonOf, WrongClaim } from "./claims.ts"
+import type { OpenChannels } from "./open-channels.ts"
+
+export interface ServerApiParts {
+  readonly channels: OpenChannels
+  readonly hub: Hub
+  readonly connections: Iterable<Connection>
+  /** ms, from an arbitrary start. */
+  readonly monotonic: () => number
+  readonly version: string
+  readonly node: string
+}
+
+type Answer = { readonly result: unknown } | { readonly error: ProtocolError } | { readonly replies: unknown }
+
+const failed = ({ code, message }: ProtocolError): Answer => ({ error: { code, message } })
+const ok: Answer = { result: {} }
+
+const Text = Schema.optionalWith(Schema.String, { default: () => "" })
+const Flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
+const Whole = Schema.Int.pipe(Schema.nonNegative())
+const Channel = Schema.String.pipe(Schema.minLength(1))
+const Position = Schema.Struct({ offset: Schema.optionalWith(Whole, { default: () => 0 }), epoch: Text })
+
+const Content = {
+  data: Schema.optional(Schema.Unknown),
+  b64data: Text,
+  tags: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+  skip_history: Flag,
+  idempotency_key: Text,
+}
+const Publish = Schema.Struct({ channel: Channel, ...Content })
+const Broadcast = Schema.Struct({ channels: Schema.NonEmptyArray(Schema.String), ...Content })
+/** Whom it is about: the user's connections, or one of them. An empty user is the anonymous one. */
+const Whom = { user: Text, client: Text }
+const Subscribe = Schema.Struct({
+  channel: Channel,
+  ...Whom,
+  info: Schema.optional(Schema.Unknown),
+  b64info: Text,
+  data: Schema.optional(Schema.Unknown),
+  b64data: Text,
+  expire_at: Schema.optionalWith(Whole, { default: () => 0 }),
+  recover_since: Schema.optional(Position),
+})
+const Unsubscribe = Schema.Struct({ channel: Text, ...Whom })
+/** The codes that an application may close a WebSocket with, and a reason that fits into the frame. */
+const Closing = Schema.Struct({ code: Schema.Int.pipe(Schema.between(3000, 4999)), reason: Text }).pipe(
+  Schema.filter(({ reason }) => Buffer.byteLength(reason) <= 123),
+)
+const Disconnect = Schema.Struct({
+  ...Whom,
+  whitelist: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
+  disconnect: Schema.optional(Closing),
+})
+const Refresh = Schema.Struct({ ...Whom, expired: Flag, expire_at: Schema.optionalWith(Whole, { default: () => 0 }) })
+const OfChannel = Schema.Struct({ channel: Channel })
+const History = Schema.Struct({
+  channel: Channel,
+  limit: Schema.optionalWith(Schema.Int, { default: () => 0 }),
+  since: Schema.optional(Position),
+  reverse: Flag,
+})
+const Channels = Schema.Struct({ pattern: Text })
+const Batch = Schema.Struct({ commands: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })) })
+
+/** How long the same `idempotency_key` publishes nothing more, in ms. */
+const IDEMPOTENCY_MILLIS = 300_000
+
+type Method = (parameters: unknown) => Answer
+
+const method =
+  <A, I>(shape: Schema.Schema<A, I>, run: (parameters: A) => Answer): Method =>
+  (parameters) => {
+    const decoded = Schema.decodeUnknownEither(shape)(parameters)
+    if (Either.isLeft(decoded)) return failed(ERRORS.badRequest)
+    try {
+      return run(decoded.right)
+    } catch (error) {
+      if (error instanceof WrongClaim) return failed(ERRORS.badRequest)
+      throw error
+    }
+  }
+
+const parsed = (json: JsonText): unknown => JSON.parse(json)
+
+const clientInfo = ({ conn_info, chan_info, ...who }: ClientInfo) => ({
+  ...who,
+  ...(conn_info === undefined ? undefined : { conn_info: parsed(conn_info) }),
+  ...(chan_info === undefined ? undefined : { chan_info: parsed(chan_info) }),
+})
+
+/** What is to be published: JSON text, bytes when it is none, undefined when there is nothing. */
+const contentOf = ({ data, b64data }: { readonly data?: unknown; readonly b64data: string }) => {
+  if (b64data === "") return data === undefined ? undefined : JSON.stringify(data)
+  const bytes = Buffer.from(b64data, "base64")
+  if (bytes.length === 0) return undefined
+  try {
+    return JSON.stringify(JSON.parse(bytes.toString("utf8")))
+  } catch {
+    return bytes
+  }
+}
+
+const publication = ({ json, bytes, offset, tags, info }: Outgoing) => ({
+  // The reference has no answer for bytes that are no JSON; this is how they are given to `publish`.
+  ...(bytes === undefined ? { data: parsed(json) } : { b64data: Buffer.from(bytes).toString("base64") }),
+  offset,
+  ...(tags === undefined ? undefined : { tags }),
+  ...(info === undefined ? undefined : { info: clientInfo(info) }),
+})
+
+/** `*` and `?` stand for any characters, as at the reference. */
+const glob = (pattern: string): RegExp => {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".")
+  return new RegExp(`^${source}$`)
+}
+
+/** Calls a method by its name: Centrifugo's answer, or undefined when there is no such method. */
+export type ServerApi = (name: string, parameters: unknown) => Answer | undefined
+
+export const makeServerApi = (parts: ServerApiParts): ServerApi => {
+  const { channels, hub, connections, monotonic } = parts
+  const startedAt = monotonic()
+  const published = new Map<string, { readonly answer: Answer; readonly until: number }>()
+
+  const whom = ({ user, client }: { readonly user: string; readonly client: string }) =>
+    [...connections].filter((each) => {
+      if (!each.isOpen || each.user === undefined) return false
+      return client === "" ? each.user === user : each.client === client && (user === "" || each.user === user)
+    })
+
+  const inChannel = (channel: string, run: (served: Served) => Answer): Answer => {
+    const served = channels.serve(channel)
+    return "code" in served ? failed(served) : run(served)
+  }
+
+  const publishOnce = (served: Served, content: Omit<typeof Publish.Type, "channel">): Answer => {
+    const said = contentOf(content)
+    if (said === undefined) return failed(ERRORS.badRequest)
+    const { tags, skip_history: skipHistory } = content
+    return { result: channels.publish(served, said, { tags, skipHistory }) ?? {} }
+  }
+
+  const publish = (channel: string, content: Omit<typeof Publish.Type, "channel">): Answer =>
+    inChannel(channel, (served) => {
+      const { idempotency_key: key } = content
+      if (key === "") return publishOnce(served, content)
+      const now = monotonic()
+      for (const [oldest, { until }] of published) {
+        if (until > now) break
+        published.delete(oldest)
+      }
+      const name = `${key}\n${channel}`
+      const before = published.get(name)
+      if (before !== undefined) return before.answer
+      const answer = publishOnce(served, content)
+      published.set(name, { answer, until: now + IDEMPOTENCY_MILLIS })
+      return answer
+    })
+
+  const present = (channel: string, run: (clients: ReadonlyArray<ClientInfo>) => unknown): Answer =>
+    inChannel(channel, ({ canonical, settings }) =>
+      settings.presence
+        ? { result: run([...(hub.find(canonical)?.present.values() ?? [])]) }
+        : failed(ERRORS.notAvailable),
+    )
+
+  const subscribe = ({ channel, expire_at, recover_since, ...rest }: typeof Subscribe.Type): Answer =>
+    inChannel(channel, () => {
+      const subscription: ServerSubscription = {
+        channel,
+        info: jsonOf(rest, "info"),
+        data: jsonOf(rest, "data"),
+        expiresAt: expire_at > 0 ? expire_at : null,
+      }
+      const since = recover_since === undefined ? undefined : { recover: true, ...recover_since }
+      for (const connection of whom(rest)) connection.subscribeServerSide(subscription, since)
+      return ok
+    })
+
+  const unsubscribe = ({ channel, ...rest }: typeof Unsubscribe.Type): Answer => {
+    const served = channel === "" ? undefined : channels.serve(channel)
+    if (served !== undefined && "code" in served) return failed(served)
+    for (const { subscriptions } of whom(rest))
+      for (const each of channel === "" ? subscriptions.channels : [channel])
+        subscriptions.endChannel(each, UNSUBSCRIBES.server)
+    return ok
+  }
+
+  const disconnect = ({ whitelist, disconnect: how, ...rest }: typeof Disconnect.Type): Answer => {
+    const close = how === undefined ? CLOSES.forced : ([how.code, how.reason] as const)
+    for (const connection of whom(rest)) if (!whitelist.includes(connection.client)) connection.close(close)
+    return ok
+  }
+
+  const refresh = ({ expired, expire_at, ...rest }: typeof Refresh.Type): Answer => {
+    for (const connection of whom(rest)) {
+      if (expired) connection.close(CLOSES.expired)
+      else connection.prolong(expire_at > 0 ? expire_at : null)
+    }
+    return ok
+  }
+
+  const history = ({ channel, ...asked }: typeof History.Type): Answer =>
+    inChannel(channel, ({ canonical, settings, source }) => {
+      if (settings.historySize === 0) return failed(ERRORS.notAvailable)
+      const request = historyRequest(asked, settings.historySize)
+      if ("code" in request) return failed(request)
+      const { epoch, offset } = source.position(canonical)
+      const { since, limit, reverse } = request
+      if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)
+        return failed(ERRORS.unrecoverablePosition)
+      const publications = hub.find(canonical)?.page(limit, since?.offset, reverse) ?? []
+      return { result: { publications: publications.map(publication), offset, epoch } }
+    })
+
+  const historyRemove = ({ channel }: typeof OfChannel.Type): Answer =>
+    inChannel(channel, ({ canonical, settings }) => {
+      if (settings.historySize === 0) return failed(ERRORS.notAvailable)
+      hub.find(canonical)?.forget()
+      return ok
+    })
+
+  const listed = ({ pattern }: typeof Channels.Type): Answer => {
+    const wanted = glob(pattern === "" ? "*" : pattern)
+    const found = [...hub.all()].flatMap(({ served, subscribers }) =>
+      subscribers > 0 && wanted.test(served.canonical)
+        ? [[served.canonical, { num_clients: subscribers }] as const]
+        : [],
+    )
+    return { result: { channels: Object.fromEntries(found) } }
+  }
+
+  const node = (): Answer => {
+    const users = [...connections].flatMap(({ user }) => (user === undefined ? [] : [user]))
+    const { channels: open, subscriptions } = hub.stats()
+    const facts = {
+      uid: parts.node,
+      name: "venue-gateway",
+      version: parts.version,
+      num_clients: users.length,
+      num_users: new Set(users).size,
+      num_subs: subscriptions,
+      num_channels: open,
+      uptime: Math.floor((monotonic() - startedAt) / 1000),
+    }
+    return { result: { nodes: [facts] } }
+  }
+
+  /** One command of a batch names its method by its key; the reply does too. */
+  const reply = (command: Readonly<Record<string, unknown>>): unknown => {
+    const [name = "", parameters] = Object.entries(command)[0] ?? []
+    const answer = name === "batch" ? undefined : api(name, parameters)
+    if (answer === undefined) return failed(ERRORS.methodNotFound)
+    return "result" in answer ? { [name]: answer.result } : answer
+  }
+
+  const methods: Readonly<Record<string, Method>> = {
+    publish: method(Publish, ({ channel, ...content }) => publish(channel, content)),
+    broadcast: method(Broadcast, ({ channels: names, ...content }) => ({
+      result: { responses: names.map((name) => (name === "" ? failed(ERRORS.badRequest) : publish(name, content))) },
+    })),
+    subscribe: method(Subscribe, subscribe),
+    unsubscribe: method(Unsubscribe, unsubscribe),
+    disconnect: method(Disconnect, disconnect),
+    refresh: method(Refresh, refresh),
+    presence: method(OfChannel, ({ channel }) =>
+      present(channel, (clients) => ({
+        presence: Object.fromEntries(clients.map((info) => [info.client, clientInfo(info)])),
+      })),
+    ),
+    presence_stats: method(OfChannel, ({ channel }) =>
+      present(channel, (clients) => ({
+        num_clients: clients.length,
+        num_users: new Set(clients.map(({ user }) => user)).size,
+      })),
+    ),
+    history: method(History, history),
+    history_remove: method(OfChannel, historyRemove),
+    channels: method(Channels, listed),
+    info: method(Schema.Struct({}), node),
+    batch: method(Batch, ({ commands }) => ({ replies: commands.map(reply) })),
+  }
+
+  const api: ServerApi = (name, parameters) => (Object.hasOwn(methods, name) ? methods[name]?.(parameters) : undefined)
+  return api
+}

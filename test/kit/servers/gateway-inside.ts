@@ -1,0 +1,23 @@
+/** A gateway in the test's own process, for tests that look inside; the scope ends it. */
+import { openProcessLog } from "../../../src/composition/process-log.ts"
+import type { Settings } from "../../../src/config.ts"
+import { type Gateway, startGateway } from "../../../src/gateway.ts"
+import type { Ready } from "./gateway.ts"
+
+export const startInside = (settings: Settings) =>
+  startGateway({
+    settings,
+    log: openProcessLog("error", () => undefined),
+    notice: () => undefined,
+    fatal: (reason) => {
+      throw new Error(reason)
+    },
+  })
+
+/** What its ready line would say. */
+export const readyOf = ({ listening: { http, ws }, setupToken }: Gateway): Ready => ({
+  http,
+  ws,
+  version: "",
+  setupToken: setupToken ?? undefined,
+})

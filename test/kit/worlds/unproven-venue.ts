@@ -1,0 +1,17 @@
+/** A venue of ccxt whose market data are tested and whose answers to orders are not proven: the facts that promise nothing. */
+import { plain } from "../../../src/venues/adapters/plain.ts"
+import type { VenueFacts, VenueProfile } from "../../../src/venues/adapters/profile.ts"
+
+const UNPROVEN: VenueFacts = {
+  cancelAnswer: "REQUESTED",
+  amendAnswer: "REQUESTED",
+  openOrders: { way: "WHOLE" },
+  fills: { of: "INSTRUMENT", paging: { way: "AFTER_TIME", size: 100, last: "EMPTY" } },
+  endedOrders: null,
+  orderTimes: { created: "timestamp", updated: null },
+  orderExpiryMillis: null,
+  orderIds: "VENUE",
+}
+
+export const unproven = (venue: string, exchange: string, special: Partial<VenueProfile> = {}): VenueProfile =>
+  plain(venue, exchange, { ...UNPROVEN, ...special })

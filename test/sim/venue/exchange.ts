@@ -1,0 +1,375 @@
+/**
+ * The exchange behind the simulated venue: the orders and the money of each exchange account, and the matching. This is the truth that
+ * the gateway's accounts must end up with; what is told of it, and when, is the affair of the stream and of the history.
+ */
+import { Decimal } from "../../../src/domain/decimal.ts"
+import { type InstrumentId, type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
+import { isBetter, reaches, stopAt } from "../../../src/domain/order/trailing-stop.ts"
+import type {
+  VenueAmend,
+  VenueBalance,
+  VenueBalances,
+  VenueFill,
+  VenueOrder,
+  VenueOrderState,
+  VenueOrderStatus,
+} from "../../../src/ports/venue-session.ts"
+import { Random, type SimTime } from "../time.ts"
+import { PLAIN_TRAITS, type VenueTraits } from "../traits.ts"
+import { type Fates, kindFates } from "./fates.ts"
+import { BTC_USDT, FEE_ASSET, FIRST_TOTALS, listed, MORE_TOTALS, unitsOf } from "./listing.ts"
+import { feeOf, partsOf, priceOf } from "./matching.ts"
+
+/** The exchange account of the first gateway account. */
+export const MAIN = "sim-1"
+
+export interface SimOrder {
+  /** The exchange account that it belongs to. */
+  readonly account: string
+  /** Of the gateway's order; null: it was placed at the exchange itself. */
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string
+  /** What its client called it. */
+  readonly clientId: string | null
+  /** Counts the exchange's orders, from 1. */
+  readonly number: number
+  order: Omit<VenueOrder, "tradeOrderId" | "notAfter">
+  quantity: Decimal
+  readonly createdAt: number
+  status: VenueOrderStatus
+  ending: VenueOrderState["ending"]
+  executed: Decimal
+  readonly fills: Array<VenueFill>
+  updatedAt: number
+  /** Of an order with a trigger: where it stands. */
+  trigger: { stopPrice: Decimal; best: Decimal; isTriggered: boolean } | null
+  /** The other order of a list that the venue keeps. */
+  partner: SimOrder | null
+  /** The venue broke its own word about it: took it after its expiry, filled it after its end, or beyond its quantity. */
+  isOdd: boolean
+}
+
+interface OrderNames {
+  readonly tradeOrderId: TradeOrderId | null
+  readonly externalOrderId: string | null
+}
+
+const PRICE = Decimal.of("100")
+
+/** A list locks once, for its dearer leg. */
+const isLockedByPartner = ({ order, partner, externalOrderId }: SimOrder): boolean => {
+  if (partner?.status !== "OPEN") return false
+  const own = Decimal.of(order.limitPrice ?? "0")
+  const other = Decimal.of(partner.order.limitPrice ?? "0")
+  return own.lessThan(other) || (own.equals(other) && externalOrderId > partner.externalOrderId)
+}
+
+export abstract class Exchange {
+  fates: Fates = kindFates()
+  traits: VenueTraits = PLAIN_TRAITS
+  /** Of what the traits leave to chance. */
+  random = new Random(1)
+  /** What is traded here. */
+  instruments: ReadonlyArray<InstrumentId> = [BTC_USDT]
+  readonly orders = new Map<string, SimOrder>()
+  /** Rows that the venue adds to its balances, as it writes them. */
+  oddBalances: ReadonlyArray<VenueBalance> = []
+  /** Rate of the fee of a buy that is charged in the base asset; null: as the traits say. */
+  baseFee: Decimal | null = null
+  /** For the story of a world. */
+  note: (what: string) => void = () => undefined
+  /** What is taken now, is taken after its expiry. */
+  isPastExpiry = false
+  /** Told of every order that is taken. */
+  placed: (sim: SimOrder) => void = () => undefined
+  private readonly money = new Map<string, Map<string, Decimal>>()
+  private readonly prices = new Map<InstrumentId, Decimal>()
+  private tradeCount = 0
+
+  constructor(readonly time: SimTime) {}
+
+  /** An order is not what it was. */
+  protected abstract changed(sim: SimOrder): void
+  /** Before the change of its order is told. */
+  protected abstract traded(sim: SimOrder, fill: VenueFill): void
+
+  // The truth
+
+  find({ tradeOrderId, externalOrderId }: OrderNames): SimOrder | undefined {
+    for (const it of this.orders.values())
+      if (it.externalOrderId === externalOrderId || (tradeOrderId !== null && it.tradeOrderId === tradeOrderId))
+        return it
+    return undefined
+  }
+
+  /** Of one exchange account, or of all. */
+  openOrders(account?: string): ReadonlyArray<SimOrder> {
+    return [...this.orders.values()].filter((it) => it.status === "OPEN" && (account ?? it.account) === it.account)
+  }
+
+  ordersOf(account: string, instrumentId?: InstrumentId): ReadonlyArray<SimOrder> {
+    return [...this.orders.values()].filter(
+      (it) => it.account === account && (instrumentId ?? it.order.instrumentId) === it.order.instrumentId,
+    )
+  }
+
+  /** Oldest first. */
+  fillsOf(account: string, instrumentId?: InstrumentId): ReadonlyArray<VenueFill> {
+    return this.ordersOf(account, instrumentId)
+      .flatMap((it) => it.fills)
+      .sort((a, b) => a.executedAt - b.executedAt)
+  }
+
+  get accounts(): ReadonlyArray<string> {
+    return [...this.money.keys()]
+  }
+
+  totalsOf(account: string): Map<string, Decimal> {
+    const known = this.money.get(account)
+    if (known !== undefined) return known
+    const rows = [
+      ...FIRST_TOTALS,
+      ...(this.instruments.length > 1 ? MORE_TOTALS : []),
+      // So little that it is used up.
+      ...(this.traits.feeAsset === "THIRD" ? [[FEE_ASSET, "0.5"] as const] : []),
+    ]
+    const totals = new Map(rows.map(([asset, total]) => [asset, Decimal.of(total)]))
+    this.money.set(account, totals)
+    return totals
+  }
+
+  get totals(): Map<string, Decimal> {
+    return this.totalsOf(MAIN)
+  }
+
+  locked(asset: string, account: string = MAIN): Decimal {
+    let sum = Decimal.ZERO
+    for (const sim of this.openOrders(account)) {
+      const { order, quantity, executed } = sim
+      if (isLockedByPartner(sim)) continue
+      const { baseAsset, quoteAsset } = listed(order.instrumentId)
+      const rest = quantity.subtract(executed)
+      if (order.orderSide === "SELL" && asset === baseAsset) sum = sum.add(rest)
+      if (order.orderSide === "BUY" && asset === quoteAsset)
+        sum = sum.add(Decimal.of(order.limitPrice ?? "0").multiply(rest))
+    }
+    return sum
+  }
+
+  balances(account: string = MAIN): VenueBalances {
+    const balances = [...this.totalsOf(account)].map(([asset, total]) => {
+      const locked = this.locked(asset, account)
+      return { asset, available: total.subtract(locked).toString(), locked: locked.toString() }
+    })
+    return { complete: true, balances: [...balances, ...this.oddBalances], at: this.time.now }
+  }
+
+  /** Of the newest trade. */
+  priceIn(instrumentId: InstrumentId): Decimal {
+    return this.prices.get(instrumentId) ?? unitsOf(instrumentId).price.multiply(PRICE)
+  }
+
+  get price(): Decimal {
+    return this.priceIn(BTC_USDT)
+  }
+  set price(price: Decimal) {
+    this.prices.set(BTC_USDT, price)
+  }
+
+  // Orders
+
+  /** An order on the book (or through it: IOC, FOK and MARKET end at once, filled as the fates say). */
+  place(
+    order: SimOrder["order"],
+    tradeOrderId: TradeOrderId | null,
+    account: string = MAIN,
+    clientId: string | null = tradeOrderId === null ? null : venueClientId(tradeOrderId),
+  ): SimOrder {
+    const sim = this.take(order, tradeOrderId, account, clientId)
+    if (sim.trigger === null) this.match(sim)
+    return sim
+  }
+
+  /** Two orders, of which each ends when the other is executed, triggered or cancelled. */
+  placeList(
+    orders: ReadonlyArray<readonly [order: SimOrder["order"], tradeOrderId: TradeOrderId]>,
+    account: string = MAIN,
+  ): void {
+    const [one, other] = orders.map(([order, id]) => this.take(order, id, account, venueClientId(id)))
+    if (one === undefined || other === undefined) throw new Error("a list has two orders")
+    one.partner = other
+    other.partner = one
+  }
+
+  /** What happened to one order of a list ends the other. */
+  private follow({ partner }: SimOrder, ending: VenueOrderState["ending"]): void {
+    if (partner?.status === "OPEN") this.finish(partner, "CANCELLED", ending)
+  }
+
+  private take(
+    order: SimOrder["order"],
+    tradeOrderId: TradeOrderId | null,
+    account: string,
+    clientId: string | null,
+  ): SimOrder {
+    const number = this.orders.size + 1
+    const price = this.priceIn(order.instrumentId)
+    const sim: SimOrder = {
+      account,
+      tradeOrderId,
+      externalOrderId: `X${number}`,
+      clientId,
+      number,
+      order,
+      quantity: Decimal.of(order.quantity),
+      createdAt: this.time.now,
+      status: "OPEN",
+      ending: null,
+      executed: Decimal.ZERO,
+      fills: [],
+      updatedAt: this.time.now,
+      trigger:
+        order.trigger === undefined
+          ? null
+          : { stopPrice: Decimal.of(order.trigger.stopPrice), best: price, isTriggered: false },
+      partner: null,
+      isOdd: this.isPastExpiry,
+    }
+    // By cost: as much as that buys now.
+    if (order.cost !== undefined) {
+      const { lotSize } = listed(order.instrumentId)
+      sim.quantity = Decimal.of(order.cost).divide(price.multiply(lotSize), 0, "DOWN").multiply(lotSize)
+    }
+    this.orders.set(sim.externalOrderId, sim)
+    const { orderSide, orderType, limitPrice } = order
+    const owner = tradeOrderId ?? "a foreign order"
+    this.note(`takes ${owner} as X${number}: ${orderSide} ${sim.quantity} ${orderType} ${limitPrice ?? ""}`)
+    this.placed(sim)
+    this.changed(sim)
+    if (order.expireAt !== undefined)
+      this.time.schedule(() => {
+        if (sim.status === "OPEN") this.end(sim, "EXPIRED")
+      }, order.expireAt - this.time.now)
+    return sim
+  }
+
+  /** IOC, FOK and MARKET end at once. */
+  private match(sim: SimOrder): void {
+    const { order } = sim
+    if (order.orderType === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") {
+      const part = this.fates.immediate(sim.quantity)
+      if (part.isPositive()) this.fill(sim, part)
+      if (sim.status === "OPEN") this.end(sim, "CANCELLED", "REMAINDER")
+    }
+  }
+
+  /** A public trade: triggers that the venue watches itself may fire. */
+  trade(price: Decimal, instrumentId: InstrumentId = BTC_USDT): void {
+    this.prices.set(instrumentId, price)
+    for (const sim of this.openOrders()) {
+      const { trigger } = sim
+      const terms = sim.order.trigger
+      if (sim.order.instrumentId !== instrumentId) continue
+      if (trigger === null || terms === undefined || trigger.isTriggered) continue
+      if (reaches(terms.on, trigger.stopPrice, price)) {
+        trigger.isTriggered = true
+        sim.updatedAt = this.time.now
+        this.note(`${sim.externalOrderId} is triggered at ${price}`)
+        this.changed(sim)
+        this.follow(sim, "LIST")
+        if (this.fates.trigger()) this.match(sim)
+        else this.end(sim, "REJECTED")
+      } else if (terms.kind === "TRAILING_STOP" && isBetter(terms.on, price, trigger.best)) {
+        trigger.best = price
+        const amount = terms.trailingAmount === undefined ? null : Decimal.of(terms.trailingAmount)
+        const stop = stopAt(terms.on, { delta: terms.trailingDelta ?? null, amount }, price)
+        trigger.stopPrice =
+          terms.on === "RISE" ? Decimal.min(stop, trigger.stopPrice) : Decimal.max(stop, trigger.stopPrice)
+      }
+    }
+  }
+
+  /** What nobody expects of a venue: a fill after the end of an order, or of more than was ordered. */
+  oddFill(sim: SimOrder, quantity: Decimal): void {
+    sim.isOdd = true
+    this.fill(sim, quantity, sim.order.limitPrice ?? this.priceIn(sim.order.instrumentId).toString(), undefined, true)
+  }
+
+  /** Without a price: in as many trades, and as much better than its limit, as the traits let it. Answers the last trade. */
+  fill(sim: SimOrder, quantity: Decimal, price?: string, externalTradeId?: string, isBeyond = false): VenueFill {
+    const whole = isBeyond ? quantity : Decimal.min(quantity, sim.quantity.subtract(sim.executed))
+    const parts = price === undefined ? partsOf(this, sim, whole) : [whole]
+    const fills = parts.map((part) => {
+      const fill = this.execute(sim, part, price ?? priceOf(this, sim), externalTradeId ?? `T${++this.tradeCount}`)
+      this.note(`fills ${part} of ${sim.externalOrderId} at ${fill.price}: ${sim.executed}, ${sim.status}`)
+      this.traded(sim, fill)
+      this.changed(sim)
+      return fill
+    })
+    this.follow(sim, "LIST")
+    return fills.at(-1)!
+  }
+
+  private execute(sim: SimOrder, part: Decimal, price: string, externalTradeId: string): VenueFill {
+    const { instrumentId, orderSide } = sim.order
+    const { baseAsset, quoteAsset } = listed(instrumentId)
+    const cost = Decimal.of(price).multiply(part)
+    const fee = feeOf(this, sim, part, cost)
+    const fill: VenueFill = {
+      tradeOrderId: sim.tradeOrderId,
+      externalOrderId: sim.externalOrderId,
+      externalTradeId,
+      instrumentId,
+      orderSide,
+      quantity: part.toString(),
+      price,
+      fees: fee === null ? [] : [{ asset: fee.asset, quantity: fee.quantity.toString() }],
+      executedAt: this.time.now,
+    }
+    const sign = orderSide === "BUY" ? Decimal.ONE : Decimal.ONE.negate()
+    this.add(sim.account, baseAsset, part.multiply(sign))
+    this.add(sim.account, quoteAsset, cost.multiply(sign).negate())
+    if (fee !== null) this.add(sim.account, fee.asset, fee.quantity.negate())
+    sim.executed = sim.executed.add(part)
+    sim.fills.push(fill)
+    sim.updatedAt = this.time.now
+    if (sim.executed.atLeast(sim.quantity)) sim.status = "FILLED"
+    return fill
+  }
+
+  private add(account: string, asset: string, quantity: Decimal): void {
+    const totals = this.totalsOf(account)
+    totals.set(asset, (totals.get(asset) ?? Decimal.ZERO).add(quantity))
+  }
+
+  end(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"] = null): void {
+    this.finish(sim, status, ending)
+    this.follow(sim, null)
+  }
+
+  private finish(sim: SimOrder, status: VenueOrderStatus, ending: VenueOrderState["ending"]): void {
+    this.note(`ends ${sim.externalOrderId}: ${status} ${ending ?? ""}`)
+    sim.status = status
+    sim.ending = ending
+    sim.updatedAt = this.time.now
+    this.changed(sim)
+  }
+
+  /** Whether it was changed: not what is over, nor to less than is executed. */
+  alter(sim: SimOrder | undefined, { quantity, limitPrice, stopPrice }: VenueAmend): sim is SimOrder {
+    if (sim?.status !== "OPEN" || Decimal.of(quantity).atMost(sim.executed)) return false
+    this.note(`changes ${sim.externalOrderId} to ${quantity} at ${limitPrice ?? "market"}`)
+    sim.order = { ...sim.order, quantity, limitPrice }
+    sim.quantity = Decimal.of(quantity)
+    if (sim.trigger !== null && stopPrice !== null) sim.trigger.stopPrice = Decimal.of(stopPrice)
+    sim.updatedAt = this.time.now
+    this.changed(sim)
+    return true
+  }
+
+  /** It would trigger or trade at once. */
+  isThere({ instrumentId, trigger, limitPrice, orderSide }: SimOrder["order"]): boolean {
+    const level = Decimal.of(trigger?.stopPrice ?? limitPrice ?? "0")
+    return reaches(trigger?.on ?? (orderSide === "SELL" ? "RISE" : "FALL"), level, this.priceIn(instrumentId))
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * Submits, cancels and changes on their way to the exchange, and their answers on the way back. Where an answer means only that the request
+ * was taken, the session looks at the order for a second, as the connectors do, and what it does not see is in doubt.
+ */
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { TradeOrderId } from "../../../src/domain/ids.ts"
+import type {
+  SessionReport,
+  VenueAmend,
+  VenueFill,
+  VenueOrder,
+  VenueOrderRef,
+  VenueOrderState,
+} from "../../../src/ports/venue-session.ts"
+import type { SimOrder } from "./exchange.ts"
+import type { SubmitFate } from "./fates.ts"
+import type { VenueHistory } from "./venue-history.ts"
+import type { OpenSession, VenueSessions } from "./venue-sessions.ts"
+import type { VenueState } from "./venue-state.ts"
+
+/** The venue, with its sessions and what it shows them. */
+type SimVenue = VenueState & { readonly history: VenueHistory; readonly sessions: VenueSessions }
+
+const LATE_MILLIS = 4_000
+const LATEST_WITHOUT_EXPIRY_MILLIS = 60_000
+/** Before each look at an order whose cancel or change was asked for. */
+const LOOKS_MILLIS = [0, 50, 200, 800]
+
+export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder): void => {
+  const { tradeOrderId, pairedWith, notAfter } = order
+  const { time, sessions } = venue
+  const drawn = venue.fates.submit(order)
+  const isShown = drawn === "refuse" && venue.traits.refusesWhenShown && venue.random.chance(0.5)
+  const fate = isShown ? "refusedWhenShown" : drawn
+  const ids = [tradeOrderId, ...(pairedWith === undefined ? [] : [pairedWith.tradeOrderId])]
+  // Of a list each order is reported for itself, a moment after the other.
+  const report = (make: (id: TradeOrderId) => SessionReport): void => {
+    for (const id of ids) sessions.answer(session, make(id))
+  }
+  const expiry = venue.venue.orderExpiryMillis
+  // The venue counts the order's age from its signing, by its own clock.
+  const signedUntil = notAfter - (venue.gatewayNow() - time.now)
+  const expiresAt = expiry === null ? Number.POSITIVE_INFINITY : signedUntil + expiry
+  venue.note(`submit of ${tradeOrderId}: ${fate}`)
+  time.schedule(() => {
+    const at = time.now
+    if (fate === "notSent" || session.isRefused || venue.gatewayNow() > notAfter) {
+      report((id) => ({ _tag: "NotSent", tradeOrderId: id, reason: "simulated", at }))
+      return
+    }
+    if (fate === "arrivesTooLate") {
+      const delay = venue.random.between(15_000, 60_000)
+      time.schedule(() => {
+        venue.isPastExpiry = true
+        arrive(venue, session.account, order, fate, Number.POSITIVE_INFINITY)
+        venue.isPastExpiry = false
+      }, delay)
+      report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
+      return
+    }
+    if (fate === "arrivesLate") {
+      const latest = Math.min(expiresAt - at, LATEST_WITHOUT_EXPIRY_MILLIS)
+      const delay = venue.traits.arrivesLate === "SOON" ? LATE_MILLIS : venue.random.between(500, Math.max(500, latest))
+      time.schedule(() => arrive(venue, session.account, order, fate, expiresAt), delay)
+      report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
+      return
+    }
+    const arrives = fate !== "lostBefore" && fate !== "silentBefore"
+    const isPlaced = arrives && arrive(venue, session.account, order, fate, expiresAt)
+    if (fate === "silentBefore" || fate === "silentAfter") return
+    if (fate === "lostBefore" || fate === "lostAfter")
+      report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
+    else if (!isPlaced)
+      report((id) => ({ _tag: "Refused", tradeOrderId: id, code: "INVALID_ORDER", text: "simulated", at }))
+    else for (const id of ids) accepted(venue, session, id, fate)
+  }, venue.fates.latencyMillis())
+}
+
+const accepted = (venue: SimVenue, session: OpenSession, tradeOrderId: TradeOrderId, fate: SubmitFate): void => {
+  const { sessions, time } = venue
+  const at = time.now
+  const sim = venue.find({ tradeOrderId, externalOrderId: null })
+  if (fate === "refusedWhenShown") {
+    if (sim === undefined) return
+    const shownAfter = venue.fates.latencyMillis()
+    sessions.deliver(session, { _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, shownAfter)
+    const refused: SessionReport = { _tag: "Refused", tradeOrderId, code: "INVALID_ORDER", text: "simulated", at }
+    sessions.deliver(session, refused, shownAfter + venue.fates.latencyMillis())
+    return
+  }
+  const { submitAnswer } = venue.traits
+  const latency = venue.fates.latencyMillis()
+  const externalOrderId = sim?.externalOrderId ?? ""
+  if (sim !== undefined) session.known.add(externalOrderId)
+  sessions.deliver(session, { _tag: "Accepted", tradeOrderId, externalOrderId, at }, latency)
+  if (sim === undefined || submitAnswer === "ID") return
+  const fills = submitAnswer === "FILLS" ? sim.fills : []
+  for (const fill of fills) sessions.deliver(session, { _tag: "Filled", fill: named(fill, tradeOrderId) }, latency)
+  sessions.deliver(session, { _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, latency)
+}
+
+/** The answer to a submit is about that order, whatever it names. */
+const named = (fill: VenueFill, tradeOrderId: TradeOrderId): VenueFill => ({ ...fill, tradeOrderId })
+
+const arrive = (venue: SimVenue, account: string, order: VenueOrder, fate: SubmitFate, expiresAt: number): boolean => {
+  if (venue.time.now > expiresAt) return false
+  const { pairedWith } = order
+  const orders = [order, ...(pairedWith === undefined ? [] : [pairedWith])].map(
+    ({ tradeOrderId, notAfter: _, pairedWith: __, ...rest }) => [rest, tradeOrderId] as const,
+  )
+  for (const [, id] of orders) venue.arrivals.set(id, (venue.arrivals.get(id) ?? 0) + 1)
+  if (fate === "refuse") return false
+  // Between its prices the market must be, as at Binance.
+  if (orders.length === 2 && orders.some(([leg]) => venue.isThere(leg))) return false
+  const [[only, id] = []] = orders
+  if (orders.length === 2) venue.placeList(orders, account)
+  else if (only !== undefined && id !== undefined) venue.place(only, id, account)
+  return true
+}
+
+/** What a request finds there: not what a replica has not heard of yet. */
+const foundBy = (venue: SimVenue, { account }: OpenSession, ref: VenueOrderRef): SimOrder | undefined => {
+  const sim = venue.history.findFor(account, ref)
+  return sim !== undefined && venue.history.isShown(sim) ? sim : undefined
+}
+
+const REFUSED = "the credential was refused"
+
+export const cancel = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef): void => {
+  const { tradeOrderId } = ref
+  const { time, sessions, traits } = venue
+  venue.cancels.set(tradeOrderId, (venue.cancels.get(tradeOrderId) ?? 0) + 1)
+  const fate = venue.fates.cancel(ref)
+  venue.note(`cancel of ${tradeOrderId}: ${fate}`)
+  time.schedule(() => {
+    const at = time.now
+    if (session.isRefused) {
+      sessions.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: false, text: REFUSED, at })
+      return
+    }
+    const sim = fate === "lostBefore" || fate === "silentBefore" ? undefined : foundBy(venue, session, ref)
+    const refused = fate === "refuse" && sim?.status === "OPEN"
+    const works = sim?.status === "OPEN" && !refused
+    if (works) carryOutCancel(venue, sim)
+    if (fate === "silentBefore" || fate === "silentAfter") return
+    if (fate === "lostBefore" || fate === "lostAfter")
+      sessions.answer(session, { _tag: "CancelInDoubt", tradeOrderId, reason: "timeout", at })
+    else if (!works)
+      sessions.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: !refused, text: "simulated", at })
+    else if (traits.cancelAnswer === "DONE") {
+      if (traits.forgetsCancelled) venue.forgotten.add(sim)
+      sessions.answer(session, { _tag: "CancelAccepted", tradeOrderId, at })
+    } else look(venue, session, ref, 0, (state) => cancelSeen(venue, tradeOrderId, state))
+  }, venue.fates.latencyMillis())
+}
+
+const carryOutCancel = (venue: SimVenue, sim: SimOrder): void => {
+  const { traits, random } = venue
+  if (traits.cancelAnswer === "DONE") return venue.end(sim, "CANCELLED")
+  if (random.chance(traits.cancelForgotten)) return venue.note(`forgets to cancel ${sim.externalOrderId}`)
+  venue.time.schedule(
+    () => {
+      if (sim.status === "OPEN") venue.end(sim, "CANCELLED")
+    },
+    random.between(0, traits.cancelWithinMillis),
+  )
+}
+
+/** Null: nothing is known yet. */
+const cancelSeen = (
+  { time }: SimVenue,
+  tradeOrderId: TradeOrderId,
+  state: VenueOrderState | null,
+): ReadonlyArray<SessionReport> | null => {
+  const at = time.now
+  if (state === null) return [{ _tag: "CancelInDoubt", tradeOrderId, reason: "not carried out yet", at }]
+  if (state.status === "OPEN") return null
+  const text = `the order ended before: ${state.status}`
+  return [
+    { _tag: "OrderSeen", state },
+    state.status === "CANCELLED"
+      ? { _tag: "CancelAccepted", tradeOrderId, at }
+      : { _tag: "CancelRefused", tradeOrderId, unknownOrder: true, text, at },
+  ]
+}
+
+export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef, to: VenueAmend): void => {
+  const { tradeOrderId } = ref
+  const { askedAt } = to
+  const { time, sessions, traits, random } = venue
+  venue.amends.set(tradeOrderId, (venue.amends.get(tradeOrderId) ?? 0) + 1)
+  const fate = venue.fates.amend(ref)
+  venue.note(`amend of ${tradeOrderId} to ${to.quantity} at ${to.limitPrice ?? "market"}: ${fate}`)
+  const find = (): SimOrder | undefined => foundBy(venue, session, ref)
+  time.schedule(() => {
+    const at = time.now
+    if (session.isRefused) {
+      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: REFUSED, at })
+      return
+    }
+    if (fate === "arrivesLate") {
+      time.schedule(() => venue.alter(find(), to), LATE_MILLIS)
+      sessions.answer(session, { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
+      return
+    }
+    const arrives = fate === "accept" || fate === "lostAfter" || fate === "silentAfter"
+    const sim = arrives ? find() : undefined
+    const isRequest = traits.amendAnswer === "REQUEST"
+    const isTaken = isRequest ? sim?.status === "OPEN" : venue.alter(sim, to)
+    if (isRequest && isTaken && !random.chance(traits.amendForgotten))
+      time.schedule(() => venue.alter(sim, to), random.between(0, traits.amendWithinMillis))
+    if (fate === "silentBefore" || fate === "silentAfter") return
+    if (fate === "lostBefore" || fate === "lostAfter")
+      sessions.answer(session, { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
+    else if (!isTaken) {
+      const unknownOrder = find()?.status !== "OPEN"
+      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text: "simulated", at })
+    } else if (isRequest) look(venue, session, ref, 0, (state) => amendSeen(venue, tradeOrderId, to, state))
+    else if (sim !== undefined)
+      sessions.answer(session, {
+        _tag: "AmendAccepted",
+        tradeOrderId,
+        askedAt,
+        externalOrderId: sim.externalOrderId,
+        at,
+      })
+  }, venue.fates.latencyMillis())
+}
+
+const amendSeen = (
+  { time }: SimVenue,
+  tradeOrderId: TradeOrderId,
+  to: VenueAmend,
+  state: VenueOrderState | null,
+): ReadonlyArray<SessionReport> | null => {
+  const at = time.now
+  const { askedAt } = to
+  if (state === null) return [{ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "not carried out yet", at }]
+  const { externalOrderId, status } = state
+  const seen: SessionReport = { _tag: "OrderSeen", state }
+  const isPriced = (state.limitPrice ?? "") === (to.limitPrice ?? "")
+  if (isPriced && Decimal.of(state.quantity).equals(Decimal.of(to.quantity)))
+    return [seen, { _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at }]
+  if (status === "OPEN") return null
+  return [
+    seen,
+    { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: true, text: `the order ended: ${status}`, at },
+  ]
+}
+
+/** `judge` answers null while it wants another look; after the last it is given none. */
+const look = (
+  venue: SimVenue,
+  session: OpenSession,
+  ref: VenueOrderRef,
+  looks: number,
+  judge: (state: VenueOrderState | null) => ReadonlyArray<SessionReport> | null,
+): void => {
+  const pause = LOOKS_MILLIS[looks]
+  const tell = (reports: ReadonlyArray<SessionReport>): void => {
+    const latency = venue.fates.latencyMillis()
+    for (const report of reports) venue.sessions.deliver(session, report, latency)
+  }
+  if (pause === undefined) return tell(judge(null) ?? [])
+  venue.time.schedule(() => {
+    const isAnswered = venue.isUp && venue.fates.query()
+    const sim = isAnswered ? foundBy(venue, session, ref) : undefined
+    const reports = sim === undefined ? null : judge(venue.history.viewOf(sim, session, ref))
+    if (reports === null) look(venue, session, ref, looks + 1, judge)
+    else tell(reports)
+  }, pause + venue.fates.latencyMillis())
+}

@@ -1,0 +1,72 @@
+/**
+ * Long streams through a line that breaks hundreds of times, for the official client and a bare socket, JSON and Protobuf, with and
+ * without deltas, recovered from memory and from storage: nothing missed, nothing twice, everything in order.
+ */
+import { FORMATS } from "../../kit/servers/conformance.ts"
+import { type RecoveryFacts, runRecovery } from "../../kit/worlds/recovery-run.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
+
+export interface RecoveryOptions {
+  readonly cuts: number
+  readonly publications: number
+  readonly seed: number
+  readonly progress: (line: string) => void
+}
+
+const CHAINS = [
+  [false, "memory"],
+  [true, "memory"],
+  [false, "storage"],
+  [true, "storage"],
+] as const
+
+const judge = (name: string, facts: RecoveryFacts, millis: number): Verdict => {
+  const {
+    published,
+    received,
+    cuts,
+    restarts,
+    recoveries,
+    replays,
+    unrecovered,
+    gaps,
+    duplicates,
+    reorders,
+    wrong,
+    ended,
+  } = facts
+  const faults = gaps + duplicates + reorders + wrong + unrecovered
+  return {
+    name,
+    passed: faults === 0 && received === published && ended === "",
+    says:
+      `gaps ${gaps}, duplicates ${duplicates}, reorders ${reorders}, wrong ${wrong}, unrecovered ${unrecovered} ` +
+      `of ${received} received (${published} published, ${cuts} cuts, ${restarts} restarts, ${recoveries} recoveries, ${replays} out of storage, ` +
+      `${(millis / 1000).toFixed(1)} s)${ended === "" ? "" : `; the reader gave up: ${ended}`}`,
+  }
+}
+
+export const recovery = async (options: RecoveryOptions): Promise<ReadonlyArray<Verdict>> => {
+  const { cuts, publications, seed } = options
+  const verdicts: Array<Verdict> = []
+  for (const reader of ["official", "bare"] as const)
+    for (const format of FORMATS)
+      for (const [delta, history] of CHAINS) {
+        const name = `${reader} ${format}${delta ? " with deltas" : ""} from ${history}`
+        const startedAt = performance.now()
+        const facts = await runRecovery({
+          reader,
+          format,
+          delta,
+          history,
+          publications,
+          cuts,
+          seed: seed + verdicts.length,
+          progress: (cut, received) => {
+            if (cut % 50 === 0 || cut === cuts) options.progress(`${name}: ${cut} cuts, ${received} publications`)
+          },
+        })
+        verdicts.push(judge(name, facts, performance.now() - startedAt))
+      }
+  return verdicts
+}

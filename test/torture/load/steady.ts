@@ -1,0 +1,183 @@
+/**
+ * `npm run torture -- steady`: orders that fill, at a steady rate that does not wait for the gateway, over HTTP, with their events read from
+ * the socket. Latencies count from the planned moment; the gateway tells its own event loop and heap on stderr.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Centrifuge, type PublicationContext } from "centrifuge"
+import { WebSocket } from "ws"
+import { openStage, type Stage, type Trader } from "../failpoints/stage.ts"
+import type { Verdict } from "../kill/kill-verdict.ts"
+import { quantile, reckon, Traffic } from "../nemesis/traffic.ts"
+import { CAUSES_PROBE, watchCauses } from "./steady-causes.ts"
+
+export interface SteadyOptions {
+  readonly minutes: number
+  readonly ratePerSecond: number
+  readonly built: boolean
+  readonly progress: (line: string) => void
+}
+
+const ACCOUNTS = 10
+const PROBE_MILLIS = 5_000
+/** Scoreboard L4. */
+const P99_MILLIS = 100
+
+/** Runs in the gateway's main thread, by NODE_OPTIONS: its event loop and its heap after a collection of garbage it did anyway. */
+const PROBE = `
+import { isMainThread } from "node:worker_threads"
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks"
+if (isMainThread && process.argv[1]?.includes("main.")) {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  setInterval(() => {
+    const line = { p99: delay.percentile(99) / 1e6 - 5, max: delay.max / 1e6, heap: process.memoryUsage().heapUsed, rss: process.memoryUsage().rss }
+    process.stderr.write("probe " + JSON.stringify(line) + "\\n")
+    delay.reset()
+  }, ${PROBE_MILLIS}).unref()
+  ${CAUSES_PROBE}
+}`
+
+interface Probe {
+  readonly p99: number
+  readonly max: number
+  readonly heap: number
+  readonly rss: number
+}
+
+const probesOf = (stderr: string): ReadonlyArray<Probe> =>
+  stderr.split("\n").flatMap((line) => (line.startsWith("probe {") ? [JSON.parse(line.slice("probe ".length))] : []))
+
+/** Least squares; the garbage of a young heap makes single values useless. Bytes a minute. */
+const slopeOf = (values: ReadonlyArray<number>): number => {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const middle = (values.length - 1) / 2
+  let above = 0
+  let below = 0
+  for (const [index, value] of values.entries()) {
+    above += (index - middle) * (value - mean)
+    below += (index - middle) ** 2
+  }
+  return below === 0 ? 0 : (above / below) * (60_000 / PROBE_MILLIS)
+}
+
+interface Heard {
+  /** performance.now() of the first event that says FILLED, by order. */
+  readonly filledAt: Map<string, number>
+  readonly executions: Map<string, number>
+  readonly gaps: Array<string>
+  readonly close: () => void
+}
+
+const listen = (stage: Stage, traders: ReadonlyArray<Trader>): Heard => {
+  const filledAt = new Map<string, number>()
+  const executions = new Map<string, number>()
+  const gaps: Array<string> = []
+  const clients = traders.map(({ calls, tradingAccountId }) => {
+    const client = new Centrifuge(stage.gateway().ws, { token: calls.token ?? "", websocket: WebSocket })
+    const subscription = client.newSubscription(`tradingAccount:${tradingAccountId}`)
+    let last: number | undefined
+    subscription.on("publication", ({ data: { sequence, kind, data } }: PublicationContext) => {
+      if (last !== undefined && sequence !== last + 1) gaps.push(`${tradingAccountId}: ${last} then ${sequence}`)
+      last = sequence
+      if (kind === "EXECUTION.CREATED") executions.set(data.executionId, (executions.get(data.executionId) ?? 0) + 1)
+      else if (data.orderStatus === "FILLED" && !filledAt.has(data.tradeOrderId))
+        filledAt.set(data.tradeOrderId, performance.now())
+    })
+    subscription.subscribe()
+    client.connect()
+    return client
+  })
+  const close = (): void => {
+    for (const client of clients) client.disconnect()
+  }
+  return { filledAt, executions, gaps, close }
+}
+
+export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verdict>> => {
+  const { minutes, ratePerSecond, progress } = options
+  const probe = `--import=data:text/javascript,${encodeURIComponent(PROBE)}`
+  const stage = await openStage(
+    { NODE_OPTIONS: probe, MOCK_BALANCES: JSON.stringify({ USDT: "1000000000", BTC: "100000" }) },
+    options.built,
+  )
+  try {
+    await stage.start()
+    const traders: Array<Trader> = []
+    for (let index = 0; index < ACCOUNTS; index += 1) traders.push(await stage.enter("mock"))
+    const heard = listen(stage, traders)
+    await sleep(1_000)
+    const traffic = new Traffic(traders, ratePerSecond, (index) => ({
+      orderSide: Math.floor(index / ACCOUNTS) % 2 === 0 ? "BUY" : "SELL",
+      orderType: "MARKET",
+      quantity: "0.0001",
+    }))
+    const causes = await watchCauses(stage.databaseUrl)
+    traffic.begin()
+    const from = performance.now()
+    for (let ticks = minutes * 6; ticks > 0; ticks -= 1) {
+      await sleep(10_000)
+      const recent = traffic.sent.slice(-ratePerSecond * 5).filter(({ answeredAt }) => answeredAt > 0)
+      const p99 = quantile(
+        recent.map(({ answeredAt, plannedAt }) => answeredAt - plannedAt),
+        0.99,
+      )
+      progress(`steady: ${traffic.sent.length} sent, ${heard.filledAt.size} filled, answers p99 ${p99} ms`)
+    }
+    await traffic.end()
+    await causes.end()
+    const seconds = (performance.now() - from) / 1000
+    const answered = traffic.sent.map(({ answeredAt, plannedAt }) => answeredAt - plannedAt)
+    const slow = traffic.sent
+      .filter(({ answeredAt, plannedAt }) => answeredAt - plannedAt > P99_MILLIS)
+      .map(
+        ({ answeredAt, plannedAt }) =>
+          [performance.timeOrigin + plannedAt, performance.timeOrigin + answeredAt] as const,
+      )
+    const first = traffic.sent.filter(({ status }) => status === 200)
+    await traffic.repeat()
+    const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
+    const verdicts = await reckon(traffic, acknowledged)
+    const filled = traffic.sent.flatMap(({ tradeOrderId, plannedAt }) => {
+      const at = tradeOrderId === undefined ? undefined : heard.filledAt.get(tradeOrderId)
+      return at === undefined ? [] : [at - plannedAt]
+    })
+    const twice = [...heard.executions.values()].filter((count) => count > 1).length
+    heard.close()
+    const probes = probesOf(stage.gateway().stderr())
+    const late = probes.slice(Math.floor(probes.length / 3))
+    const spread = (values: ReadonlyArray<number>): string =>
+      `p50 ${quantile(values, 0.5)}, p99 ${quantile(values, 0.99)}, p99.9 ${quantile(values, 0.999)} ms`
+    const heap = (slopeOf(late.map((it) => it.heap)) / 2 ** 20).toFixed(2)
+    return [
+      ...verdicts,
+      {
+        name: "submit to answer",
+        passed: quantile(answered, 0.99) <= P99_MILLIS && first.length === traffic.sent.length,
+        says: `${spread(answered)}; ${(traffic.sent.length / seconds).toFixed(0)} a second, ${traffic.sent.length - first.length} of ${traffic.sent.length} not answered 200 at first; ${slow.length} above ${P99_MILLIS} ms: ${causes.say(slow, stage.gateway().stderr())}`,
+      },
+      {
+        name: "submit to FILLED on the socket",
+        passed: filled.length === acknowledged.size,
+        says: `${spread(filled)}; ${filled.length} of ${acknowledged.size} heard`,
+      },
+      {
+        name: "events",
+        passed: heard.gaps.length === 0 && twice === 0,
+        says: `${heard.executions.size} executions, ${twice} told twice, ${heard.gaps.length} gaps`,
+      },
+      {
+        name: "the gateway's process",
+        passed: probes.length > 0,
+        says: `event loop p99 ${quantile(
+          probes.map((it) => it.p99),
+          0.5,
+        )} ms (worst 5 s: ${quantile(
+          probes.map((it) => it.p99),
+          1,
+        )}), heap slope ${heap} MiB a minute, RSS ${Math.round((probes.at(-1)?.rss ?? 0) / 2 ** 20)} MiB`,
+      },
+    ]
+  } finally {
+    await stage.close()
+  }
+}

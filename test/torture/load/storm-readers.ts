@@ -1,0 +1,224 @@
+/**
+ * The clients of the reconnect storm, in a process of their own: bare sockets that keep to the protocol, all cut and all back at the same
+ * moment, with the positions that they had. What follows what is judged here; the parent only asks for the sum.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { WebSocket } from "ws"
+import { type Answers, answer } from "../../kit/servers/process-line.ts"
+
+/** What one client may hear. */
+interface Seat {
+  readonly token: string
+  readonly channels: ReadonlyArray<string>
+}
+
+interface StormTally {
+  /** Publications that arrived, whether pushed or recovered. */
+  readonly received: number
+  /** Subscriptions that came back with everything they had missed, and how much that was. */
+  readonly recovered: number
+  readonly caughtUp: number
+  /** Subscriptions that were told to start over. */
+  readonly unrecovered: number
+  /** Publications that never came, came again, or were not what their offset says. */
+  readonly missed: number
+  readonly repeated: number
+  readonly wrong: number
+  /** What ended an attempt or a connection, beside the cut itself: `HTTP 503`, `closed 3008`, `error 103`, `ECONNRESET`. */
+  readonly failures: Readonly<Record<string, number>>
+}
+
+interface Landing {
+  /** Clients that had all their subscriptions when the patience ended. */
+  readonly landed: number
+  /** Of each of them, after the cut. */
+  readonly millis: ReadonlyArray<number>
+}
+
+/** Ask → its question and its answer. */
+export type StormAsks = {
+  /** How long it took, in ms. The seats are taken by turns. */
+  readonly open: readonly [{ url: string; seats: ReadonlyArray<Seat>; connections: number }, number]
+  readonly storm: readonly [{ awayMillis: number; patienceMillis: number }, Landing]
+  /** How many subscriptions are not where a newcomer's are, after that long at most. */
+  readonly behind: readonly [number, number]
+  readonly tally: readonly [undefined, StormTally]
+}
+
+interface Position {
+  readonly epoch: string
+  offset: number
+}
+
+interface Publication {
+  readonly offset?: number
+  readonly data: { readonly sequence?: number }
+}
+
+interface Reply {
+  readonly id?: number
+  readonly error?: { readonly code: number }
+  readonly subscribe?: {
+    readonly epoch?: string
+    readonly offset?: number
+    readonly recovered?: boolean
+    readonly publications?: ReadonlyArray<Publication>
+  }
+  readonly push?: {
+    readonly channel: string
+    readonly pub?: Publication
+    readonly unsubscribe?: { readonly code: number }
+  }
+}
+
+const AT_ONCE = 200
+/** Before the next attempt of one that failed, in ms: as a client's first pause. */
+const PAUSE_MILLIS = 200
+
+const tally = { received: 0, recovered: 0, caughtUp: 0, unrecovered: 0, missed: 0, repeated: 0, wrong: 0 }
+const failures: Record<string, number> = {}
+const failed = (why: string): void => {
+  failures[why] = (failures[why] ?? 0) + 1
+}
+
+class StormReader {
+  readonly positions = new Map<string, Position>()
+  #socket: WebSocket | undefined
+  #unanswered = 0
+  #landed: () => void = () => undefined
+
+  constructor(
+    readonly url: string,
+    readonly seat: Seat,
+  ) {}
+
+  /** Resolves with the moment in which it had all its subscriptions, however often it had to try. */
+  land(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#landed = () => resolve(performance.now())
+      this.#connect()
+    })
+  }
+
+  /** As a network that goes away: without a word to the other side. */
+  cut(): void {
+    const cut = this.#socket
+    this.#socket = undefined
+    cut?.terminate()
+  }
+
+  #connect(): void {
+    const own = new WebSocket(this.url, { perMessageDeflate: false })
+    this.#socket = own
+    const lost = (why: string): void => {
+      if (own !== this.#socket) return
+      this.cut()
+      failed(why)
+      setTimeout(() => this.#connect(), PAUSE_MILLIS * (0.5 + Math.random()))
+    }
+    own.on("open", () => own.send(this.#commands()))
+    own.on("message", (message: Buffer) => {
+      // What is still under way of a connection that was cut does not count.
+      for (const line of message.toString().split("\n")) if (own === this.#socket) this.#read(own, line)
+    })
+    own.on("unexpected-response", (_request, { statusCode }) => lost(`HTTP ${statusCode}`))
+    own.on("error", (error: NodeJS.ErrnoException) => lost(error.code ?? error.message))
+    own.on("close", (code) => lost(`closed ${code}`))
+  }
+
+  #commands(): string {
+    const { token, channels } = this.seat
+    this.#unanswered = channels.length
+    const subscribes = channels.map((channel, n) => {
+      const position = this.positions.get(channel)
+      return { id: n + 2, subscribe: { channel, ...(position !== undefined && { recover: true, ...position }) } }
+    })
+    return [{ id: 1, connect: { token } }, ...subscribes].map((command) => JSON.stringify(command)).join("\n")
+  }
+
+  #read(own: WebSocket, line: string): void {
+    if (line === "{}") return own.send("{}")
+    const { id = 0, error, subscribe, push }: Reply = JSON.parse(line)
+    if (error !== undefined) failed(`error ${error.code}`)
+    if (push?.pub !== undefined) this.#take(push.channel, push.pub)
+    if (push?.unsubscribe !== undefined) failed(`unsubscribed ${push.unsubscribe.code}`)
+    const channel = this.seat.channels[id - 2]
+    if (subscribe === undefined || channel === undefined) return
+    this.#subscribed(channel, subscribe)
+    if (--this.#unanswered === 0) this.#landed()
+  }
+
+  #subscribed(channel: string, reply: NonNullable<Reply["subscribe"]>): void {
+    const { epoch = "", offset = 0, publications = [] } = reply
+    const known = this.positions.get(channel)
+    if (known === undefined || reply.recovered !== true || known.epoch !== epoch) {
+      if (known !== undefined) tally.unrecovered++
+      this.positions.set(channel, { epoch, offset })
+      return
+    }
+    tally.recovered++
+    tally.caughtUp += publications.length
+    for (const publication of publications) this.#take(channel, publication)
+    // It was told that it has everything up to here.
+    if (known.offset < offset) tally.missed += offset - known.offset
+    known.offset = Math.max(known.offset, offset)
+  }
+
+  #take(channel: string, { offset = 0, data }: Publication): void {
+    tally.received++
+    const position = this.positions.get(channel)
+    if (position === undefined) return void tally.wrong++
+    if (channel.startsWith("tradingAccount:") && data.sequence !== offset) tally.wrong++
+    if (offset <= position.offset) return void tally.repeated++
+    tally.missed += offset - position.offset - 1
+    position.offset = offset
+  }
+}
+
+let readers: ReadonlyArray<StormReader> = []
+
+/** Where a newcomer is told that each channel stands. */
+const tops = async (): Promise<ReadonlyMap<string, number>> => {
+  const found = new Map<string, number>()
+  for (const { url, seat } of new Map(readers.map((reader) => [reader.seat, reader])).values()) {
+    const probe = new StormReader(url, seat)
+    await probe.land()
+    for (const [channel, { offset }] of probe.positions) found.set(channel, offset)
+    probe.cut()
+  }
+  return found
+}
+
+const answers: Answers<StormAsks> = {
+  open: async ({ url, seats, connections }) => {
+    const startedAt = performance.now()
+    readers = Array.from({ length: connections }, (_, n) => new StormReader(url, seats[n % seats.length]!))
+    for (let n = 0; n < connections; n += AT_ONCE)
+      await Promise.all(readers.slice(n, n + AT_ONCE).map((reader) => reader.land()))
+    return performance.now() - startedAt
+  },
+  storm: async ({ awayMillis, patienceMillis }) => {
+    const cutAt = performance.now()
+    for (const reader of readers) reader.cut()
+    await sleep(awayMillis)
+    const millis: Array<number> = []
+    const all = Promise.all(readers.map(async (reader) => void millis.push((await reader.land()) - cutAt)))
+    await Promise.race([all, sleep(patienceMillis)])
+    return { landed: millis.length, millis: [...millis] }
+  },
+  behind: async (patienceMillis) => {
+    const wanted = await tops()
+    const count = (): number =>
+      readers
+        .flatMap(({ seat, positions }) => seat.channels.map((channel) => [channel, positions.get(channel)] as const))
+        .filter(([channel, position]) => (position?.offset ?? -1) < (wanted.get(channel) ?? 0)).length
+    const deadlineAt = performance.now() + patienceMillis
+    while (count() > 0 && performance.now() < deadlineAt) await sleep(100)
+    return count()
+  },
+  tally: () => ({ ...tally, failures: { ...failures } }),
+}
+
+answer(answers, async () => {
+  for (const reader of readers) reader.cut()
+})

@@ -1,0 +1,76 @@
+/** What an account has at its venue: known again soon wherever the words of it cannot be put in order. */
+import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../../../src/domain/decimal.ts"
+import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import type { World } from "../../../../sim/world.ts"
+
+const HOUR = 3_600_000
+const SOON_MILLIS = 3_000
+
+const known = (world: World) => world.portfolio().map((it) => `${it.currency} ${it.available.add(it.locked)}`)
+const atVenue = (world: World) => [...world.venue.totals].map(([asset, total]) => `${asset} ${total}`)
+
+describe("two words of balances of one instant", () => {
+  const toldReversed = () => {
+    const world = readyWorld()
+    const order = placed(world)
+    const before = world.venue.balances().balances
+    const sim = world.venue.find(order)!
+    world.venue.fill(sim, Decimal.of("1"))
+    const { balances: after, at } = world.venue.balances()
+    world.venue.tell({ _tag: "BalancesSeen", balances: { complete: false, balances: after, at } })
+    world.advance(100)
+    return { world, older: { complete: false, balances: before, at } }
+  }
+
+  it("that differ have fresh balances asked for", () => {
+    const { world, older } = toldReversed()
+    world.advance(SOON_MILLIS)
+    world.venue.tell({ _tag: "BalancesSeen", balances: older })
+    world.advance(SOON_MILLIS)
+    expect(known(world)).toEqual(atVenue(world))
+  })
+
+  it("that say the same cost no question", () => {
+    const { world, older } = toldReversed()
+    world.advance(SOON_MILLIS)
+    const word = { ...older, balances: world.venue.balances().balances, at: world.time.now }
+    const asked = () => {
+      const before = world.venue.questions
+      world.venue.tell({ _tag: "BalancesSeen", balances: word })
+      world.advance(1_500)
+      return world.venue.questions - before
+    }
+    asked()
+    expect(asked()).toBe(0)
+  })
+})
+
+describe("an execution that the venue gave no time for", () => {
+  const inferred = () => {
+    const world = readyWorld()
+    const order = placed(world)
+    world.wallAheadMillis = HOUR
+    world.venue.fates.stream = () => "drop"
+    const sim = world.venue.find(order)!
+    world.venue.fill(sim, Decimal.of("0.5"))
+    sim.fills.length = 0
+    world.venue.fates.stream = () => "deliver"
+    world.venue.tell({ _tag: "OrderSeen", state: { ...world.venue.stateOf(sim), updatedAt: null } })
+    world.advance(6_000)
+    expect(world.read(order.tradeOrderId).executions.map((it) => it.inferred)).toEqual([true])
+    return world
+  }
+
+  it("has fresh balances asked for", () => {
+    const world = inferred()
+    world.advance(SOON_MILLIS)
+    expect(known(world)).toEqual(atVenue(world))
+  })
+
+  it("is counted once, while the gateway's clock is an hour ahead", () => {
+    const world = inferred()
+    world.advance(60_000)
+    expect(known(world)).toEqual(atVenue(world))
+  })
+})

@@ -1,0 +1,87 @@
+/** The markets of a connector: who is content with those of before, and who asks the venue. Unmodified ccxt, answers of the test's own. */
+import { describe, expect, it } from "vitest"
+import { BINANCE } from "../../../../src/venues/adapters/binance/profile.ts"
+import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
+import { loadExchange } from "../../../../src/venues/worker/exchange/load.ts"
+import { Markets } from "../../../../src/venues/worker/exchange/markets.ts"
+
+const [profile] = BINANCE
+if (profile === undefined) throw new Error("Binance has no profile")
+
+const symbol = (base: string) => ({
+  symbol: `${base}USDT`,
+  status: "TRADING",
+  baseAsset: base,
+  quoteAsset: "USDT",
+  isSpotTradingAllowed: true,
+  filters: [],
+  permissions: ["SPOT"],
+})
+
+const venue = async () => {
+  const Exchange = await loadExchange("binance")
+  const exchange = new Exchange({
+    enableRateLimit: false,
+    options: structuredClone(profile.options),
+  }) as CcxtExchange & {
+    fetch: (url: string) => Promise<unknown>
+  }
+  const asked: Array<string> = []
+  const state = { listed: ["BTC"], isAway: false }
+  exchange.fetch = async (url) => {
+    const { pathname } = new URL(url)
+    if (state.isAway) throw new Error("away")
+    if (pathname.endsWith("exchangeInfo")) asked.push(pathname)
+    return pathname.endsWith("time") ? { serverTime: Date.now() } : { symbols: state.listed.map(symbol) }
+  }
+  const reached: Array<unknown> = []
+  const markets = new Markets(profile, exchange, (failure) => reached.push(failure))
+  const names = () => markets.listing.all().map(({ name }) => name)
+  return { asked, state, markets, names, reached }
+}
+
+/** Past the moment in which what was loaded counts as fresh. */
+const later = async (run: () => Promise<void>, millis: number): Promise<void> => {
+  const { now } = Date
+  Date.now = () => now() + millis
+  try {
+    await run()
+  } finally {
+    Date.now = now
+  }
+}
+
+describe("the markets of a connector", () => {
+  it("are asked for once by all who wait", async () => {
+    const { asked, markets, names } = await venue()
+    await Promise.all([markets.loaded(), markets.fresh(), markets.loaded()])
+    await markets.fresh()
+    expect(asked).toHaveLength(1)
+    expect(names()).toEqual(["BTC/USDT"])
+  })
+
+  it("are asked for anew by a sync, with what is listed since and without what is gone", async () => {
+    const { asked, state, markets, names } = await venue()
+    await markets.loaded()
+    state.listed = ["ETH"]
+    await later(async () => {
+      await markets.loaded()
+      expect(asked).toHaveLength(1)
+      await Promise.all([markets.fresh(), markets.fresh()])
+    }, 60_000)
+    expect(asked).toHaveLength(2)
+    expect(names()).toEqual(["ETH/USDT"])
+  })
+
+  it("of before are no answer to a sync when the venue is away, but to everybody else", async () => {
+    const { state, markets, names, reached } = await venue()
+    await markets.loaded()
+    state.isAway = true
+    await later(async () => {
+      await expect(markets.fresh()).rejects.toThrow("away")
+      await markets.loaded()
+    }, 60_000)
+    expect(names()).toEqual(["BTC/USDT"])
+    expect(reached).toHaveLength(2)
+  })
+})
