@@ -53,7 +53,7 @@ export interface DealerParts {
   readonly quoteClosed: (quoteId: QuoteId) => void
 }
 
-/** What the hedger of a dealer tells its other parts (dealer-hedging.ts). */
+/** What the hedger of a dealer tells its other parts (hedging/hedging.ts). */
 export interface Hedging {
   /** From the commit callback of the execution. */
   readonly executed: (intent: HedgeIntent) => void

@@ -25,7 +25,7 @@ export interface EventDraft {
   readonly at: number
   /** JSON text of `data`: the public record. */
   readonly payload: string
-  /** What the journal keeps in its place (account-event-kept.ts); null or absent: the text itself. */
+  /** What the journal keeps in its place (event-kept.ts); null or absent: the text itself. */
   readonly kept?: string | null
 }
 

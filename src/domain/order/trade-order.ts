@@ -69,7 +69,7 @@ export interface Fee {
   readonly quantity: Decimal
 }
 
-/** What is not known of an order: one kind at a time (`order-doubt.ts` says which). */
+/** What is not known of an order: one kind at a time (`evidence/doubt.ts` says which). */
 export type OrderDoubt =
   /** It may or may not have arrived. Carries how far the proof that it did not has come, so that a restart goes on from there. */
   | {

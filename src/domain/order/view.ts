@@ -1,4 +1,4 @@
-/** An order as its venue shows it, read: what the reducer of evidence (order-evidence.ts) makes of an order's image. */
+/** An order as its venue shows it, read: what the reducer of evidence (evidence/evidence.ts) makes of an order's image. */
 import type { Decimal } from "../decimal.ts"
 
 export type ViewStatus = "OPEN" | "FILLED" | "CANCELLED" | "REJECTED" | "EXPIRED" | "UNKNOWN"

@@ -1,6 +1,6 @@
 /**
- * The ways of venues whose connectors are ccxt's as they are: how an order is given our id, how it is found by it, and what of the
- * account is streamed. A private instance is taught them, so that a session speaks to every venue alike.
+ * Venues whose connectors are ccxt's as they are: how an order is given our id, how it is found by it, and what of the account is
+ * streamed. A private instance is changed accordingly, so that a session speaks to every venue alike.
  */
 
 import type { CcxtExchange, CcxtOrder, Raw } from "../worker/exchange/ccxt.ts"
@@ -98,7 +98,7 @@ const prepare = (
   }
 }
 
-/** The quirks of a venue that has these ways and nothing else of its own. */
+/** The adapter of a venue that has this scheme and nothing else of its own. */
 export const adapterByScheme = (scheme: ClientIdScheme, others: Partial<ExchangeAdapter> = {}): ExchangeAdapter => {
   const raw = ({ info, clientOrderId }: CcxtOrder): string | null => {
     const own = scheme.idField === undefined ? undefined : info?.[scheme.idField]

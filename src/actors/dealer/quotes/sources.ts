@@ -1,5 +1,5 @@
 /**
- * Where a dealer's prices come from: the books of its linked accounts' venues, as far as they count (dealer-places.ts). The one thing to
+ * Where a dealer's prices come from: the books of its linked accounts' venues, as far as they count (places.ts). The one thing to
  * know: the client's own account is never one of them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Kraken's private stream, read into ccxt's caches with all that the venue said: `executions` row by row (kraken-executions.ts), our
+ * Kraken's private stream, read into ccxt's caches with all that the venue said: `executions` row by row (executions.ts), our
  * own client id, every fee. A subscription that is refused, or a hole in the numbers, ends the socket: both begin again.
  */
 import { Decimal } from "../../../domain/decimal.ts"

@@ -47,7 +47,7 @@ describe("continuity", () => {
       PROFILES.filter(({ sandbox, exchange }) => !sandbox && continuityOf(exchange) === kind).map(({ venue }) => venue)
     expect(of("sequence")).toEqual(["BYBIT", "COINBASE", "DERIBIT", "GATE", "KRAKENFUTURES", "KUCOIN"])
     expect(of("checked by ccxt")).toEqual(["BINANCE", "BINANCEUSDM", "BITFINEX", "OKX"])
-    // Kraken's checksums are not ccxt's affair: kraken-books.ts.
+    // Kraken's checksums are not ccxt's affair: adapters/kraken/books.ts.
     expect(of("none")).toEqual(["BITSTAMP", "GEMINI", "KRAKEN"])
   })
 })
