@@ -43,10 +43,13 @@ const untilDone = (now: number) =>
     }
   })
 
-/** `attempts`: for a gateway that is just ending. */
-const migrated = (url: string, attempts?: number) =>
+/** `attempts`: for a gateway that is just ending. The role has its rights before a gateway may start, whatever becomes of the partitions. */
+const migrated = (role: string | null, url: string, attempts?: number) =>
   Effect.gen(function* () {
-    const all = sqlPromise(() => migrate(url))
+    const all = Effect.tap(
+      sqlPromise(() => migrate(url)),
+      () => (role === null ? Effect.void : grantTo(role)),
+    )
     if (!(yield* sqlPromise(() => lacksMigrations(url)))) return yield* all
     return yield* Effect.scoped(Effect.zipRight(holdDatabase(url, attempts), all))
   }).pipe(
@@ -62,8 +65,8 @@ const migrated = (url: string, attempts?: number) =>
 
 export const runMigrate = ({ role }: MigrateCommand, url: string, now: number, attempts?: number) =>
   Effect.gen(function* () {
-    const { applied } = yield* migrated(url, attempts)
+    const { applied } = yield* migrated(role, url, attempts)
     const { created } = yield* untilDone(now)
-    if (role !== null) yield* grantTo(role)
+    if (role !== null && created.length > 0) yield* grantTo(role)
     return { applied, partitions: created, role }
   }).pipe(Effect.provide(sqlLayer(url, { applicationName: "venue-gateway migrate" })))

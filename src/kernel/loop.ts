@@ -42,6 +42,7 @@ export class KeptLoop {
   #failures = 0
   #failed = 0
   #failingSince: number | null = null
+  #trouble: string | null = null
   /** Monotonic ms, as `#dueAt`. */
   #succeededAt: number
   /** When the next round should begin, or should have begun; null while the loop waits for work. */
@@ -63,15 +64,20 @@ export class KeptLoop {
     this.#dueAt ??= this.#now()
   }
 
-  fails(): void {
+  /** Whether it is other trouble than that of the round before. */
+  fails(trouble: string): boolean {
+    const isNew = this.#trouble !== trouble
+    this.#trouble = trouble
     this.#failures++
     this.#failed++
     this.#failingSince ??= this.#clock.unsafeCurrentTimeMillis()
+    return isNew
   }
 
   succeeds(): void {
     this.#rounds++
     this.#failed = 0
+    this.#trouble = null
     this.#failingSince = null
     this.#succeededAt = this.#now()
     const { pauseMillis } = this.#pace
@@ -142,12 +148,12 @@ const againAfter = (pause: Duration.Duration | null) => {
   return Schedule.union(Schedule.exponential(first), Schedule.spaced(last))
 }
 
-/** A defect is logged each time; known trouble when it begins. */
+/** A defect is logged each time; known trouble when it begins, and when it becomes another. */
 const failed = <E>(kept: KeptLoop, cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.suspend(() => {
-    kept.fails()
     const isKnown = Cause.failureOption(cause)._tag === "Some" && !Cause.isDie(cause)
-    if (isKnown && kept.failed > 1) return Effect.void
+    const isNew = kept.fails(String(Cause.squash(cause)))
+    if (isKnown && !isNew) return Effect.void
     const told = isKnown ? Effect.logWarning("a loop failed", cause) : Effect.logError("a loop failed", cause)
     return Effect.annotateLogs(told, { loop: kept.name, failed: kept.failed })
   })

@@ -38,7 +38,8 @@ const ownPlaces: Plugin = {
 
 /** Of dist/ as it is; answers the folder with main.js in it. One that is there already is used again. */
 export const bundleGateway = async (): Promise<string> => {
-  const hash = createHash("sha256")
+  // The bundle names what is beside it by its whole path: one of another checkout would load that one's worker threads.
+  const hash = createHash("sha256").update(root)
   const own = fileURLToPath(import.meta.url)
   for (const path of [join(root, "dist/.stamp"), join(root, "package-lock.json"), own]) hash.update(readFileSync(path))
   const folder = join(CACHE, `${FAMILY}${hash.digest("hex").slice(0, 12)}`)

@@ -113,11 +113,14 @@ const makeSeed = async (dataDir: string): Promise<void> => {
   process.env[SEED] = kept
   if (fs.existsSync(kept)) return
   const fresh = path.join(dataDir, "seed")
-  fs.mkdirSync(fresh, { mode: 0o755 })
+  fs.mkdirSync(fresh)
+  // Whatever the umask says: the account that the server runs under has to come in.
+  fs.chmodSync(fresh, 0o755)
   const first = await startEmbeddedPostgres({ dataDir: fresh, durable: false })
   await migrate(first.url())
   await first.stop()
   const made = path.join(fresh, "postgres")
+  if (!fs.existsSync(path.join(made, "cluster/PG_VERSION"))) throw new Error(`the seed is not in ${made}`)
   const beside = `${kept}.${process.pid}`
   try {
     fs.mkdirSync(cache, { recursive: true })

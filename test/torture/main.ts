@@ -237,8 +237,12 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: (progress) => runSocketFuzz({ frames: count("frames", 100), seed: count("seed", 0), progress }),
   },
   "worker-faults": {
-    usage: "[--rounds 6]: threads of connectors that crash, hang or fill their heap while three venues stream",
-    run: (progress) => workerFaults({ rounds: count("rounds", 1), progress }),
+    usage:
+      "[--rounds 6] [--seconds S]: threads of connectors that crash, hang or fill their heap while three venues stream; fresh again within 2 s, or within S without a word on delays",
+    run: (progress) => {
+      const patienceMillis = values.seconds === undefined ? null : count("seconds", 1) * 1_000
+      return workerFaults({ rounds: count("rounds", 1), patienceMillis, progress })
+    },
   },
   bank: {
     usage:

@@ -196,6 +196,8 @@ export const walk = async (
       if (!goOn(at)) return { ...at, isThere: false }
     }
   }
+  // What is read again is no progress, and stopping in it would be a step back.
+  const reachedAt = at.pass === "CHECKED" ? Number(at.quotes_at) : Number.NEGATIVE_INFINITY
   let [seenAt, seenId] =
     at.pass === "CHECKED"
       ? [String(Number(at.quotes_at) - QUOTES_AGAIN_MILLIS), BEFORE_ALL_IDS]
@@ -212,18 +214,20 @@ export const walk = async (
     if (last === undefined) return { ...at, isThere: true }
     seenAt = last.updated_at
     seenId = last.quote_id
+    const isBeyond = Number(seenAt) > reachedAt
     await inTransaction(client, async () => {
       await keep(await findings(client, "quotes", [rows.map(({ quote_id }) => quote_id)]))
+      if (!isBeyond) return
       await client.query("UPDATE ledger_audit_pass SET quotes_at = $1, quotes_id = $2 WHERE generation = $3", [
         seenAt,
         seenId,
         at.generation,
       ])
     })
-    at = { ...at, quotes_at: seenAt, quotes_id: seenId }
+    if (isBeyond) at = { ...at, quotes_at: seenAt, quotes_id: seenId }
     size = nextSlice(rows.length / QUOTES_OF_SLICE, performance.now() - startedAt)
     if (rows.length < count) return { ...at, isThere: true }
-    if (!goOn(at)) return { ...at, isThere: false }
+    if (isBeyond && !goOn(at)) return { ...at, isThere: false }
   }
 }
 

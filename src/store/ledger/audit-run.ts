@@ -27,7 +27,7 @@ import { readStanding } from "./audit-standing.ts"
 
 /** Far beyond what a slice takes: ends what a defect of a plan would make endless. */
 const STATEMENT_TIMEOUT_MILLIS = 120_000
-/** Of a look, for what is new: far beyond what comes between two of them. */
+/** Of a look, for what is new, where nobody says another time: far beyond what comes between two of them. */
 const NEW_MILLIS = 60_000
 /** Of a look, for the pass over the whole journal, where nobody says another time. */
 const STEP_MILLIS = 5_000
@@ -69,6 +69,8 @@ interface LookOptions {
   /** Places of a pass that takes more than a slice. */
   readonly progress?: ((place: Pass, mark: Mark) => void) | undefined
   readonly patienceMillis?: number | undefined
+  /** Time of this look for what is new. */
+  readonly newMillis?: number | undefined
   /** From the end of one pass over the whole journal to the beginning of the next. Default: a day. */
   readonly wholeEveryMillis?: number | undefined
   /** Time of this look's step of such a pass, with so many rows left, and the end of the last pass. */
@@ -184,8 +186,9 @@ const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): P
 }
 
 /** To the mark, or as far as it comes in its time: a slice that is passed is passed, so the next look goes on from there. */
-const walkNew = async (client: pg.Client, checked: Pass, mark: Mark, { now, slice }: LookOptions): Promise<void> => {
-  const until = performance.now() + NEW_MILLIS
+const walkNew = async (client: pg.Client, checked: Pass, mark: Mark, options: LookOptions): Promise<void> => {
+  const { now, slice, newMillis = NEW_MILLIS } = options
+  const until = performance.now() + newMillis
   const goOn = (): boolean => performance.now() < until
   const { isThere, ...at } = await walk(client, checked, { mark, keep: keeping(client, now()), goOn, slice })
   if (isThere) return

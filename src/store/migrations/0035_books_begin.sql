@@ -1,9 +1,12 @@
--- Books of dealers begin with the link (decision 52): what an account had traded before concerns them not, and is not read.
+-- Books of dealers begin with the link (decision 52): what an account had traded before concerns them not, and is not read. A hedge may
+-- leave, and fill, a moment before its link is stored.
 CREATE OR REPLACE FUNCTION dealer_book_follow() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO dealer_book_cursor
-    SELECT NEW.dealer_account_id, NEW.trading_account_id, coalesce(max(number), 0) FROM execution
-    WHERE trading_account_id = NEW.trading_account_id
+    SELECT NEW.dealer_account_id, NEW.trading_account_id, coalesce(
+      (SELECT min(x.number) - 1 FROM trade_order o JOIN execution x USING (trade_order_id)
+       WHERE o.dealer_account_id = NEW.dealer_account_id AND o.trading_account_id = NEW.trading_account_id AND o.order_type <> 'QUOTED'),
+      (SELECT max(number) FROM execution WHERE trading_account_id = NEW.trading_account_id), 0)
     ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;

@@ -28,6 +28,29 @@ it("what was lost before an account went to another dealer is the first one's, a
   await sound(it)
 })
 
+it("a dealer that is archived keeps its links, and no mirror", async () => {
+  const it = await open()
+  it.link(it.dealer.dealerAccountId, SECOND)
+  it.archive(it.dealer.dealerAccountId)
+  await it.looks("mirror", 4)
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 4)
+  expect(await losses(it)).toEqual({ first: {}, second: { BTC: "3" } })
+  expect(new Set(it.alerts.map(({ to }) => to))).toEqual(new Set([SECOND]))
+  await sound(it)
+})
+
+it("the dealer that an account is linked to by now hears of a mirror that is frozen, too", async () => {
+  const it = await open()
+  await it.freeze("FROZEN")
+  it.link(SECOND)
+  await it.looks("mirror")
+  expect(it.alerts.map(({ code, to }) => [code, to])).toEqual([
+    ["MIRROR_FROZEN", it.dealer.dealerAccountId],
+    ["MIRROR_FROZEN", SECOND],
+  ])
+})
+
 it("what comes to light later gives back to the one that had lost it, and nobody pays for another", async () => {
   const it = await open()
   const at = it.time.now

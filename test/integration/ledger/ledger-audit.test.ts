@@ -147,6 +147,18 @@ const NEWEST_QUOTE = "(SELECT quote_id FROM quote WHERE status = 'EXECUTED' ORDE
 const MIRROR = "(SELECT wallet_id FROM exchange_mirror)"
 
 describe("a ledger that is as it must be", () => {
+  it("is gone on with past the quotes that are read again, however little time there is, and never back", async () => {
+    const { url, client } = await copy()
+    const at = async () =>
+      (await client.query("SELECT quotes_at FROM ledger_audit_pass WHERE pass = 'CHECKED'")).rows[0].quotes_at
+    expect(await look(url)).toEqual([])
+    const reached = await at()
+    const briefly = () => lookAtLedger({ url, now, newMillis: 0, slice: 10 })
+    expect((await briefly()).violations).toEqual([])
+    expect(await at()).toBe(reached)
+    await client.end()
+  })
+
   it("shows nothing to the looks while it works, nor to one after it, nor to a verification", async () => {
     expect(logged).not.toContain("the ledger is violated")
     expect(logged).not.toContain("the ledger could not be audited")

@@ -6,6 +6,7 @@ import type { TradingAccount } from "../../../src/domain/account/trading-account
 import { quoteRecord } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId, QuoteId } from "../../../src/domain/ids.ts"
+import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { DealerStore, quoteCreatedFact } from "../../../src/ports/dealer-store.ts"
 import { dealerStoreLayer } from "../../../src/store/dealers/dealer-store-sql.ts"
 import { forgetQuotes } from "../../../src/store/dealers/forgotten-quotes.ts"
@@ -248,6 +249,25 @@ describe("the books of a dealer", () => {
     await ask("DELETE FROM dealer_link WHERE trading_account_id = $1", [id])
     await ask("INSERT INTO dealer_link VALUES ($1, $2, 3)", [it.dealer, id])
     expect(await cursor()).toEqual([newest])
+  })
+
+  it("begin before a hedge that left and filled while its link was on its way to the store", async () => {
+    const it = await desk()
+    const account = await rig.account()
+    const id = account.tradingAccountId
+    const store = (order: TradeOrder) =>
+      commit(rig.store(), { accountId: id, rows: [orderRow(order), executionRow(newExecution(order))], events: [] })
+    await store(newOrder(account))
+    const hedge = newOrder(account, { dealerAccountId: it.dealer })
+    await store(hedge)
+    await store(newOrder(account))
+    await ask("INSERT INTO dealer_link VALUES ($1, $2, 3)", [it.dealer, id])
+    const [row] = await ask(
+      `SELECT c.last_number < x.number AS is_ahead, x.number - c.last_number AS ahead FROM dealer_book_cursor c
+         JOIN execution x ON x.trade_order_id = $2 WHERE c.trading_account_id = $1`,
+      [id, hedge.tradeOrderId],
+    )
+    expect(row).toEqual({ is_ahead: true, ahead: "1" })
   })
 })
 

@@ -6,6 +6,7 @@ import { runMigrate } from "../../../src/admin/migrate.ts"
 import { OWNER_LOCK, ownDatabase } from "../../../src/store/postgres/node.ts"
 import { newestMigration } from "../../../src/store/postgres/sql.ts"
 import { testDatabase } from "../../kit/servers/database.ts"
+import { query } from "./account-store-rig.ts"
 
 it("is refused while a gateway of an older version works, has the database to itself without one, and may run beside one of its own", async () => {
   const { url, drop } = await testDatabase({ empty: true })
@@ -37,6 +38,32 @@ it("is refused while a gateway of an older version works, has the database to it
     )
   } finally {
     await old.end()
+    await drop()
+  }
+})
+
+it("gives the gateway's role its rights with the migrations, also where a partition cannot be made beside a dump", async () => {
+  const { url, adminUrl, drop } = await testDatabase({ empty: true })
+  const role = `runner_${process.pid}`
+  const dump = new pg.Client({ connectionString: adminUrl })
+  await dump.connect()
+  const migrate = (now: number) =>
+    Effect.runPromise(Effect.either(Effect.scoped(runMigrate({ _tag: "Migrate", role }, url, now, 2))))
+  try {
+    await dump.query(`CREATE ROLE ${role}`)
+    expect(await migrate(Date.now())).toMatchObject({ _tag: "Right" })
+    await dump.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`)
+    await dump.query("BEGIN; LOCK TABLE account_event_default IN ACCESS SHARE MODE")
+    const mayWrite = async () =>
+      (await query(url, "SELECT has_table_privilege($1, 'hedge_executed', 'INSERT') AS may", [role]))[0]!["may"]
+    // A day on its newest partition is not there yet, and is tried for until the dump ends.
+    const migrating = migrate(Date.now() + 86_400_000)
+    await expect.poll(mayWrite, { timeout: 8_000 }).toBe(true)
+    await dump.query("COMMIT")
+    expect(await migrating).toMatchObject({ _tag: "Right", right: { partitions: { length: 1 } } })
+  } finally {
+    await dump.query(`ROLLBACK; DROP OWNED BY ${role}; DROP ROLE ${role}`).catch(() => undefined)
+    await dump.end()
     await drop()
   }
 })

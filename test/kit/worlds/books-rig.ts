@@ -86,11 +86,13 @@ const openBooksRig = async (database: TestDatabase) => {
   } as unknown as Dealer
   /** Whom the account is linked to. */
   let linkedTo: ReadonlyArray<DealerAccountId> = [dealerAccountId]
+  let archived: ReadonlyArray<DealerAccountId> = []
   let dealersVersion = 1
   const linked = (): ReadonlyArray<Dealer> =>
     [dealer, { ...dealer, dealerAccountId: SECOND, tradingAccountId: SECONDS as TradingAccountId }].map((it) => ({
       ...it,
       version: dealersVersion,
+      status: archived.includes(it.dealerAccountId) ? "ARCHIVED" : "ACTIVE",
       linkedAccountIds: linkedTo.includes(it.dealerAccountId) ? [account.tradingAccountId] : [],
     }))
   const time = { now: 1_700_000_000_000 }
@@ -254,6 +256,12 @@ const openBooksRig = async (database: TestDatabase) => {
     /** From now on the account is linked to these dealers alone. */
     link: (...to: ReadonlyArray<DealerAccountId>): void => {
       linkedTo = to
+      dealersVersion++
+      for (const one of linked()) running.dealers.put(one)
+    },
+    /** With all its links. */
+    archive: (dealer: DealerAccountId): void => {
+      archived = [...archived, dealer]
       dealersVersion++
       for (const one of linked()) running.dealers.put(one)
     },

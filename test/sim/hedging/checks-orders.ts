@@ -107,7 +107,9 @@ export class OrderChecks {
     const named = own.filter(({ quoteId }) => quoteIds.includes(quoteId))
     const priced = gravest((named.length > 0 ? named : own.slice(-1)).map(({ venue }) => venue))
     const { venue } = database.accounts.get(account)!
-    if (environmentOf(venue) !== priced && !this.#isTooMuchOf(dealer, symbol, orderSide, venue))
+    // Only a hedge of no quote closes what others executed too much.
+    const closes = named.length === 0 && this.#isTooMuchOf(dealer, symbol, orderSide, venue)
+    if (environmentOf(venue) !== priced && !closes)
       this.say(`${what} goes to ${environmentOf(venue)} and was priced in ${priced}`)
     const instrument = instruments.get(instrumentId)
     if (instrument === undefined) this.say(`${what} goes where there is no such instrument`)

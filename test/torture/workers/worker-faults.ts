@@ -113,27 +113,33 @@ const delaysOf = (rounds: ReadonlyArray<FaultRound>, when: "before" | "during"):
 const countOf = (rounds: ReadonlyArray<FaultRound>, what: "downs" | "holes" | "updates"): number =>
   sum(rounds.flatMap((round) => others(round).map((name) => round.during.venues[name][what])))
 
-const fresh = (name: string, rounds: ReadonlyArray<FaultRound>): Verdict => {
+/** How much a machine may be blamed: on one that does other work too, `patient` looks at what happened and not at how fast. */
+interface Terms {
+  readonly freshMillisMax: number
+  readonly isPatient: boolean
+}
+
+const fresh = (name: string, rounds: ReadonlyArray<FaultRound>, { freshMillisMax }: Terms): Verdict => {
   const of = (what: keyof Recovery): Float64Array => sorted(rounds.map(({ recovery }) => recovery[what]))
   const first = of("firstMillis")
   const worst = percentile(first, 1)
   return {
     name: `${name}: fresh again`,
-    passed: worst <= FRESH_MILLIS_MAX,
+    passed: worst <= freshMillisMax,
     says:
       `the thread gone after ${shown(of("lostMillis"))} ms, the first snapshot after ${shown(first)}, all books after ${shown(of("allMillis"))}, ` +
       `${rounds.length} times`,
   }
 }
 
-const undisturbed = (name: string, rounds: ReadonlyArray<FaultRound>): Verdict => {
+const undisturbed = (name: string, rounds: ReadonlyArray<FaultRound>, { isPatient }: Terms): Verdict => {
   const [before, during] = [delaysOf(rounds, "before"), delaysOf(rounds, "during")]
   const [p99Before, p99] = [percentile(before, 0.99), percentile(during, 0.99)]
   const loop = Math.max(...rounds.map((round) => round.during.loopDelayMax))
   const downs = countOf(rounds, "downs")
   return {
     name: `${name}: the others`,
-    passed: downs === 0 && p99 <= Math.max(2 * p99Before, P99_FLOOR_MILLIS),
+    passed: downs === 0 && (isPatient || p99 <= Math.max(2 * p99Before, P99_FLOOR_MILLIS)),
     says:
       `${downs} interruptions, p50 ${percentile(before, 0.5).toFixed(1)} → ${percentile(during, 0.5).toFixed(1)} ms, ` +
       `p99 ${p99Before.toFixed(1)} → ${p99.toFixed(1)} ms of ${before.length} and ${during.length} book updates; ` +
@@ -141,16 +147,16 @@ const undisturbed = (name: string, rounds: ReadonlyArray<FaultRound>): Verdict =
   }
 }
 
-const judge = ({ rounds, endings }: WorkerFaults): ReadonlyArray<Verdict> => {
+const judge = ({ rounds, endings }: WorkerFaults, terms: Terms): ReadonlyArray<Verdict> => {
   const verdicts = Object.keys(THREADS).flatMap((threads) =>
     FAULTS.flatMap((how) => {
       const own = rounds.filter((round) => round.threads === threads && round.how === how)
       const name = `${threads}, ${how}`
       const survives = how === "reject"
       return [
-        ...(survives ? [] : [fresh(name, own)]),
+        ...(survives ? [] : [fresh(name, own, terms)]),
         // Who shares the thread is lost and fresh again with it.
-        ...(threads === "apart" || survives ? [undisturbed(name, own)] : []),
+        ...(threads === "apart" || survives ? [undisturbed(name, own, terms)] : []),
       ]
     }),
   )
@@ -175,16 +181,26 @@ const judge = ({ rounds, endings }: WorkerFaults): ReadonlyArray<Verdict> => {
 /** Steps of the markets this far apart make 200 to 300 book updates a second, with all their trades. */
 const STEP_MILLIS = 10
 const CALM_MILLIS = 2000
+/** Heartbeats of 200 ms that a thread may miss where the machine is not its own. */
+const PATIENT_MISSES = 20
 
-/** On compiled code, as users run it: threads that compile what they load start much later. */
+/**
+ * On compiled code, as users run it: threads that compile what they load start much later. `patienceMillis`: books are fresh within that
+ * time, and delays are not judged; null: as the scoreboard has it.
+ */
 export const workerFaults = async ({
   rounds,
+  patienceMillis,
   progress,
-}: Pick<WorkerFaultsOptions, "rounds" | "progress">): Promise<ReadonlyArray<Verdict>> => {
+}: Pick<WorkerFaultsOptions, "rounds" | "progress"> & {
+  readonly patienceMillis: number | null
+}): Promise<ReadonlyArray<Verdict>> => {
   const build = spawnSync(process.execPath, [fileURLToPath(new URL("../../../scripts/build.mjs", import.meta.url))])
   if (build.status !== 0) throw new Error(`the build failed: ${build.stderr}`)
-  const { missesMax } = SHARD_TIMES
+  const isPatient = patienceMillis !== null
+  const missesMax = isPatient ? PATIENT_MISSES : SHARD_TIMES.missesMax
   const times = { stepMillis: STEP_MILLIS, calmMillis: CALM_MILLIS, missesMax }
   const faults = { apart: FAULTS, together: FAULTS }
-  return judge(await causeFaults({ rounds, faults, ...times, built: true, progress }))
+  const terms = { freshMillisMax: patienceMillis ?? FRESH_MILLIS_MAX, isPatient }
+  return judge(await causeFaults({ rounds, faults, ...times, built: true, progress }), terms)
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { keepLoop, keptLoop, type Loop, LoopBoard, Loops } from "../../../src/kernel/loop.ts"
 import { SimTime } from "../../sim/time.ts"
 
-class Away extends Data.TaggedError("Away") {}
+class Away extends Data.TaggedError("Away")<{ readonly message: string }> {}
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -51,7 +51,7 @@ const lived = (
 }
 
 const dies = Effect.die(new Error("boom"))
-const isAway = Effect.fail(new Away())
+const isAway = Effect.fail(new Away({ message: "away" }))
 
 describe("a loop", () => {
   it("goes round at its pace, is known by its name, and ends with its scope", () => {
@@ -119,6 +119,20 @@ describe("a loop", () => {
     pass(2 * SECOND)
     expect(state()).toMatchObject({ failures: 3, failed: 0, failingSince: null })
     expect(told).toEqual([expect.stringMatching(/^WARN a loop failed \(work, 1\): /), "INFO a loop goes on (work, 3)"])
+    end()
+  })
+
+  it("tells known trouble again when it becomes another", () => {
+    const { told, pass, end } = lived({ pause: SECOND }, (round) =>
+      round <= 2 ? isAway : round <= 4 ? Effect.fail(new Away({ message: "the disk is full" })) : Effect.void,
+    )
+    pass(MINUTE)
+    expect(told.map((line) => line.replace(/: .*/, ""))).toEqual([
+      "WARN a loop failed (work, 1)",
+      "WARN a loop failed (work, 3)",
+      "INFO a loop goes on (work, 4)",
+    ])
+    expect(told[1]).toContain("the disk is full")
     end()
   })
 

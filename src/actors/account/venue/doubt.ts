@@ -167,10 +167,8 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
  * The venue is asked for the order of the trade until it answers. One that it has not known for so long holds up no proof any more: by its
  * own word, since a question that failed says nothing of the order.
  */
-const mayBeExplained = ({ parts, strays }: AccountCore, fill: VenueFill): boolean => {
-  const since = strays.unknownSince(strayName(fill))
-  return since === null || parts.clock.monotonic() - since < GONE_MILLIS
-}
+const mayBeExplained = ({ strays }: AccountCore, fill: VenueFill): boolean =>
+  strays.unknownFor(strayName(fill)) < GONE_MILLIS
 
 /**
  * ms until an order without a word of the venue is given up: by its expiry, and by both clocks, since a step of the wall clock proves

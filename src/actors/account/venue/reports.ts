@@ -88,9 +88,9 @@ const tellMarket = ({ parts: { markets } }: AccountCore, order: TradeOrder, repo
   else if (report._tag === "Accepted" && mayTake(order)) markets.marketOpen(order.instrumentId, order.createdAt)
 }
 
-/** Venues that take no order that trades may still take one that only rests, or waits for its price. */
+/** Trades at once or ends. A venue that only collects orders takes those that may rest: they say nothing of a market that is open. */
 const mayTake = ({ orderType, timeInForce }: TradeOrder): boolean =>
-  orderType === "MARKET" || (orderType === "LIMIT" && timeInForce !== "GTX")
+  orderType === "MARKET" || (orderType === "LIMIT" && (timeInForce === "IOC" || timeInForce === "FOK"))
 
 /** The refusal of an order that may be shown without our id. */
 const unproven = ({ code, at }: Extract<Outcome, { readonly _tag: "Refused" }>): OrderEvidence => ({

@@ -58,8 +58,8 @@ export class Strays {
   private isWatched = false
   private readonly all = new Map<string, Stray>()
   private withheldCount = 0
-  /** Orders of which the venue has said that it does not know them, oldest first; monotonic ms of the first time. */
-  private readonly unknown = new RareMap<string, number>()
+  /** Orders of which the venue has said that it does not know them, oldest first; monotonic ms of the first and the newest time. */
+  private readonly unknown = new RareMap<string, { readonly first: number; readonly newest: number }>()
 
   constructor(
     private readonly monotonic: () => number,
@@ -68,14 +68,17 @@ export class Strays {
 
   /** The venue was asked for it, and answered that it knows no such order. */
   sawUnknown(name: string, now: number): void {
-    if (this.unknown.has(name)) return
-    this.unknown.set(name, now)
+    this.unknown.set(name, { first: this.unknown.get(name)?.first ?? now, newest: now })
     if (this.unknown.size > UNKNOWN_MAX) this.unknown.delete(this.unknown.keys().next().value!)
   }
 
-  /** Monotonic ms; null: the venue has not said so, or has shown it since. */
-  unknownSince(name: string): number | null {
-    return this.unknown.get(name) ?? null
+  /**
+   * For how long the venue has said so, ms: from its first such answer to its newest, for a question that failed says nothing. 0: it has
+   * said so once, or never, or has shown the order since.
+   */
+  unknownFor(name: string): number {
+    const said = this.unknown.get(name)
+    return said === undefined ? 0 : said.newest - said.first
   }
 
   /** It is known after all. */

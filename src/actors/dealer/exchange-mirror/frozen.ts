@@ -41,7 +41,7 @@ export class FrozenMirrors {
   }
 
   /** With every look that finds it frozen; `reached`: as it stands. */
-  look({ tradingAccountId, venue }: TradingAccount, dealer: Dealer, reached: Reached): void {
+  look({ tradingAccountId, venue }: TradingAccount, concerned: ReadonlyArray<Dealer>, reached: Reached): void {
     const now = this.monotonic()
     const before = this.#frozen.get(tradingAccountId)
     if (before !== undefined && now < before.tellAt) return
@@ -49,7 +49,7 @@ export class FrozenMirrors {
     this.#frozen.set(tradingAccountId, { reached, pause, tellAt: now + pause })
     const message = `the mirror of linked account ${tradingAccountId} at ${venue} is frozen: what the account executes is not booked until an admin unfreezes wallet ${mirrorWalletId(tradingAccountId)}`
     const alert = { code: "MIRROR_FROZEN", severity: "WARNING", message, tradeOrderId: null } as const
-    this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+    for (const dealer of concerned) this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
   }
 
   thawed(id: TradingAccountId): void {

@@ -156,7 +156,9 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         if (!isFrozen) frozen.thawed(id)
         const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
         const owner = keeper === null ? undefined : dealers.find(keeper)
-        if (isFrozen && owner !== undefined) frozen.look(account, owner, reached)
+        // Until it is frozen no longer it stays with its keeper: the dealer that is linked by now has to know.
+        const concerned = [...new Set([owner, linked ?? undefined].filter((dealer) => dealer !== undefined))]
+        if (isFrozen && concerned.length > 0) frozen.look(account, concerned, reached)
         const { balances } = reached
         const since = clock.now() - RECENT_MILLIS
         const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)
@@ -185,7 +187,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
         }
-        if (keeper === null) return
+        if (keeper === null) return alarms.check(account, recent, balances, !isFrozen)
         const isLeft = linked?.dealerAccountId !== keeper
         const shown = yield* Effect.option(positions(id))
         // While it reconciles its fills are on their way, and once it is disconnected it shows nothing: what was seen before counts no more.
@@ -227,8 +229,11 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     /** By account, in order of creation. */
     const linking = (): ReadonlyMap<TradingAccountId, ReadonlyArray<Dealer>> => {
       const found = new Map<TradingAccountId, Array<Dealer>>()
-      for (const dealer of dealers.all())
+      for (const dealer of dealers.all()) {
+        // It keeps its links for ever: what is lost now is no loss of a desk that is closed.
+        if (dealer.status === "ARCHIVED") continue
         for (const id of dealer.linkedAccountIds) found.set(id, [...(found.get(id) ?? []), dealer])
+      }
       return found
     }
 

@@ -54,10 +54,16 @@ const TIMES_IN_FORCE: Readonly<Record<string, StoredTimeInForce>> = {
 const ownId = (clientId: string | null | undefined): string | null =>
   clientId !== null && clientId !== undefined && tradeOrderIdOf(clientId) !== undefined ? clientId : null
 
-/** A market order of so much quote has no quantity in base but what it bought; of ours more is known than the venue says. */
+/**
+ * A market order of so much quote has no quantity in base but what it bought; of ours more is known than the venue says. Of another
+ * program's, whose kind ccxt may read no quantity of, that is all there will ever be once it is over.
+ */
 const boughtSoFar = ({ status, filled }: CcxtOrder, clientId: string | null): string | null => {
-  const isTold = status === "open" || status === "closed" || status === "canceled" || status === "expired"
-  return isTold && tradeOrderIdOf(clientId) !== undefined ? (text(filled) ?? "0") : null
+  const isOver = status === "closed" || status === "canceled" || status === "expired"
+  if (!isOver && status !== "open") return null
+  const bought = text(filled)
+  if (tradeOrderIdOf(clientId) !== undefined) return bought ?? "0"
+  return isOver && bought !== null && !isZero(bought) ? bought : null
 }
 
 const endOf = (order: CcxtOrder, adapter: ExchangeAdapter): Pick<VenueOrderState, "status" | "ending"> => {

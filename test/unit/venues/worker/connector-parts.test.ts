@@ -321,6 +321,13 @@ describe("an order of Binance", () => {
     expect(stateOf(order("open", {}, { side: "bid" }))).toBeUndefined()
     expect(stateOf(order("open", {}, { symbol: "BTC/USDT:USDT" }))).toBeUndefined()
   })
+
+  it("that is not ours and over, of a kind that ccxt reads no quantity of, is what it executed", () => {
+    const kind = { clientOrderId: "bot-17", amount: undefined, filled: "0.5" }
+    expect(stateOf(order("canceled", {}, kind))).toMatchObject({ quantity: "0.5", executedQuantity: "0.5" })
+    expect(stateOf(order("open", {}, kind))).toBeUndefined()
+    expect(stateOf(order("canceled", {}, { ...kind, filled: "0" }))).toBeUndefined()
+  })
 })
 
 describe("an instrument of a connector", () => {

@@ -85,11 +85,12 @@ describe("a refusal because the market is closed", () => {
     expect(world.closedMarkets).toEqual([second.instrumentId])
   })
 
-  it("is over when the venue takes an order of that instrument that may trade, and none that can only rest", () => {
+  it("is over when the venue takes an order of that instrument that trades at once or ends, and none that may rest", () => {
     const world = readyWorld()
     placed(world, { timeInForce: "GTX" })
+    placed(world)
     expect(world.openMarkets).toEqual([])
-    const { instrumentId } = placed(world)
+    const { instrumentId } = placed(world, { timeInForce: "IOC" })
     expect(world.openMarkets).toEqual([instrumentId])
   })
 })

@@ -126,13 +126,13 @@ describe("an order that has left memory", () => {
 describe("what is remembered of ended orders", () => {
   class Orders extends AccountOrders {
     /** Who leaves, and when, is said by each test. */
-    constructor(wholeOrders: number) {
+    constructor(wholeOrders: number, later: (millis: number, run: () => void) => unknown = () => undefined) {
       super({
         wholeOrders,
         ended: null,
         forgottenUpTo: Number.NEGATIVE_INFINITY,
         monotonic: () => 0,
-        later: () => undefined,
+        later,
         whenDurable: () => undefined,
         becameClear: () => undefined,
       })
@@ -159,7 +159,8 @@ describe("what is remembered of ended orders", () => {
   ]
 
   it("is a few of them whole, for a while the names of those that left, and then nothing", () => {
-    const orders = new Orders(100)
+    const sweeps: Array<() => void> = []
+    const orders = new Orders(100, (_, sweep) => sweeps.push(sweep))
     const template = ended(0)
     for (let n = 0; n < 1_000; n++) {
       const names = { clientOrderId: `client-${n}`, externalOrderId: `venue-${n}` }
@@ -175,6 +176,10 @@ describe("what is remembered of ended orders", () => {
     orders.forgetPast(3_000)
     expect(orders.size).toBe(0)
     expect(knownOf(orders, 999)).toEqual([undefined, undefined, undefined])
+    // An idle account sweeps no more.
+    expect(sweeps.length).toBe(1)
+    for (const sweep of sweeps.splice(0)) sweep()
+    expect(sweeps).toEqual([])
   })
 
   it("says whether what the store answers is old", () => {

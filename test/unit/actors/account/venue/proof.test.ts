@@ -93,6 +93,32 @@ describe("an order that never arrived", () => {
     expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
   })
 
+  it("is not given up for one answer that the venue does not know the order of such a trade, when the later ones fail", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    world.venue.fates.stream = () => "drop"
+    const sim = placedElsewhere(world)
+    world.venue.fill(sim, Decimal.of("0.5"))
+    world.venue.end(sim, "CANCELLED")
+    let asked = 0
+    let answers = false
+    const { order: shown } = VenueHistory.prototype
+    vi.spyOn(VenueHistory.prototype, "order").mockImplementation(function (this: VenueHistory, session, ref) {
+      const lookup = shown.call(this, session, ref)
+      if (ref.externalOrderId !== sim.externalOrderId || answers) return lookup
+      asked++
+      if (asked === 1) return Effect.succeed({ _tag: "NotFound" as const, definite: false })
+      return Effect.flatMap(lookup, () => Effect.fail(new VenueUnavailable({ reason: "simulated" })))
+    })
+    world.advance(900_000)
+    expect(asked).toBeGreaterThan(1)
+    expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
+    world.venue.forgotten.add(sim)
+    answers = true
+    world.advance(500_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
+  })
+
   for (const [lifeMillis, most] of [
     [7_000, 8],
     [3_000, 24],
