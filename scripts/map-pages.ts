@@ -9,7 +9,7 @@ import { runNode } from "./tools.ts"
 
 const ABOUT: Readonly<Record<string, string>> = {
   proto: "Protobuf definitions of what crosses the WebSocket.",
-  src: "The entry point, the composition root and the settings.",
+  src: "The process, the composition root, the reader of all settings, and the process's own clock, ids and failpoints.",
   "src/actors": "One writer per account, dealer and market: state, and the order of events.",
   "src/actors/account": "Trading accounts: the actor, its state, and how accounts wake and sleep.",
   "src/actors/account/channel": "What an account publishes.",
@@ -19,7 +19,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   "src/actors/dealer": "Dealers: the actor, its linked accounts, values.",
   "src/actors/dealer/books": "Profit and loss of dealers.",
   "src/actors/dealer/exchange-mirror": "Wallets that mirror what linked accounts have at their venues.",
-  "src/actors/dealer/hedging": "Hedging lines.",
+  "src/actors/dealer/hedging": "Covering what executed quotes owe: one line per pair.",
   "src/actors/dealer/quotes": "Requests, prices, firm quotes, their execution and their end.",
   "src/actors/market": "Feeds of venues: books, tickers, trades, and those who follow them.",
   "src/actors/market/klines": "Bars: live, past and cached.",
