@@ -16,7 +16,7 @@ import { AccessTokenMissing, InvalidAccessToken } from "../../src/domain/errors/
 import { AccountForbidden } from "../../src/domain/errors/authorisation.ts"
 import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
 import type { SessionId, TenantId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
-import { OrderRates } from "../../src/domain/order/rules/rates.ts"
+import { OrderRates } from "../../src/domain/order/rates.ts"
 import { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import { RATE_LIMITS } from "../../src/domain/user/rate-limits.ts"
 import type { Principal } from "../../src/domain/user/user.ts"

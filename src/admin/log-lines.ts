@@ -4,7 +4,7 @@
  */
 import { constants, existsSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { type Audit, makeAudit } from "../auth/audit.ts"
+import { type Audit, makeAudit } from "../auth/audit-log.ts"
 import { tellAudited } from "../auth/audited-events.ts"
 import { giveToOwner, makePrivateFolder } from "../auth/keys/data-owner.ts"
 import { eventLine } from "../foundation/log-line.ts"

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
-import type { Audit } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit-log.ts"
 import type { Settings } from "../config.ts"
 import type { Actor } from "../domain/user/act.ts"
 import { actsLayer } from "../store/audit/acts.ts"

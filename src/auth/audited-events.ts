@@ -1,7 +1,7 @@
 /** Audited operations that also matter for detecting attacks: each is reported to the security log as it is audited. */
 import type { LogLevel } from "../foundation/log-line.ts"
 import type { SecurityLogService } from "../ports/security-log.ts"
-import type { AuditRow } from "./audit.ts"
+import type { AuditRow } from "./audit-log.ts"
 
 /** By action: the event when it was done, and when it was refused; null: nothing for this stream. */
 const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: string | null]>> = {

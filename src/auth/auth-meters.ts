@@ -1,6 +1,6 @@
 /** Counts logins and reused refresh tokens from the audit trail: what is audited is what is counted. */
 import type { MeterBoard } from "../ports/meters.ts"
-import type { AuditRow } from "./audit.ts"
+import type { AuditRow } from "./audit-log.ts"
 
 /** `InvalidLoginCredentials` is "invalid_login_credentials". */
 const wordOf = (tag: string): string => tag.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()

@@ -3,7 +3,7 @@
  * of the pool have their rows in the database first.
  */
 import { Effect, Layer } from "effect"
-import { type Audit, makeAudit } from "../auth/audit.ts"
+import { type Audit, makeAudit } from "../auth/audit-log.ts"
 import { tellAudited } from "../auth/audited-events.ts"
 import { countAudited } from "../auth/auth-meters.ts"
 import type { Keys } from "../auth/keys/keys.ts"

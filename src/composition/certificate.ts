@@ -3,7 +3,7 @@
  * heard from the first moment of the process, whatever serves TLS, because unheard it would end it.
  */
 import { Effect } from "effect"
-import type { Audit } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit-log.ts"
 import { type Certificate, CertificateRefused, dateFault, EXPIRES_SOON_MILLIS } from "../http/edge/certificate.ts"
 import type { HttpServer } from "../http/edge/server.ts"
 import { Clock } from "../ports/clock.ts"

@@ -3,7 +3,7 @@
  * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
  */
 import { Data, Effect, Queue } from "effect"
-import type { Audit } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit-log.ts"
 import { keyFiles } from "../auth/keys/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys/keys.ts"
 import { makeReseal } from "../auth/keys/reseal.ts"

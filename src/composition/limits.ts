@@ -1,9 +1,9 @@
 /** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account/directory.ts"
-import type { Audit } from "../auth/audit.ts"
+import type { Audit } from "../auth/audit-log.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
-import { OrderRates } from "../domain/order/rules/rates.ts"
+import { OrderRates } from "../domain/order/rates.ts"
 import type { Route } from "../http/docs/reflect.ts"
 import { RequestLimiter, type VenueWeight } from "../http/limits/rate-limit.ts"
 import { limitSignIn } from "../http/limits/rate-limit-sign-in.ts"

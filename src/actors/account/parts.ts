@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { TradingModeInForce } from "../../domain/account/trading-mode.ts"
-import type { OrderRates } from "../../domain/order/rules/rates.ts"
+import type { OrderRates } from "../../domain/order/rates.ts"
 import type { AccountStore } from "../../ports/account-store.ts"
 import type { ChannelPort } from "../../ports/channel-port.ts"
 import type { Clock } from "../../ports/clock.ts"

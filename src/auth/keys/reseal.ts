@@ -7,7 +7,7 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { Notice } from "../../foundation/log-line.ts"
 import { Transactions } from "../../store/postgres/transactions.ts"
 import { SEALED_TABLES, SealedRows, type SealedTable } from "../../store/users/sealed-rows.ts"
-import type { Audit } from "../audit.ts"
+import type { Audit } from "../audit-log.ts"
 import type { Keys } from "./keys.ts"
 import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 

@@ -12,7 +12,7 @@ import {
 import type { RateLimited } from "../../domain/errors/limits.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { Principal, SessionRecord } from "../../domain/user/user.ts"
-import type { Origin } from "../audit.ts"
+import type { Origin } from "../audit-log.ts"
 import { factsOf, type UserParts } from "../user/user-parts.ts"
 import type { SecondFactor } from "./second-factor.ts"
 

@@ -17,7 +17,7 @@ import { type InvalidEmail, SamePassword, type WeakPassword } from "../../domain
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
 import { type Principal, type User, type UserRecord, userRecord } from "../../domain/user/user.ts"
 import type { UserWithHash } from "../../store/users/users.ts"
-import type { Origin } from "../audit.ts"
+import type { Origin } from "../audit-log.ts"
 import { inEvenTime } from "../proof/even-time.ts"
 import type { SecondFactor } from "../proof/second-factor.ts"
 import { wordsOf } from "../proof/weak-passwords.ts"

@@ -4,7 +4,7 @@
  */
 
 import { perHour, perMinute, type Rate } from "../../foundation/token-bucket.ts"
-import { ORDER_LIMITS, type OrderLimits } from "../order/rules/limits.ts"
+import { ORDER_LIMITS, type OrderLimits } from "../order/limits.ts"
 
 export interface RateLimits extends OrderLimits {
   /** Of a user, in weight: every request but those with a bucket of their own, and the health record. */

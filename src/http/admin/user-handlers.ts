@@ -1,7 +1,7 @@
 /** Passes bans on to auth, which asks the store whether the caller still is an admin. */
 import { Effect } from "effect"
 import type { Bans } from "../../auth/session/bans.ts"
-import { actorOf } from "../actor.ts"
+import { actorOf } from "../acting-user.ts"
 import type { Handlers } from "../edge/route.ts"
 import type { AdminUserApi } from "./user-endpoints.ts"
 

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { InvalidTimeRange } from "../../domain/errors/request.ts"
 import { dateTime } from "../../foundation/time.ts"
-import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit/rows.ts"
+import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit/list.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
 import { type Cursors, countedPage } from "../pagination.ts"

@@ -7,7 +7,7 @@
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { RateLimited } from "../../domain/errors/limits.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
-import type { OrderRates } from "../../domain/order/rules/rates.ts"
+import type { OrderRates } from "../../domain/order/rates.ts"
 import { addressKey } from "../../domain/user/address-key.ts"
 import type { RateLimits } from "../../domain/user/rate-limits.ts"
 import type { Principal } from "../../domain/user/user.ts"

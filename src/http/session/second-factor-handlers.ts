@@ -1,7 +1,7 @@
 /** Passes calls on to the second factor's acts. */
 import { Effect } from "effect"
 import type { UserActs } from "../../auth/user/user-acts.ts"
-import { actorOf } from "../actor.ts"
+import { actorOf } from "../acting-user.ts"
 import type { Handlers } from "../edge/route.ts"
 import type { SecondFactorApi } from "./second-factor-endpoints.ts"
 

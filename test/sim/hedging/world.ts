@@ -15,7 +15,7 @@ import type { TradingAccount } from "../../../src/domain/account/trading-account
 import { type TradingMode, TradingModeInForce } from "../../../src/domain/account/trading-mode.ts"
 import type { DealerAccountId, HedgeIntentId, InstrumentId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
-import { OrderRatesInForce } from "../../../src/domain/order/rules/rates.ts"
+import { OrderRatesInForce } from "../../../src/domain/order/rates.ts"
 import { Clock } from "../../../src/ports/clock.ts"
 import { DealerStore } from "../../../src/ports/dealer-store.ts"
 import { Failpoint, type FailpointName } from "../../../src/ports/failpoint.ts"

@@ -1,7 +1,7 @@
 /** The audit trail keeps what somebody did, not what anybody can make it write. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { makeAudit } from "../../../src/auth/audit.ts"
+import { makeAudit } from "../../../src/auth/audit-log.ts"
 import { InvalidRefreshToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId, UserId } from "../../../src/domain/ids.ts"
 

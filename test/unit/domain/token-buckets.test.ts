@@ -1,7 +1,7 @@
 /** Buckets by name: each name's own, and the memory of all bounded whatever names come. */
 import { describe, expect, it } from "vitest"
 import type { TradingAccountId, UserId } from "../../../src/domain/ids.ts"
-import { OrderRates } from "../../../src/domain/order/rules/rates.ts"
+import { OrderRates } from "../../../src/domain/order/rates.ts"
 import { addressKey } from "../../../src/domain/user/address-key.ts"
 import { RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
 import { perHour, TokenBucket } from "../../../src/foundation/token-bucket.ts"

@@ -2,7 +2,7 @@
 import { Ajv } from "ajv"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { makeAudit } from "../../../src/auth/audit.ts"
+import { makeAudit } from "../../../src/auth/audit-log.ts"
 import { openProcessLog } from "../../../src/composition/process-log.ts"
 import { makeSecurityLog } from "../../../src/composition/security-log.ts"
 import { eventLine, processLine, withoutSecrets } from "../../../src/foundation/log-line.ts"

@@ -3,7 +3,7 @@
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { OrderRateLimited, TooManyOpenOrders } from "../../../domain/errors/limits.ts"
-import type { AccountRates, OrderRates } from "../../../domain/order/rules/rates.ts"
+import type { AccountRates, OrderRates } from "../../../domain/order/rates.ts"
 import type { TokenBucket } from "../../../foundation/token-bucket.ts"
 
 type BucketName = OrderRateLimited["bucket"]

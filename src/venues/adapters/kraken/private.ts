@@ -5,11 +5,11 @@
 
 import type { CcxtExchange, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
-import { nextNonce, raiseNonce } from "../../worker/exchange/nonces.ts"
 import { quoteFrames } from "../../worker/feed/bare-numbers.ts"
 import type { VenueProfile } from "../profile.ts"
 import { hearClock } from "./clock.ts"
 import { ASSET_NAMES, type KrakenExchange } from "./exchange.ts"
+import { nextNonce, raiseNonce } from "./nonces.ts"
 import { readPrivateStream } from "./private-stream.ts"
 
 /** The venue refuses the later of two calls that overtook each other, definitely: it is made again. */

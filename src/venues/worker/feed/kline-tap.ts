@@ -3,8 +3,8 @@
  * `watchOHLCV` only meets the newest. What one venue frame brought of one series is handed on together, in the order of time.
  */
 import type { Bar } from "../../../domain/market/kline.ts"
+import { tapCache } from "../exchange/cache-tap.ts"
 import type { CcxtCandle, CcxtCandleCache, CcxtExchange } from "../exchange/ccxt.ts"
-import { tapCache } from "../session/order-tap.ts"
 import type { Digits } from "./digits.ts"
 
 export type SeenBars = (symbol: string, timeframe: string, bars: ReadonlyArray<Bar>) => void

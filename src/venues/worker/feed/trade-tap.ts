@@ -2,8 +2,9 @@
  * Sees every public trade: connectors append each to `trades[symbol]`, while `watchTrades` returns at most the newest thousand after
  * a burst. What one venue frame brought of one market is handed on together, while the frame's digits are still known.
  */
+
+import { tapCache } from "../exchange/cache-tap.ts"
 import type { CcxtExchange, CcxtTrade, CcxtTradeCache } from "../exchange/ccxt.ts"
-import { tapCache } from "../session/order-tap.ts"
 
 export class TradeTap {
   readonly #emit: (symbol: string, trades: ReadonlyArray<CcxtTrade>) => void

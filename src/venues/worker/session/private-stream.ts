@@ -8,6 +8,7 @@ import type { SessionReport, VenueBalance } from "../../../ports/venue-session.t
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { backoffMillis } from "../backoff.ts"
+import { tapCache } from "../exchange/cache-tap.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
 import { endAll } from "../exchange/end-sockets.ts"
 import { classify, type Failure } from "../exchange/errors.ts"
@@ -15,7 +16,6 @@ import type { Listing } from "../exchange/listing.ts"
 import { waitsOf } from "../waits.ts"
 import type { KnownOrders } from "./known-orders.ts"
 import { balances, fill, orderState } from "./normalise.ts"
-import { tapCache } from "./order-tap.ts"
 
 export interface PrivateStreamOptions {
   readonly profile: VenueProfile

@@ -5,6 +5,7 @@ import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import type { VenueProfile } from "../../../../src/venues/adapters/profile.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { instrumentOf } from "../../../../src/venues/instrument-of.ts"
+import { tapCache } from "../../../../src/venues/worker/exchange/cache-tap.ts"
 import type { CcxtExchange, CcxtOrder, CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { privateInstances, publicInstance } from "../../../../src/venues/worker/exchange/instance.ts"
 import { loadExchange } from "../../../../src/venues/worker/exchange/load.ts"
@@ -13,7 +14,6 @@ import { type BookChange, BookTap } from "../../../../src/venues/worker/feed/boo
 import { Digits } from "../../../../src/venues/worker/feed/digits.ts"
 import { SequenceGuard } from "../../../../src/venues/worker/feed/sequence-guard.ts"
 import { orderState } from "../../../../src/venues/worker/session/normalise.ts"
-import { tapCache } from "../../../../src/venues/worker/session/order-tap.ts"
 
 const binance = PROFILES.find(({ venue }) => venue === "BINANCE") as VenueProfile
 const SECRETS = { apiKey: "k", apiSecret: "s", apiPassphrase: null }

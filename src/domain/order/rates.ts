@@ -3,9 +3,9 @@
  * outlive the actor, so that one that restarts or sleeps gives nobody a full bucket.
  */
 import { Context, Effect } from "effect"
-import { TokenBucket } from "../../../foundation/token-bucket.ts"
-import { TokenBuckets } from "../../../foundation/token-buckets.ts"
-import type { DealerAccountId, TradingAccountId, UserId } from "../../ids.ts"
+import { TokenBucket } from "../../foundation/token-bucket.ts"
+import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../ids.ts"
 import { type OrderLimits, OrderLimitsInForce } from "./limits.ts"
 
 const SWEEP_MIN = 1_000

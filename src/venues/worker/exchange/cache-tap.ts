@@ -1,8 +1,8 @@
 /**
- * Sees every order event and every fill: connectors append each to `orders` and `myTrades`, while `watchOrders` only returns the
+ * Sees every item of a cache of ccxt. Connectors append each order event and fill to `orders` and `myTrades`, while `watchOrders` only returns the
  * last state per order after a burst (venues 4.5). The caches are made late, so the property itself is watched.
  */
-import type { CcxtCache } from "../exchange/ccxt.ts"
+import type { CcxtCache } from "./ccxt.ts"
 
 /** Calls `onItem` before each item is kept; `owner[name]` may be unset now and may be replaced later. */
 export const tapCache = <A, N extends string>(

@@ -1,4 +1,4 @@
-/** The actor behind a call, for the audit and for rights checked inside the transaction of the operation. */
+/** The user behind a call as the actor of an act, for the audit and for rights checked inside the transaction of the operation. */
 import type { Actor } from "../domain/user/act.ts"
 import type { Principal } from "../domain/user/user.ts"
 import type { RequestFacts } from "./edge/route.ts"

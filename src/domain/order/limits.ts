@@ -1,6 +1,6 @@
 /** How many orders an account and its user may send, cancel and have working, and how many quotes may be asked for (contract C15). Each number is a setting. */
 import { Context } from "effect"
-import type { Rate } from "../../../foundation/token-bucket.ts"
+import type { Rate } from "../../foundation/token-bucket.ts"
 
 export interface OrderLimits {
   /** Submits and changes. */
