@@ -7,6 +7,9 @@ BEGIN
       (SELECT min(x.number) - 1 FROM trade_order o JOIN execution x USING (trade_order_id)
        WHERE o.dealer_account_id = NEW.dealer_account_id AND o.trading_account_id = NEW.trading_account_id AND o.order_type <> 'QUOTED'),
       (SELECT max(number) FROM execution WHERE trading_account_id = NEW.trading_account_id), 0)
+    -- Links are stored anew with every image of their dealer: what is there is not looked for again.
+    WHERE NOT EXISTS (SELECT FROM dealer_book_cursor c
+      WHERE c.dealer_account_id = NEW.dealer_account_id AND c.trading_account_id = NEW.trading_account_id)
     ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
