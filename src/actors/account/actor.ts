@@ -68,8 +68,6 @@ export interface AskOpenOrders {
 
 export type AccountMessage = AccountCommand | ApplyReport | AwaitSettled | AskOpenOrders
 
-const READS_WAITING_MAX = 256
-
 /** Commands from the edges that may be refused as Busy; cancels, reports and reads of the gateway itself are not. */
 export const isRefusable = (message: AccountMessage): boolean =>
   message._tag === "SubmitOrder" ||
@@ -219,7 +217,7 @@ const recover = (core: AccountCore): void => {
   if (core.account.status === "DISCONNECTED") return
   for (const live of core.orders.openLives()) {
     const { order } = live
-    if (order.expireAt !== null) watchExpiry(core, live)
+    watchExpiry(core, live)
     if (placeOf(order) === "ARMED") resumeTrigger(core, live)
     if (placeOf(order) === "DEALER") resumeQuoted(core, live)
     take(core, live, { _tag: "Restarted" })
@@ -233,7 +231,7 @@ const readPortfolio = (core: AccountCore, message: ReadPortfolio): void => {
     return
   }
   // It has just woken, and agrees with its venue in a moment.
-  if (core.connection.waitsAwake(() => readPortfolio(core, message), READS_WAITING_MAX)) return
+  if (core.connection.waitsAwake(() => readPortfolio(core, message))) return
   if (!core.positions.portfolio.isKnown) {
     reply.fail(new PortfolioUnavailable({}))
     return

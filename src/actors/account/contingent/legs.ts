@@ -79,7 +79,7 @@ export const create = (live: Live): Consequence => ({
 })
 
 /** Whoever waited for the order goes on; not while it is on its way out, since then it can be neither withdrawn nor cancelled. */
-export const nowStored = (live: Live): void => {
+const nowStored = (live: Live): void => {
   if (live.stored || isGoing(live.order)) return
   live.stored = true
   for (const run of live.whenStored.splice(0)) run(true)

@@ -28,7 +28,6 @@ import { mayCancel } from "../orders/cancel.ts"
 import { partnerOf } from "../orders/dispatch.ts"
 import { changing } from "../orders/replace.ts"
 import * as steps from "./legs.ts"
-import { move, pair } from "./legs.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
 const RESIZE_MILLIS = 250
@@ -147,9 +146,9 @@ const keepLists = (core: AccountCore): ListKeeper => {
   const pairUp = (id: string, pairing: Pairing): ReadonlyArray<Consequence> => {
     if (pairing._tag === "Move") {
       const live = core.orders.get(pairing.order.tradeOrderId)
-      return live === undefined || !isTimely(id, MOVE) ? [] : [move(core, live)]
+      return live === undefined || !isTimely(id, MOVE) ? [] : [steps.move(core, live)]
     }
-    return pair(core, pairing, {
+    return steps.pair(core, pairing, {
       mayLeave: (lives) => lives.every((live) => !isUnwanted(id, live)),
       kept: () => {
         unpaired.set(id, core.parts.clock.monotonic() + UNPAIRED_MILLIS)

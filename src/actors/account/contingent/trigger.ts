@@ -8,7 +8,7 @@ import { WouldTriggerImmediately } from "../../../domain/errors/order-parameters
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { priceStep } from "../../../domain/instrument/instrument.ts"
 import type { Bar } from "../../../domain/market/kline.ts"
-import { eventOf, moved } from "../../../domain/order/evidence/progress.ts"
+import { eventOf, hasRunOut, moved } from "../../../domain/order/evidence/progress.ts"
 import { firstBarOf, MISSED_INTERVAL, type Missed, passBar } from "../../../domain/order/missed-prices.ts"
 import { collaredPrice, knownPrice } from "../../../domain/order/rules/price.ts"
 import type { Trigger, TriggeredBy } from "../../../domain/order/terms.ts"
@@ -182,7 +182,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     const { order } = live
     if (placeOf(order) !== "ARMED") return
     // Its time is over. The timer of its expiry may be late: the clock was set.
-    if (order.expireAt !== null && now >= order.expireAt) return watchExpiry(core, live)
+    if (hasRunOut(order, now)) return watchExpiry(core, live)
     const fired = withTrigger(released(standing(order, stand), price), {
       triggeredAt: now,
       triggeredBy: by,
@@ -306,7 +306,7 @@ const PAGE = 1_000
 const TRIES_MAX = 5
 const RETRY_MILLIS = 5_000
 
-export interface MissedTrigger {
+interface MissedTrigger {
   missed: Missed
   readonly isOver: () => boolean
   /** A price that came to pass while nobody watched; the trigger as it stood then. */

@@ -13,7 +13,7 @@ import { dispatch } from "./dispatch.ts"
 export const release = (core: AccountCore, live: Live): void => {
   // It may have been withdrawn between its unit and the callback.
   if (isTerminal(live.order.orderStatus)) return
-  if (live.order.expireAt !== null) watchExpiry(core, live)
+  watchExpiry(core, live)
   switch (placeOf(live.order)) {
     case "WAITING":
     case "DEALER":

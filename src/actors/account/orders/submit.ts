@@ -30,8 +30,6 @@ import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
 import { release } from "./release.ts"
 
-/** Submits that wait for a waking account of an in-process venue. */
-const WAKING_MAX = 256
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
 const PRICES_MILLIS = 2_000
 
@@ -92,7 +90,7 @@ const isRepeat = (core: AccountCore, message: SubmitOrder, again: Again): boolea
 /** The account has just woken, or there is money that it has not read of. */
 const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
   const { connection } = core
-  if (connection.isWaking && connection.waitsAwake(() => again("FIRST"), WAKING_MAX)) return true
+  if (connection.isWaking && connection.waitsAwake(() => again("FIRST"))) return true
   if (request.orderType === "QUOTED" || !isBehind(core)) return false
   whenCurrent(core, () => again(which), reply.fail)
   return true
@@ -177,7 +175,7 @@ const letGo = (core: AccountCore, live: Live, now: number): void => {
   const { order } = live
   if (order.orderStatus !== "CREATED") return
   if (placeOf(order) === "WAITING") {
-    if (order.expireAt !== null) watchExpiry(core, live)
+    watchExpiry(core, live)
     return
   }
   const ended = endOf(core, live, now)

@@ -93,7 +93,7 @@ export const startAudits = (core: AccountCore): void => {
   const audit = <A>(
     question: (session: VenueSession) => Effect.Effect<A, unknown>,
     use: (answer: A) => void,
-    done: () => void = () => undefined,
+    done: () => void,
     looks: Looks | null = null,
   ): void => {
     const { session } = core.connection

@@ -5,6 +5,8 @@ import type { SessionReport, VenueSession } from "../../../ports/venue-session.t
 import { Turns } from "../turns.ts"
 
 const QUERY_SPACING_MILLIS = 100
+/** Commands that wait for a waking account. */
+const SLEEPERS_MAX = 256
 const NO_REPORTS: ReadonlyArray<SessionReport> = []
 
 export class Connection {
@@ -29,9 +31,9 @@ export class Connection {
     return this.phase === "ready" || (this.phase === "away" && this.isStreamDown)
   }
 
-  /** False: the account is awake, or so many wait already. */
-  waitsAwake(run: () => void, max: number): boolean {
-    if (!this.isWaking || this.sleepers.length >= max) return false
+  /** False: the account is awake, or too many wait already. */
+  waitsAwake(run: () => void): boolean {
+    if (!this.isWaking || this.sleepers.length >= SLEEPERS_MAX) return false
     this.sleepers.push(run)
     return true
   }

@@ -25,6 +25,7 @@ import { applyFill } from "./evidence.ts"
 import { strayFill, withStray } from "./foreign.ts"
 import { askNames, namesOf, ownersOf } from "./names.ts"
 import { attempt } from "./quarantine.ts"
+import { stop } from "./question.ts"
 import type { SessionKeeper } from "./session.ts"
 
 const DEADLINE_MILLIS = 30_000
@@ -193,8 +194,7 @@ const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boole
 /** The venue may still have it: it stays in doubt for good, and is told so. */
 const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
   const { order } = live
-  live.question?.callOff()
-  live.question = null
+  stop(live)
   live.expiry?.()
   live.expiry = null
   if (!isAsked(order)) return

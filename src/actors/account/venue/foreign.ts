@@ -100,7 +100,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     // Another search for it, with a state in hand, was faster.
     if (!core.strays.has(name) || isOver(core)) return void core.strays.take(name)
     const found = Exit.isSuccess(exit) ? exit.value : null
-    if (found?.isNowhere === true) core.strays.sawUnknown(name, core.parts.clock.monotonic())
+    if (found?.isNowhere === true) core.strays.sawUnknown(name)
     if (found !== null && areOutdated(core, found.stored)) {
       core.whenDurable(() => search(core, name, named, tries))
       return

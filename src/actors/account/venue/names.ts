@@ -24,7 +24,7 @@ const QUESTIONS_MAX = 1_000
 const NOTHING: AskedNames = { tradeOrderIds: [], keys: [], clientOrderIds: [], venueOrders: [], trades: [] }
 
 /** Asked by one caller. */
-export type SomeNames = Partial<AskedNames>
+type SomeNames = Partial<AskedNames>
 
 interface Question {
   readonly asked: SomeNames

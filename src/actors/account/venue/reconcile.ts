@@ -38,7 +38,7 @@ const BEFORE_OPEN_MILLIS = 5_000
 const SINGLE_MAX = 10
 
 /** What the venue shows, fetched in this order: a later answer is never older than an earlier one. */
-export interface VenueView {
+interface VenueView {
   readonly scan: FillScan
   readonly open: ReadonlyArray<VenueOrderState>
   readonly lookups: ReadonlyArray<readonly [TradeOrderId, OrderLookup]>
@@ -273,7 +273,7 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
 const ORDERS_PER_PAGE_MIN = 5
 
 /** What is looked for, and how far the list was read. */
-export interface EndedSearch {
+interface EndedSearch {
   readonly markets: ReadonlyArray<EndedSince>
   readonly found: Map<TradeOrderId, OrderLookup>
   readonly missing: Set<Live>
@@ -282,7 +282,7 @@ export interface EndedSearch {
 }
 
 /** Null where the venue has no such list. */
-export const endedSearch = (session: VenueLists, asked: ReadonlyArray<Live>): EndedSearch | null =>
+const endedSearch = (session: VenueLists, asked: ReadonlyArray<Live>): EndedSearch | null =>
   session.fetchEnded === undefined
     ? null
     : {
@@ -311,7 +311,7 @@ const marketsOf = (asked: ReadonlyArray<Live>): ReadonlyArray<EndedSince> => {
 }
 
 /** Until all are found, or the list ends, or it is no longer worth it. */
-export const searchEnded = (
+const searchEnded = (
   core: AccountCore,
   session: VenueLists,
   search: EndedSearch,

@@ -18,7 +18,7 @@ const keyOf = (evidence: unknown): string => {
 }
 
 /** A bounded number of keys, the oldest forgotten first. */
-class Remembered<A> {
+export class Remembered<A> {
   private readonly known = new RareMap<string, A>()
   get isEmpty(): boolean {
     return this.known.size === 0

@@ -2,14 +2,12 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { isEnd } from "../../../domain/order/view.ts"
-import { RareMap } from "../../../domain/rare.ts"
 import type { VenueOrderState } from "../../../ports/venue-session.ts"
 import type { Live } from "../live.ts"
+import { Remembered } from "./refusals.ts"
 
 /** Of one order; the venue shows it again, and its trades are read again, when more was told of it meanwhile. */
 const WAITING_MAX = 100
-/** Of one that is forgotten the venue says so again. */
-const UNKNOWN_MAX = 1_000
 /** Whether an order of ours may still become one of these is looked at when one gets its name or ends, and so often beside that. */
 const RECHECK_MILLIS = 1_000
 
@@ -58,8 +56,8 @@ export class Strays {
   private isWatched = false
   private readonly all = new Map<string, Stray>()
   private withheldCount = 0
-  /** Orders of which the venue has said that it does not know them, oldest first; monotonic ms of the first and the newest time. */
-  private readonly unknown = new RareMap<string, { readonly first: number; readonly newest: number }>()
+  /** Orders of which the venue has said that it does not know them; monotonic ms of the first and the newest time. Of one that is forgotten it says so again. */
+  private readonly unknown = new Remembered<{ readonly first: number; readonly newest: number }>()
 
   constructor(
     private readonly monotonic: () => number,
@@ -67,9 +65,9 @@ export class Strays {
   ) {}
 
   /** The venue was asked for it, and answered that it knows no such order. */
-  sawUnknown(name: string, now: number): void {
-    this.unknown.set(name, { first: this.unknown.get(name)?.first ?? now, newest: now })
-    if (this.unknown.size > UNKNOWN_MAX) this.unknown.delete(this.unknown.keys().next().value!)
+  sawUnknown(name: string): void {
+    const now = this.monotonic()
+    this.unknown.put(name, { first: this.unknown.of(name)?.first ?? now, newest: now })
   }
 
   /**
@@ -77,13 +75,13 @@ export class Strays {
    * said so once, or never, or has shown the order since.
    */
   unknownFor(name: string): number {
-    const said = this.unknown.get(name)
+    const said = this.unknown.of(name)
     return said === undefined ? 0 : said.newest - said.first
   }
 
   /** It is known after all. */
   becameKnown(name: string): void {
-    this.unknown.delete(name)
+    this.unknown.forget(name)
   }
 
   has(name: string): boolean {
@@ -122,17 +120,17 @@ export class Strays {
   }
 
   /** Those that were shown, whether they are withheld or just being looked for; `since`: monotonic ms, as of a withheld one. */
-  shownNow(
-    now: number,
-  ): ReadonlyArray<{ readonly name: string; readonly state: VenueOrderState; readonly since: number }> {
+  shownNow(): ReadonlyArray<{ readonly name: string; readonly state: VenueOrderState; readonly since: number }> {
     if (this.all.size === 0) return []
+    const now = this.monotonic()
     return [...this.all].flatMap(([name, { shown, since }]) =>
       shown === null ? [] : [{ name, state: shown, since: since ?? now }],
     )
   }
 
   /** For how long it has been withheld, ms. */
-  ageOf(name: string, now: number): number {
+  ageOf(name: string): number {
+    const now = this.monotonic()
     return now - (this.all.get(name)?.since ?? now)
   }
 
@@ -144,11 +142,11 @@ export class Strays {
     return stray.shown
   }
 
-  withhold(name: string, withheld: Omit<Withheld, "since">, now: number): void {
+  withhold(name: string, withheld: Omit<Withheld, "since">): void {
     const stray = this.all.get(name)
     if (stray === undefined) return
     if (stray.withheld === null) this.withheldCount++
-    stray.since ??= now
+    stray.since ??= this.monotonic()
     stray.withheld = withheld
   }
 

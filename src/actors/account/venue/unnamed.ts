@@ -54,9 +54,7 @@ export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyA
 /** Also what is just being looked for: whose it is, is not known before the answer. */
 const candidatesFor = (core: AccountCore, live: Live) =>
   isUnsettled(core, live)
-    ? core.strays
-        .shownNow(core.parts.clock.monotonic())
-        .filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
+    ? core.strays.shownNow().filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
     : []
 
 /** The venue shows an order that may be this one. */
@@ -111,7 +109,7 @@ export const withhold = (
   if (state === null) return false
   const suspects = suspectsOf(core, state)
   const now = core.parts.clock.monotonic()
-  const age = core.strays.ageOf(name, now)
+  const age = core.strays.ageOf(name)
   const isLatePossible =
     found === null
       ? watchedThatMayBe(core, state).length > 0
@@ -130,7 +128,7 @@ export const withhold = (
     : Number.POSITIVE_INFINITY
   const isSuspected = suspects.length > 0
   const lookAgain: Withheld["lookAgain"] = (...withheld) => lookAgainAt(core, withheld, decide)
-  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause, lookAgain }, now)
+  core.strays.withhold(name, { named: { ...named, state }, isSuspected, dueAt: now + pause, lookAgain })
   core.strays.becameWithheld()
   if (age === 0) askBalances(core)
   return true

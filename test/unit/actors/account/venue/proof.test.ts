@@ -69,20 +69,32 @@ describe("an order that never arrived", () => {
     expect(world.database.quarantined.size).toBe(1)
   })
 
-  it("is not given up while the venue does not answer for the order of such a trade", () => {
-    const world = readyWorld()
-    const order = lost(world)
+  /** Of an order that was placed elsewhere and is over, its trade alone tells. */
+  const tradedElsewhere = (world: World) => {
     world.venue.fates.stream = () => "drop"
     const sim = placedElsewhere(world)
     world.venue.fill(sim, Decimal.of("0.5"))
     world.venue.end(sim, "CANCELLED")
-    let answers = false
+    return sim
+  }
+  /** How the venue answers when it is asked for it; null: by what it knows. */
+  const answersOf = (sim: ReturnType<typeof placedElsewhere>, answer: () => "fails" | "unknown" | null): void => {
     const { order: shown } = VenueHistory.prototype
     vi.spyOn(VenueHistory.prototype, "order").mockImplementation(function (this: VenueHistory, session, ref) {
       const lookup = shown.call(this, session, ref)
-      if (ref.externalOrderId !== sim.externalOrderId || answers) return lookup
+      const said = ref.externalOrderId === sim.externalOrderId ? answer() : null
+      if (said === null) return lookup
+      if (said === "unknown") return Effect.succeed({ _tag: "NotFound" as const, definite: false })
       return Effect.flatMap(lookup, () => Effect.fail(new VenueUnavailable({ reason: "simulated" })))
     })
+  }
+
+  it("is not given up while the venue does not answer for the order of such a trade", () => {
+    const world = readyWorld()
+    const order = lost(world)
+    const sim = tradedElsewhere(world)
+    let answers = false
+    answersOf(sim, () => (answers ? null : "fails"))
     world.advance(900_000)
     expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
     world.venue.forgotten.add(sim)
@@ -96,20 +108,10 @@ describe("an order that never arrived", () => {
   it("is not given up for one answer that the venue does not know the order of such a trade, when the later ones fail", () => {
     const world = readyWorld()
     const order = lost(world)
-    world.venue.fates.stream = () => "drop"
-    const sim = placedElsewhere(world)
-    world.venue.fill(sim, Decimal.of("0.5"))
-    world.venue.end(sim, "CANCELLED")
+    const sim = tradedElsewhere(world)
     let asked = 0
     let answers = false
-    const { order: shown } = VenueHistory.prototype
-    vi.spyOn(VenueHistory.prototype, "order").mockImplementation(function (this: VenueHistory, session, ref) {
-      const lookup = shown.call(this, session, ref)
-      if (ref.externalOrderId !== sim.externalOrderId || answers) return lookup
-      asked++
-      if (asked === 1) return Effect.succeed({ _tag: "NotFound" as const, definite: false })
-      return Effect.flatMap(lookup, () => Effect.fail(new VenueUnavailable({ reason: "simulated" })))
-    })
+    answersOf(sim, () => (answers ? null : ++asked === 1 ? "unknown" : "fails"))
     world.advance(900_000)
     expect(asked).toBeGreaterThan(1)
     expect(rowOf(world, order).orderStatus).toBe("UNKNOWN")
